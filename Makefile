@@ -1,0 +1,44 @@
+# Each target makes what it needs: from a fresh clone `make demo` or `make test` is the only command.
+PYTHON ?= python3
+BIN    := .venv/bin
+DRIVER := comch_next/driver/emulated
+
+# A change in any of these asks for a new installation (which also compiles the ring again).
+INPUTS := pyproject.toml setup.py $(wildcard $(DRIVER)/_ring_build.py $(DRIVER)/_ring.c $(DRIVER)/_ring.h)
+
+.DEFAULT_GOAL := help
+.PHONY: help venv demo test lint bench clean
+
+help:  ## this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+
+venv: .venv/installed  ## .venv with the project (editable) and its test tools
+
+demo: .venv/installed  ## an old pair runs unchanged, is migrated, and both give the same transcript
+	@$(BIN)/python tools/demo.py
+
+test: lint  ## ruff, mypy --strict and every test
+	@$(BIN)/python -m pytest
+
+lint: .venv/installed  ## ruff and mypy --strict only
+	@$(BIN)/python -m ruff check .
+	@$(BIN)/python -m mypy
+
+bench: .venv/installed-bench  ## speed beside the rivals, in the same run; writes build/bench.json
+	@$(BIN)/python -m benchmarks
+
+clean:  ## take away what the other targets made
+	rm -rf .venv build *.egg-info .pytest_cache .mypy_cache .ruff_cache
+	find comch_next comm_channel_compat migrate '(' -name '*.so' -o -name _ring_c.c ')' -delete
+
+# The environment itself is made afresh only when it is not there or its Python has gone.
+.venv/installed: $(INPUTS)
+	@PYTHON="$(PYTHON)" sh tools/check_prerequisites.sh
+	@$(BIN)/python -c 'import pip' 2>/dev/null || "$(PYTHON)" -m venv --clear .venv
+	@echo "installing into .venv (once; about a minute)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	@touch $@
+
+.venv/installed-bench: .venv/installed
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
+	@touch $@

@@ -1,0 +1,105 @@
+"""The client context (guide: Comch, Client; runs on the host)."""
+
+from __future__ import annotations
+
+import time
+
+from comch_next._codes import State
+from comch_next.connection import Connection
+from comch_next.context import Context
+from comch_next.device import Device
+from comch_next.engine import ProgressEngine
+from comch_next.errors import BadState, InvalidValue, Shutdown, TimeOut
+from comch_next.pull import PullPort
+from comch_next.task import SendTask
+
+__all__ = ["Client"]
+
+
+class Client(Context):
+    """It reaches one server, by the name and through its own device (C: struct doca_comch_client)."""
+
+    def __init__(
+        self,
+        device: Device,
+        name: str,
+        *,
+        engine: ProgressEngine | None = None,
+        max_msg_size: int | None = None,
+        recv_queue_size: int | None = None,
+        send_queue_size: int | None = None,
+    ) -> None:
+        """C: doca_comch_client_create. Sizes: bytes of a message, messages in a queue."""
+        if not isinstance(device, Device):
+            raise InvalidValue(f"a client takes an open device, not {device!r}")
+        self._clients = device._driver.clients
+        self._shutdown: Shutdown | None = None
+        handle = self._clients.create(device._handle, name)
+        super().__init__(device._driver, handle, device, name, engine)
+        self._configure(max_msg_size, recv_queue_size, send_queue_size)
+
+    def __enter__(self) -> Client:
+        try:
+            self.connect()
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def start(self) -> State:
+        self._shutdown = None
+        state = super().start()
+        self._connection(self._clients.get_connection(self._handle))
+        return state
+
+    @property
+    def connection(self) -> Connection:
+        """The one connection, once started (C: doca_comch_client_get_connection); else BadState."""
+        return self._connection(self._clients.get_connection(self._handle))
+
+    def task_send_alloc_init(self, connection: Connection, msg: bytes) -> SendTask:
+        """A task that sends `msg`, of which it keeps a copy, to the server.
+
+        Raises NoMemory when all tasks of the pool are in use, InvalidValue above the largest message.
+        """
+        peer = getattr(connection, "_handle", connection)
+        return self._make_task(self._clients.task_send_alloc_init(self._handle, peer, msg))
+
+    # Pulling
+
+    def connect(self, timeout: float = 5.0) -> Connection:
+        """Configure what is mandatory, open the pull port, start, and wait for the server to accept.
+
+        timeout: seconds; 0 does not wait but returns the connection in progress. Raises ConnectionAborted when
+        nobody listens or the server refuses, TimeOut when it has not accepted in time; then nothing is left.
+        """
+        self._open_port()
+        self.start()
+        connection = self.connection
+        deadline = time.monotonic() + timeout
+        self.engine.progress()
+        while self.state is not State.RUNNING:
+            if self.state is State.IDLE:
+                connection.update_info()  # says why
+            if timeout == 0:
+                break
+            if not self.engine.wait(max(0.0, deadline - time.monotonic())):
+                self._leave(timeout)
+                raise TimeOut(f"connect: {self!r} was not accepted within {timeout} s")
+            self.engine.progress()
+        return connection
+
+    def disconnect(self, timeout: float = 5.0) -> None:
+        """Stop and progress to IDLE; afterwards `connect` is legal again. Raises BadState unless started."""
+        if self.state is State.IDLE:
+            raise BadState(f"disconnect was attempted on {self!r} while IDLE; connect first")
+        self._leave(timeout)
+
+    def _pull(self, port: PullPort, size: int | None) -> tuple[bytes, Connection] | None:
+        if self._shutdown is not None:
+            raise self._shutdown
+        try:
+            return port.receive(size)
+        except Shutdown as error:
+            self._shutdown = error
+            raise

@@ -1,0 +1,105 @@
+"""A connection between one client and one server (guide: Comch, connections and counters)."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from comch_next._codes import Counter
+from comch_next.engine import wait_readable
+from comch_next.errors import Again, BadState, TimeOut
+
+if TYPE_CHECKING:
+    from comch_next.client import Client
+    from comch_next.context import Context
+    from comch_next.pull import PullPort
+    from comch_next.server import Server
+
+__all__ = ["Connection", "Message"]
+
+_FLUSH_TICK_S = 0.0005
+
+
+class Connection:
+    """Made by the library: a client has one, a server one for each client (C: struct doca_comch_connection)."""
+
+    def __init__(self, context: Context, handle: Any) -> None:
+        self.user_data: Any = None
+        self._context = context
+        self._connections = context._driver.connections
+        self._handle = handle
+        self._connections.set_user_data(handle, self)
+
+    def __repr__(self) -> str:
+        return f"<Connection of {self._context!r}>"
+
+    @property
+    def server(self) -> Server | None:
+        """The server whose connection this is, None on a client (C: doca_comch_server_get_server_ctx)."""
+        handle = self._connections.get_server(self._handle)
+        return None if handle is None else self._context  # type: ignore[return-value]
+
+    @property
+    def client(self) -> Client | None:
+        """The client whose connection this is, None on a server (C: doca_comch_client_get_client_ctx)."""
+        handle = self._connections.get_client(self._handle)
+        return None if handle is None else self._context  # type: ignore[return-value]
+
+    def update_info(self) -> None:
+        """Snapshot the counters. Raises ConnectionInprogress or ConnectionAborted for what is not up."""
+        if self._context._port is not None:
+            self._context._port.status(self)
+        self._connections.update_info(self._handle)
+
+    def get_counter(self, counter: Counter) -> int:
+        """A counter of the last snapshot: messages, or bytes."""
+        return self._connections.get_counter(self._handle, counter)
+
+    @property
+    def in_flight(self) -> int:
+        """Messages accepted that are not in the receiver's queue yet."""
+        return self._port("in_flight").in_flight(self)
+
+    def send(self, data: bytes, timeout: float | None = None) -> None:
+        """Send one message; returns when it is accepted, which waits only for a free place among those in flight.
+
+        timeout: seconds; None waits for ever, 0 raises Again instead of waiting, otherwise TimeOut is raised.
+        Raises InvalidValue above the largest message, ConnectionReset when the peer died, Shutdown when it left,
+        NotConnected after this side disconnected.
+        """
+        port = self._context._port or self._port("send")
+        if not port.send(self, data):
+            self._send_later(port, data, timeout)
+
+    def _send_later(self, port: PullPort, data: bytes, timeout: float | None) -> None:
+        if timeout == 0:
+            raise Again("send: the queue is full, or the connection is not up yet")
+        deadline = None if timeout is None else time.monotonic() + timeout
+        while not port.send(self, data):
+            port.arm_send()
+            if not wait_readable(port.send_fd, deadline):
+                raise TimeOut(f"send: no room within {timeout} s; the message was not accepted")
+
+    def flush(self, timeout: float | None = None) -> None:
+        """Wait until nothing is in flight. Raises TimeOut after `timeout` seconds."""
+        deadline = None if timeout is None else time.monotonic() + timeout
+        while left := self.in_flight:
+            if deadline is not None and time.monotonic() >= deadline:
+                raise TimeOut(f"flush: {left} messages still in flight after {timeout} s")
+            time.sleep(_FLUSH_TICK_S)
+
+    def _port(self, call: str) -> PullPort:
+        if self._context._port is None:
+            raise BadState(f"{call} needs listen(), connect() or a with block; {self!r} runs on tasks and callbacks")
+        return self._context._port
+
+
+class Message(NamedTuple):
+    """What `receive` gives: the bytes, and where they came from."""
+
+    data: bytes
+    connection: Connection
+
+    def reply(self, data: bytes, timeout: float | None = None) -> None:
+        """Send an answer to where this came from, as Connection.send."""
+        self.connection.send(data, timeout)

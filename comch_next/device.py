@@ -1,0 +1,222 @@
+"""Devices, representors and what they can do (guide: DOCA Core Device Discovery; Comch: Device Support)."""
+
+from collections.abc import Callable
+from typing import Any
+
+from comch_next._codes import PciFuncType, RepFilter
+from comch_next.driver import load
+from comch_next.driver.protocol import Driver
+from comch_next.errors import NotFound
+
+__all__ = ["DevInfo", "Device", "RepInfo", "Representor", "devices", "open_device"]
+
+
+def devices(driver: str | None = None) -> list["DevInfo"]:
+    """Every device that this side sees (C: doca_devinfo_create_list)."""
+    chosen = load(driver)
+    return [DevInfo(chosen, handle) for handle in chosen.devices.create_list()]
+
+
+def open_device(pci_addr: str, driver: str | None = None) -> "Device":
+    """Open the device at that PCI address, BB:DD.F or DDDD:BB:DD.F.
+
+    Raises NotFound when this side has no such device, InvalidValue when the text is no address.
+    """
+    found = devices(driver)
+    for info in found:
+        if info.is_equal_pci_addr(pci_addr):
+            return info.open()
+    known = ", ".join(info.pci_addr_str for info in found) or "none"
+    raise NotFound(f"no device {pci_addr} here; there are: {known}")
+
+
+class DevInfo:
+    """A device as the list shows it (C: struct doca_devinfo)."""
+
+    def __init__(self, driver: Driver, handle: Any) -> None:
+        self._driver = driver
+        self._handle = handle
+
+    def __repr__(self) -> str:
+        return f"DevInfo({self.pci_addr_str})"
+
+    @property
+    def pci_addr_str(self) -> str:
+        """DDDD:BB:DD.F."""
+        return self._driver.devices.get_pci_addr_str(self._handle)
+
+    def is_equal_pci_addr(self, pci_addr: str) -> bool:
+        """Whether this is the device at that address, short or long form; InvalidValue when it is none."""
+        return self._driver.devices.is_equal_pci_addr(self._handle, pci_addr)
+
+    @property
+    def iface_name(self) -> str:
+        """The network interface's name."""
+        return self._driver.devices.get_iface_name(self._handle)
+
+    @property
+    def ibdev_name(self) -> str:
+        """The RDMA device's name."""
+        return self._driver.devices.get_ibdev_name(self._handle)
+
+    def open(self) -> "Device":
+        """C: doca_dev_open. Raises NotConnected when it does not work, Initialization when open too often."""
+        return Device(self._driver, self._driver.devices.open(self._handle))
+
+    def cap_get_max_name_len(self) -> int:
+        """Bytes of the longest server name, its NUL included."""
+        return self._driver.devices.cap_get_max_name_len(self._handle)
+
+    def cap_get_max_msg_size(self) -> int:
+        """Bytes of the longest message that can be configured."""
+        return self._driver.devices.cap_get_max_msg_size(self._handle)
+
+    def cap_get_max_recv_queue_size(self) -> int:
+        """Messages in the deepest receive queue that can be configured."""
+        return self._driver.devices.cap_get_max_recv_queue_size(self._handle)
+
+    def cap_get_max_clients(self) -> int:
+        """Clients of one server; 0 means no limit."""
+        return self._driver.devices.cap_get_max_clients(self._handle)
+
+    def cap_get_max_send_tasks(self) -> int:
+        """Send tasks of one context."""
+        return self._driver.devices.cap_get_max_send_tasks(self._handle)
+
+    def cap_server_is_supported(self) -> bool:
+        """Whether a server can run on it."""
+        return self._driver.devices.cap_server_is_supported(self._handle)
+
+    def cap_client_is_supported(self) -> bool:
+        """Whether a client can run on it."""
+        return self._driver.devices.cap_client_is_supported(self._handle)
+
+    def rep_cap_is_filter_all_supported(self) -> bool:
+        """Whether its representors can be listed; NotSupported when it has none (so for the next two)."""
+        return self._driver.devices.rep_cap_is_filter_supported(self._handle, RepFilter.ALL)
+
+    def rep_cap_is_filter_net_supported(self) -> bool:
+        """Whether those of network functions can be listed."""
+        return self._driver.devices.rep_cap_is_filter_supported(self._handle, RepFilter.NET)
+
+    def rep_cap_is_filter_emulated_supported(self) -> bool:
+        """Whether those of emulated functions can be listed."""
+        return self._driver.devices.rep_cap_is_filter_supported(self._handle, RepFilter.EMULATED)
+
+
+class _Closable:
+    """Something open: closed once by `close` or the end of a with block."""
+
+    def __init__(self, driver: Driver, handle: Any, close: Callable[[Any], None]) -> None:
+        self._driver = driver
+        self._handle = handle
+        self._close = close
+        self._open = True
+
+    def close(self) -> None:
+        """Close it; twice is harmless. Raises InUse while contexts hold it."""
+        if self._open:
+            self._close(self._handle)
+            self._open = False
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+
+class Device(_Closable):
+    """An open device (C: struct doca_dev)."""
+
+    def __init__(self, driver: Driver, handle: Any) -> None:
+        super().__init__(driver, handle, driver.devices.close)
+
+    def __repr__(self) -> str:
+        return f"Device({self.devinfo.pci_addr_str})"
+
+    def __enter__(self) -> "Device":
+        return self
+
+    @property
+    def devinfo(self) -> DevInfo:
+        """What the list said of it (C: doca_dev_as_devinfo)."""
+        return DevInfo(self._driver, self._driver.devices.as_devinfo(self._handle))
+
+    def representors(self, rep_filter: RepFilter = RepFilter.ALL) -> list["RepInfo"]:
+        """The representors of host functions (C: doca_devinfo_rep_create_list); NotSupported on the host."""
+        handles = self._driver.devices.rep_create_list(self._handle, rep_filter)
+        return [RepInfo(self._driver, handle) for handle in handles]
+
+    def open_representor(self, pci_addr: str) -> "Representor":
+        """Open the representor of the host function at that address; NotFound when there is none."""
+        found = self.representors()
+        for info in found:
+            if info.is_equal_pci_addr(pci_addr):
+                return info.open()
+        known = ", ".join(info.pci_addr_str for info in found) or "none"
+        raise NotFound(f"no representor {pci_addr} on {self!r}; there are: {known}")
+
+
+class RepInfo:
+    """A representor as its device's list shows it (C: struct doca_devinfo_rep)."""
+
+    def __init__(self, driver: Driver, handle: Any) -> None:
+        self._driver = driver
+        self._handle = handle
+
+    def __repr__(self) -> str:
+        return f"RepInfo({self.pci_addr_str})"
+
+    @property
+    def pci_addr_str(self) -> str:
+        """The host's address of the function it stands for, DDDD:BB:DD.F."""
+        return self._driver.devices.rep_get_pci_addr_str(self._handle)
+
+    def is_equal_pci_addr(self, pci_addr: str) -> bool:
+        """Whether it stands for the host function at that address."""
+        return self._driver.devices.rep_is_equal_pci_addr(self._handle, pci_addr)
+
+    @property
+    def pci_func_type(self) -> PciFuncType:
+        """PF, VF or SF."""
+        return self._driver.devices.rep_get_pci_func_type(self._handle)
+
+    @property
+    def vuid(self) -> str:
+        """The vendor's unique text for it."""
+        return self._driver.devices.rep_get_vuid(self._handle)
+
+    @property
+    def iface_name(self) -> str:
+        """The network interface's name."""
+        return self._driver.devices.rep_get_iface_name(self._handle)
+
+    @property
+    def vhca_id(self) -> int:
+        """The hardware function's number."""
+        return self._driver.devices.rep_get_vhca_id(self._handle)
+
+    @property
+    def is_hotplug(self) -> bool:
+        """Whether it was plugged in at run time."""
+        return self._driver.devices.rep_get_is_hotplug(self._handle)
+
+    def open(self) -> "Representor":
+        """C: doca_dev_rep_open."""
+        return Representor(self._driver, self._driver.devices.rep_open(self._handle))
+
+
+class Representor(_Closable):
+    """An open representor (C: struct doca_dev_rep)."""
+
+    def __init__(self, driver: Driver, handle: Any) -> None:
+        super().__init__(driver, handle, driver.devices.rep_close)
+
+    def __repr__(self) -> str:
+        return f"Representor({self.devinfo_rep.pci_addr_str})"
+
+    def __enter__(self) -> "Representor":
+        return self
+
+    @property
+    def devinfo_rep(self) -> RepInfo:
+        """What the list said of it (C: doca_dev_rep_as_devinfo)."""
+        return RepInfo(self._driver, self._driver.devices.rep_as_devinfo(self._handle))

@@ -1,0 +1,28 @@
+"""The seam: drivers that are the DOCA C API in Python clothing, and the choice among them."""
+
+import os
+from functools import cache
+from importlib import import_module
+
+from comch_next.driver.protocol import Driver
+from comch_next.errors import NotSupported
+
+__all__ = ["load"]
+
+_MODULES = {"emulated": "comch_next.driver.emulated", "native": "comch_next.driver.native"}
+
+
+def load(driver: str | None = None) -> Driver:
+    """The driver of that name, else of COMCH_DRIVER, else the emulated one; nothing falls back in silence."""
+    return _load(driver or os.environ.get("COMCH_DRIVER") or "emulated")
+
+
+@cache
+def _load(name: str) -> Driver:
+    if name not in _MODULES:
+        raise NotSupported(f"there is no driver {name!r}; known are {', '.join(sorted(_MODULES))}")
+    try:
+        made: Driver = import_module(_MODULES[name]).Driver()
+    except ImportError as error:
+        raise NotSupported(f"driver {name!r} cannot be had: tried {_MODULES[name]}: {error}") from error
+    return made

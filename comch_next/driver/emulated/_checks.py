@@ -1,0 +1,71 @@
+"""The refusals that every noun shares: a handle of the wrong kind, a call in the wrong state, no memory."""
+
+import errno
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+from comch_next.driver.emulated._state import CALLS
+from comch_next.errors import BadState, InvalidValue, NoMemory
+
+__all__ = ["EXHAUSTED", "as_bytes", "expect", "expect_callback", "expect_number", "says_no_memory", "in_state"]
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS, errno.EFBIG)
+
+
+def expect(value: object, kind: type[_T], call: str) -> _T:
+    """The value, if it is of that kind: NULL and foreign handles are INVALID_VALUE."""
+    if not isinstance(value, kind):
+        raise InvalidValue(f"{call} takes a {kind.__name__}, not {value!r}")
+    return value
+
+
+def expect_callback(value: object, call: str) -> None:
+    """A callback must be callable."""
+    if not callable(value):
+        raise InvalidValue(f"{call} takes a callback, not {value!r}")
+
+
+def expect_number(value: object, most: int, call: str, *, least: int = 1) -> int:
+    """A whole number in the range that the device allows."""
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+        raise InvalidValue(f"{call} takes a whole number from {least} to {most}, not {value!r}")
+    return value
+
+
+def as_bytes(data: Any, call: str) -> bytes:
+    """A copy of anything that holds bytes."""
+    try:
+        return bytes(memoryview(data))
+    except TypeError:
+        raise InvalidValue(f"{call} takes a bytes-like message, not {data!r}") from None
+
+
+def in_state(context: Any, call: str) -> None:
+    """Raise BadState unless the table allows the call in the context's state."""
+    legal = CALLS[call]
+    if context.state not in legal:
+        states = " or ".join(sorted(state.name for state in legal))
+        raise BadState(f"{call} was attempted on {context} while {context.state.name}; it is legal while {states}")
+
+
+def says_no_memory(create: Callable[_P, _T]) -> Callable[_P, _T]:
+    """Say NO_MEMORY where Python ran out of it, or the process out of descriptors."""
+
+    @wraps(create)
+    def guarded(*args: _P.args, **kwargs: _P.kwargs) -> _T:
+        try:
+            return create(*args, **kwargs)
+        except NoMemory:
+            raise
+        except MemoryError as error:
+            raise NoMemory(f"{create.__name__}: out of memory") from error
+        except OSError as error:
+            if error.errno not in EXHAUSTED:
+                raise
+            raise NoMemory(f"{create.__name__}: {error}") from error
+
+    return guarded

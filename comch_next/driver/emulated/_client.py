@@ -1,0 +1,149 @@
+"""The client context: it dials its server, waits for the welcome, and has one connection."""
+
+import errno
+import os
+import socket
+
+from comch_next._codes import ErrorCode, State
+from comch_next.driver.emulated import _fabric as fabric
+from comch_next.driver.emulated._checks import EXHAUSTED, expect, in_state, says_no_memory
+from comch_next.driver.emulated._connection import Connection
+from comch_next.driver.emulated._context import Context, check_name
+from comch_next.driver.emulated._devices import Dev
+from comch_next.driver.emulated._state import Trigger
+from comch_next.driver.emulated._task import SendTask, allocate
+from comch_next.errors import DocaError, Initialization, InvalidValue, describe
+
+__all__ = ["Client", "Clients"]
+
+
+class Client(Context):
+    """A handle. A dial that fails is reported by the next progress: STARTING, then IDLE."""
+
+    is_server = False
+    start_trigger = Trigger.START_CLIENT
+
+    def __init__(self, dev: Dev, name: str) -> None:
+        super().__init__(dev, name)
+        self.connection: Connection | None = None
+        self._dialled = False
+
+    def supported(self) -> bool:
+        row = self.dev.info.row
+        return row.capable and row.side == "host"
+
+    def begin(self) -> None:
+        self.connection = Connection(self, None)
+        self.connections.append(self.connection)
+        self._dialled = False
+        try:
+            self._dial()
+        except DocaError:
+            self._forget(self.connection)
+            raise
+        self.busy_engine()
+
+    def _forget(self, connection: Connection) -> None:
+        connection.leave()
+        self.connections.remove(connection)
+
+    def _dial(self) -> None:
+        """Connect and greet. A full backlog is tried again at the next look."""
+        connection = self.connection
+        assert connection is not None
+        own = self.dev.info.row.pci_addr
+        dpu = self.dev.info.topology.dpu_of(own)
+        try:
+            if dpu is None:
+                raise ConnectionRefusedError(errno.ECONNREFUSED, f"no representor stands for {own}")
+            sock = fabric.dial(dpu.pci_addr, own, self.name)
+        except BlockingIOError:
+            return
+        except OSError as error:
+            if error.errno in EXHAUSTED:
+                raise Initialization(f"ctx_start: {self} cannot dial: {error}") from error
+            self._refused(f"nobody listens on it here ({error.strerror or error})")
+            return
+        self._dialled = True
+        connection.sock = sock
+        self.watched(sock, self._on_welcome)
+        hello = fabric.Hello(self.terms()).encode()
+        try:
+            socket.send_fds(sock, [hello], [*self.bells()], socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
+        except OSError as error:
+            self._refused(f"the server has gone ({error.strerror})")
+
+    def _refused(self, reason: str) -> None:
+        assert self.connection is not None
+        self._dialled = True
+        self.connection.lose(ErrorCode.CONNECTION_ABORTED, f"connection to {self.name!r} failed: {reason}")
+
+    def _on_welcome(self) -> None:
+        """The server's answer, or its end."""
+        connection = self.connection
+        assert connection is not None
+        assert connection.sock is not None
+        fds: list[int] = []
+        try:
+            data, fds = fabric.receive(connection.sock)
+            if not data:
+                return self._refused("the server has gone")
+            self._welcomed(connection, fabric.Welcome.decode(data), fds)
+        except BlockingIOError:
+            return None
+        except (DocaError, OSError) as error:
+            self._refused(str(error))
+        finally:
+            for fd in fds:
+                os.close(fd)
+        return None
+
+    def _welcomed(self, connection: Connection, welcome: fabric.Welcome, fds: list[int]) -> None:
+        if welcome.code != ErrorCode.SUCCESS:
+            return self._refused(f"the server refuses ({describe(welcome.code)})")
+        if len(fds) != 4:
+            return self._refused("the welcome lacks its rings or bells, or descriptors have run out")
+        to_server, to_client = fabric.negotiate(self.terms(), welcome.terms)
+        bells = [fds.pop(), fds.pop()][::-1]
+        connection.establish((fds[0], fds[1]), (to_server, to_client), welcome.terms, bells)
+        assert connection.sock is not None
+        self.watched(connection.sock, connection.on_socket)
+        self.move(Trigger.CONNECTED)
+        if self.port is not None:
+            self.port.notice(None)
+        return None
+
+    def end(self) -> None:
+        """Nothing of its own: the one connection is told by stop."""
+
+    def check(self) -> bool:
+        if self.state is State.STARTING and not self._dialled:
+            self._dial()
+            return self._dialled
+        return False
+
+    def report_loss(self, connection: Connection) -> None:
+        if self.state is State.STARTING:
+            self.move(Trigger.REFUSED)
+        elif self.state is State.RUNNING:
+            self.move(Trigger.FATAL)
+
+
+class Clients:
+    """The noun Clients of the driver protocol."""
+
+    @says_no_memory
+    def create(self, dev: object, name: object) -> Client:
+        device = expect(dev, Dev, "client_create")
+        if not device.open:
+            raise InvalidValue("client_create takes a device that is open")
+        return Client(device, check_name(name, device))
+
+    def task_send_alloc_init(self, client: object, peer: object, message: object) -> SendTask:
+        return allocate(expect(client, Client, "client_task_send_alloc_init"), peer, message)
+
+    def get_connection(self, client: object) -> Connection:
+        context = expect(client, Client, "client_get_connection")
+        in_state(context, "client_get_connection")
+        assert context.connection is not None
+        return context.connection

@@ -1,0 +1,185 @@
+"""A connection: a socket for life and death, a ring each way, and what is known of the other side."""
+
+import os
+import socket
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+from comch_next._codes import Counter, ErrorCode
+from comch_next.driver.emulated import _fabric as fabric
+from comch_next.driver.emulated._checks import expect
+from comch_next.driver.emulated._ring import Receiver, Sender, ffi, lib
+from comch_next.errors import Again, ConnectionAborted, InvalidValue, from_code
+
+if TYPE_CHECKING:
+    from comch_next.driver.emulated._context import Context
+    from comch_next.driver.emulated._task import SendTask
+
+__all__ = ["Connection", "Connections"]
+
+_COUNTERS = tuple(Counter)
+
+
+class Connection:
+    """A handle. `status` is SUCCESS while it works, then for good what ended it."""
+
+    def __init__(self, context: "Context", sock: socket.socket | None) -> None:
+        self.context = context
+        self.sock = sock
+        self.status = ErrorCode.CONNECTION_INPROGRESS
+        self.reason = "it is still being set up"
+        self.tx: Any = ffi.new("comch_tx *")  # closed until established: the hot path asks nothing else
+        self.rx: Any = ffi.new("comch_rx *")
+        self.sender: Sender | None = None
+        self.receiver: Receiver | None = None
+        self.bells: list[int] = []
+        self.user_data: Any = None
+        self.failed = 0  # sends accepted that never reached the other side's queue
+        self.inflight: deque[SendTask] = deque()
+        self._snapshot = dict.fromkeys(_COUNTERS, 0)
+
+    def establish(
+        self, rings: tuple[int, int], sizes: tuple[int, int], other: fabric.Terms, bells: list[int]
+    ) -> None:
+        """Map the rings (descriptors: the one to send on, the one to receive from; sizes alike).
+
+        `bells` are the other side's data bell and space bell, which now belong to the connection.
+        """
+        own = self.context.terms()
+        self.bells = bells
+        for bell in bells:
+            if os.readlink(f"/proc/self/fd/{bell}") != "anon_inode:[eventfd]":
+                raise from_code(ErrorCode.CONNECTION_ABORTED, "the bell offered is no eventfd")
+            os.set_blocking(bell, False)
+        self.sender = Sender(rings[0], sizes[0], other.recv_limit, own.send_limit, bells[0])
+        self.receiver = Receiver(rings[1], sizes[1], own.recv_limit, other.send_limit, bells[1])
+        self.tx, self.rx = self.sender.tx, self.receiver.rx
+        self.status = ErrorCode.SUCCESS
+        self.context.poller.add(self)
+        if self.context.port is not None:
+            self.context.port.established(self)
+
+    def waiting(self) -> bool:
+        """Whether a message can still be read."""
+        return self.receiver is not None and lib.comch_available(self.rx) > 0
+
+    def in_flight(self) -> int:
+        """Sends accepted that are not in the receiver's queue; those of a dead connection have failed."""
+        if self.sender is None or not self.tx.open:
+            return 0
+        return int(self.tx.head - lib.comch_completed(self.tx))
+
+    def on_socket(self) -> None:
+        """The other side said something out of band: a farewell, or nothing ever more."""
+        assert self.sock is not None
+        try:
+            data, fds = fabric.receive(self.sock)
+        except BlockingIOError:
+            return
+        except OSError:
+            data, fds = b"", []
+        for fd in fds:
+            os.close(fd)
+        if data == fabric.BYE:
+            self.lose(ErrorCode.SHUTDOWN, "the other side has left")
+        else:
+            self.lose(ErrorCode.CONNECTION_RESET, "the other side has died" if not data else "a bad datagram came")
+
+    def lose(self, status: ErrorCode, reason: str) -> None:
+        """The connection is over: fail what is in flight; what has arrived stays readable."""
+        if self.status not in (ErrorCode.SUCCESS, ErrorCode.CONNECTION_INPROGRESS):
+            return
+        self._end(status, reason)
+        self.context.lost_connection(self)
+
+    def corrupt(self) -> None:
+        """The other side wrote nonsense: nothing more is read from it."""
+        self.context.poller.remove(self)
+        self.lose(ErrorCode.CONNECTION_RESET, "the other side wrote what cannot be")
+
+    def leave(self, *, polite: bool = False) -> None:
+        """End it from this side and tell the other. `polite`: AGAIN when it cannot be told just now."""
+        if self.status == ErrorCode.SUCCESS and self.sock is not None:
+            try:
+                self.sock.send(fabric.BYE, socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
+            except BlockingIOError:
+                if polite:
+                    raise Again("server_disconnect: the notice does not fit now; progress and call again") from None
+            except OSError:
+                pass  # it is gone already
+        self._end(ErrorCode.NOT_CONNECTED, "this side has left")
+        self.close()
+
+    def _end(self, status: ErrorCode, reason: str) -> None:
+        arrived = lib.comch_cut(self.tx) if self.sender is not None else 0
+        self.failed = int(self.tx.head - arrived)
+        while self.inflight:
+            task = self.inflight.popleft()
+            task.finish(ErrorCode.SUCCESS if task.number <= arrived else status)
+        self._take_snapshot()
+        self.status, self.reason = status, reason
+        if self.sender is not None:
+            self.sender.close()
+            self.sender = None
+        if self.sock is not None:
+            self.context.unwatch(self.sock)
+            self.sock.close()
+            self.sock = None
+
+    def close(self) -> None:
+        """Give everything back; only the counters stay."""
+        self.context.poller.remove(self)
+        if self.receiver is not None:
+            self.receiver.close()
+            self.receiver = None
+        self.tx.bell = -1
+        while self.bells:
+            os.close(self.bells.pop())
+
+    def complete(self) -> None:
+        """Finish the tasks whose messages have reached the receiver's queue."""
+        arrived = lib.comch_completed(self.tx) if self.sender is not None else 0
+        while self.inflight and self.inflight[0].number <= arrived:
+            self.inflight.popleft().finish(ErrorCode.SUCCESS)
+
+    def _take_snapshot(self) -> None:
+        tx, rx = self.tx, self.rx
+        self._snapshot = dict(zip(_COUNTERS, (tx.head, tx.sent_bytes, rx.tail, rx.received_bytes), strict=True))
+
+    def update_info(self) -> None:
+        """Snapshot the counters; the state of the connection is the exception, if any."""
+        self._take_snapshot()
+        if self.status == ErrorCode.CONNECTION_INPROGRESS:
+            raise from_code(self.status, "connection_update_info: the connection is still being set up")
+        if self.status != ErrorCode.SUCCESS:
+            raise ConnectionAborted(f"connection_update_info: the connection is dead: {self.reason}")
+
+    def counter(self, which: int) -> int:
+        """A counter of the last snapshot."""
+        return int(self._snapshot[Counter(which)])
+
+
+class Connections:
+    """The noun Connections of the driver protocol."""
+
+    def set_user_data(self, connection: object, user_data: object) -> None:
+        expect(connection, Connection, "connection_set_user_data").user_data = user_data
+
+    def get_user_data(self, connection: Connection) -> Any:
+        return connection.user_data
+
+    def get_server(self, connection: object) -> object | None:
+        context = expect(connection, Connection, "server_get_server_ctx").context
+        return context if context.is_server else None
+
+    def get_client(self, connection: object) -> object | None:
+        context = expect(connection, Connection, "client_get_client_ctx").context
+        return None if context.is_server else context
+
+    def update_info(self, connection: object) -> None:
+        expect(connection, Connection, "connection_update_info").update_info()
+
+    def get_counter(self, connection: object, counter_type: object) -> int:
+        if not isinstance(counter_type, int) or counter_type not in _COUNTERS:
+            raise InvalidValue(f"connection_get_counter takes a Counter, not {counter_type!r}")
+        return expect(connection, Connection, "connection_get_counter").counter(counter_type)

@@ -1,0 +1,186 @@
+"""Devices and representors of the emulated pair (guide: DOCA Core Device Discovery)."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from comch_next._codes import PciFuncType, RepFilter
+from comch_next.driver.emulated import _topology as topology
+from comch_next.driver.emulated._checks import expect, says_no_memory
+from comch_next.errors import Initialization, InUse, InvalidValue, NotConnected, NotSupported
+
+__all__ = ["Dev", "DevInfo", "DevRep", "Devices", "RepInfo"]
+
+
+@dataclass(frozen=True)
+class DevInfo:
+    """One device as the list shows it, with the topology it was found in."""
+
+    row: topology.Device
+    topology: topology.Topology
+
+
+@dataclass(eq=False)
+class Dev:
+    """An open device; `users` counts the contexts that hold it."""
+
+    info: DevInfo
+    users: int = 0
+    open: bool = True
+
+
+@dataclass(frozen=True)
+class RepInfo:
+    """One representor as its device's list shows it."""
+
+    row: topology.Representor
+    dev: Dev
+
+
+@dataclass(eq=False)
+class DevRep:
+    """An open representor; `users` counts the servers that hold it."""
+
+    info: RepInfo
+    users: int = 0
+    open: bool = True
+
+
+def limits(info: object, call: str) -> topology.Limits:
+    """The limits of a devinfo, or INVALID_VALUE."""
+    return expect(info, DevInfo, call).row.limits
+
+
+@dataclass
+class Devices:
+    """The noun Devices of the driver protocol."""
+
+    _open: Counter[str] = field(default_factory=Counter)
+
+    @says_no_memory
+    def create_list(self) -> list[DevInfo]:
+        found = topology.current()
+        return [DevInfo(row, found) for row in found.visible()]
+
+    def open(self, devinfo: object) -> Dev:
+        row = expect(devinfo, DevInfo, "dev_open").row
+        if not row.working:
+            raise NotConnected(f"device {row.pci_addr} is marked as not working and cannot be opened")
+        if self._open[row.pci_addr] >= row.limits.max_open:
+            raise Initialization(f"device {row.pci_addr} is open {row.limits.max_open} times; close one first")
+        self._open[row.pci_addr] += 1
+        return Dev(expect(devinfo, DevInfo, "dev_open"))
+
+    def close(self, dev: object) -> None:
+        device = self._living(dev, "dev_close")
+        if device.users:
+            raise InUse(f"dev_close: {device.users} contexts still use {self._name(device)}; destroy them first")
+        device.open = False
+        self._open[device.info.row.pci_addr] -= 1
+
+    def _living(self, dev: object, call: str) -> Dev:
+        device = expect(dev, Dev, call)
+        if not device.open:
+            raise InvalidValue(f"{call}: the device {self._name(device)} has been closed")
+        return device
+
+    def _name(self, dev: Dev) -> str:
+        return dev.info.row.pci_addr
+
+    def as_devinfo(self, dev: object) -> DevInfo:
+        return expect(dev, Dev, "dev_as_devinfo").info
+
+    def get_pci_addr_str(self, devinfo: object) -> str:
+        return expect(devinfo, DevInfo, "devinfo_get_pci_addr_str").row.pci_addr
+
+    def is_equal_pci_addr(self, devinfo: object, pci_addr: object) -> bool:
+        return self._same(self.get_pci_addr_str(devinfo), pci_addr)
+
+    def _same(self, own: str, text: object) -> bool:
+        given = topology.long_form(text)
+        if given is None:
+            raise InvalidValue(f"{text!r} is no PCI address; legal are BB:DD.F and DDDD:BB:DD.F")
+        return own == given
+
+    def get_iface_name(self, devinfo: object) -> str:
+        return "p" + self.get_pci_addr_str(devinfo).replace(":", "").replace(".", "f")
+
+    def get_ibdev_name(self, devinfo: object) -> str:
+        return "mlx5_" + self.get_pci_addr_str(devinfo).replace(":", "").replace(".", "f")
+
+    def cap_get_max_name_len(self, devinfo: object) -> int:
+        return limits(devinfo, "cap_get_max_name_len").max_name_len
+
+    def cap_get_max_msg_size(self, devinfo: object) -> int:
+        return limits(devinfo, "cap_get_max_msg_size").max_msg_size
+
+    def cap_get_max_recv_queue_size(self, devinfo: object) -> int:
+        return limits(devinfo, "cap_get_max_recv_queue_size").max_queue_size
+
+    def cap_get_max_clients(self, devinfo: object) -> int:
+        return limits(devinfo, "cap_get_max_clients").max_clients
+
+    def cap_get_max_send_tasks(self, devinfo: object) -> int:
+        return limits(devinfo, "cap_get_max_send_tasks").max_send_tasks
+
+    def cap_server_is_supported(self, devinfo: object) -> bool:
+        row = expect(devinfo, DevInfo, "cap_server_is_supported").row
+        return row.capable and row.side == "dpu"
+
+    def cap_client_is_supported(self, devinfo: object) -> bool:
+        row = expect(devinfo, DevInfo, "cap_client_is_supported").row
+        return row.capable and row.side == "host"
+
+    def rep_cap_is_filter_supported(self, devinfo: object, wanted: RepFilter) -> bool:
+        row = expect(devinfo, DevInfo, "rep_cap_is_filter_supported").row
+        if row.side != "dpu":
+            raise NotSupported(f"device {row.pci_addr} has no representors: they stand on the DPU's devices")
+        return wanted in (RepFilter.ALL, RepFilter.NET)
+
+    @says_no_memory
+    def rep_create_list(self, dev: object, wanted: object) -> list[RepInfo]:
+        device = self._living(dev, "devinfo_rep_create_list")
+        if wanted not in RepFilter.__members__.values():
+            raise InvalidValue(f"devinfo_rep_create_list takes a RepFilter, not {wanted!r}")
+        row = device.info.row
+        if row.side != "dpu":
+            raise NotSupported(f"device {row.pci_addr} has no representors: they stand on the DPU's devices")
+        if wanted == RepFilter.EMULATED:
+            return []  # the functions of the built-in host are all network functions
+        return [RepInfo(rep, device) for rep in row.representors]
+
+    @says_no_memory
+    def rep_open(self, info: object) -> DevRep:
+        return DevRep(expect(info, RepInfo, "dev_rep_open"))
+
+    def rep_close(self, rep: object) -> None:
+        representor = expect(rep, DevRep, "dev_rep_close")
+        if not representor.open:
+            raise InvalidValue("dev_rep_close: the representor has been closed")
+        if representor.users:
+            raise InUse(f"dev_rep_close: {representor.users} servers still use it; destroy them first")
+        representor.open = False
+
+    def rep_as_devinfo(self, rep: object) -> RepInfo:
+        return expect(rep, DevRep, "dev_rep_as_devinfo").info
+
+    def rep_get_pci_addr_str(self, info: object) -> str:
+        return expect(info, RepInfo, "devinfo_rep_get_pci_addr_str").row.pci_addr
+
+    def rep_is_equal_pci_addr(self, info: object, pci_addr: object) -> bool:
+        return self._same(self.rep_get_pci_addr_str(info), pci_addr)
+
+    def rep_get_pci_func_type(self, info: object) -> PciFuncType:
+        return expect(info, RepInfo, "devinfo_rep_get_pci_func_type").row.func_type
+
+    def rep_get_vuid(self, info: object) -> str:
+        return expect(info, RepInfo, "devinfo_rep_get_vuid").row.vuid
+
+    def rep_get_iface_name(self, info: object) -> str:
+        return "r" + self.rep_get_pci_addr_str(info).replace(":", "").replace(".", "f")
+
+    def rep_get_vhca_id(self, info: object) -> int:
+        return expect(info, RepInfo, "devinfo_rep_get_vhca_id").row.vhca_id
+
+    def rep_get_is_hotplug(self, info: object) -> bool:
+        expect(info, RepInfo, "devinfo_rep_get_is_hotplug")
+        return False

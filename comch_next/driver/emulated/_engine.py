@@ -1,0 +1,279 @@
+"""The progress engine: reads rings, completes tasks, looks at sockets, and runs every callback."""
+
+import contextlib
+import os
+import select
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from comch_next._codes import ErrorCode
+from comch_next.driver.emulated._checks import expect, in_state, says_no_memory
+from comch_next.driver.emulated._context import Context
+from comch_next.driver.emulated._ring import ffi, lib
+from comch_next.driver.emulated._task import Owner, SendTask
+from comch_next.errors import BadState, InUse, NotPermitted, OperatingSystem
+
+if TYPE_CHECKING:
+    from comch_next.driver.emulated._connection import Connection
+
+__all__ = ["Engine", "Engines", "Poller"]
+
+BATCH = 64  # messages that one progress delivers at most
+_LENGTH = (1 << 32) - 1
+
+receive = lib.comch_receive
+AGAIN, LOOK, CORRUPT = lib.COMCH_AGAIN, lib.COMCH_LOOK, lib.COMCH_CORRUPT
+
+
+class Poller:
+    """The rings that are read together, and the buffer that their messages are copied into."""
+
+    def __init__(self) -> None:
+        self.c: Any = ffi.new("comch_poller *")
+        self.links: list[Connection] = []
+        self.size = 0
+        self._grow(1)
+
+    def _grow(self, size: int) -> None:
+        if size > self.size:
+            self.size = size
+            self.scratch: Any = ffi.new("char[]", size)
+            self.view: Any = ffi.buffer(self.scratch)
+
+    def add(self, connection: "Connection") -> None:
+        """Read this connection's ring, too."""
+        self._grow(connection.rx.max_msg)
+        self._set([*self.links, connection])
+
+    def remove(self, connection: "Connection") -> None:
+        """Read it no more; harmless when it is not read."""
+        if connection in self.links:
+            self._set([link for link in self.links if link is not connection])
+
+    def _set(self, links: list["Connection"]) -> None:
+        self.links = links
+        self._rings = ffi.new("comch_rx *[]", [link.rx for link in links])
+        self.c.rings = self._rings
+        self.c.count = len(links)
+
+
+class Channel:
+    """A descriptor for poll and epoll: a bell, and sockets that are watched while it is armed."""
+
+    def __init__(self, bell: int, sockets: select.epoll | None) -> None:
+        self.bell = bell
+        self.armed = False
+        self._set = select.epoll()
+        self._set.register(bell, select.EPOLLIN)
+        self._sockets: list[select.epoll] = []
+        if sockets is not None:
+            self.watch(sockets)
+
+    def watch(self, sockets: select.epoll) -> None:
+        """Be ready when these are, while armed."""
+        self._sockets.append(sockets)
+        self._set.register(sockets, select.EPOLLIN if self.armed else 0)
+
+    def unwatch(self, sockets: select.epoll) -> None:
+        """No longer."""
+        if sockets in self._sockets:
+            self._sockets.remove(sockets)
+            self._set.unregister(sockets)
+
+    def fileno(self) -> int:
+        return self._set.fileno()
+
+    def arm(self) -> None:
+        """Forget what was, and be ready for what comes."""
+        self.disarm()
+        self.armed = True
+        for sockets in self._sockets:
+            self._set.modify(sockets, select.EPOLLIN)
+
+    def disarm(self) -> None:
+        """Not ready, and not going to be."""
+        with contextlib.suppress(BlockingIOError):
+            os.eventfd_read(self.bell)
+        self.armed = False
+        for sockets in self._sockets:
+            self._set.modify(sockets, 0)
+
+    def ring(self) -> None:
+        """Be ready until the next arming."""
+        os.eventfd_write(self.bell, 1)
+
+    def close(self) -> None:
+        self._set.close()
+
+
+def new_bell() -> int:
+    """An eventfd that never blocks its ringer."""
+    return os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+
+
+class Engine:
+    """A handle. `active` are the contexts that need more than the reading of rings."""
+
+    def __init__(self) -> None:
+        self.contexts: list[Context] = []
+        self.active: set[Context] = set()
+        self.poller = Poller()
+        self.busy = False
+        self.error: BaseException | None = None
+        self.bell = new_bell()
+        try:
+            self.notification = Channel(self.bell, None)
+        except BaseException:
+            os.close(self.bell)
+            raise
+
+    def drop(self, context: Context) -> None:
+        """A context that is being destroyed leaves."""
+        self.contexts.remove(context)
+        self.active.discard(context)
+        self.notification.unwatch(context.watch)
+
+    def call(self, callback: Callable[..., object], *args: object) -> None:
+        """Run a callback; inside progress its exception waits for the end, the first one wins."""
+        if not self.busy:
+            callback(*args)
+            return
+        try:
+            callback(*args)
+        except BaseException as error:
+            if self.error is None:
+                self.error = error
+
+    def deliver(self, task: SendTask) -> None:
+        """The one completion of a task."""
+        context = task.context
+        task.owner = Owner.PROGRAM
+        callback = context.done if task.status == ErrorCode.SUCCESS else context.failed
+        assert callback is not None
+        self.call(callback, task, task.user_data, context.user_data)
+
+    def progress(self) -> bool:
+        """Whatever can be done now, and no waiting."""
+        if self.busy:
+            raise BadState("pe_progress was called inside a callback; it is legal outside only")
+        self.busy = True
+        try:
+            moved = self._read_rings()
+            if self.active:
+                moved |= self._attend()
+        finally:
+            self.busy = False
+        if self.error is not None:
+            error, self.error = self.error, None
+            raise error
+        return moved
+
+    def _read_rings(self) -> bool:
+        poller, moved = self.poller, False
+        for _ in range(BATCH):
+            result = receive(poller.c, poller.scratch, poller.size)
+            if result >= 0:
+                self._hand_over(poller.links[result >> 32], result & _LENGTH)
+                moved = True
+                if self.error is not None:
+                    break
+            elif result == LOOK:
+                moved |= self.look()
+            elif result == CORRUPT:
+                poller.links[poller.c.index].corrupt()
+                moved = True
+            else:
+                break
+        return moved
+
+    def _hand_over(self, connection: "Connection", length: int) -> None:
+        context = connection.context
+        callback = context.on_message
+        assert callback is not None
+        if not context.view:
+            data = self.poller.view[:length]
+            try:
+                callback(connection, data)
+            except BaseException as error:
+                self.error = error
+            return
+        with memoryview(self.poller.view)[:length] as view:
+            self.call(callback, connection, view)
+
+    def _attend(self) -> bool:
+        moved = False
+        for context in list(self.active):
+            moved |= context.complete()
+            if context.restless():
+                moved |= context.look()
+            if context.settled():
+                self.active.discard(context)
+        return moved
+
+    def look(self) -> bool:
+        """Look at every context's sockets."""
+        moved = False
+        for context in list(self.contexts):
+            moved |= context.look()
+        return moved
+
+    def request_notification(self) -> None:
+        """Arm everything that could give progress something to do; ready at once if something waits."""
+        self.notification.arm()
+        ready = lib.comch_arm_data(self.poller.c) != 0
+        for context in self.active:
+            ready |= bool(context.finished or context.lost)
+            for link in context.connections:
+                if link.inflight:
+                    ready |= bool(lib.comch_arm_flight(link.tx, link.inflight[0].number))
+        if ready:
+            self.notification.ring()
+
+
+class Engines:
+    """The noun Engines of the driver protocol."""
+
+    @says_no_memory
+    def create(self) -> Engine:
+        return Engine()
+
+    def destroy(self, pe: object) -> None:
+        engine = expect(pe, Engine, "pe_destroy")
+        if engine.contexts:
+            names = ", ".join(map(str, engine.contexts))
+            raise InUse(f"pe_destroy: {names} still connected; destroy the contexts first")
+        if engine.bell >= 0:
+            engine.notification.close()
+            os.close(engine.bell)
+            engine.bell = -1
+
+    def progress(self, pe: Engine) -> bool:
+        return pe.progress()
+
+    def get_notification_handle(self, pe: object) -> int:
+        return expect(pe, Engine, "pe_get_notification_handle").notification.fileno()
+
+    def request_notification(self, pe: object) -> None:
+        expect(pe, Engine, "pe_request_notification").request_notification()
+
+    def clear_notification(self, pe: object, handle: int) -> None:
+        engine = expect(pe, Engine, "pe_clear_notification")
+        if handle not in (0, engine.notification.fileno()):
+            raise OperatingSystem(f"pe_clear_notification: {handle!r} is not this engine's handle, nor 0")
+        engine.notification.disarm()
+
+    def get_num_inflight_tasks(self, pe: object) -> int:
+        engine = expect(pe, Engine, "pe_get_num_inflight_tasks")
+        links = (link for context in engine.contexts for link in context.connections)
+        return sum(len(link.inflight) for link in links) + sum(len(ctx.finished) for ctx in engine.contexts)
+
+    @says_no_memory
+    def connect_ctx(self, pe: object, ctx: object) -> None:
+        engine = expect(pe, Engine, "pe_connect_ctx")
+        context = expect(ctx, Context, "pe_connect_ctx")
+        if context.engine is not None:
+            raise NotPermitted(f"pe_connect_ctx: {context} has a progress engine already")
+        in_state(context, "connect_ctx")
+        engine.notification.watch(context.watch)
+        context.engine = engine
+        engine.contexts.append(context)

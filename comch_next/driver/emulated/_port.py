@@ -1,0 +1,270 @@
+"""The pull port: a context's messages stay in their rings until they are asked for.
+
+An extension of the emulated library, for programs that pull where the modern API pushes. No thread: each call
+does its own looking at the sockets, at most once per millisecond.
+"""
+
+import os
+import select
+from typing import Any
+
+from comch_next._codes import ErrorCode
+from comch_next.driver.emulated._checks import as_bytes, expect, expect_number, in_state, says_no_memory
+from comch_next.driver.emulated._connection import Connection
+from comch_next.driver.emulated._context import Context
+from comch_next.driver.emulated._engine import AGAIN, CORRUPT, LOOK, Channel, Poller, new_bell, receive
+from comch_next.driver.emulated._fabric import Terms
+from comch_next.driver.emulated._ring import ffi, lib
+from comch_next.driver.emulated._server import Greeting, Server
+from comch_next.errors import BadState, ConnectionReset, InvalidValue, NoMemory, NotSupported, from_code
+
+__all__ = ["Port", "Ports"]
+
+_LENGTH = (1 << 32) - 1
+send = lib.comch_send
+_REPORTED = (ErrorCode.SHUTDOWN, ErrorCode.CONNECTION_RESET)  # what the puller has not done itself
+OK, LONG = lib.COMCH_OK, lib.COMCH_LONG
+
+
+class Port:
+    """A handle. `lost` are connections whose end has not been reported to the puller."""
+
+    def __init__(self, context: Context, msg_size: int | None, send_limit: int) -> None:
+        self.context = context
+        self.poller = Poller()
+        self.waiting: list[Greeting] = []
+        self.lost: list[Connection] = []
+        self.blocked: set[Connection] = set()
+        self._msg_size = msg_size
+        self._send_limit = send_limit
+        self._channels: dict[str, Channel] = {}
+        self._hangups: select.epoll | None = None
+        self._pace = ffi.addressof(self.poller.c, "pace")
+        self._bells = (new_bell(), new_bell())
+
+    def terms(self) -> Terms:
+        """What the handshake says: a port states what it sends and insists on nothing by itself."""
+        context = self.context
+        size = self._msg_size or context.msg_size()
+        strict = context.max_msg_size is not None
+        return Terms(context.max_msg_size or size, strict, self._send_limit, context.recv_queue_size)
+
+    def bells(self) -> tuple[int, int]:
+        return self._bells
+
+    def look(self) -> None:
+        """Look at the sockets now, unless a callback of this engine is running."""
+        engine = self.context.engine
+        if engine is not None and not engine.busy:
+            engine.poller.c.pace.next = 0
+            engine.progress()
+
+    def look_sometimes(self) -> None:
+        """Look at the sockets if it is time to."""
+        if lib.comch_look_due(self._pace):
+            self.look()
+
+    # What the context tells
+
+    def notice(self, connection: Connection | None) -> None:
+        """A client waits, a connection came up, or `connection` was lost: latch what is armed."""
+        if connection is not None and connection.status in _REPORTED:
+            self.lost.append(connection)
+        for channel in self._channels.values():
+            if channel.armed and (connection is not None or channel is not self._channels.get("send")):
+                channel.ring()
+
+    def established(self, connection: Connection) -> None:
+        """A sender that waits for room must hear of this connection's death, too."""
+        if self._hangups is not None and connection.sock is not None:
+            self._hangups.register(connection.sock, select.EPOLLRDHUP)
+
+    def still_reads(self, connection: Connection) -> bool:
+        """Whether the connection's messages may still be pulled."""
+        return connection in self.lost
+
+    # What the puller calls
+
+    def failed(self, connection: Connection, result: int, data: Any) -> bool:
+        """A send that was not accepted: False for AGAIN, else the exception."""
+        context = self.context
+        if result == AGAIN:
+            self.blocked.add(connection)
+            return False
+        if result == LOOK:
+            self.look()
+            result = send(connection.tx, data, len(data))
+            return result == OK or self.failed(connection, result, data)
+        if result == LONG:
+            text = f"send: a message of {len(data)} bytes is above this connection's {connection.tx.max_msg}"
+            raise InvalidValue(text, length=len(data))
+        if result == CORRUPT:
+            connection.corrupt()
+        elif result == lib.COMCH_NOMEM:
+            raise NoMemory("send: no memory for the next part of the ring")
+        elif connection.status == ErrorCode.CONNECTION_INPROGRESS:
+            self.look()
+            return bool(connection.tx.open) and send(connection.tx, data, len(data)) == OK
+        text = f"send was attempted on a connection of {context} that has ended: {connection.reason}"
+        raise from_code(connection.status, text, connection=connection.user_data)
+
+    def fetch(self, result: int, size: int) -> tuple[bytes, Any] | None:
+        """What the hot path could not decide: look, report a loss, or say that nothing is there."""
+        poller = self.poller
+        if result == LOOK:
+            self.look()
+            if self.waiting:
+                return None  # let the puller accept first
+            result = receive(poller.c, poller.scratch, min(size, poller.size))
+        while result == CORRUPT:
+            poller.links[poller.c.index].corrupt()
+            result = receive(poller.c, poller.scratch, min(size, poller.size))
+        if result >= 0:
+            return poller.view[: result & _LENGTH], poller.links[result >> 32].user_data
+        if result == LONG:
+            needed = int(poller.c.length)
+            raise InvalidValue(f"receive: a message of {needed} bytes waits, room is for {size}", length=needed)
+        for connection in self.lost:
+            if not connection.waiting():
+                self.lost.remove(connection)
+                connection.close()
+                text = f"receive: a connection of {self.context} has ended: {connection.reason}"
+                raise from_code(connection.status, text, connection=connection.user_data)
+        return None
+
+    def accept(self) -> Connection | None:
+        """Complete the oldest waiting handshake."""
+        if not self.waiting:
+            self.look()
+        if not self.waiting:
+            return None
+        server = self.context
+        assert isinstance(server, Server)
+        connection = server.admit(self.waiting.pop(0))
+        if connection.status != ErrorCode.SUCCESS:
+            raise ConnectionReset(f"accept: {connection.reason}")
+        return connection
+
+    # Descriptors
+
+    def channel(self, name: str) -> Channel:
+        """The descriptor for send, recv or service, made when first asked for."""
+        if name not in self._channels:
+            self._channels[name] = self._make_channel(name)
+        return self._channels[name]
+
+    def _make_channel(self, name: str) -> Channel:
+        if name == "service":
+            if not self.context.is_server:
+                raise NotSupported(f"{self.context} has no service channel; a server has")
+            return Channel(new_bell(), self.context.watch)
+        if name == "recv":
+            return Channel(self._bells[0], self.context.watch)
+        self._hangups = select.epoll()
+        for connection in self.poller.links:
+            self.established(connection)
+        return Channel(self._bells[1], self._hangups)
+
+    def arm_recv(self) -> None:
+        """Be ready when a message, a waiting client or a loss is there."""
+        channel = self.channel("recv")
+        channel.arm()
+        self.look()
+        if lib.comch_arm_data(self.poller.c) or self.waiting or self.lost:
+            channel.ring()
+
+    def arm_send(self) -> None:
+        """Be ready when a send that was answered AGAIN could be accepted."""
+        channel = self.channel("send")
+        channel.arm()
+        self.look()
+        self.blocked = {link for link in self.blocked if link.sender is not None}
+        room = [lib.comch_arm_space(link.tx) for link in self.blocked]
+        if any(room) or not room:
+            channel.ring()
+
+    def arm_service(self) -> None:
+        """Be ready when a client comes, goes, or the service fails."""
+        channel = self.channel("service")
+        channel.arm()
+        self.look()
+        if self.waiting:
+            channel.ring()
+
+    def close(self) -> None:
+        """Give the descriptors back; the context must be IDLE."""
+        for connection in self.lost:
+            connection.close()
+        for name, channel in self._channels.items():
+            channel.close()
+            if name == "service":
+                os.close(channel.bell)
+        if self._hangups is not None:
+            self._hangups.close()
+        for bell in self._bells:
+            os.close(bell)
+        self.context.port = None
+
+
+class Ports:
+    """The noun Ports of the driver protocol; send and receive are the hot paths."""
+
+    @says_no_memory
+    def open(self, ctx: object, max_msg_size: int | None, send_queue_size: int | None) -> Port:
+        context = expect(ctx, Context, "port_open")
+        in_state(context, "port_open")
+        if context.port is not None:
+            raise BadState(f"port_open: {context} has a port already")
+        limits = context.dev.info.row.limits
+        size = None if max_msg_size is None else expect_number(max_msg_size, limits.max_msg_size, "port_open")
+        depth = limits.default_queue_size if send_queue_size is None else send_queue_size
+        context.port = Port(context, size, expect_number(depth, limits.max_queue_size, "port_open"))
+        return context.port
+
+    def send(self, port: Port, connection: Connection, data: Any) -> bool:
+        try:
+            result = send(connection.tx, data, len(data))
+        except TypeError:  # bytes are passed as they are, whatever else holds bytes as a copy
+            data = as_bytes(data, "send")
+            result = send(connection.tx, data, len(data))
+        return result == OK or port.failed(connection, result, data)
+
+    def receive(self, port: Port, size: int) -> tuple[bytes, Any] | None:
+        poller = port.poller
+        result = receive(poller.c, poller.scratch, size if size < poller.size else poller.size)
+        if result >= 0:
+            return poller.view[: result & _LENGTH], poller.links[result >> 32].user_data
+        return None if result == AGAIN and not port.lost else port.fetch(result, size)
+
+    def accept(self, port: Port) -> Connection | None:
+        return port.accept()
+
+    def get_pending(self, port: Port) -> int:
+        port.look_sometimes()
+        return len(port.waiting)
+
+    def status(self, port: Port, connection: Connection) -> ErrorCode:
+        port.look()
+        return connection.status
+
+    def in_flight(self, port: Port, connection: Connection) -> int:
+        return connection.in_flight()
+
+    def failed(self, port: Port, connection: Connection) -> int:
+        return connection.failed
+
+    def get_fd(self, port: Port, channel: str) -> int:
+        return port.channel(channel).fileno()
+
+    def arm_send(self, port: Port) -> None:
+        port.arm_send()
+
+    def arm_recv(self, port: Port) -> None:
+        port.arm_recv()
+
+    def arm_service(self, port: Port) -> None:
+        port.arm_service()
+
+    def close(self, port: Port) -> None:
+        in_state(port.context, "port_open")
+        port.close()

@@ -1,0 +1,336 @@
+/* See _ring.h for what a ring is; here is how it moves. Linux 5.14 or newer (MADV_POPULATE_WRITE). */
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "_ring.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+enum { PAGE = 4096, ALIGN = 16, COMMIT = 256 * 1024, REUSE = 32 * 1024, BUSY_TURNS = 64 };
+#define LOOK_EVERY 1000000ull  /* nanoseconds between looks at the sockets in a tight loop */
+#define AWAY 20000ull          /* nanoseconds without a call that make a loop no tight one */
+#define NO_CUT UINT64_MAX
+
+typedef struct {
+    uint32_t length, reserved;
+    uint64_t stamp;
+} record;
+
+#define LOAD(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
+#define STORE(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
+#define FENCE() __atomic_thread_fence(__ATOMIC_SEQ_CST)
+
+static uint64_t now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
+}
+
+static int due(comch_pace *pace, uint64_t clock)
+{
+    int away = clock - pace->last > AWAY;
+
+    pace->last = clock;
+    if (clock < pace->next && !away)
+        return 0;
+    pace->next = clock + LOOK_EVERY;
+    return 1;
+}
+
+/* Is it time to look at the sockets? */
+int comch_look_due(comch_pace *pace)
+{
+    return due(pace, now());
+}
+
+static uint32_t footprint(uint64_t length)
+{
+    return (uint32_t)((sizeof(record) + length + ALIGN - 1) & ~(uint64_t)(ALIGN - 1));
+}
+
+static void ring_bell(int bell, uint32_t *armed)
+{
+    if (__atomic_load_n(armed, __ATOMIC_RELAXED) && __atomic_exchange_n(armed, 0, __ATOMIC_SEQ_CST) && bell >= 0) {
+        uint64_t one = 1;
+        ssize_t ignored = write(bell, &one, sizeof one);  /* a full eventfd is as loud as it gets */
+        (void)ignored;
+    }
+}
+
+/* Bytes of records that always hold `messages` of the longest kind: one more is lost where the ring wraps,
+ * one more keeps the writer from ever catching up with the reader. */
+uint64_t comch_ring_capacity(uint32_t max_msg, uint32_t messages)
+{
+    uint64_t bytes = ((uint64_t)messages + 2) * footprint(max_msg);
+    return (bytes + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+}
+
+int comch_tx_attach(comch_tx *tx, void *memory)
+{
+    uint32_t first = tx->capacity < COMMIT ? tx->capacity : COMMIT;
+
+    tx->shared = memory;
+    tx->data = (uint8_t *)memory + PAGE;
+    if (madvise(memory, (size_t)PAGE + first, MADV_POPULATE_WRITE))
+        return COMCH_NOMEM;
+    tx->committed = first;
+    tx->cut = tx->shared->cut = NO_CUT;
+    tx->open = 1;
+    return COMCH_OK;
+}
+
+void comch_rx_attach(comch_rx *rx, void *memory)
+{
+    rx->shared = memory;
+    rx->data = (uint8_t *)memory + PAGE;
+}
+
+/* Take over the reader's progress. What it says must lie between what it said before and what was sent. */
+static int refresh(comch_tx *tx)
+{
+    uint64_t tail = LOAD(&tx->shared->tail);
+    uint64_t pos = LOAD(&tx->shared->tail_pos);
+
+    if (tail < tx->tail || tail > tx->head || pos > tx->capacity || pos % ALIGN)
+        return COMCH_CORRUPT;
+    tx->tail = tail;
+    tx->tail_pos = tail == tx->jump ? 0 : (uint32_t)pos;
+    return COMCH_OK;
+}
+
+/* Find `need` contiguous bytes: go back to the start where the end is too near, and to warm memory when empty. */
+static int make_room(comch_tx *tx, uint32_t need)
+{
+    int empty = tx->head == tx->tail;
+
+    if (!empty && tx->pos < tx->tail_pos)
+        return tx->tail_pos - tx->pos > need ? COMCH_OK : COMCH_AGAIN;
+    if (tx->capacity - tx->pos >= need && !(empty && tx->pos >= REUSE))
+        return COMCH_OK;
+    if (!empty && tx->tail_pos <= need)
+        return COMCH_AGAIN;
+    if (empty)
+        tx->tail_pos = 0;
+    tx->pos = 0;
+    tx->jump = tx->head;
+    __atomic_store_n(&tx->shared->jump, tx->jump, __ATOMIC_RELAXED);  /* published by the next `head` */
+    return COMCH_OK;
+}
+
+static int commit(comch_tx *tx, uint32_t end)
+{
+    while (end > tx->committed) {
+        uint32_t left = tx->capacity - tx->committed;
+        uint32_t part = left < COMMIT ? left : COMMIT;
+        if (madvise(tx->data + tx->committed, part, MADV_POPULATE_WRITE))
+            return COMCH_NOMEM;
+        tx->committed += part;
+    }
+    return COMCH_OK;
+}
+
+int comch_send(comch_tx *tx, const char *message, uint64_t length)
+{
+    uint64_t limit = (uint64_t)tx->recv_limit + tx->send_limit;
+    uint32_t need;
+    record header;
+    int result;
+
+    if (!tx->open)
+        return COMCH_CLOSED;
+    if (length > tx->max_msg)
+        return COMCH_LONG;
+    header.stamp = now();
+    if (due(&tx->pace, header.stamp))
+        return COMCH_LOOK;
+    need = footprint(length);
+    if (tx->head - tx->tail >= limit || (tx->pos >= REUSE && !(tx->head % 16))) {
+        if ((result = refresh(tx)))
+            return result;
+        if (tx->head - tx->tail >= limit)
+            return COMCH_AGAIN;
+    }
+    if (make_room(tx, need) && ((result = refresh(tx)) || (result = make_room(tx, need))))
+        return result;
+    if ((result = commit(tx, tx->pos + need)))
+        return result;
+    header.length = (uint32_t)length;
+    header.reserved = 0;
+    memcpy(tx->data + tx->pos, &header, sizeof header);
+    memcpy(tx->data + tx->pos + sizeof header, message, length);
+    tx->pos += need;
+    tx->head++;
+    tx->sent_bytes += length;
+    STORE(&tx->shared->head, tx->head);
+    FENCE();
+    ring_bell(tx->bell, &tx->shared->data_armed);
+    return COMCH_OK;
+}
+
+/* Would a send be accepted now? */
+int comch_check(comch_tx *tx)
+{
+    if (!tx->open)
+        return COMCH_CLOSED;
+    if (refresh(tx))
+        return COMCH_CORRUPT;
+    return tx->head - tx->tail < (uint64_t)tx->recv_limit + tx->send_limit ? COMCH_OK : COMCH_AGAIN;
+}
+
+/* How many sends have reached the receiver's queue. */
+uint64_t comch_completed(comch_tx *tx)
+{
+    uint64_t reached;
+
+    if (refresh(tx))
+        return tx->tail;
+    reached = tx->tail + tx->recv_limit;
+    if (reached > tx->head)
+        reached = tx->head;
+    return reached < tx->cut ? reached : tx->cut;
+}
+
+/* End the direction: what is in the queue stays readable, what is in flight is taken back. Returns how many
+ * messages the receiver may still get in all. The receiver claims a message before it reads it, so either it
+ * sees the cut, or the cut sees its claim. */
+uint64_t comch_cut(comch_tx *tx)
+{
+    uint64_t claim;
+
+    if (!tx->open)
+        return tx->cut;
+    tx->cut = comch_completed(tx);
+    tx->open = 0;
+    STORE(&tx->shared->cut, tx->cut);
+    FENCE();
+    claim = LOAD(&tx->shared->claim);
+    if (claim > tx->cut && claim <= tx->head) {
+        tx->cut = claim;
+        STORE(&tx->shared->cut, claim);
+    }
+    return tx->cut;
+}
+
+static void arm(uint32_t *armed)
+{
+    STORE(armed, 1);
+    FENCE();
+}
+
+/* Ask for the bell when room appears; 1: there is room (or an end) already. */
+int comch_arm_space(comch_tx *tx)
+{
+    arm(&tx->shared->space_armed);
+    return comch_check(tx) != COMCH_AGAIN;
+}
+
+/* Ask for the bell when send number `count` leaves flight; 1: it has left already. */
+int comch_arm_flight(comch_tx *tx, uint64_t count)
+{
+    arm(&tx->shared->space_armed);
+    return comch_completed(tx) >= count;
+}
+
+/* Messages that may be read now, or COMCH_CORRUPT. */
+int64_t comch_available(comch_rx *rx)
+{
+    uint64_t head = LOAD(&rx->shared->head), cut = LOAD(&rx->shared->cut);
+
+    if (head - rx->tail > rx->limit)
+        return COMCH_CORRUPT;
+    if (cut < head)
+        head = cut;
+    return head > rx->tail ? (int64_t)(head - rx->tail) : 0;
+}
+
+/* Copy the next header out of shared memory and check the copy. */
+static int peek(comch_rx *rx, record *header)
+{
+    if (__atomic_load_n(&rx->shared->jump, __ATOMIC_RELAXED) == rx->tail)
+        rx->pos = 0;
+    if (rx->pos >= rx->capacity)
+        return COMCH_CORRUPT;
+    memcpy(header, rx->data + rx->pos, sizeof *header);
+    if (header->length > rx->max_msg || footprint(header->length) > rx->capacity - rx->pos)
+        return COMCH_CORRUPT;
+    return COMCH_OK;
+}
+
+static uint64_t clamp(comch_rx *rx, uint64_t stamp, uint64_t clock)
+{
+    if (stamp > clock)
+        stamp = clock;
+    return stamp > rx->stamp ? stamp : rx->stamp;
+}
+
+static int64_t take(comch_poller *poller, uint32_t index, const record *header, char *into, uint64_t size)
+{
+    comch_rx *rx = poller->rings[index];
+
+    poller->index = index;
+    poller->length = header->length;
+    if (header->length > size)
+        return COMCH_LONG;
+    STORE(&rx->shared->claim, rx->tail + 1);
+    FENCE();
+    if (LOAD(&rx->shared->cut) <= rx->tail)
+        return COMCH_AGAIN;
+    memcpy(into, rx->data + rx->pos + sizeof *header, header->length);
+    rx->pos += footprint(header->length);
+    rx->tail++;
+    rx->received_bytes += header->length;
+    STORE(&rx->shared->tail_pos, rx->pos);
+    STORE(&rx->shared->tail, rx->tail);
+    FENCE();
+    ring_bell(rx->bell, &rx->shared->space_armed);
+    return (int64_t)((uint64_t)index << 32 | header->length);
+}
+
+/* Copy out the oldest message of all rings: (ring << 32 | length), or a negative code with poller->index and
+ * poller->length telling where. A busy poller is sent to look at the sockets now and then, too. */
+int64_t comch_receive(comch_poller *poller, char *into, uint64_t size)
+{
+    uint64_t oldest = UINT64_MAX, clock = poller->count > 1 ? now() : 0;
+    uint32_t best = poller->count;
+    record found = {0}, header;
+
+    if (++poller->turn % BUSY_TURNS == 0 && now() >= poller->pace.next && due(&poller->pace, now()))
+        return COMCH_LOOK;
+    for (uint32_t i = 0; i < poller->count; i++) {
+        comch_rx *rx = poller->rings[i];
+        int64_t waiting = comch_available(rx);
+        if (!waiting)
+            continue;
+        if (waiting < 0 || peek(rx, &header)) {
+            poller->index = i;
+            return COMCH_CORRUPT;
+        }
+        rx->stamp = clamp(rx, header.stamp, clock);
+        if (rx->stamp < oldest || best == poller->count) {
+            oldest = rx->stamp;
+            best = i;
+            found = header;
+        }
+    }
+    if (best == poller->count)
+        return due(&poller->pace, now()) ? COMCH_LOOK : COMCH_AGAIN;
+    return take(poller, best, &found, into, size);
+}
+
+/* Ask for the bell when a message arrives on any ring; 1: there is one (or a fault) already. */
+int comch_arm_data(comch_poller *poller)
+{
+    int ready = 0;
+
+    for (uint32_t i = 0; i < poller->count; i++)
+        arm(&poller->rings[i]->shared->data_armed);
+    for (uint32_t i = 0; i < poller->count; i++)
+        ready |= comch_available(poller->rings[i]) != 0;
+    return ready;
+}

@@ -1,0 +1,87 @@
+"""The two ends of a ring: sealed shared memory, its mapping, and the kernel's view of it."""
+
+import fcntl
+import mmap
+import os
+from typing import Any
+
+from comch_next.driver.emulated._ring_c import ffi, lib
+from comch_next.errors import ErrorCode, NoMemory, from_code
+
+__all__ = ["Receiver", "Sender", "ffi", "lib", "make_memory"]
+
+_PAGE = 4096
+_SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
+
+
+def _size(max_msg: int, messages: int) -> int:
+    return _PAGE + int(lib.comch_ring_capacity(max_msg, messages))
+
+
+def make_memory(max_msg: int, messages: int) -> int:
+    """A descriptor of new memory for a ring of that many messages of at most `max_msg` bytes.
+
+    Its size is sealed: neither side can pull it from under the other. Raises OSError.
+    """
+    fd = os.memfd_create("comch-ring", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    try:
+        os.ftruncate(fd, _size(max_msg, messages))
+        fcntl.fcntl(fd, fcntl.F_ADD_SEALS, _SEALS)
+    except BaseException:
+        os.close(fd)
+        raise
+    return fd
+
+
+class _End:
+    """A mapping of a ring's memory; `close` gives the memory back, the counters stay."""
+
+    def __init__(self, fd: int, max_msg: int, messages: int) -> None:
+        size = _size(max_msg, messages)
+        if os.fstat(fd).st_size != size or fcntl.fcntl(fd, fcntl.F_GET_SEALS) & _SEALS != _SEALS:
+            raise from_code(ErrorCode.CONNECTION_ABORTED, "the ring offered is not of the agreed size and sealed")
+        self._map = mmap.mmap(fd, size)
+        self._memory: Any = ffi.from_buffer(self._map)
+        self.capacity = size - _PAGE
+
+    def close(self) -> None:
+        """Unmap; harmless when done before."""
+        if self._memory is not None:
+            ffi.release(self._memory)
+            self._memory = None
+            self._map.close()
+
+
+class Sender(_End):
+    """The writing end. `bell` is rung when data arrives while the reader has asked for it."""
+
+    def __init__(self, fd: int, max_msg: int, recv_limit: int, send_limit: int, bell: int) -> None:
+        super().__init__(fd, max_msg, recv_limit + send_limit)
+        self.tx = ffi.new("comch_tx *")
+        self.tx.capacity = self.capacity
+        self.tx.max_msg = max_msg
+        self.tx.recv_limit = recv_limit
+        self.tx.send_limit = send_limit
+        self.tx.bell = bell
+        if lib.comch_tx_attach(self.tx, self._memory) != lib.COMCH_OK:
+            self.close()
+            raise NoMemory("no memory for the ring's first part")
+
+    def close(self) -> None:
+        """End the direction, then unmap."""
+        if self._memory is not None:
+            lib.comch_cut(self.tx)
+        super().close()
+
+
+class Receiver(_End):
+    """The reading end. `bell` is rung when room appears while the writer has asked for it."""
+
+    def __init__(self, fd: int, max_msg: int, recv_limit: int, send_limit: int, bell: int) -> None:
+        super().__init__(fd, max_msg, recv_limit + send_limit)
+        self.rx = ffi.new("comch_rx *")
+        self.rx.capacity = self.capacity
+        self.rx.max_msg = max_msg
+        self.rx.limit = recv_limit + send_limit
+        self.rx.bell = bell
+        lib.comch_rx_attach(self.rx, self._memory)

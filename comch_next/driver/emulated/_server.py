@@ -1,0 +1,236 @@
+"""The server context: a listener, the greetings of new clients, and its connections."""
+
+import os
+import socket
+import struct
+import time
+from collections.abc import Callable
+from contextlib import suppress
+
+from comch_next._codes import ErrorCode
+from comch_next.driver.emulated import _fabric as fabric
+from comch_next.driver.emulated._checks import EXHAUSTED, expect, expect_callback, in_state, says_no_memory
+from comch_next.driver.emulated._connection import Connection
+from comch_next.driver.emulated._context import Context, check_name
+from comch_next.driver.emulated._devices import Dev, DevRep
+from comch_next.driver.emulated._ring import make_memory
+from comch_next.driver.emulated._state import Trigger
+from comch_next.driver.emulated._task import SendTask, allocate
+from comch_next.errors import DocaError, InvalidValue, from_code
+
+__all__ = ["Server", "Servers"]
+
+GREETING_S = 5.0  # a client that has connected and says nothing for so long is dropped
+
+
+class Greeting:
+    """A client between its connect and its acceptance."""
+
+    def __init__(self, server: "Server", sock: socket.socket) -> None:
+        self.server = server
+        self.sock = sock
+        self.deadline = time.monotonic() + GREETING_S
+        self.terms: fabric.Terms | None = None
+        self.bells: list[int] = []
+
+    def on_socket(self) -> None:
+        """Read the greeting; hand it on when it is good, refuse it when not."""
+        try:
+            data, self.bells = fabric.receive(self.sock)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        self.server.unwatch(self.sock)
+        try:
+            self._check(data)
+        except DocaError as error:
+            self.refuse(error.code)
+        else:
+            self.server.greeted(self)
+
+    def _check(self, data: bytes) -> None:
+        credentials = self.sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+        user = struct.unpack("3i", credentials)[1]
+        if user not in (0, os.geteuid()):
+            raise from_code(ErrorCode.AUTHENTICATION, f"user {user} may not connect")
+        self.terms = fabric.Hello.decode(data).terms
+        if len(self.bells) != 2:
+            raise from_code(ErrorCode.INVALID_VALUE, "a greeting comes with two bells")
+        fabric.negotiate(self.terms, self.server.terms())
+
+    def refuse(self, code: ErrorCode) -> None:
+        """Tell the client why, and forget it."""
+        with suppress(OSError):
+            self.sock.send(fabric.Welcome(code, self.server.terms()).encode(), socket.MSG_DONTWAIT)
+        self.drop()
+
+    def drop(self) -> None:
+        """Give its descriptors back."""
+        if self in self.server.greetings:
+            self.server.greetings.remove(self)
+        self.server.unwatch(self.sock)
+        self.sock.close()
+        while self.bells:
+            os.close(self.bells.pop())
+
+
+class Server(Context):
+    """A handle. `greetings` are the clients on their way in, those in the port's queue included."""
+
+    is_server = True
+    start_trigger = Trigger.START_SERVER
+
+    def __init__(self, dev: Dev, rep: DevRep, name: str) -> None:
+        super().__init__(dev, name)
+        self.rep = rep
+        self.up: Callable[..., object] | None = None
+        self.down: Callable[..., object] | None = None
+        self.greetings: list[Greeting] = []
+        self._listener: fabric.Listener | None = None
+        rep.users += 1
+
+    def supported(self) -> bool:
+        row = self.dev.info.row
+        return row.capable and row.side == "dpu"
+
+    def missing(self) -> list[str]:
+        return super().missing() + ([] if self.up else ["the connection callbacks"])
+
+    def begin(self) -> None:
+        self._listener = fabric.Listener(self.dev.info.row.pci_addr, self.rep.info.row.pci_addr, self.name)
+        self.watched(self._listener.socket, self._on_clients)
+
+    def end(self) -> None:
+        for greeting in list(self.greetings):
+            greeting.drop()
+        if self._listener is not None:
+            self.unwatch(self._listener.socket)
+            self._listener.close()
+            self._listener = None
+
+    def destroy(self) -> None:
+        super().destroy()
+        self.rep.users -= 1
+
+    def _on_clients(self) -> None:
+        """Take everybody who knocks; whoever is one too many is told."""
+        assert self._listener is not None
+        most = self.dev.info.row.limits.max_clients
+        while True:
+            try:
+                sock, _ = self._listener.socket.accept()
+            except BlockingIOError:
+                return
+            except OSError as error:
+                if error.errno in EXHAUSTED:
+                    return  # it keeps knocking until a descriptor is free
+                raise
+            greeting = Greeting(self, sock)
+            self.greetings.append(greeting)
+            if most and len(self.greetings) + len(self.connections) > most:
+                greeting.refuse(ErrorCode.FULL)
+                continue
+            self.watched(sock, greeting.on_socket)
+            greeting.on_socket()
+
+    def check(self) -> bool:
+        """Drop silent knockers; a server that nobody can find any more has failed."""
+        now = time.monotonic()
+        silent = [greeting for greeting in self.greetings if greeting.terms is None and greeting.deadline < now]
+        for greeting in silent:
+            greeting.drop()
+        if self._listener is None or self._listener.intact():
+            return bool(silent)
+        self.end()
+        for connection in list(self.connections):
+            connection.leave()
+            self.lost_connection(connection)
+        self.move(Trigger.FATAL)
+        self.busy_engine()
+        return True
+
+    def greeted(self, greeting: Greeting) -> None:
+        """A good greeting: connect it, or let it wait for the port's accept()."""
+        if self.port is not None:
+            self.port.waiting.append(greeting)
+            self.port.notice(None)
+        else:
+            self.admit(greeting)
+
+    def admit(self, greeting: Greeting) -> Connection:
+        """Make the rings, tell the client, and tell the program; the result's status says how it went."""
+        self.greetings.remove(greeting)
+        connection = Connection(self, greeting.sock)
+        rings: list[int] = []
+        try:
+            self._connect(greeting, connection, rings)
+        except (DocaError, OSError) as error:
+            exhausted = isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno in EXHAUSTED)
+            code = ErrorCode.NO_MEMORY if exhausted else ErrorCode.CONNECTION_ABORTED
+            connection.status, connection.reason = ErrorCode.CONNECTION_ABORTED, f"the handshake broke: {error}"
+            if connection.receiver is not None:
+                connection.close()
+            greeting.refuse(code)
+        else:
+            self.connections.append(connection)
+            self.watched(greeting.sock, connection.on_socket)
+        finally:
+            for fd in rings:
+                os.close(fd)
+        if self.port is None and self.up is not None and self.engine is not None:
+            self.engine.call(self.up, connection, connection.status == ErrorCode.SUCCESS)
+        return connection
+
+    def _connect(self, greeting: Greeting, connection: Connection, rings: list[int]) -> None:
+        other, own = greeting.terms, self.terms()
+        assert other is not None
+        to_server, to_client = fabric.negotiate(other, own)
+        rings.append(make_memory(to_server, other.send_limit + own.recv_limit))
+        rings.append(make_memory(to_client, own.send_limit + other.recv_limit))
+        bells, greeting.bells = greeting.bells, []
+        connection.establish((rings[1], rings[0]), (to_client, to_server), other, bells)
+        welcome = fabric.Welcome(ErrorCode.SUCCESS, own).encode()
+        socket.send_fds(greeting.sock, [welcome], [*rings, *self.bells()], socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
+
+    def report_loss(self, connection: Connection) -> None:
+        orderly = connection.status != ErrorCode.CONNECTION_RESET
+        if self.port is None and self.down is not None and self.engine is not None:
+            self.engine.call(self.down, connection, orderly)
+
+
+class Servers:
+    """The noun Servers of the driver protocol."""
+
+    @says_no_memory
+    def create(self, dev: object, rep: object, name: object) -> Server:
+        device = expect(dev, Dev, "server_create")
+        representor = expect(rep, DevRep, "server_create")
+        if not (device.open and representor.open):
+            raise InvalidValue("server_create takes a device and a representor that are open")
+        return Server(device, representor, check_name(name, device))
+
+    def get_device_rep(self, server: object) -> DevRep:
+        return expect(server, Server, "server_get_device_rep").rep
+
+    def event_connection_status_changed_register(
+        self, server: object, up: Callable[..., object], down: Callable[..., object]
+    ) -> None:
+        context = expect(server, Server, "server_event_connection_status_changed_register")
+        in_state(context, "event_connection_status_changed_register")
+        expect_callback(up, "server_event_connection_status_changed_register")
+        expect_callback(down, "server_event_connection_status_changed_register")
+        context.up, context.down = up, down
+
+    def task_send_alloc_init(self, server: object, peer: object, message: object) -> SendTask:
+        return allocate(expect(server, Server, "server_task_send_alloc_init"), peer, message)
+
+    def disconnect(self, server: object, connection: object) -> None:
+        context = expect(server, Server, "server_disconnect")
+        link = expect(connection, Connection, "server_disconnect")
+        in_state(context, "server_disconnect")
+        if link not in context.connections:
+            raise InvalidValue(f"server_disconnect takes a connection of {context} that has not been disconnected")
+        link.leave(polite=True)
+        if link not in context.lost:
+            context.lost_connection(link)

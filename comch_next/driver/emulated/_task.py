@@ -1,0 +1,115 @@
+"""Send tasks: taken from their context's pool, submitted, completed once, freed (guide: DOCA Core Task)."""
+
+from enum import Enum, auto
+from typing import TYPE_CHECKING, Any
+
+from comch_next._codes import ErrorCode, SubmitFlag
+from comch_next.driver.emulated._checks import as_bytes, expect, in_state
+from comch_next.driver.emulated._connection import Connection
+from comch_next.driver.emulated._ring import lib
+from comch_next.errors import BadState, InvalidValue, NoMemory, from_code
+
+if TYPE_CHECKING:
+    from comch_next.driver.emulated._context import Context
+
+__all__ = ["SendTask", "SendTasks", "allocate"]
+
+
+class Owner(Enum):
+    """Who holds a task: the program, the library until the callback, or the pool."""
+
+    PROGRAM = auto()
+    LIBRARY = auto()
+    POOL = auto()
+
+
+class SendTask:
+    """A handle. `number` is its message's place in the connection's order of sends."""
+
+    __slots__ = ("connection", "context", "message", "number", "owner", "status", "user_data")
+
+    def __init__(self, context: "Context", connection: Connection, message: bytes) -> None:
+        self.context = context
+        self.connection = connection
+        self.message = message
+        self.number = 0
+        self.owner = Owner.PROGRAM
+        self.status = ErrorCode.SUCCESS
+        self.user_data: Any = None
+
+    def finish(self, status: ErrorCode) -> None:
+        """Queue the one completion; progress delivers it."""
+        self.status = status
+        self.context.finished.append(self)
+
+
+def allocate(context: "Context", connection: object, message: object) -> SendTask:
+    """A task from the context's pool. Takes its copy of the message now."""
+    in_state(context, "task_send_alloc_init")
+    link = expect(connection, Connection, "task_send_alloc_init")
+    if link.context is not context:
+        raise InvalidValue(f"task_send_alloc_init: the connection belongs to another context than {context}")
+    data = message if type(message) is bytes else as_bytes(message, "task_send_alloc_init")
+    most = link.tx.max_msg or context.msg_size()
+    if len(data) > most:
+        text = f"task_send_alloc_init: a message of {len(data)} bytes is above this connection's {most}"
+        raise InvalidValue(text, length=len(data))
+    if context.tasks_out >= context.num_tasks:
+        text = f"task_send_alloc_init: all {context.num_tasks} tasks of {context} are in use; progress and free some"
+        raise NoMemory(text)
+    context.tasks_out += 1
+    return SendTask(context, link, data)
+
+
+class SendTasks:
+    """The noun SendTasks of the driver protocol."""
+
+    def submit(self, task: SendTask) -> None:
+        if task.owner is not Owner.PROGRAM:
+            where = "is submitted already" if task.owner is Owner.LIBRARY else "has been freed"
+            raise BadState(f"task_submit: the task {where}; legal for a task that the program holds")
+        context, link = task.context, task.connection
+        in_state(context, "task_submit")
+        result = lib.comch_send(link.tx, task.message, len(task.message))
+        while result == lib.COMCH_LOOK:  # in this mode progress looks at the sockets
+            result = lib.comch_send(link.tx, task.message, len(task.message))
+        if result == lib.COMCH_OK:
+            task.number = link.tx.head
+            link.inflight.append(task)
+        elif result == lib.COMCH_CLOSED:
+            ended = ErrorCode.CONNECTION_ABORTED if link.status == ErrorCode.SUCCESS else link.status
+            task.finish(ended)
+        elif result == lib.COMCH_CORRUPT:
+            link.corrupt()
+            task.finish(link.status)
+        else:
+            raise from_code(ErrorCode.NO_MEMORY, "task_submit: no memory for the next part of the ring")
+        task.owner = Owner.LIBRARY
+        context.busy_engine()
+
+    def try_submit(self, task: object) -> None:
+        self.submit(expect(task, SendTask, "task_try_submit"))
+
+    def submit_ex(self, task: SendTask, flags: int) -> None:
+        if flags & ~(SubmitFlag.FLUSH | SubmitFlag.OPTIMIZE_REPORTS):
+            raise InvalidValue(f"task_submit_ex takes SubmitFlag bits, not {flags!r}")
+        self.submit(task)
+
+    def free(self, task: SendTask) -> None:
+        if task.owner is not Owner.PROGRAM:
+            where = "is submitted; wait for its completion" if task.owner is Owner.LIBRARY else "has been freed before"
+            raise BadState(f"task_free: the task {where}")
+        task.owner = Owner.POOL
+        task.context.tasks_out -= 1
+
+    def get_status(self, task: SendTask) -> ErrorCode:
+        return task.status
+
+    def set_user_data(self, task: SendTask, user_data: object) -> None:
+        task.user_data = user_data
+
+    def get_user_data(self, task: SendTask) -> Any:
+        return task.user_data
+
+    def get_ctx(self, task: SendTask) -> object:
+        return task.context

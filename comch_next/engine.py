@@ -1,0 +1,83 @@
+"""The progress engine (guide: DOCA Core Progress Engine)."""
+
+import select
+import time
+from typing import TYPE_CHECKING, Any
+
+from comch_next.driver import load
+from comch_next.errors import InvalidValue
+
+if TYPE_CHECKING:
+    from comch_next.context import Context
+
+__all__ = ["ProgressEngine", "wait_readable"]
+
+
+def wait_readable(fd: int, deadline: float | None) -> bool:
+    """Sleep until the descriptor is readable; False when the clock reaches the deadline (seconds, monotonic)."""
+    poller = select.poll()
+    poller.register(fd, select.POLLIN)
+    left_ms = None if deadline is None else max(0.0, (deadline - time.monotonic()) * 1000)
+    return bool(poller.poll(left_ms))
+
+
+class ProgressEngine:
+    """Where contexts move on: callbacks run inside `progress` and nowhere else (C: struct doca_pe)."""
+
+    def __init__(self, driver: str | None = None) -> None:
+        """C: doca_pe_create. Raises NoMemory when memory or descriptors have run out."""
+        self._driver = load(driver)
+        self._engines = self._driver.engines
+        self._handle: Any = self._engines.create()
+        self._open = True
+
+    def progress(self) -> bool:
+        """Do what can be done, without waiting. Whether anything moved (C: doca_pe_progress).
+
+        Raises what a callback raised, at the end; BadState when called inside a callback.
+        """
+        return self._engines.progress(self._handle)
+
+    def connect_ctx(self, context: "Context") -> None:
+        """C: doca_pe_connect_ctx. Raises NotPermitted when it has an engine, BadState unless IDLE."""
+        if getattr(context, "_driver", None) is not self._driver:
+            raise InvalidValue(f"connect_ctx: {context!r} is no context of this engine's driver {self._driver.name}")
+        self._engines.connect_ctx(self._handle, context._handle)
+
+    @property
+    def notification_handle(self) -> int:
+        """A descriptor for epoll, readable after `request_notification` when progress has something to do."""
+        return self._engines.get_notification_handle(self._handle)
+
+    def request_notification(self) -> None:
+        """Arm the notification handle, once (C: doca_pe_request_notification)."""
+        self._engines.request_notification(self._handle)
+
+    def clear_notification(self, handle: int = 0) -> None:
+        """Disarm it after a wake-up; 0 stands for the engine's own handle (C: doca_pe_clear_notification)."""
+        self._engines.clear_notification(self._handle, handle)
+
+    @property
+    def num_inflight_tasks(self) -> int:
+        """Tasks submitted and not completed, of all contexts."""
+        return self._engines.get_num_inflight_tasks(self._handle)
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Sleep until progress has something to do; False when `timeout` seconds have passed before."""
+        deadline = None if timeout is None else time.monotonic() + timeout
+        self.request_notification()
+        ready = wait_readable(self.notification_handle, deadline)
+        self.clear_notification()
+        return ready
+
+    def destroy(self) -> None:
+        """C: doca_pe_destroy. Raises InUse while connected contexts live; twice is harmless."""
+        if self._open:
+            self._engines.destroy(self._handle)
+            self._open = False
+
+    def __enter__(self) -> "ProgressEngine":
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.destroy()

@@ -1,0 +1,296 @@
+"""The DOCA result codes as exceptions, one class per code; each extends the natural builtin too.
+
+DocaError
+├── Unknown                 RuntimeError
+├── NotPermitted            PermissionError
+├── InUse                   RuntimeError
+├── NotSupported            NotImplementedError
+├── Again                   BlockingIOError
+├── InvalidValue            ValueError
+├── NoMemory                MemoryError
+├── Initialization          RuntimeError
+├── TimeOut                 TimeoutError
+├── Shutdown                BrokenPipeError
+├── ConnectionReset         ConnectionResetError
+├── ConnectionAborted       ConnectionAbortedError
+├── ConnectionInprogress    BlockingIOError
+├── NotConnected            ConnectionError
+├── NoLock                  OSError
+├── NotFound                LookupError
+├── IoFailed                OSError
+├── BadState                RuntimeError
+├── UnsupportedVersion      RuntimeError
+├── OperatingSystem         OSError
+├── Driver                  RuntimeError
+├── Unexpected              RuntimeError
+├── AlreadyExist            FileExistsError
+├── Full                    RuntimeError
+├── Empty                   LookupError
+├── InProgress              BlockingIOError
+├── TooBig                  ValueError
+├── Authentication          PermissionError
+├── BadConfig               ValueError
+└── Skipped                 RuntimeError
+"""
+
+from __future__ import annotations
+
+import errno as _errno
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar
+
+from comch_next._codes import MEANINGS, ErrorCode
+
+__all__ = [
+    "Again",
+    "AlreadyExist",
+    "Authentication",
+    "BadConfig",
+    "BadState",
+    "ConnectionAborted",
+    "ConnectionInprogress",
+    "ConnectionReset",
+    "DocaError",
+    "Driver",
+    "Empty",
+    "ErrorCode",
+    "Full",
+    "InProgress",
+    "InUse",
+    "Initialization",
+    "InvalidValue",
+    "IoFailed",
+    "NoLock",
+    "NoMemory",
+    "NotConnected",
+    "NotFound",
+    "NotPermitted",
+    "NotSupported",
+    "OperatingSystem",
+    "Shutdown",
+    "Skipped",
+    "TimeOut",
+    "TooBig",
+    "Unexpected",
+    "Unknown",
+    "UnsupportedVersion",
+    "code_name",
+    "describe",
+    "from_code",
+    "outcome",
+]
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+
+def code_name(code: int) -> str:
+    """The C name of a result code, such as ``"DOCA_ERROR_AGAIN"``; ValueError if there is none."""
+    known = ErrorCode(code)
+    return "DOCA_SUCCESS" if known is ErrorCode.SUCCESS else f"DOCA_ERROR_{known.name}"
+
+
+def describe(code: int) -> str:
+    """What a result code means, in a few words of the fact table; ValueError if there is no such code."""
+    return MEANINGS[ErrorCode(code)]
+
+
+class DocaError(Exception):
+    """A call that did not return DOCA_SUCCESS.
+
+    ``code`` is the DOCA number, ``errno`` the system's number for the same situation where there is one,
+    ``connection`` the connection concerned and ``length`` the size in bytes that would have been needed.
+    """
+
+    code: ErrorCode = ErrorCode.UNKNOWN
+    errno: int | None = None
+
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        connection: Any = None,
+        length: int | None = None,
+        errno: int | None = None,
+    ) -> None:
+        self.message = message or describe(self.code)
+        self.connection = connection
+        self.length = length
+        if errno is not None:
+            self.errno = errno
+        if isinstance(self, OSError):
+            # With both arguments errno and strerror are what `except OSError` code expects.
+            super().__init__(self.errno, self.message)
+        else:
+            super().__init__(self.message)
+
+    @property
+    def name(self) -> str:
+        """The C name of the code, such as ``"DOCA_ERROR_AGAIN"``."""
+        return code_name(self.code)
+
+    def __str__(self) -> str:
+        return self.message
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A connection is a live handle of this process: an error that travels to another one goes without it.
+        state = {key: value for key, value in self.__dict__.items() if key != "connection"}
+        return type(self), (self.message,), state
+
+
+class Unknown(DocaError, RuntimeError):
+    code = ErrorCode.UNKNOWN
+
+
+class NotPermitted(DocaError, PermissionError):
+    code = ErrorCode.NOT_PERMITTED
+    errno = _errno.EPERM
+
+
+class InUse(DocaError, RuntimeError):
+    code = ErrorCode.IN_USE
+
+
+class NotSupported(DocaError, NotImplementedError):
+    code = ErrorCode.NOT_SUPPORTED
+
+
+class Again(DocaError, BlockingIOError):
+    code = ErrorCode.AGAIN
+    errno = _errno.EAGAIN
+
+
+class InvalidValue(DocaError, ValueError):
+    code = ErrorCode.INVALID_VALUE
+
+
+class NoMemory(DocaError, MemoryError):
+    code = ErrorCode.NO_MEMORY
+
+
+class Initialization(DocaError, RuntimeError):
+    code = ErrorCode.INITIALIZATION
+
+
+class TimeOut(DocaError, TimeoutError):
+    code = ErrorCode.TIME_OUT
+    errno = _errno.ETIMEDOUT
+
+
+class Shutdown(DocaError, BrokenPipeError):
+    code = ErrorCode.SHUTDOWN
+    errno = _errno.EPIPE
+
+
+class ConnectionReset(DocaError, ConnectionResetError):
+    code = ErrorCode.CONNECTION_RESET
+    errno = _errno.ECONNRESET
+
+
+class ConnectionAborted(DocaError, ConnectionAbortedError):
+    code = ErrorCode.CONNECTION_ABORTED
+    errno = _errno.ECONNABORTED
+
+
+class ConnectionInprogress(DocaError, BlockingIOError):
+    code = ErrorCode.CONNECTION_INPROGRESS
+    errno = _errno.EINPROGRESS
+
+
+class NotConnected(DocaError, ConnectionError):
+    code = ErrorCode.NOT_CONNECTED
+    errno = _errno.ENOTCONN
+
+
+class NoLock(DocaError, OSError):
+    code = ErrorCode.NO_LOCK
+    errno = _errno.ENOLCK
+
+
+class NotFound(DocaError, LookupError):
+    code = ErrorCode.NOT_FOUND
+
+
+class IoFailed(DocaError, OSError):
+    code = ErrorCode.IO_FAILED
+    errno = _errno.EIO
+
+
+class BadState(DocaError, RuntimeError):
+    code = ErrorCode.BAD_STATE
+
+
+class UnsupportedVersion(DocaError, RuntimeError):
+    code = ErrorCode.UNSUPPORTED_VERSION
+
+
+class OperatingSystem(DocaError, OSError):
+    code = ErrorCode.OPERATING_SYSTEM  # errno is that of the call that failed, so it comes with the instance
+
+
+class Driver(DocaError, RuntimeError):
+    code = ErrorCode.DRIVER
+
+
+class Unexpected(DocaError, RuntimeError):
+    code = ErrorCode.UNEXPECTED
+
+
+class AlreadyExist(DocaError, FileExistsError):
+    code = ErrorCode.ALREADY_EXIST
+    errno = _errno.EEXIST
+
+
+class Full(DocaError, RuntimeError):
+    code = ErrorCode.FULL
+
+
+class Empty(DocaError, LookupError):
+    code = ErrorCode.EMPTY
+
+
+class InProgress(DocaError, BlockingIOError):
+    code = ErrorCode.IN_PROGRESS
+    errno = _errno.EINPROGRESS
+
+
+class TooBig(DocaError, ValueError):
+    code = ErrorCode.TOO_BIG
+
+
+class Authentication(DocaError, PermissionError):
+    code = ErrorCode.AUTHENTICATION
+    errno = _errno.EACCES
+
+
+class BadConfig(DocaError, ValueError):
+    code = ErrorCode.BAD_CONFIG
+
+
+class Skipped(DocaError, RuntimeError):
+    code = ErrorCode.SKIPPED
+
+
+_CLASSES: dict[ErrorCode, type[DocaError]] = {cls.code: cls for cls in DocaError.__subclasses__()}
+
+
+def from_code(code: int, message: str = "", **details: Any) -> DocaError:
+    """The exception for a result code; `details` are the keywords of DocaError.
+
+    A number that is in no table becomes Unknown, and its message tells it: a newer library may have it.
+    """
+    if code == ErrorCode.SUCCESS:
+        raise ValueError("DOCA_SUCCESS is not an error: there is no exception for it")
+    try:
+        known = ErrorCode(code)
+    except ValueError:
+        return Unknown(f"{message or describe(ErrorCode.UNKNOWN)} (code {code}, in no table)", **details)
+    return _CLASSES[known](message, **details)
+
+
+def outcome(call: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> tuple[ErrorCode, _T | None]:
+    """Run a call; give its code beside its value (None on failure), for programs that branch on codes."""
+    try:
+        return ErrorCode.SUCCESS, call(*args, **kwargs)
+    except DocaError as error:
+        return error.code, None

@@ -1,0 +1,46 @@
+"""The old DOCA channel APIs on the modern ones: what old programs import as ``doca_comm_channel``."""
+
+# Named for the sections of the old guide, one file each:
+#   capabilities  endpoint  peer_addr  event_channel  service_state      the objects
+#   flat             the C names as functions, and every DOCA_* constant
+#   __main__         runs an old script unchanged
+# Behind them:
+#   _link            the engine room      _phases  what an endpoint may do when      _sizes  its properties
+#   _devices  _log   the core calls       _flatten  makes a C function of a call     _arguments  _warn
+#   _shim/           the one folder that the launcher puts on the path
+
+from comch_next import errors
+from comch_next.errors import *
+from comm_channel_compat import flat
+from comm_channel_compat._devices import Device, DevInfo, RepInfo, Representor, devices, open_device
+from comm_channel_compat._warn import LegacyCallWarning
+from comm_channel_compat.capabilities import (
+    get_max_message_size,
+    get_max_recv_queue_size,
+    get_max_send_queue_size,
+    get_max_service_name_len,
+    get_service_max_num_connections,
+)
+from comm_channel_compat.endpoint import Endpoint
+from comm_channel_compat.flat import *
+from comm_channel_compat.peer_addr import PeerAddr
+
+__all__ = [
+    "DevInfo",
+    "Device",
+    "Endpoint",
+    "LegacyCallWarning",
+    "PeerAddr",
+    "RepInfo",
+    "Representor",
+    "devices",
+    "get_max_message_size",
+    "get_max_recv_queue_size",
+    "get_max_send_queue_size",
+    "get_max_service_name_len",
+    "get_service_max_num_connections",
+    "open_device",
+]
+__all__ += errors.__all__
+__all__ += flat.__all__
+__all__.sort()

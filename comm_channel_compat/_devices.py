@@ -1,0 +1,221 @@
+"""The devices of generation 1: comch_next's, with the C names of the time as methods (old headers: doca_dev.h).
+
+Every class here stands on one object of comch_next, which it gives as `.modern`.
+"""
+
+from types import TracebackType
+from typing import NamedTuple, TypeVar
+
+import comch_next as comch
+from comch_next import InvalidValue, NotSupported
+from comm_channel_compat._arguments import instance, text
+from comm_channel_compat._warn import warns_as
+
+__all__ = ["DevInfo", "Device", "PciBdf", "RepInfo", "Representor", "devices", "is_dpu", "open_device"]
+
+_Self = TypeVar("_Self", bound="_Opened")
+
+
+class PciBdf(NamedTuple):
+    """A PCI address as DOCA 1.5 gave it; programs compared `raw`, whose low byte is the bus."""
+
+    raw: int
+    bus: int
+    device: int
+    function: int
+
+    @classmethod
+    def of(cls, address: str) -> "PciBdf":
+        """The numbers of an address in either form: ``"0000:03:00.0"`` or ``"03:00.0"``."""
+        bus_text, _, slot = address.rpartition(":")
+        device_text, _, function_text = slot.partition(".")
+        bus, device, function = int(bus_text[-2:], 16), int(device_text, 16), int(function_text)
+        return cls(bus | device << 8 | function << 13, bus, device, function)
+
+
+@warns_as("doca_devinfo_")
+class DevInfo:
+    """A device that can be opened: one entry of `devices()`."""
+
+    __slots__ = ("modern",)
+
+    def __init__(self, modern: comch.DevInfo) -> None:
+        self.modern = modern
+
+    def open(self) -> "Device":
+        """Open the device; each open needs a close."""
+        return Device(self.modern.open())
+
+    def get_pci_addr_str(self) -> str:
+        """The address in its long form: ``"0000:03:00.0"``."""
+        return self.modern.pci_addr_str
+
+    def get_pci_addr(self) -> PciBdf:
+        """The address in numbers, as DOCA 1.5 gave it."""
+        return PciBdf.of(self.modern.pci_addr_str)
+
+    def is_equal_pci_addr(self, pci_addr: str) -> bool:
+        """Whether this device has the address, given in its short or its long form."""
+        return self.modern.is_equal_pci_addr(text(pci_addr, "PCI address"))
+
+    def get_iface_name(self) -> str:
+        """The name of the network interface."""
+        return self.modern.iface_name
+
+    def get_ibdev_name(self) -> str:
+        """The name of the InfiniBand device."""
+        return self.modern.ibdev_name
+
+    def rep_cap_is_filter_all_supported(self) -> bool:
+        """Whether representors of every kind can be listed; only a DPU device has representors."""
+        return self.modern.rep_cap_is_filter_all_supported()
+
+    def rep_cap_is_filter_net_supported(self) -> bool:
+        """Whether network representors can be listed; a service needs a device that says True."""
+        return self.modern.rep_cap_is_filter_net_supported()
+
+    def rep_cap_is_filter_emulated_supported(self) -> bool:
+        """Whether representors of emulated functions can be listed."""
+        return self.modern.rep_cap_is_filter_emulated_supported()
+
+    def __repr__(self) -> str:
+        return f"<DevInfo {self.modern.pci_addr_str}>"
+
+
+@warns_as("doca_devinfo_rep_")
+class RepInfo:
+    """A representor that can be opened: one entry of `device.representors()`."""
+
+    __slots__ = ("modern",)
+
+    def __init__(self, modern: comch.RepInfo) -> None:
+        self.modern = modern
+
+    def open(self) -> "Representor":
+        """Open the representor; each open needs a close."""
+        return Representor(self.modern.open())
+
+    def get_vuid(self) -> str:
+        """The unique identifier of the function."""
+        return self.modern.vuid
+
+    def get_pci_addr_str(self) -> str:
+        """The host's address of the function, in its long form."""
+        return self.modern.pci_addr_str
+
+    def get_pci_addr(self) -> PciBdf:
+        """The host's address of the function in numbers, as DOCA 1.5 gave it."""
+        return PciBdf.of(self.modern.pci_addr_str)
+
+    def get_pci_func_type(self) -> comch.PciFuncType:
+        """PF, VF or SF."""
+        return self.modern.pci_func_type
+
+    def get_is_hotplug(self) -> bool:
+        """Whether the function was plugged in while the host ran."""
+        return self.modern.is_hotplug
+
+    def get_iface_name(self) -> str:
+        """The name of the network interface."""
+        return self.modern.iface_name
+
+    def get_vhca_id(self) -> int:
+        """The number of the hardware function."""
+        return self.modern.vhca_id
+
+    def is_equal_pci_addr(self, pci_addr: str) -> bool:
+        """Whether the function has the address, given in its short or its long form."""
+        return self.modern.is_equal_pci_addr(text(pci_addr, "PCI address"))
+
+    def __repr__(self) -> str:
+        return f"<RepInfo {self.modern.pci_addr_str}>"
+
+
+class _Opened:
+    """What an open device and an open representor share: they are closed, and `with` closes them."""
+
+    __slots__ = ()
+
+    def close(self) -> None:
+        raise NotImplementedError
+
+    def __enter__(self: _Self) -> _Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+@warns_as("doca_dev_")
+class Device(_Opened):
+    """An open device."""
+
+    __slots__ = ("modern",)
+
+    def __init__(self, modern: comch.Device) -> None:
+        self.modern = modern
+
+    def as_devinfo(self) -> DevInfo:
+        """What is known of the device."""
+        return DevInfo(self.modern.devinfo)
+
+    def representors(self, rep_filter: int = comch.RepFilter.ALL) -> list[RepInfo]:
+        """What can be listened on; NotSupported on a host device."""
+        if instance(rep_filter, int, "filter") & ~sum(comch.RepFilter):
+            raise InvalidValue(f"filter is {rep_filter}; legal are the DOCA_DEVINFO_REP_FILTER_* values")
+        kinds = [kind for kind in comch.RepFilter if kind & rep_filter] or [comch.RepFilter.ALL]
+        return [RepInfo(modern) for kind in kinds for modern in self.modern.representors(kind)]
+
+    def open_representor(self, pci_addr: str) -> "Representor":
+        """Open the representor of the host function with this address; NotFound when there is none."""
+        return Representor(self.modern.open_representor(text(pci_addr, "PCI address")))
+
+    def close(self) -> None:
+        """Give the device back; InUse while an endpoint listens or is connected on it."""
+        self.modern.close()
+
+    def __repr__(self) -> str:
+        return f"<Device {self.modern.devinfo.pci_addr_str}>"
+
+
+@warns_as("doca_dev_rep_")
+class Representor(_Opened):
+    """An open representor of a host function, on which a service listens."""
+
+    __slots__ = ("modern",)
+
+    def __init__(self, modern: comch.Representor) -> None:
+        self.modern = modern
+
+    def as_devinfo(self) -> RepInfo:
+        """What is known of the representor."""
+        return RepInfo(self.modern.devinfo_rep)
+
+    def close(self) -> None:
+        """Give the representor back; InUse while an endpoint listens on it."""
+        self.modern.close()
+
+    def __repr__(self) -> str:
+        return f"<Representor {self.modern.devinfo_rep.pci_addr_str}>"
+
+
+@warns_as("doca_devinfo_create_list")
+def devices() -> list[DevInfo]:
+    """Every device of this machine."""
+    return [DevInfo(modern) for modern in comch.devices()]
+
+
+@warns_as("doca_dev_open")
+def open_device(pci_addr: str) -> Device:
+    """Open the device with this address, given in its short or its long form; NotFound when there is none."""
+    return Device(comch.open_device(text(pci_addr, "PCI address")))
+
+
+def is_dpu(device: Device) -> bool:
+    """Whether the device stands on the DPU: only there are representors."""
+    try:
+        return device.modern.devinfo.rep_cap_is_filter_all_supported()
+    except NotSupported:
+        return False

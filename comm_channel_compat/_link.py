@@ -1,0 +1,244 @@
+"""The engine room: what an active endpoint stands on, and where the old rules differ from the modern ones.
+
+One `Link` is one life of an endpoint: a modern Server or Client, its pull port, and the peers by connection.
+It differs from the port in one thing: disconnection is one-sided. The port says that a peer has left
+(Shutdown); the old API does not. The first send after that is accepted and fails behind the program's back,
+and only then is the peer in the error state. A peer whose process died is in it at once, as on the port.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import NoReturn
+
+import comch_next as comch
+from comch_next import (
+    AlreadyExist,
+    ConnectionAborted,
+    ConnectionInprogress,
+    ConnectionReset,
+    Counter,
+    ErrorCode,
+    InvalidValue,
+    NotConnected,
+    Shutdown,
+    outcome,
+)
+from comch_next.pull import PullPort
+from comm_channel_compat._arguments import instance
+from comm_channel_compat._phases import Phase, refusal
+from comm_channel_compat.peer_addr import PeerAddr, Statistics
+
+__all__ = ["Buffer", "Link", "Unlinked", "connect", "listen"]
+
+Buffer = bytes | bytearray | memoryview
+
+
+class Unlinked:
+    """What stands in a link's place while the endpoint is neither listening nor connected: it refuses."""
+
+    closed = False
+
+    def __init__(self, phase: Phase) -> None:
+        self.phase = phase
+
+    def send(self, msg: Buffer, peer: PeerAddr, flags: int) -> NoReturn:
+        raise refusal(self.phase, "sendto")
+
+    def receive(self, size: int, flags: int) -> NoReturn:
+        raise refusal(self.phase, "recvfrom")
+
+    def disconnect(self, peer: PeerAddr) -> NoReturn:
+        raise refusal(self.phase, "disconnect")
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+class _Peers(dict[comch.Connection, PeerAddr]):
+    """The one handle of each connection, made when the connection is first seen."""
+
+    def __init__(self, link: Link) -> None:
+        self._link = link
+
+    def __missing__(self, connection: comch.Connection) -> PeerAddr:
+        peer = self[connection] = PeerAddr(self._link, connection)
+        return peer
+
+
+class Link:
+    """An endpoint that listens or is connected. `send` and `receive` are the hot path: they check nothing
+    that the port would tell them anyway."""
+
+    def __init__(self, context: comch.Server | comch.Client, max_msg_size: int, send_queue_size: int) -> None:
+        self._is_service = isinstance(context, comch.Server)
+        self.phase = Phase.LISTENING if self._is_service else Phase.CONNECTED
+        self.closed = False
+        self.peers = _Peers(self)
+        self._errors: deque[PeerAddr] = deque()  # error states that recvfrom has still to tell
+        self._context = context
+        self._max_msg_size = max_msg_size
+        self._port = PullPort(context, max_msg_size=max_msg_size, send_queue_size=send_queue_size)
+        self._port_send = self._port.send
+        self._port_receive = self._port.receive
+
+    def send(self, msg: Buffer, peer: PeerAddr, flags: int) -> bool:
+        """Accept a message, or say AGAIN (False): the queue is full, or the handshake not completed."""
+        try:
+            if flags == 0 and peer._link is self:
+                return self._port_send(peer._connection, msg)
+        except Shutdown:
+            return self._send_to_departed(msg, peer)
+        except (ConnectionReset, ConnectionAborted, TypeError, AttributeError) as error:
+            raise self._explained(error, msg, peer) from None
+        if flags != 0:
+            raise InvalidValue(f"sendto: flags are {flags!r}; legal is DOCA_CC_MSG_FLAG_NONE")
+        raise NotConnected("sendto: the peer is not connected to this endpoint")
+
+    def receive(self, size: int, flags: int) -> tuple[bytes, PeerAddr] | None:
+        """The oldest message of any peer, or AGAIN (None); first completes every waiting handshake."""
+        if flags != 0 or size is None:
+            raise InvalidValue(f"recvfrom: size is {size!r}, flags are {flags!r}; legal are a size and no flag")
+        while True:
+            try:
+                if self._is_service and self._port.pending:
+                    self._complete_handshakes()
+                arrived = self._port_receive(size)
+            except Shutdown as departure:
+                self._depart(departure.connection)
+                continue
+            except ConnectionReset as death:
+                raise self._reset("recvfrom", self._forget(death.connection)) from None
+            except (TypeError, OverflowError):
+                raise InvalidValue(f"recvfrom: size is {size!r}; legal is a number of bytes") from None
+            if arrived is not None:
+                return arrived[0], self.peers[arrived[1]]
+            if self._errors:
+                raise self._reset("recvfrom", self._errors.popleft())
+            return None
+
+    def status(self, peer: PeerAddr) -> ErrorCode:
+        """How the port sees the connection."""
+        return self._port.status(peer._connection)
+
+    def update_info(self, peer: PeerAddr) -> None:
+        """Take the snapshot, then tell the state of the connection."""
+        if self.closed:
+            raise ConnectionAborted("update_info: this endpoint has left the connection")
+        connection = peer._connection
+        outcome(connection.update_info)  # what it says of a peer that has left is not what the old API says
+        failed_bytes = peer._failed_send
+        peer._statistics = Statistics(
+            connection.get_counter(Counter.SENT_MESSAGES) + (failed_bytes is not None),
+            connection.get_counter(Counter.SENT_BYTES) + (failed_bytes or 0),
+            connection.get_counter(Counter.RECV_MESSAGES),
+            connection.get_counter(Counter.RECV_BYTES),
+            self._port.in_flight(connection),
+        )
+        status = self.status(peer)
+        if status == ErrorCode.CONNECTION_INPROGRESS:
+            raise ConnectionInprogress("update_info: the service has not let this client in yet; ask again")
+        if failed_bytes is not None or status not in (ErrorCode.SUCCESS, ErrorCode.SHUTDOWN):
+            raise ConnectionAborted("update_info: the connection is dead; disconnect the peer")
+
+    def disconnect(self, peer: PeerAddr) -> None:
+        """Leave one connection. A client has no other, so its link is closed."""
+        if peer is None or instance(peer, PeerAddr, "peer")._link is not self:
+            raise NotConnected("disconnect: the peer is not connected to this endpoint")
+        peer._link = None
+        if isinstance(self._context, comch.Client):
+            self.close()
+            return
+        if peer in self._errors:
+            self._errors.remove(peer)
+        self.peers.pop(peer._connection, None)
+        self._context.disconnect(peer._connection)
+
+    def close(self) -> None:
+        """Leave every connection and give everything back; what waits to be sent is lost."""
+        self.closed = True
+        self.peers.clear()
+        self._errors.clear()
+        self._context.close()
+
+    # The slow paths
+
+    def _complete_handshakes(self) -> None:
+        while (connection := self._port.accept()) is not None:
+            self.peers[connection]
+
+    def _send_to_departed(self, msg: Buffer, peer: PeerAddr) -> bool:
+        if peer._failed_send is not None:
+            raise self._reset("sendto", peer)
+        length = memoryview(msg).nbytes
+        if length > self._max_msg_size:
+            raise InvalidValue(f"sendto: {length} bytes are more than max_msg_size, {self._max_msg_size}")
+        peer._failed_send = length
+        if peer._drained:
+            self._errors.append(peer)
+        return True
+
+    def _depart(self, connection: comch.Connection) -> None:
+        """Everything that a departed peer sent has been read: that stays our secret, unless a send failed."""
+        peer = self.peers.pop(connection)
+        peer._drained = True
+        if peer._failed_send is not None:
+            raise self._reset("recvfrom", peer)
+
+    def _forget(self, connection: comch.Connection | None) -> PeerAddr | None:
+        return None if connection is None else self.peers.pop(connection, None)
+
+    def _reset(self, call: str, peer: PeerAddr | None) -> ConnectionReset:
+        if peer is None:
+            return ConnectionReset(f"{call}: a client went away while its handshake was being completed")
+        return ConnectionReset(f"{call}: the peer is in the error state; disconnect it", connection=peer)
+
+    def _explained(self, error: Exception, msg: Buffer, peer: PeerAddr) -> Exception:
+        """What the old call says for what the port, or Python, said of these arguments."""
+        if peer is None:
+            return NotConnected("sendto: there is no peer; connect and recvfrom give one")
+        if not isinstance(peer, PeerAddr):
+            return InvalidValue(f"sendto: the peer is {peer!r}; connect and recvfrom give one")
+        if isinstance(error, TypeError):
+            return InvalidValue(f"sendto: the message is {msg!r:.60}; legal are bytes and other buffers")
+        return error if isinstance(error, AttributeError) else self._reset("sendto", peer)
+
+
+def listen(
+    device: comch.Device,
+    representor: comch.Representor,
+    name: str,
+    *,
+    max_msg_size: int,
+    send_queue_size: int,
+    recv_queue_size: int,
+) -> Link:
+    """Open a service; ConnectionAborted when the name is taken."""
+    server = comch.Server(device, representor, name, recv_queue_size=recv_queue_size)
+    return _opened(server, max_msg_size, send_queue_size)
+
+
+def connect(
+    device: comch.Device, name: str, *, max_msg_size: int, send_queue_size: int, recv_queue_size: int
+) -> tuple[Link, PeerAddr]:
+    """Begin a handshake; ConnectionAborted when nobody listens on the name."""
+    client = comch.Client(device, name, recv_queue_size=recv_queue_size)
+    link = _opened(client, max_msg_size, send_queue_size)
+    peer = link.peers[client.connection]
+    if link.status(peer) == ErrorCode.CONNECTION_ABORTED:
+        link.close()
+        raise ConnectionAborted(f"connect: nobody listens as {name!r} behind {device!r}, or it refuses")
+    return link, peer
+
+
+def _opened(context: comch.Server | comch.Client, max_msg_size: int, send_queue_size: int) -> Link:
+    try:
+        link = Link(context, max_msg_size, send_queue_size)
+        context.start()
+    except AlreadyExist as error:
+        context.close()
+        raise ConnectionAborted(f"listen: {error}") from error
+    except BaseException:
+        context.close()
+        raise
+    return link

@@ -1,0 +1,50 @@
+"""The log calls that old programs make: levels and sources that are kept and told; nothing is logged here."""
+
+from comch_next import InvalidValue
+from comch_next.api import enum
+from comm_channel_compat._arguments import integer, text
+
+__all__ = ["Backend", "register_source", "standard", "unregister_source"]
+
+_LEVELS = enum("doca_log_level").values
+_TRACE = _LEVELS["DOCA_LOG_LEVEL_TRACE"]
+
+
+def _level(value: object) -> int:
+    if value not in _LEVELS.values():
+        raise InvalidValue(f"log level is {value!r}; legal are the DOCA_LOG_LEVEL_* values")
+    return integer(value, "log level", most=_TRACE)
+
+
+class Backend:
+    """Where messages would go, and which of them: those between its two limits."""
+
+    def __init__(self, target: object = None) -> None:
+        self.target = target
+        self.lower_limit = _LEVELS["DOCA_LOG_LEVEL_WARNING"]
+        self.upper_limit = _TRACE
+        self.sdk_limit = _LEVELS["DOCA_LOG_LEVEL_WARNING"]
+
+    def set_level_lower_limit(self, level: int) -> None:
+        self.lower_limit = _level(level)
+
+    def set_level_upper_limit(self, level: int) -> None:
+        self.upper_limit = _level(level)
+
+    def set_sdk_level(self, level: int) -> None:
+        self.sdk_limit = _level(level)
+
+
+standard = Backend()  # its limits are the global ones
+_sources: list[str] = []
+
+
+def register_source(name: str) -> int:
+    """A number for a named source of messages."""
+    _sources.append(text(name, "source name"))
+    return len(_sources) - 1
+
+
+def unregister_source(source: int) -> None:
+    """The number must be one that register_source gave."""
+    integer(source, "source", most=len(_sources) - 1)

@@ -1,0 +1,209 @@
+"""The C names of generation 1, and the core calls beside them, as Python functions.
+
+Inputs stand in C order; an in/out parameter is an input and an output. The result is the code alone, or a tuple
+of it and the outputs in C order, which are None on failure. NULL is None. No call raises a DocaError.
+
+All but the two calls of the hot path are made from the fact tables, under every spelling that these know; so
+are the DOCA_* constants.
+"""
+
+import difflib
+from collections.abc import Callable
+from typing import Any
+
+from comch_next import ConnectionReset, DocaError, ErrorCode, InvalidValue, code_name, describe
+from comch_next.api import aliases, constants, functions
+from comm_channel_compat import _log, capabilities
+from comm_channel_compat._arguments import integer
+from comm_channel_compat._devices import Device, DevInfo, RepInfo, Representor, devices
+from comm_channel_compat._flatten import flatten
+from comm_channel_compat._link import Buffer
+from comm_channel_compat._warn import warns_as
+from comm_channel_compat.endpoint import Endpoint
+from comm_channel_compat.peer_addr import PeerAddr
+
+_SUCCESS, _AGAIN, _INVALID_VALUE = int(ErrorCode.SUCCESS), int(ErrorCode.AGAIN), int(ErrorCode.INVALID_VALUE)
+_NOTHING_CAME = (_AGAIN, None, None, None)
+_PREFIX = "doca_comm_channel_"
+
+
+# The hot path, written out
+
+
+@warns_as("doca_comm_channel_ep_sendto")
+def doca_comm_channel_ep_sendto(
+    local_ep: Endpoint,
+    msg: Buffer,
+    len: int,  # noqa: A002  # the C name
+    flags: int,
+    peer_addr: PeerAddr,
+) -> int:
+    """Queue a copy of the first `len` bytes of the message."""
+    try:
+        if msg.__class__ is not bytes or msg.__len__() != len:
+            msg = _cut(msg, len)
+        return _SUCCESS if local_ep._send(msg, peer_addr, flags) else _AGAIN
+    except DocaError as error:
+        return int(error.code)
+    except AttributeError:
+        if isinstance(local_ep, Endpoint):
+            raise
+        return _INVALID_VALUE
+
+
+@warns_as("doca_comm_channel_ep_recvfrom")
+def doca_comm_channel_ep_recvfrom(
+    local_ep: Endpoint,
+    len: int,  # noqa: A002  # the C name
+    flags: int,
+) -> tuple[int, bytes | None, int | None, PeerAddr | None]:
+    """The oldest message of up to `len` bytes: code, message, its length, peer."""
+    try:
+        arrived = local_ep._receive(len, flags)
+    except InvalidValue as error:
+        return _INVALID_VALUE, None, error.length, None
+    except ConnectionReset as error:
+        return int(error.code), None, None, error.connection
+    except DocaError as error:
+        return int(error.code), None, None, None
+    except AttributeError:
+        if isinstance(local_ep, Endpoint):
+            raise
+        return _INVALID_VALUE, None, None, None
+    if arrived is None:
+        return _NOTHING_CAME
+    msg, peer = arrived
+    return _SUCCESS, msg, msg.__len__(), peer
+
+
+def _cut(msg: Buffer, length: object) -> bytes:
+    try:
+        view = memoryview(msg).cast("B")
+    except TypeError as error:
+        raise InvalidValue(f"sendto: the message is {msg!r:.60}; legal is a buffer") from error
+    return bytes(view[: integer(length, "len", most=view.nbytes)])
+
+
+# The rest, from the tables
+
+
+def _counted(call: Callable[..., list[Any]]) -> Callable[..., tuple[list[Any], int]]:
+    def counted(*args: Any) -> tuple[list[Any], int]:
+        found = call(*args)
+        return found, len(found)
+
+    return counted
+
+
+def _sized(call: Callable[[Any], str]) -> Callable[[Any, int], str]:
+    def sized(info: Any, size: int) -> str:
+        value = call(info)
+        if size <= len(value.encode()):
+            raise InvalidValue(f"{value!r} and its NUL do not fit in {size} bytes")
+        return value
+
+    return sized
+
+
+def _told(tell: Callable[[int], str]) -> Callable[[object], str]:
+    def told(error: Any) -> str:
+        try:
+            return tell(error)
+        except ValueError:
+            return "unknown error"
+
+    return told
+
+
+def _nothing(*_: object) -> None:
+    """Done already."""
+
+
+_CORE: dict[str, Callable[..., Any]] = {
+    "doca_devinfo_create_list": _counted(devices),
+    "doca_devinfo_destroy_list": _nothing,
+    "doca_devinfo_rep_create_list": _counted(Device.representors),
+    "doca_devinfo_rep_destroy_list": _nothing,
+    "doca_dev_open": DevInfo.open,
+    "doca_dev_close": Device.close,
+    "doca_dev_rep_open": RepInfo.open,
+    "doca_dev_rep_close": Representor.close,
+    "doca_dev_as_devinfo": Device.as_devinfo,
+    "doca_dev_rep_as_devinfo": Representor.as_devinfo,
+    "doca_devinfo_get_iface_name": _sized(DevInfo.get_iface_name),
+    "doca_devinfo_get_ibdev_name": _sized(DevInfo.get_ibdev_name),
+    "doca_devinfo_rep_get_vuid": _sized(RepInfo.get_vuid),
+    "doca_devinfo_rep_get_iface_name": _sized(RepInfo.get_iface_name),
+    "doca_error_get_name": _told(code_name),
+    "doca_error_get_descr": _told(describe),
+    "doca_log_backend_create_standard": _nothing,
+    "doca_log_backend_create_with_file": _log.Backend,
+    "doca_log_backend_create_with_file_sdk": _log.Backend,
+    "doca_log_backend_create_with_fd": _log.Backend,
+    "doca_log_backend_create_with_syslog": _log.Backend,
+    "doca_log_backend_set_level_lower_limit": _log.Backend.set_level_lower_limit,
+    "doca_log_backend_set_level_upper_limit": _log.Backend.set_level_upper_limit,
+    "doca_log_backend_set_sdk_level": _log.Backend.set_sdk_level,
+    "doca_log_level_get_global_lower_limit": lambda: _log.standard.lower_limit,
+    "doca_log_level_set_global_lower_limit": _log.standard.set_level_lower_limit,
+    "doca_log_level_set_global_upper_limit": _log.standard.set_level_upper_limit,
+    "doca_log_level_set_global_sdk_limit": _log.standard.set_sdk_level,
+    "doca_log_register_source": _log.register_source,
+    "doca_log_unregister_source": _log.unregister_source,
+}
+
+
+def _generation_1(name: str) -> Callable[..., Any]:
+    rest = name.removeprefix(_PREFIX)
+    if rest == "ep_create":
+        return Endpoint
+    if rest == "ep_get_peer_addr_list":
+        return _counted(Endpoint.get_peer_addr_list)
+    homes: dict[str, Any] = {"peer_addr_": PeerAddr, "ep_": Endpoint, "": capabilities}
+    prefix = next(prefix for prefix in homes if rest.startswith(prefix))
+    call: Callable[..., Any] = getattr(homes[prefix], rest.removeprefix(prefix))
+    return call
+
+
+def _core(name: str) -> Callable[..., Any] | None:
+    """The call of that name, where old scripts need it: the calls about infos are these classes' methods."""
+    of_rep = getattr(RepInfo, name.removeprefix("doca_devinfo_rep_"), None)
+    of_dev: Callable[..., Any] | None = getattr(DevInfo, name.removeprefix("doca_devinfo_"), None)
+    return _CORE.get(name) or of_rep or of_dev
+
+
+def DOCA_IS_ERROR(error: int) -> bool:
+    """The macro: whether a code is anything but DOCA_SUCCESS."""
+    return error != _SUCCESS
+
+
+def DOCA_ERROR_PROPAGATE(first: int, then: int) -> int:
+    """The macro's value: the first error of two codes."""
+    return then if first == _SUCCESS else first
+
+
+def _make() -> dict[str, Any]:
+    made: dict[str, Any] = {
+        written.__name__: written
+        for written in (
+            *(doca_comm_channel_ep_sendto, doca_comm_channel_ep_recvfrom),
+            *(DOCA_IS_ERROR, DOCA_ERROR_PROPAGATE),
+        )
+    }
+    wanted = [(row, _generation_1(row.name)) for row in functions("comm_channel")]
+    wanted += [(row, call) for row in functions("core") if (call := _core(row.name))]
+    for row, call in wanted:
+        made.setdefault(row.name, warns_as(row.name)(flatten(row, call)))
+    made.update({alias: made[name] for alias, name in aliases().items() if name in made})
+    return {**made, **constants("core"), **constants("comm_channel")}
+
+
+_made = _make()
+globals().update(_made)
+__all__ = sorted(_made)
+
+
+def __getattr__(name: str) -> Any:
+    close = difflib.get_close_matches(name, _made, n=1)
+    hint = f"; did you mean {close[0]}?" if close else ""
+    raise AttributeError(f"generation 1 has no {name!r}{hint}")

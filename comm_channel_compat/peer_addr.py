@@ -1,0 +1,82 @@
+"""One connection as an endpoint sees it (old guide: Information Regarding Each Connection)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from comch_next import Connection, ConnectionAborted
+from comm_channel_compat._arguments import integer
+from comm_channel_compat._warn import warns_as
+
+if TYPE_CHECKING:
+    from comm_channel_compat._link import Link
+
+__all__ = ["PeerAddr", "Statistics"]
+
+_UINT64_MAX = 2**64 - 1
+
+
+class Statistics(NamedTuple):
+    """A snapshot of one peer's counters."""
+
+    send_messages: int = 0
+    send_bytes: int = 0
+    recv_messages: int = 0
+    recv_bytes: int = 0
+    in_flight: int = 0
+
+
+@warns_as("doca_comm_channel_peer_addr_")
+class PeerAddr:
+    """The other side of one connection; `connect` and `recvfrom` give it, a program creates none.
+
+    The statistics are those of the last `update_info`, zero before it. They stay readable for ever.
+    """
+
+    __slots__ = ("_connection", "_drained", "_failed_send", "_link", "_statistics", "_user_data")
+
+    def __init__(self, link: Link, connection: Connection) -> None:
+        self._link: Link | None = link  # None once this endpoint has disconnected it
+        self._connection = connection
+        self._failed_send: int | None = None  # bytes of the one accepted after the other side had left
+        self._drained = False  # the other side has left, and everything it sent has been read
+        self._statistics = Statistics()
+        self._user_data = 0
+
+    def get_user_data(self) -> int:
+        """The program's own number for this peer, 0 until set."""
+        return self._user_data
+
+    def set_user_data(self, user_context: int) -> None:
+        """Keep a number of up to 64 bits with this peer."""
+        self._user_data = integer(user_context, "user context", most=_UINT64_MAX)
+
+    def update_info(self) -> None:
+        """Take a snapshot of the statistics, and tell the state of the connection.
+
+        ConnectionInprogress until the service has completed the handshake, ConnectionAborted when it was
+        refused or when the connection is dead. The other side's orderly departure is not seen here.
+        """
+        if self._link is None:
+            raise ConnectionAborted("update_info: this endpoint has disconnected the peer")
+        self._link.update_info(self)
+
+    def get_send_messages(self) -> int:
+        """How many messages were sent to the peer."""
+        return self._statistics.send_messages
+
+    def get_send_bytes(self) -> int:
+        """How many bytes were sent to the peer."""
+        return self._statistics.send_bytes
+
+    def get_recv_messages(self) -> int:
+        """How many messages were received from the peer."""
+        return self._statistics.recv_messages
+
+    def get_recv_bytes(self) -> int:
+        """How many bytes were received from the peer."""
+        return self._statistics.recv_bytes
+
+    def get_send_in_flight_messages(self) -> int:
+        """How many sent messages had not reached the peer's queue: wait for 0 before a disconnect."""
+        return self._statistics.in_flight

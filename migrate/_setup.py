@@ -1,0 +1,328 @@
+"""How an endpoint is set up: where it is created, which calls set what, where it listens or connects.
+
+The old endpoint got its role last; Server and Client take everything first. So the set-up calls must form one straight
+piece of a function, and their arguments must still mean the same where the new object is made.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from migrate import _legacy
+from migrate._flow import Flow, Handle
+from migrate._scopes import Names, Variable
+
+SIZES = {"max_msg_size": 65535, "send_queue_size": 8192, "recv_queue_size": 8192}  # the most that can be set anywhere
+ROLES = {_legacy.EP + "listen": "Server", _legacy.EP + "connect": "Client"}
+SETTERS = {_legacy.EP + "set_" + what: what for what in ("device", "device_rep", *SIZES)}
+
+
+class Unplannable(Exception):
+    """The set-up cannot be rewritten: a code, and the node that is in the way."""
+
+    def __init__(self, code: str, node: ast.AST) -> None:
+        super().__init__(code)
+        self.code = code
+        self.node = node
+
+
+@dataclass
+class Plan:
+    """The set-up of one endpoint."""
+
+    create: _legacy.Call
+    role: str
+    variable: Variable
+    setters: dict[str, _legacy.Call]
+    starts: list[_legacy.Call]  # listen or connect
+    place: ast.stmt  # the new object is made here, or just before it
+    at_start: bool  # `place` is the statement of the (only) start call
+    statements: list[ast.stmt] = field(default_factory=list)  # of creation and set-up, checks included
+
+    @property
+    def name(self) -> ast.expr:
+        return self.starts[0].arguments["name"]
+
+
+class Planner:
+    """Makes the plans of a file."""
+
+    def __init__(self, flow: Flow, unsafe: bool) -> None:
+        self.flow = flow
+        self.names: Names = flow.names
+        self.unsafe = unsafe
+
+    def calls_of(self, site: ast.Call, names: dict[str, str]) -> list[_legacy.Call]:
+        """The calls of some names that an endpoint made at `site` can receive."""
+        found = []
+        for call in self.flow.calls.values():
+            if call.name in names and call.handles:
+                shapes = self.flow.shapes(call.handles[0][0])
+                if any(isinstance(each, Handle) and each.site is site for each in shapes):
+                    found.append(call)
+        return found
+
+    def role(self, site: ast.Call) -> str:
+        """Server, Client, or '' when it is both or neither."""
+        found = {ROLES[each.name] for each in self.calls_of(site, ROLES)}
+        return found.pop() if len(found) == 1 else ""
+
+    def plan(self, create: _legacy.Call) -> Plan:
+        """The plan for one creation; Unplannable when there is none."""
+        site, role = create.node, self.role(create.node)
+        if not role:
+            raise Unplannable("CCM036", site)
+        variable = self._variable(create)
+        setters = self._setters(site, variable)
+        needed = ["device", "device_rep"] if role == "Server" else ["device"]
+        if any(each not in setters for each in needed):
+            raise Unplannable("CCM037", site)
+        starts = self.calls_of(site, ROLES)
+        function = self.names.function(site)
+        here = all(self.names.function(each.node) is function for each in starts)
+        place, at_start = self._place_here(create, starts) if here else self._place_elsewhere(setters, starts)
+        plan = Plan(create, role, variable, setters, starts, place, at_start)
+        self._check_order(plan)
+        self._check_values(plan)
+        self._collect_statements(plan)
+        return plan
+
+    def _variable(self, create: _legacy.Call) -> Variable:
+        statement = self.names.parents[create.node]
+        if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+            target = statement.targets[0]
+            if create.flat and isinstance(target, ast.Tuple) and len(target.elts) == 2:
+                code, target = target.elts
+                if not isinstance(code, ast.Name):
+                    raise Unplannable("CCM037", create.node)
+            if isinstance(target, ast.Name):
+                variable = self.names.of[target]
+                stores = [each for each in variable.bindings if each is not target]
+                if all(self._is_none(each) for each in stores):
+                    return variable
+        raise Unplannable("CCM037", create.node)
+
+    def _is_none(self, binding: ast.AST) -> bool:
+        statement = self.names.parents.get(binding)
+        return (
+            isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant) and statement.value.value is None
+        )
+
+    def _setters(self, site: ast.Call, variable: Variable) -> dict[str, _legacy.Call]:
+        setters: dict[str, _legacy.Call] = {}
+        for call in self.calls_of(site, SETTERS):
+            receiver, what = call.handles[0][0], SETTERS[call.name]
+            mine = isinstance(receiver, ast.Name) and self.names.of[receiver] is variable
+            same = self.names.function(call.node) is self.names.function(site)
+            if not mine or not same or what in setters:
+                raise Unplannable("CCM037", call.node)
+            setters[what] = call
+        return setters
+
+    # ------------------------------------------------------------------ where
+
+    def blocks(self, statement: ast.stmt) -> Iterator[tuple[ast.stmt, list[ast.stmt]]]:
+        """A statement with the list that holds it, then the same for the statement around it, and so on."""
+        while True:
+            parent = self.names.parents[statement]
+            yield statement, self.block(statement)
+            if not isinstance(parent, ast.stmt | ast.ExceptHandler | ast.match_case):
+                return
+            if isinstance(parent, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                return
+            statement = self.names.statement(parent)
+
+    def block(self, statement: ast.stmt) -> list[ast.stmt]:
+        """The list of statements that holds a statement."""
+        parent = self.names.parents[statement]
+        for field_name in ("body", "orelse", "finalbody"):
+            block = getattr(parent, field_name, None)
+            if isinstance(block, list) and statement in block:
+                return block
+        return []
+
+    def _place_here(self, create: _legacy.Call, starts: list[_legacy.Call]) -> tuple[ast.stmt, bool]:
+        """Creation and start in one function: at the start call, or before the loop or branch that holds it."""
+        home = self.block(self.names.statement(create.node))
+        first = min(starts, key=lambda each: (each.node.lineno, each.node.col_offset))
+        path = []
+        for statement, block in self.blocks(self.names.statement(first.node)):
+            path.append(statement)
+            if block is home:
+                break
+        else:
+            raise Unplannable("CCM037", create.node)
+        for statement in reversed(path):
+            descends = isinstance(statement, ast.Try | ast.With) and statement is not path[0]
+            inner = path[path.index(statement) - 1]
+            if not descends or inner not in getattr(statement, "body", []):
+                return statement, statement is path[0] and len(starts) == 1
+        raise Unplannable("CCM037", create.node)
+
+    def _place_elsewhere(
+        self, setters: dict[str, _legacy.Call], starts: list[_legacy.Call]
+    ) -> tuple[ast.stmt, bool]:
+        """Created here, started elsewhere: at the last set-up call, when the service's name is a constant."""
+        if any(not self.is_constant(each.arguments["name"]) for each in starts):
+            raise Unplannable("CCM037", starts[0].node)
+        last = max(setters.values(), key=lambda each: each.node.lineno)
+        return self.names.statement(last.node), False
+
+    # ------------------------------------------------------------------ whether
+
+    def is_constant(self, node: ast.expr) -> bool:
+        """A literal, or a module name that is bound once, to a literal."""
+        if isinstance(node, ast.Name):
+            node = self._value(node) or node
+        return isinstance(node, ast.Constant)
+
+    def _value(self, node: ast.Name) -> ast.expr | None:
+        variable = self.names.of[node]
+        if variable.scope is self.names.module and len(variable.bindings) == 1:
+            statement = self.names.parents.get(variable.bindings[0])
+            if isinstance(statement, ast.Assign | ast.AnnAssign):
+                return statement.value
+        return None
+
+    def is_safe_size(self, what: str, node: ast.expr) -> bool:
+        """Whether a size is known to be legal."""
+        if isinstance(node, ast.Name):
+            node = self._value(node) or node
+        return isinstance(node, ast.Constant) and isinstance(node.value, int) and 0 < node.value <= SIZES[what]
+
+    def _check_order(self, plan: Plan) -> None:
+        """Set-up calls stand after the creation and before the place, each in a block that leads to the place."""
+        leading = [block for _, block in self.blocks(plan.place)]
+        created = self.names.statement(plan.create.node)
+        for call in plan.setters.values():
+            statement = self.names.statement(call.node)
+            if not any(block is self.block(statement) for block in leading):
+                raise Unplannable("CCM037", call.node)
+            if not created.lineno <= statement.lineno <= plan.place.lineno:
+                raise Unplannable("CCM037", call.node)
+        if len({ast.dump(each.arguments["name"]) for each in plan.starts}) > 1:
+            raise Unplannable("CCM037", plan.starts[-1].node)
+
+    def _check_values(self, plan: Plan) -> None:
+        """Arguments must mean at the place what they meant in their own call."""
+        values = [(call, self._argument(call)) for call in plan.setters.values()]
+        if not plan.at_start:
+            values += [(each, each.arguments["name"]) for each in plan.starts]
+        busy = self._is_busy(plan)
+        for call, value in values:
+            has_call = any(isinstance(each, ast.Call | ast.Await | ast.NamedExpr) for each in ast.walk(value))
+            if self._rebound(call, value, plan) or (has_call and busy):
+                raise Unplannable("CCM037", call.node)
+        for what in SIZES:
+            risky = what in plan.setters and not self.is_safe_size(what, self._argument(plan.setters[what]))
+            if risky and (plan.create.flat or busy) and not self.unsafe:
+                raise Unplannable("CCM044", plan.setters[what].node)
+        if plan.create.flat and not plan.at_start and not self.is_constant(plan.name) and not self.unsafe:
+            raise Unplannable("CCM044", plan.starts[0].node)
+
+    def _argument(self, call: _legacy.Call) -> ast.expr:
+        return list(call.arguments.values())[1]
+
+    def _rebound(self, call: _legacy.Call, value: ast.expr, plan: Plan) -> bool:
+        """Whether a name in a value is bound again between its call and the place (or after it, in a loop)."""
+        lines = sorted((call.node.lineno, plan.place.lineno))
+        end = plan.place.end_lineno or plan.place.lineno
+        if not plan.at_start and self.names.statement(plan.starts[0].node) is not plan.place:
+            lines[1] = max(lines[1], end)
+        for name in (each for each in ast.walk(value) if isinstance(each, ast.Name)):
+            for binding in self.names.of[name].bindings:
+                line = getattr(binding, "lineno", 0)
+                if lines[0] < line <= lines[1] and self.names.function(binding) is self.names.function(call.node):
+                    return True
+        return False
+
+    def _is_busy(self, plan: Plan) -> bool:
+        """Whether something else is called between the first set-up call and the place."""
+        mine = {call.node for call in [*plan.setters.values(), plan.create, *plan.starts]}
+        first = min(call.node.lineno for call in plan.setters.values())
+        function = self.names.function(plan.create.node)
+        checks = {id(each) for call in plan.setters.values() for each in self._check_after(call)}
+        for node in ast.walk(function):
+            if isinstance(node, ast.Call) and first <= node.lineno < plan.place.lineno and node not in mine:
+                inside = {id(each) for each in self.names.above(node)}
+                if not inside & checks and not inside & {id(each) for each in mine}:
+                    return True
+        return False
+
+    # ------------------------------------------------------------------ what goes
+
+    def _check_after(self, call: _legacy.Call) -> list[ast.stmt]:
+        """The statements that set something: the call's own, and the check of its result code that follows."""
+        statement = self.names.statement(call.node)
+        found = [statement]
+        block = self.block(statement)
+        following = block[block.index(statement) + 1 : block.index(statement) + 2] if statement in block else []
+        code = self.code_target(statement, call)
+        if code and following and self._is_check(following[0], code):
+            found += following
+        return found
+
+    def code_target(self, statement: ast.stmt, call: _legacy.Call) -> str:
+        """The name that takes the result code of a flat call; '' if there is none."""
+        if call.flat and isinstance(statement, ast.Assign) and statement.value is call.node:
+            target = statement.targets[0]
+            target = target.elts[0] if isinstance(target, ast.Tuple) else target
+            return target.id if isinstance(target, ast.Name) else ""
+        return ""
+
+    def _is_check(self, statement: ast.stmt, code: str) -> bool:
+        """``if rc != DOCA_SUCCESS: ...`` or a checking function that is given rc."""
+        if isinstance(statement, ast.If) and not statement.orelse:
+            return self._compares(statement.test, code)
+        given = statement.value if isinstance(statement, ast.Expr) else None
+        if not isinstance(given, ast.Call) or not self.is_checker(given.func):
+            return False
+        return bool(given.args) and isinstance(given.args[0], ast.Name) and given.args[0].id == code
+
+    def _compares(self, test: ast.expr, code: str) -> bool:
+        if isinstance(test, ast.Name):
+            return test.id == code
+        if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], ast.NotEq):
+            return False
+        sides = [test.left, test.comparators[0]]
+        named = [each for each in sides if isinstance(each, ast.Name) and each.id == code]
+        return bool(named) and any(self._is_success(each) for each in sides if each not in named)
+
+    def _is_success(self, node: ast.expr) -> bool:
+        symbol = self.flow.symbol(node)
+        return symbol is not None and symbol.name == "DOCA_SUCCESS"
+
+    def is_checker(self, node: ast.expr) -> bool:
+        """A function of this file that does something only when its first argument is not DOCA_SUCCESS."""
+        function = self.flow.function_of(node)
+        if not isinstance(function, ast.FunctionDef) or not function.args.args:
+            return False
+        body = [each for each in function.body if not self._is_text(each)]
+        test = body[0].test if len(body) == 1 and isinstance(body[0], ast.If) and not body[0].orelse else None
+        return test is not None and self._compares(test, function.args.args[0].arg)
+
+    def _is_text(self, statement: ast.stmt) -> bool:
+        return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+    def _collect_statements(self, plan: Plan) -> None:
+        """The statements that vanish; Unplannable when a result is used in some other way."""
+        for call in [plan.create, *plan.setters.values()]:
+            statement = self.names.statement(call.node)
+            if not self._can_vanish(statement, call):
+                raise Unplannable("CCM037", call.node)
+            plan.statements += self._check_after(call)
+
+    def _can_vanish(self, statement: ast.stmt, call: _legacy.Call) -> bool:
+        parent = self.names.parents[call.node]
+        if isinstance(parent, ast.Expr | ast.Assign):
+            return True
+        if isinstance(parent, ast.Call) and parent.args[:1] == [call.node] and self.is_checker(parent.func):
+            return isinstance(self.names.parents[parent], ast.Expr)
+        if isinstance(statement, ast.If) and not statement.orelse and isinstance(parent, ast.Compare):
+            compared = isinstance(parent.ops[0], ast.NotEq) and len(parent.ops) == 1
+            return statement.test is parent and compared and self._is_success(parent.comparators[0])
+        if isinstance(statement, ast.Assert) and isinstance(parent, ast.Compare) and statement.test is parent:
+            return isinstance(parent.ops[0], ast.Eq) and self._is_success(parent.comparators[0])
+        return False

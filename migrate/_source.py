@@ -1,0 +1,78 @@
+"""A Python file as bytes and as text: cookie, byte-order mark and line ends are kept, positions are turned into offsets."""
+
+from __future__ import annotations
+
+import ast
+import codecs
+import io
+import re
+import tokenize
+from bisect import bisect_right
+
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
+
+
+class Unreadable(Exception):
+    """The bytes are not Python that this interpreter can parse; the message says why."""
+
+
+class Source:
+    """One file: `text` is the decoded text without the byte-order mark, `tree` its syntax tree."""
+
+    def __init__(self, data: bytes) -> None:
+        try:
+            self.encoding = tokenize.detect_encoding(io.BytesIO(data).readline)[0]
+            self.mark = codecs.BOM_UTF8 if data.startswith(codecs.BOM_UTF8) else b""
+            self.encoding = "utf-8" if self.mark else self.encoding
+            self.text = data[len(self.mark) :].decode(self.encoding)
+            self.tree = ast.parse(data, type_comments=False)
+        except (SyntaxError, ValueError, RecursionError) as error:
+            raise Unreadable(str(error)) from error
+        self.lines = [line for line in _LINE.findall(self.text) if line]
+        self._starts = [0]
+        for line in self.lines:
+            self._starts.append(self._starts[-1] + len(line))
+
+    def encode(self, text: str) -> bytes:
+        """The bytes of a changed text."""
+        return self.mark + text.encode(self.encoding)
+
+    def offset(self, line: int, column: int) -> int:
+        """Offset in `text` of an ast position: line from 1, column in UTF-8 bytes."""
+        if line > len(self.lines):
+            return len(self.text)
+        content = self.lines[line - 1]
+        if not content.isascii():
+            column = len(content.encode("utf-8")[:column].decode("utf-8", "ignore"))
+        return self._starts[line - 1] + column
+
+    def span(self, node: ast.expr | ast.stmt | ast.alias) -> tuple[int, int]:
+        """Start and end offset of a node."""
+        end_line, end_column = node.end_lineno or node.lineno, node.end_col_offset or 0
+        return self.offset(node.lineno, node.col_offset), self.offset(end_line, end_column)
+
+    def slice(self, node: ast.expr | ast.stmt | ast.alias) -> str:
+        """The text of a node."""
+        start, end = self.span(node)
+        return self.text[start:end]
+
+    def line_of(self, offset: int) -> int:
+        """The line (from 1) that holds an offset."""
+        return min(bisect_right(self._starts, offset), max(len(self.lines), 1))
+
+    def line_start(self, line: int) -> int:
+        """Offset of the first character of a line."""
+        return self._starts[line - 1]
+
+    def line_end(self, line: int) -> str:
+        """The line end of a line; of a last line without one, that of the file."""
+        for candidate in [*self.lines[line - 1 : line], *self.lines[:1]]:
+            stripped = candidate.rstrip("\r\n")
+            if len(stripped) < len(candidate):
+                return candidate[len(stripped) :]
+        return "\n"
+
+    def indentation(self, line: int) -> str:
+        """The white space at the beginning of a line."""
+        content = self.lines[line - 1]
+        return content[: len(content) - len(content.lstrip(" \t\f"))]

@@ -1,0 +1,68 @@
+"""Find, open and close devices and representors."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate import _legacy
+from migrate._edits import Edits, Template
+from migrate.rule import Answer, Calls, Context, Gives, Reads, Refuses, Rule
+
+
+def _listing(function: str, arguments: str = "") -> Rule:
+    """A list and its length: the length is counted, the list need not be freed."""
+
+    def rule(call: _legacy.Call, context: Context) -> Answer:
+        statement = context.names.parents[call.node]
+        targets = statement.targets if isinstance(statement, ast.Assign) else []
+        names = targets[0].elts if len(targets) == 1 and isinstance(targets[0], ast.Tuple) else []
+        if not isinstance(statement, ast.Assign) or len(names) != 3 or not isinstance(names[1], ast.Name):
+            return Refuses("CCM041")
+        parts = dict(zip(("rc", "found", "count"), names, strict=True)) | call.arguments
+        inside = f"{function}, {arguments}" if arguments else function
+        lines = [Template(f"{{rc}}, {{found}} = {{comch}}.outcome({inside})", parts)]
+        if not (isinstance(names[2], ast.Name) and names[2].id == "_"):
+            lines.append(Template("{count} = len({found} or ())", parts))
+        return Edits(statements={statement: lines})
+
+    return rule
+
+
+def _forget(call: _legacy.Call, context: Context) -> Answer:
+    """A list is freed by itself."""
+    if context.alone(call.node):
+        return Edits(statements={context.names.statement(call.node): []})
+    return Gives("None")
+
+
+def _representors(call: _legacy.Call, context: Context) -> Answer:
+    return Calls("{dev}.representors", "{rep_filter}" if "rep_filter" in call.arguments else "")
+
+
+RULES: dict[str, Rule] = {
+    _legacy.DEVICES: Calls("{comch}.devices"),
+    _legacy.OPEN_DEVICE: Calls("{comch}.open_device", "{pci_addr}"),
+    _legacy.REPRESENTORS: _representors,
+    _legacy.OPEN_REPRESENTOR: Calls("{dev}.open_representor", "{pci_addr}"),
+    "doca_devinfo_create_list": _listing("{comch}.devices"),
+    "doca_devinfo_destroy_list": _forget,
+    "doca_devinfo_rep_create_list": _listing("{dev}.representors", "{filter}"),
+    "doca_devinfo_rep_destroy_list": _forget,
+    "doca_dev_open": Calls("{devinfo}.open"),
+    "doca_dev_close": Calls("{dev}.close"),
+    "doca_dev_rep_open": Calls("{devinfo}.open"),
+    "doca_dev_rep_close": Calls("{dev}.close"),
+    "doca_dev_as_devinfo": Reads("{dev}", "devinfo"),
+    "doca_dev_rep_as_devinfo": Reads("{dev_rep}", "devinfo_rep"),
+    "doca_devinfo_get_pci_addr_str": Reads("{devinfo}", "pci_addr_str"),
+    "doca_devinfo_is_equal_pci_addr": Calls("{devinfo}.is_equal_pci_addr", "{pci_addr_str}"),
+    "doca_devinfo_get_iface_name": Reads("{devinfo}", "iface_name"),
+    "doca_devinfo_get_ibdev_name": Reads("{devinfo}", "ibdev_name"),
+    "doca_devinfo_rep_get_pci_addr_str": Reads("{devinfo_rep}", "pci_addr_str"),
+    "doca_devinfo_rep_is_equal_pci_addr": Calls("{devinfo_rep}.is_equal_pci_addr", "{pci_addr_str}"),
+    "doca_devinfo_rep_get_pci_func_type": Reads("{devinfo_rep}", "pci_func_type"),
+    "doca_devinfo_rep_get_vuid": Reads("{devinfo_rep}", "vuid"),
+    "doca_devinfo_rep_get_iface_name": Reads("{devinfo_rep}", "iface_name"),
+    "doca_devinfo_rep_get_vhca_id": Reads("{devinfo_rep}", "vhca_id"),
+    "doca_devinfo_rep_get_is_hotplug": Reads("{devinfo_rep}", "is_hotplug"),
+}

@@ -1,0 +1,189 @@
+"""Make a Server or a Client where the endpoint listens or connects."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate import _legacy
+from migrate._edits import Edits, Template
+from migrate._setup import SIZES, Plan, Planner, Unplannable
+from migrate.rule import Context
+
+STARTS = {"Server": ("listen", ""), "Client": ("connect", "timeout=0")}
+
+
+def rewrite(plan: Plan, planner: Planner, context: Context) -> Edits:
+    """The edits of the whole set-up of one endpoint; fills `context.guarded`."""
+    edits = Edits()
+    early = _guard(plan, planner, context)
+    for statement in plan.statements:
+        edits.statements[statement] = []
+    if early:
+        none = Template(f"{plan.variable.name} = None")
+        edits.statements[planner.names.statement(plan.create.node)] = [none]
+    _make(plan, planner, context, edits)
+    for call in plan.setters.values():
+        if call.name.endswith("max_msg_size"):
+            edits.notes[call.node] = "CCM060"
+        elif call.name.endswith("queue_size"):
+            edits.notes[call.node] = "CCM062"
+    return edits
+
+
+def construction(plan: Plan) -> tuple[str, dict[str, ast.expr]]:
+    """Function and arguments that make the new object, and their parts."""
+    values = {what: list(call.arguments.values())[1] for what, call in plan.setters.items()}
+    parts = {"device": values["device"], "name": plan.name}
+    arguments = ["{device}", "{name}"]
+    if plan.role == "Server":
+        parts["device_rep"] = values["device_rep"]
+        arguments.insert(1, "{device_rep}")
+    for what in SIZES:
+        if what in values:
+            parts[what] = values[what]
+            arguments.append(f"{what}={{{what}}}")
+    return ", ".join(arguments), parts
+
+
+def _make(plan: Plan, planner: Planner, context: Context, edits: Edits) -> None:
+    arguments, parts = construction(plan)
+    name, make = plan.variable.name, f"{{comch}}.{plan.role}"
+    function, options = STARTS[plan.role]
+    plain = Template(f"{name} = {make}({arguments})", parts)
+    for call in plan.starts:
+        text = f"{{local_ep}}.{function}({options})"
+        if call.flat:
+            given = f", {options}" if options else ""
+            tail = "" if call.signature.outputs or context.alone(call.node) else "[0]"
+            text = f"{{comch}}.outcome({{local_ep}}.{function}{given}){tail}"
+        edits.expressions[call.node] = Template(text, call.arguments)
+    if plan.at_start and plan.create.flat:
+        _make_by_code(plan, planner, context, edits)
+    elif plan.place in plan.statements and plan.create.flat:
+        code = planner.code_target(plan.place, _call_at(plan, planner))
+        if not code:
+            raise Unplannable("CCM037", plan.place)
+        edits.statements[plan.place] = [Template(f"{code}, {name} = {{comch}}.outcome({make}, {arguments})", parts)]
+        for check in plan.statements[plan.statements.index(plan.place) + 1 :][:1]:
+            edits.statements.pop(check, None)
+    elif plan.place in plan.statements:
+        edits.statements[plan.place] = [plain]
+    else:
+        edits.before[plan.place] = [plain]
+
+
+def _call_at(plan: Plan, planner: Planner) -> _legacy.Call:
+    return next(each for each in plan.setters.values() if planner.names.statement(each.node) is plan.place)
+
+
+def _make_by_code(plan: Plan, planner: Planner, context: Context, edits: Edits) -> None:
+    """Flat: make and start one after the other, with one result code for both."""
+    start = plan.starts[0]
+    if _is_conditional(start.node, plan.place, context):
+        raise Unplannable("CCM037", start.node)
+    arguments, parts = construction(plan)
+    code = planner.code_target(plan.place, start) or context.fresh(plan.place, "rc", "code")
+    peer = _peer_target(plan.place, start)
+    success = "{comch}.ErrorCode.SUCCESS"
+    if plan.role == "Server":
+        begin = f"{code} = {{comch}}.outcome({plan.variable.name}.listen)[0]"
+    else:
+        begin = f"{code}, {peer or 'peer'} = {{comch}}.outcome({plan.variable.name}.connect, timeout=0)"
+    lines = [
+        Template(f"{code}, {plan.variable.name} = {{comch}}.outcome({{comch}}.{plan.role}, {arguments})", parts),
+        Template(f"if {code} == {success}:"),
+        Template(f"    {begin}"),
+    ]
+    if plan.role == "Client" and not _leaves(planner, plan.place, code):
+        lines += [Template("else:"), Template(f"    {peer or 'peer'} = None")]
+    if isinstance(plan.place, ast.Assign) and plan.place.value is start.node and planner.code_target(plan.place, start):
+        if plan.role == "Client" and not peer:
+            raise Unplannable("CCM041", start.node)
+        edits.statements[plan.place] = lines
+    elif plan.role == "Server":
+        edits.before[plan.place] = lines
+        edits.expressions[start.node] = Template(code)
+    else:
+        raise Unplannable("CCM041", start.node)
+
+
+def _peer_target(statement: ast.stmt, start: _legacy.Call) -> str:
+    if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Tuple):
+        peer = statement.targets[0].elts[-1]
+        return peer.id if isinstance(peer, ast.Name) and start.signature.outputs else ""
+    return ""
+
+
+def _is_conditional(node: ast.AST, statement: ast.stmt, context: Context) -> bool:
+    """Whether an expression in a statement may not be evaluated, or not once."""
+    doubtful = (ast.BoolOp, ast.IfExp, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+    for each in context.names.above(node):
+        if each is statement:
+            return not isinstance(each, ast.Assign | ast.Expr | ast.If | ast.Return | ast.Assert)
+        if isinstance(each, doubtful):
+            return True
+    return True
+
+
+def _leaves(planner: Planner, statement: ast.stmt, code: str) -> bool:
+    """Whether the next statement is a check of the code that leaves the function or loop."""
+    block = planner.block(statement)
+    following = block[block.index(statement) + 1 : block.index(statement) + 2]
+    if not following or not planner._is_check(following[0], code) or not isinstance(following[0], ast.If):
+        return False
+    last = following[0].body[-1]
+    called = last.value if isinstance(last, ast.Expr) else None
+    leaving = isinstance(called, ast.Call) and ast.unparse(called.func) in ("sys.exit", "exit", "os._exit")
+    return leaving or isinstance(last, ast.Return | ast.Raise | ast.Continue | ast.Break)
+
+
+def _unwinding(plan: Plan, planner: Planner) -> list[list[ast.stmt]]:
+    """Handlers and finally around the place: they run although the object was never made."""
+    found: list[list[ast.stmt]] = []
+    inner: ast.AST = plan.place
+    for outer in planner.names.above(plan.place):
+        if isinstance(outer, ast.Try) and inner in outer.body:
+            found += [*(each.body for each in outer.handlers), outer.finalbody]
+        inner = outer
+    return found
+
+
+def _failed_checks(plan: Plan, planner: Planner) -> list[list[ast.stmt]]:
+    """Flat: checks that fail before the object is made, and the one after it."""
+    if not plan.create.flat:
+        return []
+    home = planner.block(planner.names.statement(plan.create.node))
+    created = home.index(planner.names.statement(plan.create.node))
+    between = [each for each in home[created:] if each.lineno < plan.place.lineno and each not in plan.statements]
+    block = planner.block(plan.place)
+    following = block[block.index(plan.place) + 1 : block.index(plan.place) + 2]
+    return [between, [each for each in following if isinstance(each, ast.If)]]
+
+
+def _guard(plan: Plan, planner: Planner, context: Context) -> bool:
+    """Mark the calls that close what may not be there; True when the name must be bound before it is made."""
+    unwinding, checks = _nodes(_unwinding(plan, planner)), _nodes(_failed_checks(plan, planner))
+    early = False
+    for load in plan.variable.loads:
+        if id(load) not in unwinding | checks or load in _own_loads(plan):
+            continue
+        call = next((each for each in planner.flow.calls.values() if each.handles and each.handles[0][0] is load), None)
+        if call is not None and call.name == _legacy.EP + "destroy":
+            context.guarded.add(call.node)
+        elif not isinstance(planner.names.parents[load], ast.Compare | ast.If | ast.UnaryOp | ast.BoolOp):
+            if call is None or not _after(load, plan):
+                raise Unplannable("CCM037", load)
+        early = early or id(load) in unwinding or not _after(load, plan)
+    return early
+
+
+def _nodes(blocks: list[list[ast.stmt]]) -> set[int]:
+    return {id(node) for block in blocks for statement in block for node in ast.walk(statement)}
+
+
+def _after(load: ast.Name, plan: Plan) -> bool:
+    return load.lineno > plan.place.lineno
+
+
+def _own_loads(plan: Plan) -> set[ast.expr]:
+    return {call.handles[0][0] for call in [*plan.setters.values(), *plan.starts]}

@@ -1,0 +1,34 @@
+"""Send on the connection itself, without waiting."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate import _legacy
+from migrate.rule import Answer, Calls, Context, Refuses, Rule
+
+
+def is_no_flag(node: ast.expr, context: Context) -> bool:
+    """Whether a flags argument is DOCA_CC_MSG_FLAG_NONE or 0."""
+    symbol = context.flow.symbol(node)
+    named = symbol is not None and symbol.name == "DOCA_CC_MSG_FLAG_NONE"
+    return named or (isinstance(node, ast.Constant) and node.value == 0)
+
+
+def _whole(message: ast.expr, length: ast.expr) -> bool:
+    """Whether a length argument is the length of the message."""
+    if isinstance(message, ast.Constant) and isinstance(length, ast.Constant):
+        return isinstance(message.value, bytes) and len(message.value) == length.value
+    counted = isinstance(length, ast.Call) and isinstance(length.func, ast.Name) and length.func.id == "len"
+    return counted and [ast.dump(each) for each in length.args] == [ast.dump(message)]
+
+
+def _sendto(call: _legacy.Call, context: Context) -> Answer:
+    if call.flat and not is_no_flag(call.arguments["flags"], context):
+        return Refuses("CCM040")
+    if call.flat and not _whole(call.arguments["msg"], call.arguments["len"]):
+        return Calls("{peer_addr}.send", "{msg}[:{len}], timeout=0")
+    return Calls("{peer_addr}.send", "{msg}, timeout=0")
+
+
+RULES: dict[str, Rule] = {_legacy.EP + "sendto": _sendto}

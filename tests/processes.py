@@ -1,0 +1,141 @@
+"""Child processes of the tests: each has a deadline and is ended by its own id; no wait is a bare sleep."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+class Finished(NamedTuple):
+    """How a process ended, and all that it said."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+class Child:
+    """A running process in a session of its own; its output is collected, so it never blocks on a pipe."""
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        deadline_s: float = 20.0,
+        env: Mapping[str, str] | None = None,
+        cwd: Path | str = ROOT,
+    ) -> None:
+        self.command = list(command)
+        self.deadline = time.monotonic() + deadline_s
+        self.process = subprocess.Popen(
+            self.command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "PYTHONUNBUFFERED": "1", **(env or {})},
+            cwd=cwd,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            start_new_session=True,  # so that kill() takes along what the process itself started
+        )
+        self.pid = self.process.pid
+        self._changed = threading.Condition()
+        self._said: dict[str, list[str]] = {"stdout": [], "stderr": []}
+        self._read = {"stdout": 0, "stderr": 0}
+        self._open = 2
+        pipes = {"stdout": self.process.stdout, "stderr": self.process.stderr}
+        self._readers = [
+            threading.Thread(target=self._collect, args=item, daemon=True) for item in pipes.items()
+        ]
+        for reader in self._readers:
+            reader.start()
+
+    def _collect(self, name: str, pipe: IO[str]) -> None:
+        with pipe:
+            for line in pipe:
+                with self._changed:
+                    self._said[name].append(line)
+                    self._changed.notify_all()
+        with self._changed:
+            self._open -= 1
+            self._changed.notify_all()
+
+    def _left(self) -> float:
+        return max(0.0, self.deadline - time.monotonic())
+
+    def _report(self, told: str) -> AssertionError:
+        out, err = ("".join(self._said[name]) for name in ("stdout", "stderr"))
+        return AssertionError(f"{told}: {' '.join(self.command)}\n--- stdout\n{out}\n--- stderr\n{err}")
+
+    def wait_for(self, text: str, stream: str = "stdout") -> str:
+        """The next line of a stream that holds `text`; AssertionError when the process or its time ends."""
+
+        def found() -> str | None:
+            lines = self._said[stream]
+            while self._read[stream] < len(lines):
+                self._read[stream] += 1
+                if text in lines[self._read[stream] - 1]:
+                    return lines[self._read[stream] - 1].rstrip("\n")
+            return None
+
+        with self._changed:
+            while (line := found()) is None:
+                if self._open == 0:
+                    raise self._report(f"ended without saying {text!r}")
+                if not self._changed.wait(self._left()) and self._left() == 0.0:
+                    raise self._report(f"did not say {text!r} in time")
+            return line
+
+    def say(self, text: str) -> None:
+        """Write to the process's standard input."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(text)
+        self.process.stdin.flush()
+
+    def signal(self, number: int) -> None:
+        """Send a signal to the process itself."""
+        self.process.send_signal(number)
+
+    def finish(self) -> Finished:
+        """Close its input and wait for its end; past the deadline it is killed, with AssertionError."""
+        if self.process.stdin is not None:
+            with suppress(BrokenPipeError):
+                self.process.stdin.close()
+        try:
+            returncode = self.process.wait(self._left())
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise self._report("did not end in time") from None
+        for reader in self._readers:
+            reader.join(self._left())
+        return Finished(returncode, *("".join(self._said[name]) for name in ("stdout", "stderr")))
+
+    def kill(self) -> None:
+        """End it at once, and whatever it left in its session; harmless when it has ended."""
+        with suppress(ProcessLookupError):
+            os.killpg(self.pid, signal.SIGKILL)
+        self.process.wait()
+        for reader in self._readers:
+            reader.join()
+        if self.process.stdin is not None:
+            with suppress(BrokenPipeError):
+                self.process.stdin.close()
+
+
+StartPython = Callable[..., Child]
+
+
+def python(*arguments: str, **options: object) -> Child:
+    """Start this Python with arguments; options are those of Child."""
+    return Child([sys.executable, *arguments], **options)  # type: ignore[arg-type]

@@ -1,0 +1,167 @@
+"""Who may import whom: the arrows of the house, held over every module of the project."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGES = ("comch_next", "comm_channel_compat", "migrate")
+HOUSES = (*PACKAGES, "benchmarks", "samples_legacy", "samples_new", "tools")
+PROJECT = (*HOUSES, "tests")
+
+FACTS = ("comch_next.errors", "comch_next.api", "comch_next._codes")
+DRIVER = ("comch_next.driver.protocol", *FACTS)
+DRIVERS = ("comch_next.driver.emulated", "comch_next.driver.native")
+
+# Importer -> (what it may import, what of that it may not); the longest name that fits a module decides.
+# Underscored modules of another package are never allowed, so naming a package means its public names.
+ARROWS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "comch_next._codes": ((), ()),
+    "comch_next.api": (("comch_next.api",), ()),
+    "comch_next.errors": (("comch_next._codes",), ()),
+    "comch_next.driver": (("comch_next.driver", *FACTS), DRIVERS),
+    "comch_next.driver.emulated": (("comch_next.driver.emulated", *DRIVER), ()),
+    "comch_next.driver.native": (("comch_next.driver.native", *DRIVER), ()),
+    "comch_next.capi": (("comch_next",), ()),
+    "comch_next": (("comch_next",), (*DRIVERS, "comch_next.capi")),
+    "comm_channel_compat.capi": (("comm_channel_compat", "comch_next"), ("comch_next.driver",)),
+    "comm_channel_compat": (
+        ("comm_channel_compat", "comch_next"),
+        ("comm_channel_compat.capi", "comch_next.capi", "comch_next.driver"),
+    ),
+    "migrate": (("migrate",), ()),
+    "samples_new": (("samples_new", "comch_next"), ("comch_next.driver", "comch_next.capi")),
+    "samples_legacy": (("samples_legacy",), ()),
+    "benchmarks": (("benchmarks", "comch_next", "comm_channel_compat"), ()),
+    "tools": (("tools", "comch_next", "comm_channel_compat", "migrate", "tests"), ()),
+}
+
+# What each house may take from outside; pyproject.toml names all of it as a dependency. Samples take nothing.
+OUTSIDE: dict[str, set[str]] = {
+    "benchmarks": {"zmq", "rich"},
+    "comch_next": {"cffi", "packaging", "tomli"},
+    "comm_channel_compat": {"cffi"},
+    "migrate": {"libcst", "packaging", "rich"},
+    "samples_legacy": {"doca_comm_channel", "doca_cc"},
+    "tools": {"rich", "tomli"},
+}
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def modules() -> list[Path]:
+    found = (path for house in HOUSES for path in sorted((ROOT / house).rglob("*.py")))
+    return [path for path in found if not path.name.endswith(".case.py")]
+
+
+def exists(name: str) -> bool:
+    """Whether a dotted name is a module of the project; a compiled one has only a stub or a .so."""
+    base = ROOT.joinpath(*name.split("."))
+    return base.is_dir() or base.with_suffix(".py").exists() or any(base.parent.glob(f"{base.name}.*"))
+
+
+def drop_typing_extensions(tree: ast.Module) -> Iterator[ast.AST]:
+    """Every node but imports of typing_extensions under TYPE_CHECKING: type checkers bring it themselves."""
+    checking = [
+        inner
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+        for inner in node.body
+    ]
+    dropped = {node for node in checking if isinstance(node, ast.ImportFrom) and node.module == "typing_extensions"}
+    return (node for node in ast.walk(tree) if node not in dropped)
+
+
+def imports(path: Path) -> Iterator[tuple[str, int]]:
+    """Every imported dotted name with its line: the module, or the module's submodule or private name."""
+    package = path.relative_to(ROOT).parent.parts
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in drop_typing_extensions(tree):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, node.lineno) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) - node.level + 1] if node.level else ()
+            source = ".".join((*above, *((node.module,) if node.module else ())))
+            for alias in node.names:
+                full = f"{source}.{alias.name}"
+                inner = source.split(".")[0] in PROJECT and (alias.name.startswith("_") or exists(full))
+                yield (full if inner else source), node.lineno
+
+
+def within(name: str, prefixes: tuple[str, ...]) -> bool:
+    return any(name == prefix or name.startswith(prefix + ".") for prefix in prefixes)
+
+
+def objection(importer: str, imported: str) -> str | None:
+    """Why an arrow must not be there, or None."""
+    house, target = importer.split(".")[0], imported.split(".")[0]
+    if target not in PROJECT:
+        outside = target in sys.stdlib_module_names or target in OUTSIDE.get(house, set())
+        return None if outside else f"{house} takes nothing from {target}"
+    allowed, barred = ARROWS[max((each for each in ARROWS if within(importer, (each,))), key=len)]
+    # An importer reaches what it lives in: a barred package may import itself.
+    barred = tuple(each for each in barred if not within(importer, (each,)))
+    if not within(imported, allowed) or within(imported, barred):
+        return "there is no such arrow"
+    if house != target and any(part.startswith("_") for part in imported.split(".")):
+        return f"it is private to {target}"
+    return None
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: module_name(path))
+def test_imports_follow_the_arrows(path: Path) -> None:
+    importer = module_name(path)
+    faults = [
+        f"line {line}: {importer} -> {imported}: {told}"
+        for imported, line in imports(path)
+        if (told := objection(importer, imported))
+    ]
+    assert not faults
+
+
+@pytest.mark.parametrize(
+    ("importer", "imported"),
+    [
+        ("comch_next.engine", "comch_next.driver.emulated"),
+        ("comch_next.driver.emulated._engine", "comch_next.engine"),
+        ("comch_next.driver.emulated._engine", "comch_next.driver.native._engine"),
+        ("comch_next.errors", "comch_next.api"),
+        ("comch_next.pull", "comm_channel_compat"),
+        ("comm_channel_compat.endpoint", "comch_next._codes"),
+        ("comm_channel_compat.endpoint", "comch_next.driver.emulated"),
+        ("comm_channel_compat.endpoint", "comch_next.errors._CLASSES"),
+        ("migrate._flow", "comch_next.api"),
+        ("migrate.rules.sendto", "comm_channel_compat"),
+        ("migrate.rules.sendto", "numpy"),
+        ("samples_new.hello_client", "comm_channel_compat"),
+        ("samples_legacy.hello_client", "comch_next"),
+        ("comch_next.engine", "tests.processes"),
+    ],
+)
+def test_a_wrong_arrow_is_refused(importer: str, imported: str) -> None:
+    assert objection(importer, imported)
+
+
+@pytest.mark.parametrize(
+    ("importer", "imported"),
+    [
+        ("comch_next.engine", "comch_next.driver.protocol"),
+        ("comch_next.driver.emulated._engine", "comch_next.driver.emulated._ring"),
+        ("comch_next.driver.emulated._engine", "comch_next._codes"),
+        ("comch_next.capi", "comch_next.driver.emulated"),
+        ("comm_channel_compat.endpoint", "comch_next.pull"),
+        ("comm_channel_compat.capi", "comch_next.capi"),
+        ("migrate.rules.sendto", "migrate._tables"),
+        ("samples_legacy.hello_client", "doca_comm_channel"),
+    ],
+)
+def test_a_right_arrow_is_not(importer: str, imported: str) -> None:
+    assert objection(importer, imported) is None

@@ -1,0 +1,41 @@
+"""The helper that other tests rely on: deadlines hold, and nothing it started survives."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from tests.processes import StartPython
+
+
+def test_finish_gives_status_and_both_streams(start_python: StartPython) -> None:
+    program = "import sys; print('out'); print('err', file=sys.stderr); sys.exit(3)"
+    assert start_python("-c", program).finish() == (3, "out\n", "err\n")
+
+
+def test_wait_for_sees_a_line_while_the_process_runs(start_python: StartPython) -> None:
+    child = start_python("-c", "print('ready'); print(input())")
+    assert child.wait_for("ready") == "ready"
+    child.say("go\n")
+    assert child.wait_for("go") == "go"
+    assert child.finish().returncode == 0
+
+
+def test_wait_for_tells_what_was_said_when_the_process_ends_first(start_python: StartPython) -> None:
+    with pytest.raises(AssertionError, match=r"ended without saying 'ready'.*\n.*\nother"):
+        start_python("-c", "print('other')").wait_for("ready")
+
+
+def test_a_process_that_does_not_end_is_killed_at_its_deadline(start_python: StartPython) -> None:
+    child = start_python("-c", "import signal; signal.pause()", deadline_s=0.2)
+    with pytest.raises(AssertionError, match="did not end in time"):
+        child.finish()
+    with pytest.raises(ProcessLookupError):
+        os.kill(child.pid, 0)
+
+
+def test_a_silent_process_does_not_hold_wait_for_beyond_the_deadline(start_python: StartPython) -> None:
+    child = start_python("-c", "import signal; signal.pause()", deadline_s=0.2)
+    with pytest.raises(AssertionError, match="did not say 'x' in time"):
+        child.wait_for("x")

@@ -1,0 +1,180 @@
+"""Runs the two ends of a sample as processes and compares what each of them saw."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+ROOT = Path(__file__).resolve().parent.parent
+LEGACY = ROOT / "samples_legacy"
+MODERN = ROOT / "samples_new"
+DEADLINE_S = 30.0
+
+SAMPLES = ("hello", "file_transfer")
+PAIRINGS = (("old", "old"), ("old", "new"), ("new", "old"), ("new", "new"))  # (service, client)
+MIXED_PAIRINGS = (("migrated", "migrated"), ("migrated", "old"), ("old", "migrated"))
+
+
+class SideBySideError(Exception):
+    """A sample ended too early, or not at all; the message shows what it wrote."""
+
+
+@dataclass(frozen=True)
+class Transcript:
+    """What one end of a sample told: the facts that must not change when a program is ported."""
+
+    messages: Mapping[str, tuple[str, ...]]  # per peer, in order: direction, length, digest
+    statistics: Mapping[str, str]  # per peer: the last counts
+    results: tuple[str, ...]
+    exit_status: int
+    text: str = field(compare=False)
+    errors: str = field(compare=False)  # standard error: wording may differ
+
+    @classmethod
+    def parse(cls, text: str, errors: str, exit_status: int) -> Transcript:
+        messages: dict[str, tuple[str, ...]] = {}
+        statistics: dict[str, str] = {}
+        results: list[str] = []
+        for line in text.splitlines():
+            word, _, rest = line.partition(" ")
+            peer, _, fact = rest.partition(" ")
+            if word == "peer" and fact.startswith("statistics: "):
+                statistics[peer] = fact.removeprefix("statistics: ")
+            elif word == "peer":
+                messages[peer] = (*messages.get(peer, ()), fact)
+            elif word == "result":
+                results.append(rest)
+        return cls(messages, statistics, tuple(results), exit_status, text, errors)
+
+
+@dataclass(frozen=True)
+class PairOutcome:
+    """Both transcripts of one run, and the file that the service wrote (None when it wrote none)."""
+
+    service: Transcript
+    client: Transcript
+    written: bytes | None = None
+
+
+def differences(expected: PairOutcome, actual: PairOutcome) -> list[str]:
+    """One sentence per fact that is not the same in both runs; empty when nothing changed."""
+    found = []
+    for end in ("service", "client"):
+        before, after = getattr(expected, end), getattr(actual, end)
+        for fact in ("messages", "statistics", "results", "exit_status"):
+            old, new = getattr(before, fact), getattr(after, fact)
+            if old != new:
+                found.append(f"{end}: {fact.replace('_', ' ')} were {old}, are now {new}")
+    if expected.written != actual.written:
+        found.append("service: the file written is not the same")
+    return found
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A place to run samples in: a meeting directory of its own, and a file to be transferred."""
+
+    folder: Path
+    payload: bytes
+    migrated: Path | None = None  # where the rewritten samples lie
+
+    def command(self, manner: str, script: str, *arguments: str) -> list[str]:
+        """How a script is started: an old one by the launcher, the others by Python alone."""
+        if manner == "old":
+            return [sys.executable, "-m", "comm_channel_compat", "run", str(LEGACY / script), *arguments]
+        folder = MODERN if manner == "new" else self.migrated
+        if folder is None:
+            raise ValueError("nothing has been migrated yet")
+        return [sys.executable, str(folder / script), *arguments]
+
+    def environment(self) -> dict[str, str]:
+        return {**os.environ, "COMCH_RUNTIME_DIR": str(self.folder), "PYTHONDONTWRITEBYTECODE": "1"}
+
+    def run(self, manner: str, script: str, *arguments: str) -> Transcript:
+        """Run one end to its end."""
+        with _process(self.command(manner, script, *arguments), self.environment()) as process:
+            return _finish(process, "", time.monotonic() + DEADLINE_S)
+
+    def run_pair(self, sample: str, service: str, client: str) -> PairOutcome:
+        """Run both ends of a sample, the client as soon as the service says that it listens."""
+        deadline = time.monotonic() + DEADLINE_S
+        source, target = self.folder / "source", self.folder / "target"
+        source.write_bytes(self.payload)
+        target.unlink(missing_ok=True)
+        files = [["-f", str(target)], ["-f", str(source)]] if sample == "file_transfer" else [[], []]
+        service_command = self.command(service, f"{sample}_service.py", *files[0])
+        client_command = self.command(client, f"{sample}_client.py", *files[1])
+        with _process(service_command, self.environment()) as service_process:
+            greeting = _read_until(service_process, "listening", deadline)
+            with _process(client_command, self.environment()) as client_process:
+                client_transcript = _finish(client_process, "", deadline)
+                service_transcript = _finish(service_process, greeting, deadline)
+        written = target.read_bytes() if target.exists() else None
+        return PairOutcome(service_transcript, client_transcript, written)
+
+
+def copy_samples(folder: Path) -> list[Path]:
+    """Copies of the old samples, for the rewriter to work on."""
+    return [Path(shutil.copy(script, folder)) for script in sorted(LEGACY.glob("*.py"))]
+
+
+def migrate(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the rewriter as a user does."""
+    command = [sys.executable, "-m", "migrate", *arguments]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=DEADLINE_S, check=False)
+
+
+@contextlib.contextmanager
+def _process(command: list[str], environment: dict[str, str]) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that does not outlive the block."""
+    process = subprocess.Popen(
+        command, env=environment, cwd=ROOT, bufsize=0, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    with process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def _read_until(process: subprocess.Popen[bytes], word: str, deadline: float) -> str:
+    """What the process wrote up to and with the first line that begins with `word`."""
+    assert process.stdout is not None
+    text = ""
+    while True:
+        line = _read_line(process.stdout, deadline)
+        text += line
+        if line.startswith(word):
+            return text
+        if not line.endswith("\n"):
+            errors = process.communicate(timeout=DEADLINE_S)[1].decode()
+            raise SideBySideError(f"{process.args!r} ended before it said {word!r}:\n{text}{errors}")
+
+
+def _read_line(stream: IO[bytes], deadline: float) -> str:
+    """One line of an unbuffered stream, so that nothing behind it is taken; what there was at its end."""
+    readable, _, _ = select.select([stream], [], [], max(0.0, deadline - time.monotonic()))
+    if not readable:
+        raise SideBySideError("nothing was written in time")
+    return stream.readline().decode()
+
+
+def _finish(process: subprocess.Popen[bytes], text: str, deadline: float) -> Transcript:
+    """The transcript of a process; `text` is what has been read of it already."""
+    try:
+        output, errors = process.communicate(timeout=max(0.1, deadline - time.monotonic()))
+    except subprocess.TimeoutExpired:
+        process.kill()
+        output, errors = process.communicate()
+        told = f"{text}{output.decode()}{errors.decode()}"
+        raise SideBySideError(f"{process.args!r} did not end in time:\n{told}") from None
+    return Transcript.parse(text + output.decode(), errors.decode(), process.returncode)
