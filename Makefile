@@ -15,7 +15,7 @@ help:  ## this list
 venv: .venv/installed  ## .venv with the project (editable) and its test tools
 
 demo: .venv/installed  ## an old pair runs unchanged, is migrated, and both give the same transcript
-	@$(BIN)/python tools/demo.py
+	@$(BIN)/python -m tools.demo
 
 test: lint  ## ruff, mypy --strict and every test
 	@$(BIN)/python -m pytest

@@ -16,7 +16,6 @@ from comch_next.driver.protocol import Driver
 from comch_next.engine import ProgressEngine, wait_readable
 from comch_next.errors import Again, BadState, InvalidValue, Shutdown, TimeOut
 from comch_next.pull import PullPort
-from comch_next.task import SendTask
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Context"]
 
 _C = TypeVar("_C", bound=Callable[..., object])
+_message = tuple.__new__  # half the price of calling a named tuple's class
 _TICK_S = 0.05  # a stop has nobody to wake it: look again at least this often
 
 
@@ -36,6 +36,7 @@ class Context:
         self.name = name
         self._driver = driver
         self._contexts = driver.contexts
+        self._tasks = driver.send_tasks
         self._handle = handle
         self._port: PullPort | None = None
         self._send_queue_size: int | None = None
@@ -132,28 +133,15 @@ class Context:
 
     def task_send_set_conf(self, done: Callable[..., object], failed: Callable[..., object], num_tasks: int) -> None:
         """The callbacks `(task)` for sends that succeeded and failed, and the depth of the pool; mandatory."""
-        wrapped = [
-            (lambda _task, data, _ctx, call=call: call(data)) if callable(call) else call for call in (done, failed)
-        ]
-        self._contexts.task_send_set_conf(self._handle, wrapped[0], wrapped[1], num_tasks)
+        self._contexts.task_send_set_conf(self._handle, done, failed, num_tasks)
 
     def event_msg_recv_register(self, callback: _C, view: bool = False) -> _C:
         """Call `callback(connection, data)` for every message; mandatory. Returns it, so it decorates.
 
         With `view` the data is a memoryview that is released after the callback, otherwise bytes.
         """
-        on_message: Any = callback
-        if callable(callback):
-            known, call = self._connection, callback
-
-            def on_message(handle: Any, data: Any) -> None:
-                call(handle.user_data or known(handle), data)
-
-        self._contexts.event_msg_recv_register(self._handle, on_message, view)
+        self._contexts.event_msg_recv_register(self._handle, callback, view)
         return callback
-
-    def _make_task(self, handle: Any) -> SendTask:
-        return SendTask(self, self._driver.send_tasks, handle)
 
     # Pulling
 
@@ -172,25 +160,31 @@ class Context:
         has left.
         """
         port = self._port
+        if port is not None and (found := self._pull(port, size)) is not None:
+            return _message(Message, found)
+        return self._receive_later(port, size, timeout)
+
+    def _receive_later(self, port: PullPort | None, size: int | None, timeout: float | None) -> Message:
         if port is None:
             raise BadState(f"receive needs listen(), connect() or a with block; {self!r} runs on tasks and callbacks")
         deadline = None if timeout is None else time.monotonic() + timeout
         while True:
-            self._accept_waiting(port)
-            found = self._pull(port, size)
-            if found is not None:
-                return Message(*found)
+            if self._accept_waiting(port) and (found := self._pull(port, size)) is not None:
+                return _message(Message, found)
             if timeout == 0:
-                raise Again(f"receive: nothing waits on {self!r}")
+                raise Again("receive: nothing waits")
             port.arm_recv()
             if not wait_readable(port.recv_fd, deadline):
                 raise TimeOut(f"receive: nothing came to {self!r} within {timeout} s")
+            if (found := self._pull(port, size)) is not None:
+                return _message(Message, found)
 
     def _pull(self, port: PullPort, size: int | None) -> tuple[bytes, Connection] | None:
         return port.receive(size)
 
-    def _accept_waiting(self, port: PullPort) -> None:
-        """Only a server has anybody to accept."""
+    def _accept_waiting(self, port: PullPort) -> bool:
+        """Accept who waits; whether anybody did. Only a server has anybody to accept."""
+        return False
 
     def __iter__(self) -> Iterator[Message]:
         """Every message, waiting for each; on a client until the server leaves."""

@@ -69,7 +69,7 @@ class Server(Context):
         Raises NoMemory when all tasks of the pool are in use, InvalidValue above the largest message.
         """
         peer = getattr(connection, "_handle", connection)
-        return self._make_task(self._servers.task_send_alloc_init(self._handle, peer, msg))
+        return SendTask(self, self._tasks, self._servers.task_send_alloc_init(self._handle, peer, msg))
 
     def disconnect(self, connection: Connection) -> None:
         """Drop one client and tell it (C: doca_comch_server_disconnect); the callback follows from progress."""
@@ -87,12 +87,17 @@ class Server(Context):
         self._open_port()
         self.start()
 
-    def _accept_waiting(self, port: PullPort) -> None:
+    def _accept_waiting(self, port: PullPort) -> bool:
+        accepted = False
         while port.pending:
+            accepted = True
             with suppress(ConnectionReset):  # a client that went away before it was accepted
                 port.accept()
+        return accepted
 
     def _pull(self, port: PullPort, size: int | None) -> tuple[bytes, Connection] | None:
         while True:
-            with suppress(Shutdown):  # a client that left in order is just gone
+            try:
                 return port.receive(size)
+            except Shutdown:
+                continue  # a client that left in order is just gone

@@ -1,12 +1,14 @@
-"""What every old call does with an argument that cannot be: INVALID_VALUE, naming the argument and what is legal."""
+"""What an old call says to an argument that cannot be: INVALID_VALUE, naming it and what is legal."""
 
 from typing import TypeVar
 
 from comch_next import InvalidValue
 
-__all__ = ["instance", "integer", "text"]
+__all__ = ["Buffer", "instance", "integer", "octets", "text"]
 
 _T = TypeVar("_T")
+
+Buffer = bytes | bytearray | memoryview
 
 
 def instance(value: object, kind: type[_T], what: str) -> _T:
@@ -21,6 +23,14 @@ def integer(value: object, what: str, *, most: int, least: int = 0) -> int:
     if not isinstance(value, int) or not least <= value <= most:
         raise InvalidValue(f"{what} is {value!r}; legal are whole numbers from {least} to {most}")
     return int(value)
+
+
+def octets(value: Buffer, what: str) -> memoryview:
+    """The bytes of `value`, when it is a buffer without gaps."""
+    try:
+        return memoryview(value).cast("B")
+    except TypeError as error:
+        raise InvalidValue(f"{what} is {value!r:.60}; legal are bytes and other buffers") from error
 
 
 def text(value: object, what: str) -> str:

@@ -79,9 +79,15 @@ def flatten(row: Function, call: Flat) -> Flat:
         return _with_outputs(0, tuple(map(_plain, values)))
 
     function.__name__ = function.__qualname__ = row.name
-    function.__doc__ = row.notes
+    function.__doc__ = _documentation(row)
     function.__signature__ = signature  # type: ignore[attr-defined]  # help() and bind() show the C inputs
     return function
+
+
+def _documentation(row: Function) -> str:
+    params = ", ".join(f"{param.ctype.removesuffix('*')}{'*' * param.ctype.endswith('*')}{param.name}"
+                       for param in row.params)
+    return f"C: {row.returns} {row.name}({params})"
 
 
 def _with_outputs(code: int, outputs: tuple[Any, ...]) -> Any:

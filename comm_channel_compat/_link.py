@@ -18,6 +18,7 @@ from comch_next import (
     ConnectionInprogress,
     ConnectionReset,
     Counter,
+    DocaError,
     ErrorCode,
     InvalidValue,
     NotConnected,
@@ -25,13 +26,11 @@ from comch_next import (
     outcome,
 )
 from comch_next.pull import PullPort
-from comm_channel_compat._arguments import instance
+from comm_channel_compat._arguments import Buffer, instance, octets
 from comm_channel_compat._phases import Phase, refusal
 from comm_channel_compat.peer_addr import PeerAddr, Statistics
 
-__all__ = ["Buffer", "Link", "Unlinked", "connect", "listen"]
-
-Buffer = bytes | bytearray | memoryview
+__all__ = ["Link", "Unlinked", "connect", "listen"]
 
 
 class Unlinked:
@@ -108,11 +107,15 @@ class Link:
                 self._depart(departure.connection)
                 continue
             except ConnectionReset as death:
-                raise self._reset("recvfrom", self._forget(death.connection)) from None
+                self._die(death.connection)
+                continue
             except (TypeError, OverflowError):
                 raise InvalidValue(f"recvfrom: size is {size!r}; legal is a number of bytes") from None
             if arrived is not None:
-                return arrived[0], self.peers[arrived[1]]
+                peer = self.peers[arrived[1]]
+                if peer._link is self:
+                    return arrived[0], peer
+                continue  # it had gone before this endpoint disconnected it: what it left behind is dropped
             if self._errors:
                 raise self._reset("recvfrom", self._errors.popleft())
             return None
@@ -151,8 +154,9 @@ class Link:
             return
         if peer in self._errors:
             self._errors.remove(peer)
-        self.peers.pop(peer._connection, None)
-        self._context.disconnect(peer._connection)
+        if self.status(peer) == ErrorCode.SUCCESS:  # else the port has still to report its end
+            self._forget(peer._connection)
+            self._context.disconnect(peer._connection)
 
     def close(self) -> None:
         """Leave every connection and give everything back; what waits to be sent is lost."""
@@ -170,7 +174,7 @@ class Link:
     def _send_to_departed(self, msg: Buffer, peer: PeerAddr) -> bool:
         if peer._failed_send is not None:
             raise self._reset("sendto", peer)
-        length = memoryview(msg).nbytes
+        length = octets(msg, "message").nbytes
         if length > self._max_msg_size:
             raise InvalidValue(f"sendto: {length} bytes are more than max_msg_size, {self._max_msg_size}")
         peer._failed_send = length
@@ -180,17 +184,25 @@ class Link:
 
     def _depart(self, connection: comch.Connection) -> None:
         """Everything that a departed peer sent has been read: that stays our secret, unless a send failed."""
-        peer = self.peers.pop(connection)
+        peer = self._forget(connection)
         peer._drained = True
-        if peer._failed_send is not None:
+        if peer._link is self and peer._failed_send is not None:
             raise self._reset("recvfrom", peer)
 
-    def _forget(self, connection: comch.Connection | None) -> PeerAddr | None:
-        return None if connection is None else self.peers.pop(connection, None)
+    def _die(self, connection: comch.Connection | None) -> None:
+        """Everything that a dead peer sent has been read; without a connection, it died in its handshake."""
+        if connection is None:
+            raise ConnectionReset("recvfrom: a client went away while its handshake was being completed")
+        peer = self._forget(connection)
+        if peer._link is self:
+            raise self._reset("recvfrom", peer)
 
-    def _reset(self, call: str, peer: PeerAddr | None) -> ConnectionReset:
-        if peer is None:
-            return ConnectionReset(f"{call}: a client went away while its handshake was being completed")
+    def _forget(self, connection: comch.Connection) -> PeerAddr:
+        peer = self.peers[connection]
+        del self.peers[connection]
+        return peer
+
+    def _reset(self, call: str, peer: PeerAddr) -> ConnectionReset:
         return ConnectionReset(f"{call}: the peer is in the error state; disconnect it", connection=peer)
 
     def _explained(self, error: Exception, msg: Buffer, peer: PeerAddr) -> Exception:
@@ -200,8 +212,8 @@ class Link:
         if not isinstance(peer, PeerAddr):
             return InvalidValue(f"sendto: the peer is {peer!r}; connect and recvfrom give one")
         if isinstance(error, TypeError):
-            return InvalidValue(f"sendto: the message is {msg!r:.60}; legal are bytes and other buffers")
-        return error if isinstance(error, AttributeError) else self._reset("sendto", peer)
+            octets(msg, "message")
+        return self._reset("sendto", peer) if isinstance(error, DocaError) else error
 
 
 def listen(

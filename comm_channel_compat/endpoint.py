@@ -5,9 +5,9 @@ from __future__ import annotations
 import comch_next as comch
 from comch_next import Again, BadState, InvalidValue, NotPermitted, NotSupported
 from comm_channel_compat import _link, event_channel, service_state
-from comm_channel_compat._arguments import instance, text
+from comm_channel_compat._arguments import Buffer, instance, text
 from comm_channel_compat._devices import Device, Representor, is_dpu
-from comm_channel_compat._link import Buffer, Link, Unlinked
+from comm_channel_compat._link import Link, Unlinked
 from comm_channel_compat._phases import Phase, check
 from comm_channel_compat._sizes import MAX_MSG_SIZE, RECV_QUEUE_SIZE, SEND_QUEUE_SIZE, Size
 from comm_channel_compat._warn import warns_as

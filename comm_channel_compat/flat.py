@@ -14,10 +14,9 @@ from typing import Any
 from comch_next import ConnectionReset, DocaError, ErrorCode, InvalidValue, code_name, describe
 from comch_next.api import aliases, constants, functions
 from comm_channel_compat import _log, capabilities
-from comm_channel_compat._arguments import integer
+from comm_channel_compat._arguments import Buffer, integer, octets
 from comm_channel_compat._devices import Device, DevInfo, RepInfo, Representor, devices
 from comm_channel_compat._flatten import flatten
-from comm_channel_compat._link import Buffer
 from comm_channel_compat._warn import warns_as
 from comm_channel_compat.endpoint import Endpoint
 from comm_channel_compat.peer_addr import PeerAddr
@@ -77,10 +76,7 @@ def doca_comm_channel_ep_recvfrom(
 
 
 def _cut(msg: Buffer, length: object) -> bytes:
-    try:
-        view = memoryview(msg).cast("B")
-    except TypeError as error:
-        raise InvalidValue(f"sendto: the message is {msg!r:.60}; legal is a buffer") from error
+    view = octets(msg, "message")
     return bytes(view[: integer(length, "len", most=view.nbytes)])
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
+FOLD, FOLD_END = "\v", "\f"  # where a line is broken when it is too long, and where its closing bracket goes
+
 
 @dataclass(frozen=True)
 class Template:

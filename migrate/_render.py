@@ -11,11 +11,12 @@ from collections.abc import Iterator
 import libcst as cst
 from libcst.metadata import MetadataWrapper, PositionProvider
 
-from migrate._edits import Edits, Template
+from migrate._edits import FOLD, FOLD_END, Edits, Template
 from migrate._scopes import Names
 from migrate._source import Source
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
+WIDTH = 100  # longer lines are broken at their marks
 _PRIMARY = (cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.List, cst.Dict, cst.BaseString)
 _PLACEHOLDER = re.compile(r"\{(\w+)\}(\.|\[)?")
 
@@ -81,7 +82,8 @@ class Renderer:
         if not isinstance(statement, cst.Expr):
             raise Unrenderable("CCM046", node)
         value = statement.value
-        return value if isinstance(value, cst.Tuple | cst.GeneratorExp) else _unwrap(value)
+        single = len(value.lpar) == 1 and isinstance(value, cst.Tuple | cst.GeneratorExp)
+        return value if single else _unwrap(value)
 
     def _parse(self, text: str) -> cst.BaseExpression:
         return _unwrap(cst.parse_expression(f"({text})"))
@@ -111,6 +113,7 @@ class Renderer:
             inside = any(self._encloses(each, node) for each in self.edits.expressions)
             if not inside and not any(a <= start and end <= b for a, b in covered):
                 yield self._change_expression(node)
+                yield from self._rescue_comments(node)
         for statement, lines in self.edits.statements.items():
             if not any(each is not statement and self._encloses(each, statement) for each in self.edits.statements):
                 yield self._change_statement(statement, lines)
@@ -126,6 +129,15 @@ class Renderer:
         if any(isinstance(each, ast.JoinedStr) for each in self.names.above(node)):
             self._check_in_string(node, text)
         return start, end, text
+
+    def _rescue_comments(self, node: ast.expr) -> Iterator[tuple[int, int, str]]:
+        """Comments between dropped arguments go above the statement."""
+        start, end = self.source.span(node)
+        statement = self.names.statement(node)
+        lost = self._lost(statement, start, end, [self._change_expression(node)[2]])
+        if lost:
+            first, _ = self._line_start(statement)
+            yield first, first, "".join(each + self.source.line_end(statement.lineno) for each in lost)
 
     def _check_in_string(self, node: ast.expr, text: str) -> None:
         """Before Python 3.12 positions in f-strings can be wrong, and quotes and line ends must not stand there."""
@@ -150,7 +162,16 @@ class Renderer:
         indent = self.source.indentation(statement.lineno)
         step = "\t" if "\t" in indent else "    "
         texts = [self.fill(each) for each in lines]
-        return [indent + (step + text[4:] if text.startswith("    ") else text) for text in texts]
+        return [self._fold(indent + (step + text[4:] if text.startswith("    ") else text), indent, step) for text in texts]
+
+    def _fold(self, line: str, indent: str, step: str) -> str:
+        """Break a line at its marks, when it is too long for one."""
+        plain = line.replace(FOLD, "").replace(FOLD_END, "")
+        if len(plain) <= WIDTH or FOLD not in line:
+            return plain
+        newline = self.source.line_end(1)
+        folded = line.replace(" " + FOLD, FOLD).replace(FOLD, newline + indent + step)
+        return folded.replace(FOLD_END, "," + newline + indent)
 
     def _change_statement(self, statement: ast.stmt, lines: list[Template]) -> tuple[int, int, str]:
         first, end = self._line(statement)

@@ -173,6 +173,11 @@ CODES: dict[str, Code] = {
         "The function is called with servers and with clients, and this call differs between them.",
         "Use one function per role.",
     ),
+    "CCM048": Code(
+        "inside of an f-string that cannot be taken apart safely",
+        "Before Python 3.12 the places of expressions in f-strings are not reliable, and quotes in them clash.",
+        "Give the value a name in a statement before, and use the name in the f-string.",
+    ),
     "CCM060": Code(
         "the maximum message size is now agreed on",
         "Two comch_next sides that both state max_msg_size, and different ones, do not connect. Old ends never refused.",

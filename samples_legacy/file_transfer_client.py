@@ -84,6 +84,18 @@ def receive(ep, turns):
     return rc, msg, peer
 
 
+def wait_delivered(peer, turns):
+    for _ in range(turns):
+        rc = doca_comm_channel_peer_addr_update_info(peer)
+        if rc != DOCA_SUCCESS or stop:
+            return rc
+        rc, in_flight = doca_comm_channel_peer_addr_get_send_in_flight_messages(peer)
+        if rc != DOCA_SUCCESS or in_flight == 0:
+            return rc
+        time.sleep(1e-5)
+    return DOCA_ERROR_TIME_OUT
+
+
 def show_statistics(peer):
     rc = doca_comm_channel_peer_addr_update_info(peer)
     if rc != DOCA_SUCCESS:
@@ -92,9 +104,8 @@ def show_statistics(peer):
     rc, sent_bytes = doca_comm_channel_peer_addr_get_send_bytes(peer)
     rc, received = doca_comm_channel_peer_addr_get_recv_messages(peer)
     rc, received_bytes = doca_comm_channel_peer_addr_get_recv_bytes(peer)
-    rc, in_flight = doca_comm_channel_peer_addr_get_send_in_flight_messages(peer)
-    print("peer 1 statistics: sent %d messages %d bytes, received %d messages %d bytes, %d in flight"
-          % (sent, sent_bytes, received, received_bytes, in_flight))
+    print("peer 1 statistics: sent %d messages %d bytes, received %d messages %d bytes"
+          % (sent, sent_bytes, received, received_bytes))
     return rc
 
 
@@ -108,6 +119,9 @@ def transfer(ep, peer, data, turns):
         rc = send(ep, peer, msg, turns)
         if rc != DOCA_SUCCESS:
             return rc
+    rc = wait_delivered(peer, turns)
+    if rc != DOCA_SUCCESS:
+        return rc
     rc, msg, sender = receive(ep, turns)
     if rc != DOCA_SUCCESS:
         return rc

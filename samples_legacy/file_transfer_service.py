@@ -98,9 +98,8 @@ def show_statistics(peer):
     rc, sent_bytes = doca_comm_channel_peer_addr_get_send_bytes(peer)
     rc, received = doca_comm_channel_peer_addr_get_recv_messages(peer)
     rc, received_bytes = doca_comm_channel_peer_addr_get_recv_bytes(peer)
-    rc, in_flight = doca_comm_channel_peer_addr_get_send_in_flight_messages(peer)
-    print("peer 1 statistics: sent %d messages %d bytes, received %d messages %d bytes, %d in flight"
-          % (sent, sent_bytes, received, received_bytes, in_flight))
+    print("peer 1 statistics: sent %d messages %d bytes, received %d messages %d bytes"
+          % (sent, sent_bytes, received, received_bytes))
     return rc
 
 

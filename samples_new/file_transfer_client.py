@@ -28,8 +28,7 @@ def show_statistics(connection: comch.Connection) -> None:
     print(
         f"peer 1 statistics:"
         f" sent {count(Counter.SENT_MESSAGES)} messages {count(Counter.SENT_BYTES)} bytes,"
-        f" received {count(Counter.RECV_MESSAGES)} messages {count(Counter.RECV_BYTES)} bytes,"
-        f" {connection.in_flight} in flight"
+        f" received {count(Counter.RECV_MESSAGES)} messages {count(Counter.RECV_BYTES)} bytes"
     )
 
 
@@ -53,6 +52,7 @@ def transfer(client: comch.Client, data: bytes, timeout: float) -> comch.ErrorCo
 
     for message in messages_of(data):
         send(message)
+    client.connection.flush(timeout)
     (status,) = STATUS.unpack(receive())
     show_statistics(client.connection)  # the server still waits for our goodbye, so the counts are final
     send(b"bye")

@@ -30,8 +30,7 @@ def show_statistics(connection: comch.Connection) -> None:
     print(
         f"peer 1 statistics:"
         f" sent {count(Counter.SENT_MESSAGES)} messages {count(Counter.SENT_BYTES)} bytes,"
-        f" received {count(Counter.RECV_MESSAGES)} messages {count(Counter.RECV_BYTES)} bytes,"
-        f" {connection.in_flight} in flight"
+        f" received {count(Counter.RECV_MESSAGES)} messages {count(Counter.RECV_BYTES)} bytes"
     )
 
 

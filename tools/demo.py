@@ -13,10 +13,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from tools.processes import ProcessError
 from tools.side_by_side import (
     SAMPLES,
     PairOutcome,
-    SideBySideError,
     Stage,
     Transcript,
     copy_samples,
@@ -79,7 +79,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="comch-demo-") as folder:
         try:
             same = run(console, Path(folder))
-        except SideBySideError as error:
+        except ProcessError as error:
             console.print(Text(str(error), "red"), soft_wrap=True)
             same = False
     verdict = Text("same transcripts", "bold green") if same else Text("the transcripts differ", "bold red")

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import select
 import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO
 
-ROOT = Path(__file__).resolve().parent.parent
+from tools.processes import ROOT, Ending, finish, read_until, running
+
 LEGACY = ROOT / "samples_legacy"
 MODERN = ROOT / "samples_new"
 DEADLINE_S = 30.0
@@ -22,10 +20,6 @@ DEADLINE_S = 30.0
 SAMPLES = ("hello", "file_transfer")
 PAIRINGS = (("old", "old"), ("old", "new"), ("new", "old"), ("new", "new"))  # (service, client)
 MIXED_PAIRINGS = (("migrated", "migrated"), ("migrated", "old"), ("old", "migrated"))
-
-
-class SideBySideError(Exception):
-    """A sample ended too early, or not at all; the message shows what it wrote."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +34,9 @@ class Transcript:
     errors: str = field(compare=False)  # standard error: wording may differ
 
     @classmethod
-    def parse(cls, text: str, errors: str, exit_status: int) -> Transcript:
+    def of(cls, ending: Ending, already_read: str = "") -> Transcript:
+        """What a process that has ended told; `already_read` comes before its last output."""
+        text = already_read + ending.output
         messages: dict[str, tuple[str, ...]] = {}
         statistics: dict[str, str] = {}
         results: list[str] = []
@@ -53,7 +49,7 @@ class Transcript:
                 messages[peer] = (*messages.get(peer, ()), fact)
             elif word == "result":
                 results.append(rest)
-        return cls(messages, statistics, tuple(results), exit_status, text, errors)
+        return cls(messages, statistics, tuple(results), ending.status, text, ending.errors)
 
 
 @dataclass(frozen=True)
@@ -101,8 +97,8 @@ class Stage:
 
     def run(self, manner: str, script: str, *arguments: str) -> Transcript:
         """Run one end to its end."""
-        with _process(self.command(manner, script, *arguments), self.environment()) as process:
-            return _finish(process, "", time.monotonic() + DEADLINE_S)
+        with running(self.command(manner, script, *arguments), self.environment()) as process:
+            return Transcript.of(finish(process, time.monotonic() + DEADLINE_S))
 
     def run_pair(self, sample: str, service: str, client: str) -> PairOutcome:
         """Run both ends of a sample, the client as soon as the service says that it listens."""
@@ -113,11 +109,11 @@ class Stage:
         files = [["-f", str(target)], ["-f", str(source)]] if sample == "file_transfer" else [[], []]
         service_command = self.command(service, f"{sample}_service.py", *files[0])
         client_command = self.command(client, f"{sample}_client.py", *files[1])
-        with _process(service_command, self.environment()) as service_process:
-            greeting = _read_until(service_process, "listening", deadline)
-            with _process(client_command, self.environment()) as client_process:
-                client_transcript = _finish(client_process, "", deadline)
-                service_transcript = _finish(service_process, greeting, deadline)
+        with running(service_command, self.environment()) as service_process:
+            greeting = read_until(service_process, "listening", deadline)
+            with running(client_command, self.environment()) as client_process:
+                client_transcript = Transcript.of(finish(client_process, deadline))
+                service_transcript = Transcript.of(finish(service_process, deadline), greeting)
         written = target.read_bytes() if target.exists() else None
         return PairOutcome(service_transcript, client_transcript, written)
 
@@ -131,50 +127,3 @@ def migrate(*arguments: str) -> subprocess.CompletedProcess[str]:
     """Run the rewriter as a user does."""
     command = [sys.executable, "-m", "migrate", *arguments]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=DEADLINE_S, check=False)
-
-
-@contextlib.contextmanager
-def _process(command: list[str], environment: dict[str, str]) -> Iterator[subprocess.Popen[bytes]]:
-    """A process that does not outlive the block."""
-    process = subprocess.Popen(
-        command, env=environment, cwd=ROOT, bufsize=0, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-    with process:
-        try:
-            yield process
-        finally:
-            process.kill()
-
-
-def _read_until(process: subprocess.Popen[bytes], word: str, deadline: float) -> str:
-    """What the process wrote up to and with the first line that begins with `word`."""
-    assert process.stdout is not None
-    text = ""
-    while True:
-        line = _read_line(process.stdout, deadline)
-        text += line
-        if line.startswith(word):
-            return text
-        if not line.endswith("\n"):
-            errors = process.communicate(timeout=DEADLINE_S)[1].decode()
-            raise SideBySideError(f"{process.args!r} ended before it said {word!r}:\n{text}{errors}")
-
-
-def _read_line(stream: IO[bytes], deadline: float) -> str:
-    """One line of an unbuffered stream, so that nothing behind it is taken; what there was at its end."""
-    readable, _, _ = select.select([stream], [], [], max(0.0, deadline - time.monotonic()))
-    if not readable:
-        raise SideBySideError("nothing was written in time")
-    return stream.readline().decode()
-
-
-def _finish(process: subprocess.Popen[bytes], text: str, deadline: float) -> Transcript:
-    """The transcript of a process; `text` is what has been read of it already."""
-    try:
-        output, errors = process.communicate(timeout=max(0.1, deadline - time.monotonic()))
-    except subprocess.TimeoutExpired:
-        process.kill()
-        output, errors = process.communicate()
-        told = f"{text}{output.decode()}{errors.decode()}"
-        raise SideBySideError(f"{process.args!r} did not end in time:\n{told}") from None
-    return Transcript.parse(text + output.decode(), errors.decode(), process.returncode)

@@ -1,7 +1,8 @@
 """What a driver must offer: one Protocol per noun, methods named as the C calls without their prefix.
 
-Handles are opaque, out-parameters are return values, failures raise DocaError. A callback gets the user data
-that was set on the handles concerned, as in C. Sizes are bytes, depths are messages.
+Handles are opaque, out-parameters are return values, failures raise DocaError. The callbacks of the hot paths get
+the user data that was set on the handles concerned, so that nobody has to look the owner of a handle up. Sizes are
+bytes, depths are messages.
 """
 
 from collections.abc import Callable
@@ -73,8 +74,8 @@ class Engines(Protocol):
 class Contexts(Protocol):
     """doca_ctx_*, and what doca_comch_server_* and doca_comch_client_* both have.
 
-    Callbacks: state changed (ctx, old, new); done and failed (task, task user data, ctx user data);
-    message (connection, data), data being bytes, or with `view` a memoryview that dies with the callback.
+    Callbacks: state changed (ctx, old, new); done and failed (task user data); message (connection user data,
+    data), data being bytes, or with `view` a memoryview that dies with the callback.
     """
 
     def start(self, ctx: Handle) -> State: ...

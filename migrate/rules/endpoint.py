@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from migrate import _legacy
-from migrate._edits import Edits, Template
+from migrate._edits import FOLD, FOLD_END, Edits, Template
 from migrate._setup import SIZES, Plan, Planner, Unplannable
 from migrate.rule import Context
 
@@ -38,18 +38,17 @@ def construction(plan: Plan) -> tuple[str, dict[str, ast.expr]]:
     if plan.role == "Server":
         parts["device_rep"] = values["device_rep"]
         arguments.insert(1, "{device_rep}")
-    for what in SIZES:
-        if what in values:
-            parts[what] = values[what]
-            arguments.append(f"{what}={{{what}}}")
-    return ", ".join(arguments), parts
+    sizes = [what for what in SIZES if what in values]
+    parts |= {what: values[what] for what in sizes}
+    named = ", ".join(f"{what}={{{what}}}" for what in sizes)
+    return ", ".join(arguments) + (f", {FOLD}{named}" if named else "") + FOLD_END, parts
 
 
 def _make(plan: Plan, planner: Planner, context: Context, edits: Edits) -> None:
     arguments, parts = construction(plan)
     name, make = plan.variable.name, f"{{comch}}.{plan.role}"
     function, options = STARTS[plan.role]
-    plain = Template(f"{name} = {make}({arguments})", parts)
+    plain = Template(f"{name} = {make}({FOLD}{arguments})", parts)
     for call in plan.starts:
         text = f"{{local_ep}}.{function}({options})"
         if call.flat:
@@ -63,7 +62,7 @@ def _make(plan: Plan, planner: Planner, context: Context, edits: Edits) -> None:
         code = planner.code_target(plan.place, _call_at(plan, planner))
         if not code:
             raise Unplannable("CCM037", plan.place)
-        edits.statements[plan.place] = [Template(f"{code}, {name} = {{comch}}.outcome({make}, {arguments})", parts)]
+        edits.statements[plan.place] = [Template(f"{code}, {name} = {{comch}}.outcome({FOLD}{make}, {arguments})", parts)]
         for check in plan.statements[plan.statements.index(plan.place) + 1 :][:1]:
             edits.statements.pop(check, None)
     elif plan.place in plan.statements:
@@ -90,7 +89,7 @@ def _make_by_code(plan: Plan, planner: Planner, context: Context, edits: Edits) 
     else:
         begin = f"{code}, {peer or 'peer'} = {{comch}}.outcome({plan.variable.name}.connect, timeout=0)"
     lines = [
-        Template(f"{code}, {plan.variable.name} = {{comch}}.outcome({{comch}}.{plan.role}, {arguments})", parts),
+        Template(f"{code}, {plan.variable.name} = {{comch}}.outcome({FOLD}{{comch}}.{plan.role}, {arguments})", parts),
         Template(f"if {code} == {success}:"),
         Template(f"    {begin}"),
     ]

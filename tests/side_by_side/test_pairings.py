@@ -12,9 +12,7 @@ Reference = Callable[[str], PairOutcome]
 
 @pytest.mark.parametrize(("service", "client"), PAIRINGS)
 @pytest.mark.parametrize("sample", SAMPLES)
-def test_pairing_tells_the_same(
-    stage: Stage, reference: Reference, sample: str, service: str, client: str
-) -> None:
+def test_pairing_tells_the_same(stage: Stage, reference: Reference, sample: str, service: str, client: str) -> None:
     assert differences(reference(sample), stage.run_pair(sample, service, client)) == []
 
 

@@ -46,9 +46,8 @@ def as_bytes(data: Any, call: str) -> bytes:
 
 def in_state(context: Any, call: str) -> None:
     """Raise BadState unless the table allows the call in the context's state."""
-    legal = CALLS[call]
-    if context.state not in legal:
-        states = " or ".join(sorted(state.name for state in legal))
+    if call not in context.legal:
+        states = " or ".join(sorted(state.name for state in CALLS[call]))
         raise BadState(f"{call} was attempted on {context} while {context.state.name}; it is legal while {states}")
 
 

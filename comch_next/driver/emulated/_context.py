@@ -12,8 +12,8 @@ from comch_next.driver.emulated._checks import expect, expect_callback, expect_n
 from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._devices import Dev
 from comch_next.driver.emulated._fabric import Terms
-from comch_next.driver.emulated._state import TRANSITIONS, Trigger
-from comch_next.driver.emulated._task import SendTask
+from comch_next.driver.emulated._state import LEGAL, TRANSITIONS, Trigger
+from comch_next.driver.emulated._task import SUCCESS, SendTask
 from comch_next.errors import BadConfig, BadState, Initialization, InUse, InvalidValue, NotConnected, NotSupported
 
 if TYPE_CHECKING:
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 __all__ = ["Context", "Contexts", "check_name"]
 
 Callback = Callable[..., object]
+
+
+def _unset(*_: object) -> None:
+    """Stands for a callback that has not been registered; start refuses it."""
 
 
 def check_name(name: object, dev: Dev) -> str:
@@ -43,13 +47,15 @@ class Context(ABC):
         self.dev = dev
         self.name = name
         self.state = State.IDLE
+        self.legal = LEGAL[State.IDLE]
+        self.moving = False  # on its way to another state, so that every progress must look at its sockets
         self.engine: Engine | None = None
         self.port: Port | None = None
         self.user_data: Any = None
         self.state_changed: Callback | None = None
-        self.done: Callback | None = None
-        self.failed: Callback | None = None
-        self.on_message: Callback | None = None
+        self.done: Callback = _unset
+        self.failed: Callback = _unset
+        self.on_message: Callback = _unset
         self.view = False
         self.num_tasks = 0
         self.tasks_out = 0
@@ -57,6 +63,7 @@ class Context(ABC):
         self.recv_queue_size = dev.info.row.limits.default_queue_size
         self.connections: list[Connection] = []
         self.lost: list[Connection] = []
+        self.sending: list[Connection] = []  # those with tasks in flight
         self.finished: deque[SendTask] = deque()
         self._handlers: dict[int, Callable[[], None]] = {}
         try:
@@ -105,7 +112,8 @@ class Context(ABC):
         if new is None:
             legal = " or ".join(state.name for state, known in TRANSITIONS if known is trigger)
             raise BadState(f"{trigger.name.lower()} was attempted on {self} while {old.name}; legal while {legal}")
-        self.state = new
+        self.state, self.legal = new, LEGAL[new]
+        self.moving = new in (State.STARTING, State.STOPPING)
         if new is not old and self.state_changed is not None and self.engine is not None:
             self.engine.call(self.state_changed, self, old, new)
         return new
@@ -130,7 +138,7 @@ class Context(ABC):
     def missing(self) -> list[str]:
         """The mandatory configuration that has not been given."""
         wanted = {"the send task configuration": self.done, "the receive callback": self.on_message}
-        return [what for what, given in wanted.items() if given is None]
+        return [what for what, given in wanted.items() if given is _unset]
 
     def stop(self) -> State:
         """Tell every peer, fail what waits; IDLE when nothing is outstanding, else through progress."""
@@ -161,6 +169,8 @@ class Context(ABC):
 
     def lost_connection(self, connection: Connection) -> None:
         """Report it at the next look, once its messages have been read."""
+        if connection in self.lost:
+            return
         self.lost.append(connection)
         self.busy_engine()
         if self.port is not None:
@@ -208,24 +218,25 @@ class Context(ABC):
         return moved
 
     def complete(self) -> bool:
-        """Deliver the completions of tasks. Whether there were any."""
-        engine = self.engine
+        """Deliver the completions of tasks, each once. Whether there were any."""
+        engine, delivered = self.engine, False
         assert engine is not None
-        for connection in self.connections:
-            if connection.inflight:
-                connection.complete()
-        delivered = bool(self.finished)
+        for link in self.sending:
+            arrived, inflight = link.arrived(), link.inflight
+            while inflight and inflight[0].number <= arrived and engine.error is None:
+                engine.deliver(inflight.popleft(), SUCCESS, self.done)
+                delivered = True
         while self.finished and engine.error is None:
-            engine.deliver(self.finished.popleft())
+            task = self.finished.popleft()
+            engine.deliver(task, task.status, self.done if task.status is SUCCESS else self.failed)
+            delivered = True
+        if delivered:
+            self.sending = [link for link in self.sending if link.inflight]
         return delivered
-
-    def restless(self) -> bool:
-        """Whether it is on its way to another state, so that every progress must look at its sockets."""
-        return bool(self.lost) or self.state in (State.STARTING, State.STOPPING)
 
     def settled(self) -> bool:
         """Whether reading rings is all that progress has to do for it."""
-        return not (self.restless() or self.finished or any(link.inflight for link in self.connections))
+        return not (self.sending or self.finished or self.lost or self.moving)
 
     # What Server and Client say for themselves
 

@@ -10,7 +10,7 @@ from comch_next._codes import ErrorCode
 from comch_next.driver.emulated._checks import expect, in_state, says_no_memory
 from comch_next.driver.emulated._context import Context
 from comch_next.driver.emulated._ring import ffi, lib
-from comch_next.driver.emulated._task import Owner, SendTask
+from comch_next.driver.emulated._task import PROGRAM, SendTask
 from comch_next.errors import BadState, InUse, NotPermitted, OperatingSystem
 
 if TYPE_CHECKING:
@@ -141,16 +141,15 @@ class Engine:
         try:
             callback(*args)
         except BaseException as error:
-            if self.error is None:
-                self.error = error
+            self.error = self.error or error
 
-    def deliver(self, task: SendTask) -> None:
-        """The one completion of a task."""
-        context = task.context
-        task.owner = Owner.PROGRAM
-        callback = context.done if task.status == ErrorCode.SUCCESS else context.failed
-        assert callback is not None
-        self.call(callback, task, task.user_data, context.user_data)
+    def deliver(self, task: SendTask, status: ErrorCode, callback: Callable[..., object]) -> None:
+        """The one completion of a task: it belongs to the program again."""
+        task.owner, task.status = PROGRAM, status
+        try:
+            callback(task.user_data)
+        except BaseException as error:
+            self.error = self.error or error
 
     def progress(self) -> bool:
         """Whatever can be done now, and no waiting."""
@@ -173,8 +172,8 @@ class Engine:
         for _ in range(BATCH):
             result = receive(poller.c, poller.scratch, poller.size)
             if result >= 0:
-                self._hand_over(poller.links[result >> 32], result & _LENGTH)
                 moved = True
+                self._hand_over(poller.links[result >> 32], result & _LENGTH)
                 if self.error is not None:
                     break
             elif result == LOOK:
@@ -186,25 +185,23 @@ class Engine:
                 break
         return moved
 
-    def _hand_over(self, connection: "Connection", length: int) -> None:
-        context = connection.context
-        callback = context.on_message
-        assert callback is not None
-        if not context.view:
-            data = self.poller.view[:length]
-            try:
-                callback(connection, data)
-            except BaseException as error:
-                self.error = error
-            return
-        with memoryview(self.poller.view)[:length] as view:
-            self.call(callback, connection, view)
+    def _hand_over(self, link: "Connection", length: int) -> None:
+        """Give a message to its callback: a copy, or a view of the engine's buffer that dies with the callback."""
+        context = link.context
+        try:
+            if not context.view:
+                context.on_message(link.user_data, self.poller.view[:length])
+                return
+            with memoryview(self.poller.view)[:length] as view:
+                context.on_message(link.user_data, view)
+        except BaseException as error:
+            self.error = self.error or error
 
     def _attend(self) -> bool:
         moved = False
         for context in list(self.active):
             moved |= context.complete()
-            if context.restless():
+            if context.moving or context.lost:
                 moved |= context.look()
             if context.settled():
                 self.active.discard(context)

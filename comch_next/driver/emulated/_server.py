@@ -232,5 +232,4 @@ class Servers:
         if link not in context.connections:
             raise InvalidValue(f"server_disconnect takes a connection of {context} that has not been disconnected")
         link.leave(polite=True)
-        if link not in context.lost:
-            context.lost_connection(link)
+        context.lost_connection(link)

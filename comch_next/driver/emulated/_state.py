@@ -12,7 +12,7 @@ from enum import Enum, auto
 
 from comch_next._codes import State
 
-__all__ = ["CALLS", "TRANSITIONS", "Trigger"]
+__all__ = ["CALLS", "LEGAL", "TRANSITIONS", "Trigger"]
 
 
 class Trigger(Enum):
@@ -57,4 +57,9 @@ CALLS: dict[str, frozenset[State]] = {
     "task_submit": frozenset({RUNNING, STOPPING}),
     "server_disconnect": frozenset({RUNNING}),
     "client_get_connection": frozenset({STARTING, RUNNING, STOPPING}),
+}
+
+# The same by state: what is legal now.
+LEGAL: dict[State, frozenset[str]] = {
+    state: frozenset(call for call, states in CALLS.items() if state in states) for state in State
 }

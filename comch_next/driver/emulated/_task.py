@@ -7,12 +7,15 @@ from comch_next._codes import ErrorCode, SubmitFlag
 from comch_next.driver.emulated._checks import as_bytes, expect, in_state
 from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._ring import lib
-from comch_next.errors import BadState, InvalidValue, NoMemory, from_code
+from comch_next.errors import BadState, InvalidValue, NoMemory
 
 if TYPE_CHECKING:
     from comch_next.driver.emulated._context import Context
 
-__all__ = ["SendTask", "SendTasks", "allocate"]
+send = lib.comch_send
+OK, LOOK = lib.COMCH_OK, lib.COMCH_LOOK
+
+__all__ = ["PROGRAM", "SUCCESS", "SendTask", "SendTasks", "allocate"]
 
 
 class Owner(Enum):
@@ -21,6 +24,11 @@ class Owner(Enum):
     PROGRAM = auto()
     LIBRARY = auto()
     POOL = auto()
+
+
+# Looked up once: members of an enum are slow to reach.
+PROGRAM, LIBRARY, POOL = Owner.PROGRAM, Owner.LIBRARY, Owner.POOL
+SUCCESS = ErrorCode.SUCCESS
 
 
 class SendTask:
@@ -33,8 +41,8 @@ class SendTask:
         self.connection = connection
         self.message = message
         self.number = 0
-        self.owner = Owner.PROGRAM
-        self.status = ErrorCode.SUCCESS
+        self.owner = PROGRAM
+        self.status = SUCCESS
         self.user_data: Any = None
 
     def finish(self, status: ErrorCode) -> None:
@@ -46,46 +54,53 @@ class SendTask:
 def allocate(context: "Context", connection: object, message: object) -> SendTask:
     """A task from the context's pool. Takes its copy of the message now."""
     in_state(context, "task_send_alloc_init")
-    link = expect(connection, Connection, "task_send_alloc_init")
-    if link.context is not context:
-        raise InvalidValue(f"task_send_alloc_init: the connection belongs to another context than {context}")
+    if not isinstance(connection, Connection) or connection.context is not context:
+        raise InvalidValue(f"task_send_alloc_init takes a connection of {context}, not {connection!r}")
     data = message if type(message) is bytes else as_bytes(message, "task_send_alloc_init")
-    most = link.tx.max_msg or context.msg_size()
-    if len(data) > most:
-        text = f"task_send_alloc_init: a message of {len(data)} bytes is above this connection's {most}"
-        raise InvalidValue(text, length=len(data))
+    if len(data) > connection.tx.max_msg:
+        _check_length(len(data), connection)
     if context.tasks_out >= context.num_tasks:
         text = f"task_send_alloc_init: all {context.num_tasks} tasks of {context} are in use; progress and free some"
         raise NoMemory(text)
     context.tasks_out += 1
-    return SendTask(context, link, data)
+    return SendTask(context, connection, data)
+
+
+def _check_length(length: int, connection: Connection) -> None:
+    most = connection.tx.max_msg or connection.context.msg_size()
+    if length > most:
+        text = f"task_send_alloc_init: a message of {length} bytes is above this connection's {most}"
+        raise InvalidValue(text, length=length)
 
 
 class SendTasks:
     """The noun SendTasks of the driver protocol."""
 
     def submit(self, task: SendTask) -> None:
-        if task.owner is not Owner.PROGRAM:
-            where = "is submitted already" if task.owner is Owner.LIBRARY else "has been freed"
+        if task.owner is not PROGRAM:
+            where = "is submitted already" if task.owner is LIBRARY else "has been freed"
             raise BadState(f"task_submit: the task {where}; legal for a task that the program holds")
-        context, link = task.context, task.connection
+        context, link, message = task.context, task.connection, task.message
         in_state(context, "task_submit")
-        result = lib.comch_send(link.tx, task.message, len(task.message))
-        while result == lib.COMCH_LOOK:  # in this mode progress looks at the sockets
-            result = lib.comch_send(link.tx, task.message, len(task.message))
-        if result == lib.COMCH_OK:
+        result = send(link.tx, message, len(message))
+        while result == LOOK:  # in this mode progress looks at the sockets
+            result = send(link.tx, message, len(message))
+        if result == OK:
             task.number = link.tx.head
+            if not link.inflight:
+                context.sending.append(link)
             link.inflight.append(task)
-        elif result == lib.COMCH_CLOSED:
-            ended = ErrorCode.CONNECTION_ABORTED if link.status == ErrorCode.SUCCESS else link.status
-            task.finish(ended)
-        elif result == lib.COMCH_CORRUPT:
-            link.corrupt()
-            task.finish(link.status)
+        elif result == lib.COMCH_NOMEM:
+            raise NoMemory("task_submit: no memory for the next part of the ring")
         else:
-            raise from_code(ErrorCode.NO_MEMORY, "task_submit: no memory for the next part of the ring")
-        task.owner = Owner.LIBRARY
+            self._fail(task, link, result)
+        task.owner = LIBRARY
         context.busy_engine()
+
+    def _fail(self, task: SendTask, link: Connection, result: int) -> None:
+        if result == lib.COMCH_CORRUPT:
+            link.corrupt()
+        task.finish(ErrorCode.CONNECTION_ABORTED if link.status == SUCCESS else link.status)
 
     def try_submit(self, task: object) -> None:
         self.submit(expect(task, SendTask, "task_try_submit"))
@@ -96,10 +111,10 @@ class SendTasks:
         self.submit(task)
 
     def free(self, task: SendTask) -> None:
-        if task.owner is not Owner.PROGRAM:
-            where = "is submitted; wait for its completion" if task.owner is Owner.LIBRARY else "has been freed before"
+        if task.owner is not PROGRAM:
+            where = "is submitted; wait for its completion" if task.owner is LIBRARY else "has been freed before"
             raise BadState(f"task_free: the task {where}")
-        task.owner = Owner.POOL
+        task.owner = POOL
         task.context.tasks_out -= 1
 
     def get_status(self, task: SendTask) -> ErrorCode:

@@ -1,0 +1,84 @@
+"""comch_next as NVIDIA documents it: send tasks, callbacks, and a progress engine that is polled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import comch_next as comch
+from benchmarks.rivals._end import MAX_SIZE, QUEUE_SIZE, End
+
+
+class Tasks(End):
+    """A task for every message, freed by its completion; what arrives is kept until it is asked for."""
+
+    def __init__(self, context: comch.Server | comch.Client) -> None:
+        self.context = context
+        self.connection: comch.Connection | None = None
+        self.arrived: list[bytes] = []
+        self.free_tasks = QUEUE_SIZE
+        context.max_msg_size = MAX_SIZE
+        context.recv_queue_size = QUEUE_SIZE
+        context.task_send_set_conf(self.on_sent, self.on_sent, QUEUE_SIZE)
+        context.event_msg_recv_register(self.on_message)
+
+    def on_sent(self, task: comch.SendTask) -> None:
+        task.free()
+        self.free_tasks += 1
+
+    def on_message(self, connection: comch.Connection, data: bytes) -> None:
+        self.arrived.append(data)
+
+    def on_connected(self, connection: comch.Connection, ok: bool) -> None:
+        self.connection = connection
+
+    def on_disconnected(self, connection: comch.Connection, ok: bool) -> None:
+        """Nothing to do: the run is over."""
+
+    def send(self, data: bytes) -> None:
+        self.send_many(data, 1)
+
+    def receive(self) -> bytes:
+        arrived, progress = self.arrived, self.context.engine.progress
+        while not arrived:
+            progress()
+        return arrived.pop(0)
+
+    def send_many(self, data: bytes, count: int) -> None:
+        alloc, connection, progress = self.context.task_send_alloc_init, self.connection, self.context.engine.progress
+        assert connection is not None
+        for _ in range(count):
+            while not self.free_tasks:
+                progress()
+            self.free_tasks -= 1
+            alloc(connection, data).submit()
+
+    def receive_many(self, count: int) -> None:
+        arrived, progress = self.arrived, self.context.engine.progress
+        while len(arrived) < count:
+            progress()
+        del arrived[:count]
+
+    def close(self) -> None:
+        self.context.close()
+
+
+def serve(folder: Path, ready: Callable[[], None]) -> End:
+    server = comch.Server(comch.open_device("03:00.0"), "b1:00.0", "bench")
+    end = Tasks(server)
+    server.event_connection_status_changed_register(end.on_connected, end.on_disconnected)
+    server.start()
+    ready()
+    while end.connection is None:
+        server.engine.progress()
+    return end
+
+
+def connect(folder: Path) -> End:
+    client = comch.Client(comch.open_device("b1:00.0"), "bench")
+    end = Tasks(client)
+    client.start()
+    while client.state is comch.State.STARTING:
+        client.engine.progress()
+    end.connection = client.connection
+    return end

@@ -1,0 +1,92 @@
+"""What migrate prints: one block per file, the diff, the sum of everything."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from migrate import codes
+from migrate.outcome import Outcome
+
+_DIFF_STYLES = {"+": "green", "-": "red", "@": "cyan"}
+
+
+@dataclass
+class Totals:
+    """Counts over all files."""
+
+    files: int = 0
+    edits: int = 0
+    refusals: int = 0
+    errors: int = 0
+    written: int = 0
+    codes: set[str] = field(default_factory=set)
+
+    def add(self, outcome: Outcome) -> None:
+        """Count one file."""
+        self.files += 1
+        self.edits += len(outcome.edits) if outcome.changed else 0
+        self.refusals += len(outcome.refusals)
+        self.codes |= {each.code for each in outcome.refusals}
+
+
+class Report:
+    """Writes to a console; quiet prints nothing but errors."""
+
+    def __init__(self, console: Console, errors: Console, *, quiet: bool = False) -> None:
+        self.console = console
+        self.errors = errors
+        self.quiet = quiet
+
+    def _line(self, text: str, style: str = "") -> None:
+        if not self.quiet:
+            self.console.print(Text(text, style), soft_wrap=True)
+
+    def error(self, path: Path, message: str) -> None:
+        """A file that could not be handled."""
+        self.errors.print(Text(f"{path}: {message}", "red"), soft_wrap=True)
+
+    def skipped(self, path: Path, outcome: Outcome) -> None:
+        """A file that was left alone as a whole."""
+        self.error(path, f"{outcome.skipped}: {codes.CODES[outcome.skipped].title} ({outcome.reason})")
+
+    def file(self, path: Path, outcome: Outcome, *, written: bool) -> None:
+        """One file with old references."""
+        verb = "rewritten" if written else "to be rewritten"
+        done = f"{len(outcome.edits)} {verb}" if outcome.edits else ""
+        left = f"{len(outcome.refusals)} left to you" if outcome.refusals else ""
+        self._line(f"{path}: {', '.join(each for each in (done, left) if each) or 'coded comments only'}", "bold")
+        shown: set[tuple[int, str]] = set()
+        for refusal in outcome.refusals:
+            if (refusal.line, refusal.code) not in shown:
+                shown.add((refusal.line, refusal.code))
+                title = codes.CODES[refusal.code].title
+                self._line(f"  {path}:{refusal.line}: {refusal.code} {refusal.name}: {title}", "yellow")
+        for note in outcome.notes if outcome.edits else ():
+            self._line(f"  {path}:{note.line}: {note.code} note: {codes.CODES[note.code].title}")
+
+    def diff(self, path: Path, outcome: Outcome) -> None:
+        """The change as a unified diff."""
+        old, new = (each.decode("utf-8", "replace").splitlines(keepends=True) for each in (outcome.old, outcome.new))
+        for line in difflib.unified_diff(old, new, f"a/{path}", f"b/{path}"):
+            text = line.rstrip("\r\n")
+            style = "bold" if text[:3] in ("+++", "---") else _DIFF_STYLES.get(text[:1], "")
+            self._line(text, style)
+            if not line.endswith(("\n", "\r")):
+                self._line("\\ No newline at end of file")
+
+    def summary(self, totals: Totals) -> None:
+        """The last line."""
+        if not totals.files:
+            self._line("nothing of the old APIs found")
+            return
+        self._line(
+            f"{totals.files} file(s) with old references: {totals.edits} rewritten or to be rewritten, "
+            f"{totals.refusals} left to you, {totals.errors} error(s)"
+        )
+        if totals.codes:
+            self._line(f"python -m migrate explain CODE tells more about {', '.join(sorted(totals.codes))}")

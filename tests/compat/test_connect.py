@@ -1,0 +1,195 @@
+"""How a client and a service find each other."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from comm_channel_compat import (
+    Again,
+    BadState,
+    ConnectionAborted,
+    ConnectionInprogress,
+    ConnectionReset,
+    Endpoint,
+    InvalidValue,
+    NotConnected,
+    NotPermitted,
+    NotSupported,
+    open_device,
+)
+from tests.compat import support
+
+LONGEST = "x" * 127
+
+
+def test_listen_needs_a_device_and_a_representor() -> None:
+    ep = Endpoint()
+    with pytest.raises(BadState, match="set_device"):
+        ep.listen("svc")
+    ep.set_device(open_device(support.DPU))
+    with pytest.raises(BadState, match="set_device_rep"):
+        ep.listen("svc")
+
+
+def test_connect_needs_a_device() -> None:
+    with pytest.raises(BadState, match="set_device"):
+        Endpoint().connect("svc")
+
+
+def test_a_host_device_cannot_listen_nor_a_dpu_device_connect(client: Endpoint, service: Endpoint) -> None:
+    with pytest.raises(NotPermitted):
+        client.listen("svc")
+    ep = Endpoint()
+    ep.set_device(service.get_device())
+    with pytest.raises(NotPermitted):
+        ep.connect("svc")
+
+
+def test_a_device_without_the_capability(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    topology = tmp_path / "topology.toml"
+    topology.write_text(
+        "[[device]]\npci_addr = '03:00.0'\nside = 'dpu'\ncapable = false\n"
+        "[[device.representor]]\npci_addr = 'b1:00.0'\n"
+        "[[device]]\npci_addr = 'b1:00.0'\nside = 'host'\ncapable = false\n"
+    )
+    monkeypatch.setenv("COMCH_TOPOLOGY", str(topology))
+    with pytest.raises(NotSupported):
+        support.service()
+    with pytest.raises(NotSupported):
+        support.client().connect("svc")
+
+
+def test_connect_before_listen(client: Endpoint) -> None:
+    with pytest.raises(ConnectionAborted):
+        client.connect(support.NAME)
+
+
+def test_connect_to_another_representor(service: Endpoint) -> None:
+    ep = Endpoint()
+    ep.set_device(open_device("b1:00.1"))
+    with pytest.raises(ConnectionAborted):
+        ep.connect(support.NAME)
+
+
+def test_a_name_that_is_taken(service: Endpoint) -> None:
+    with pytest.raises(ConnectionAborted, match="taken"):
+        support.service()
+
+
+@pytest.mark.parametrize("name", ["x", LONGEST, "with space/and slash", "zwölf"])
+def test_names_that_are_legal(name: str) -> None:
+    service, client = support.service(name), support.client()
+    support.let_in(service, client.connect(name))
+    client.destroy()
+    service.destroy()
+
+
+@pytest.mark.parametrize("name", ["", LONGEST + "x", "a\0b", None, 5, b"\xff"])
+def test_names_that_are_not(client: Endpoint, name: str) -> None:
+    with pytest.raises(InvalidValue):
+        support.service(name)
+    with pytest.raises(InvalidValue):
+        client.connect(name)
+
+
+def test_a_connection_is_in_progress_until_the_service_calls_recvfrom(
+    service: Endpoint, client: Endpoint
+) -> None:
+    peer = client.connect(support.NAME)
+    for _ in range(3):
+        with pytest.raises(ConnectionInprogress):
+            peer.update_info()
+        with pytest.raises(Again):
+            client.sendto(b"early", peer)
+        with pytest.raises(Again):
+            client.recvfrom(100)
+    support.let_in(service, peer)
+    client.sendto(b"now", peer)
+    assert support.eventually(service.recvfrom, 100)[0] == b"now"
+
+
+def test_one_recvfrom_lets_in_everybody_who_waits(service: Endpoint) -> None:
+    clients = [support.client() for _ in range(5)]
+    peers = [client.connect(support.NAME) for client in clients]
+    support.let_in(service, peers[-1])
+    for peer in peers:
+        support.eventually(peer.update_info)
+    for client in clients:
+        client.destroy()
+
+
+def test_a_message_is_returned_and_those_who_wait_are_let_in(pair: support.Pair) -> None:
+    pair.client.sendto(b"first", pair.to_service)
+    late = support.client()
+    peer = late.connect(support.NAME)
+    assert support.eventually(pair.service.recvfrom, 100)[0] == b"first"
+    support.eventually(peer.update_info)
+    late.destroy()
+
+
+def test_a_client_that_gives_up_is_forgotten(service: Endpoint, client: Endpoint) -> None:
+    early = support.client()
+    early.connect(support.NAME)
+    early.destroy()
+    peer = client.connect(support.NAME)
+    told: list[object] = []
+    for _ in range(100):
+        try:
+            service.recvfrom(1)
+        except ConnectionReset as error:
+            told.append(error.connection)
+        except Again:
+            time.sleep(0.0001)
+    assert told in ([], [None])
+    support.eventually(peer.update_info)
+
+
+def test_one_client_too_many_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    topology = tmp_path / "topology.toml"
+    topology.write_text(
+        "[limits]\nmax_clients = 1\n"
+        "[[device]]\npci_addr = '03:00.0'\nside = 'dpu'\n[[device.representor]]\npci_addr = 'b1:00.0'\n"
+        "[[device]]\npci_addr = 'b1:00.0'\nside = 'host'\n"
+    )
+    monkeypatch.setenv("COMCH_TOPOLOGY", str(topology))
+    service, first, second = support.service(), support.client(), support.client()
+    support.let_in(service, first.connect(support.NAME))
+    peer = second.connect(support.NAME)
+    with pytest.raises(Again):  # the service is not troubled
+        service.recvfrom(1)
+    with pytest.raises(ConnectionAborted):
+        support.eventually(peer.update_info)
+    with pytest.raises(ConnectionReset):
+        second.sendto(b"x", peer)
+    second.disconnect(peer)
+    first.destroy()
+    for _ in range(3):
+        with pytest.raises(Again):
+            service.recvfrom(1)
+    support.let_in(service, second.connect(support.NAME))
+    for ep in (second, service):
+        ep.destroy()
+
+
+def test_an_endpoint_that_is_neither() -> None:
+    ep = Endpoint()
+    with pytest.raises(NotConnected):
+        ep.recvfrom(100)
+
+
+def test_endpoints_do_not_refuse_each_other_for_message_size() -> None:
+    service, client = support.service(max_msg_size=100), support.client(max_msg_size=5000)
+    to_service = client.connect(support.NAME)
+    support.let_in(service, to_service)
+    client.sendto(b"x" * 5000, to_service)
+    msg, peer = support.eventually(service.recvfrom, 5000)
+    assert msg == b"x" * 5000
+    service.sendto(b"y" * 100, peer)
+    with pytest.raises(InvalidValue):
+        service.sendto(b"y" * 101, peer)
+    assert support.eventually(client.recvfrom, 100)[0] == b"y" * 100
+    client.destroy()
+    service.destroy()

@@ -1,0 +1,251 @@
+"""One-sided disconnection, the error state of a peer, and processes that die."""
+
+from __future__ import annotations
+
+import signal
+
+import pytest
+
+from comm_channel_compat import (
+    Again,
+    ConnectionAborted,
+    ConnectionReset,
+    Endpoint,
+    InvalidValue,
+    NotConnected,
+    PeerAddr,
+)
+from tests.compat import support
+from tests.compat.test_statistics import statistics
+from tests.processes import StartPython
+
+
+def error_state(ep: Endpoint, peer: PeerAddr) -> None:
+    """Everything that is to be observed of a peer in the error state whose messages have been read."""
+    with pytest.raises(ConnectionReset) as caught:
+        support.eventually(ep.recvfrom, 100)
+    assert caught.value.connection is peer
+    for _ in range(3):
+        with pytest.raises(ConnectionReset):
+            ep.sendto(b"x", peer)
+        with pytest.raises(ConnectionAborted):
+            peer.update_info()
+        with pytest.raises(Again):
+            ep.recvfrom(100)
+
+
+def ends(pair: support.Pair, stays: str) -> tuple[Endpoint, PeerAddr, Endpoint, PeerAddr]:
+    """The endpoint that stays with its peer, and the one that leaves with its own."""
+    to_client = pair.introduce()
+    client, service = (pair.client, pair.to_service), (pair.service, to_client)
+    return (*client, *service) if stays == "client" else (*service, *client)
+
+
+@pytest.mark.parametrize("stays", ["client", "service"])
+@pytest.mark.parametrize("how", ["disconnect", "destroy"])
+class TestTheOtherSideLeaves:
+    def test_it_is_not_told(self, pair: support.Pair, stays: str, how: str) -> None:
+        ep, peer, other, others_peer = ends(pair, stays)
+        other.sendto(b"one", others_peer)
+        other.sendto(b"two", others_peer)
+        leave(other, others_peer, how)
+        peer.update_info()
+        assert [support.eventually(ep.recvfrom, 100) for _ in range(2)] == [(b"one", peer), (b"two", peer)]
+        for _ in range(3):
+            with pytest.raises(Again):
+                ep.recvfrom(100)
+            peer.update_info()
+
+    def test_the_first_send_fails_in_the_background(self, pair: support.Pair, stays: str, how: str) -> None:
+        ep, peer, other, others_peer = ends(pair, stays)
+        peer.update_info()
+        messages, size = statistics(peer)[:2]
+        leave(other, others_peer, how)
+        with pytest.raises(Again):
+            ep.recvfrom(100)
+        ep.sendto(b"lost", peer)
+        error_state(ep, peer)
+        assert statistics(peer)[:2] == (messages + 1, size + 4)
+        assert statistics(peer)[4] == 0
+
+    def test_what_had_arrived_is_read_first(self, pair: support.Pair, stays: str, how: str) -> None:
+        ep, peer, other, others_peer = ends(pair, stays)
+        other.sendto(b"one", others_peer)
+        other.sendto(b"two", others_peer)
+        leave(other, others_peer, how)
+        peer.update_info()
+        ep.sendto(b"lost", peer)
+        with pytest.raises(ConnectionAborted):
+            peer.update_info()
+        assert [support.eventually(ep.recvfrom, 100) for _ in range(2)] == [(b"one", peer), (b"two", peer)]
+        error_state(ep, peer)
+
+    def test_a_send_that_cannot_be_is_refused(self, pair: support.Pair, stays: str, how: str) -> None:
+        ep, peer, other, others_peer = ends(pair, stays)
+        leave(other, others_peer, how)
+        peer.update_info()
+        with pytest.raises(InvalidValue):
+            ep.sendto(bytes(4081), peer)
+        with pytest.raises(InvalidValue):
+            ep.sendto("text", peer)  # type: ignore[arg-type]
+        with pytest.raises(InvalidValue):
+            ep.sendto(b"x", peer, 1)
+        peer.update_info()
+
+    def test_disconnect_ends_the_error_state(self, pair: support.Pair, stays: str, how: str) -> None:
+        ep, peer, other, others_peer = ends(pair, stays)
+        leave(other, others_peer, how)
+        peer.update_info()
+        ep.sendto(b"lost", peer)
+        ep.disconnect(peer)
+        with pytest.raises(NotConnected):
+            ep.sendto(b"x", peer)
+        with pytest.raises(NotConnected if stays == "client" else Again):
+            ep.recvfrom(100)
+
+
+def leave(ep: Endpoint, peer: PeerAddr, how: str) -> None:
+    if how == "destroy":
+        ep.destroy()
+    else:
+        ep.disconnect(peer)
+
+
+@pytest.mark.parametrize("side", ["client", "service"])
+def test_a_peer_that_was_disconnected_is_dead(pair: support.Pair, side: str) -> None:
+    ep, peer, *_ = ends(pair, side)
+    peer.set_user_data(7)
+    peer.update_info()
+    before = statistics(peer)
+    ep.disconnect(peer)
+    with pytest.raises(NotConnected):
+        ep.disconnect(peer)
+    with pytest.raises(NotConnected):
+        ep.sendto(b"x", peer)
+    with pytest.raises(ConnectionAborted):
+        peer.update_info()
+    assert statistics(peer) == before
+    assert peer.get_user_data() == 7
+
+
+def test_messages_of_a_disconnected_peer_are_dropped(pair: support.Pair) -> None:
+    to_client = pair.introduce()
+    pair.client.sendto(b"too late", pair.to_service)
+    pair.service.disconnect(to_client)
+    for _ in range(3):
+        with pytest.raises(Again):
+            pair.service.recvfrom(100)
+
+
+def test_an_old_peer_does_not_reach_the_new_connection(pair: support.Pair) -> None:
+    old = pair.to_service
+    pair.client.disconnect(old)
+    pair.to_service = pair.client.connect(support.NAME)
+    support.let_in(pair.service, pair.to_service)
+    with pytest.raises(NotConnected):
+        pair.client.sendto(b"x", old)
+    with pytest.raises(NotConnected):
+        pair.client.disconnect(old)
+    with pytest.raises(ConnectionAborted):
+        old.update_info()
+    pair.client.sendto(b"new", pair.to_service)
+    assert support.eventually(pair.service.recvfrom, 100)[0] == b"new"
+
+
+def test_other_peers_come_to_no_harm(pair: support.Pair) -> None:
+    staying = support.client()
+    peer = staying.connect(support.NAME)
+    support.let_in(pair.service, peer)
+    leaving = pair.introduce()
+    pair.client.destroy()
+    leaving.update_info()
+    pair.service.sendto(b"lost", leaving)
+    staying.sendto(b"still here", peer)
+    said: list[object] = []
+    for _ in range(2):
+        try:
+            said.append(support.eventually(pair.service.recvfrom, 100)[0])
+        except ConnectionReset as error:
+            said.append(error.connection)
+    assert set(said) == {b"still here", leaving}
+    staying.destroy()
+
+
+def test_hundreds_may_leave_at_once(service: Endpoint) -> None:
+    clients = [support.client() for _ in range(400)]
+    peers = [client.connect(support.NAME) for client in clients]
+    for client, peer in zip(clients, peers, strict=True):
+        support.let_in(service, peer)
+        client.destroy()
+    with pytest.raises(Again):
+        service.recvfrom(100)
+
+
+CLIENT = """
+import sys
+from comm_channel_compat import *
+from tests.compat import support
+client = support.client()
+peer = client.connect(support.NAME)
+for msg in (b"one", b"two"):
+    support.eventually(client.sendto, msg, peer)
+print("sent", flush=True)
+sys.stdin.read()
+"""
+
+SERVICE = """
+import sys
+from comm_channel_compat import *
+from tests.compat import support
+service = support.service()
+print("listening", flush=True)
+msg, peer = support.eventually(service.recvfrom, 100)
+for msg in (b"one", b"two"):
+    service.sendto(msg, peer)
+print("sent", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_a_client_process_that_dies(service: Endpoint, start_python: StartPython) -> None:
+    child = start_python("-c", CLIENT)
+    msg, peer = support.eventually(service.recvfrom, 100)
+    assert msg == b"one"
+    child.wait_for("sent")
+    child.signal(signal.SIGKILL)
+    child.process.wait()
+    assert support.eventually(service.recvfrom, 100) == (b"two", peer)
+    error_state(service, peer)
+    service.disconnect(peer)
+    with pytest.raises(NotConnected):
+        service.sendto(b"x", peer)
+
+
+def test_a_service_process_that_dies(client: Endpoint, start_python: StartPython) -> None:
+    child = start_python("-c", SERVICE)
+    child.wait_for("listening")
+    peer = client.connect(support.NAME)
+    support.eventually(client.sendto, b"hello", peer)
+    child.wait_for("sent")
+    child.signal(signal.SIGKILL)
+    child.process.wait()
+    with pytest.raises(ConnectionReset):  # at once, before what had arrived is read
+        support.eventually(_until_noticed, client, peer)
+    assert [support.eventually(client.recvfrom, 100)[0] for _ in range(2)] == [b"one", b"two"]
+    error_state(client, peer)
+    client.disconnect(peer)
+    with pytest.raises(ConnectionAborted):
+        client.connect(support.NAME)
+
+
+def _until_noticed(client: Endpoint, peer: PeerAddr) -> None:
+    client.sendto(b"x", peer)
+    raise Again
+
+
+def test_a_client_process_that_ends_without_disconnecting(service: Endpoint, start_python: StartPython) -> None:
+    child = start_python("-c", CLIENT)
+    peer = support.eventually(service.recvfrom, 100)[1]
+    assert child.finish().returncode == 0
+    assert support.eventually(service.recvfrom, 100) == (b"two", peer)
+    error_state(service, peer)

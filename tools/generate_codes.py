@@ -1,0 +1,33 @@
+"""Writes the table of migrate's codes into MIGRATION.md; with --check it only tells whether it is stale."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from migrate import codes
+
+GUIDE = Path(__file__).resolve().parent.parent / "MIGRATION.md"
+BEGIN, END = "<!-- codes:begin -->\n", "<!-- codes:end -->"
+
+
+def updated(text: str) -> str:
+    """The guide with the table between its markers."""
+    head, _, rest = text.partition(BEGIN)
+    _, found, tail = rest.partition(END)
+    if not found:
+        raise ValueError(f"the markers {BEGIN.strip()} and {END} are not in {GUIDE.name}")
+    return head + BEGIN + codes.markdown() + END + tail
+
+
+def main() -> int:
+    """Write the table, or with --check exit 1 when it is stale."""
+    text = GUIDE.read_text(encoding="utf-8")
+    new = updated(text)
+    if text != new and "--check" not in sys.argv[1:]:
+        GUIDE.write_text(new, encoding="utf-8")
+    return int(text != new and "--check" in sys.argv[1:])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,72 @@
+"""Child processes with a deadline, for the tools that run programs and read what they say."""
+
+from __future__ import annotations
+
+import contextlib
+import select
+import subprocess
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import IO, NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+class ProcessError(Exception):
+    """A process ended too early, or not in time; the message shows what it wrote."""
+
+
+class Ending(NamedTuple):
+    """What a process wrote, and how it ended."""
+
+    output: str
+    errors: str
+    status: int
+
+
+@contextlib.contextmanager
+def running(command: Sequence[str], environment: Mapping[str, str]) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that does not outlive the block."""
+    process = subprocess.Popen(
+        command, env=environment, cwd=ROOT, bufsize=0, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    with process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def read_until(process: subprocess.Popen[bytes], word: str, deadline: float) -> str:
+    """What the process wrote up to and with the first line that begins with `word`."""
+    assert process.stdout is not None
+    text = ""
+    while True:
+        line = _read_line(process.stdout, deadline)
+        text += line
+        if line.startswith(word):
+            return text
+        if not line.endswith("\n"):
+            told = text + finish(process, deadline).errors
+            raise ProcessError(f"{process.args!r} ended before it said {word!r}:\n{told}")
+
+
+def finish(process: subprocess.Popen[bytes], deadline: float) -> Ending:
+    """Wait for the end of a process, and give what has not been read of it yet."""
+    try:
+        output, errors = process.communicate(timeout=max(0.1, deadline - time.monotonic()))
+    except subprocess.TimeoutExpired:
+        process.kill()
+        output, errors = process.communicate()
+        told = output.decode() + errors.decode()
+        raise ProcessError(f"{process.args!r} did not end in time:\n{told}") from None
+    return Ending(output.decode(), errors.decode(), process.returncode)
+
+
+def _read_line(stream: IO[bytes], deadline: float) -> str:
+    """One line of an unbuffered stream, so that nothing behind it is taken; without a newline at its end."""
+    readable, _, _ = select.select([stream], [], [], max(0.0, deadline - time.monotonic()))
+    if not readable:
+        raise ProcessError("nothing was written in time")
+    return stream.readline().decode()
