@@ -8,12 +8,15 @@ from comch_next._codes import State
 from comch_next.connection import Connection
 from comch_next.context import Context
 from comch_next.device import Device
+from comch_next.driver.protocol import Driver
 from comch_next.engine import ProgressEngine
 from comch_next.errors import BadState, InvalidValue, Shutdown, TimeOut
 from comch_next.pull import PullPort
 from comch_next.task import SendTask
 
 __all__ = ["Client"]
+
+_REDIAL_S = 0.05  # a server whose backlog is full is dialled again this often
 
 
 class Client(Context):
@@ -37,6 +40,10 @@ class Client(Context):
         handle = self._clients.create(device._handle, name)
         super().__init__(device._driver, handle, device, name, engine)
         self._configure(max_msg_size, recv_queue_size, send_queue_size)
+
+    def _go_through(self, driver: Driver) -> None:
+        super()._go_through(driver)
+        self._clients = driver.clients
 
     def __enter__(self) -> Client:
         try:
@@ -83,9 +90,11 @@ class Client(Context):
                 connection.update_info()  # says why
             if timeout == 0:
                 break
-            if not self.engine.wait(max(0.0, deadline - time.monotonic())):
+            left = deadline - time.monotonic()
+            if left <= 0:
                 self._leave(timeout)
                 raise TimeOut(f"connect: {self!r} was not accepted within {timeout} s")
+            self.engine.wait(min(left, _REDIAL_S))
             self.engine.progress()
         return connection
 

@@ -60,7 +60,7 @@ class Connection:
         """Messages accepted that are not in the receiver's queue yet."""
         return self._port("in_flight").in_flight(self)
 
-    def send(self, data: bytes, timeout: float | None = None) -> None:
+    def send(self, data: bytes | bytearray | memoryview, timeout: float | None = None) -> None:
         """Send one message; returns when it is accepted, which waits only for a free place among those in flight.
 
         timeout: seconds; None waits for ever, 0 raises Again instead of waiting, otherwise TimeOut is raised.
@@ -71,7 +71,7 @@ class Connection:
         if not port.send(self, data):
             self._send_later(port, data, timeout)
 
-    def _send_later(self, port: PullPort, data: bytes, timeout: float | None) -> None:
+    def _send_later(self, port: PullPort, data: bytes | bytearray | memoryview, timeout: float | None) -> None:
         if timeout == 0:
             raise Again("send: the queue is full, or the connection is not up yet")
         deadline = None if timeout is None else time.monotonic() + timeout
@@ -100,6 +100,6 @@ class Message(NamedTuple):
     data: bytes
     connection: Connection
 
-    def reply(self, data: bytes, timeout: float | None = None) -> None:
+    def reply(self, data: bytes | bytearray | memoryview, timeout: float | None = None) -> None:
         """Send an answer to where this came from, as Connection.send."""
         self.connection.send(data, timeout)

@@ -41,6 +41,7 @@ class Context:
         self._port: PullPort | None = None
         self._send_queue_size: int | None = None
         self._alive = True
+        self._state_changed_cb: Any = None
         self._own_engine = engine is None
         try:
             self.engine = engine if engine is not None else ProgressEngine(driver.name)
@@ -65,6 +66,11 @@ class Context:
         except BaseException:
             self.close()
             raise
+
+    def _go_through(self, driver: Driver) -> None:
+        """Make every call through another view of the same driver."""
+        self._driver = driver
+        self._contexts = driver.contexts
 
     def _connection(self, handle: Any) -> Connection:
         known: Connection | None = self._driver.connections.get_user_data(handle)
@@ -93,6 +99,7 @@ class Context:
         """Call `callback(context, old, new)` on every change of state. Returns it, so it decorates."""
         changed: Any = callback if not callable(callback) else lambda _, old, new: callback(self, old, new)
         self._contexts.set_state_changed_cb(self._handle, changed)
+        self._state_changed_cb = changed
         return callback
 
     @property
@@ -204,8 +211,11 @@ class Context:
             self.engine.destroy()
 
     def _leave(self, timeout: float) -> None:
-        if self.state is not State.IDLE:
+        try:
             self.stop()
+        except BadState:
+            if self.state is not State.IDLE:  # else it has been all along, or has become so by itself
+                raise
         deadline = time.monotonic() + timeout
         while self.state is not State.IDLE:
             if not self.engine.progress():

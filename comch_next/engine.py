@@ -3,11 +3,14 @@
 import select
 import time
 from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 from comch_next.driver import load
+from comch_next.driver.protocol import Driver
 from comch_next.errors import InvalidValue
 
 if TYPE_CHECKING:
+    from comch_next._helper import Helper
     from comch_next.context import Context
 
 __all__ = ["ProgressEngine", "wait_readable"]
@@ -30,6 +33,16 @@ class ProgressEngine:
         self._engines = self._driver.engines
         self._handle: Any = self._engines.create()
         self._open = True
+        self._contexts: WeakSet[Context] = WeakSet()
+        self._helper: Helper | None = None  # see comch_next._threaded
+        self._through = self._driver
+
+    def _go_through(self, driver: Driver) -> None:
+        """Make every call of this engine and its contexts through another view of the same driver."""
+        self._through = driver
+        self._engines = driver.engines
+        for context in self._contexts:
+            context._go_through(driver)
 
     def progress(self) -> bool:
         """Do what can be done, without waiting. Whether anything moved (C: doca_pe_progress).
@@ -40,9 +53,12 @@ class ProgressEngine:
 
     def connect_ctx(self, context: "Context") -> None:
         """C: doca_pe_connect_ctx. Raises NotPermitted when it has an engine, BadState unless IDLE."""
-        if getattr(context, "_driver", None) is not self._driver:
+        if getattr(context, "_driver", None) not in (self._driver, self._through):
             raise InvalidValue(f"connect_ctx: {context!r} is no context of this engine's driver {self._driver.name}")
         self._engines.connect_ctx(self._handle, context._handle)
+        self._contexts.add(context)
+        if self._through is not self._driver:
+            context._go_through(self._through)
 
     @property
     def notification_handle(self) -> int:

@@ -43,7 +43,7 @@ class PullPort:
         self._handle: Any = self._ports.open(context._handle, max_msg_size, send_queue_size)
         context._port = self
 
-    def send(self, connection: Connection, data: bytes) -> bool:
+    def send(self, connection: Connection, data: bytes | bytearray | memoryview) -> bool:
         """Send one message. False when it is not accepted now: the queue is full, or the connection not up yet.
 
         Raises InvalidValue above the largest message, ConnectionReset when the peer died, Shutdown when it left,
@@ -120,5 +120,5 @@ def _choose(context: Context, threaded: bool) -> Ports:
     if threaded or ports is None:
         from comch_next._threaded import ThreadedPorts
 
-        return ThreadedPorts(context._driver, context.engine)
+        return ThreadedPorts(context)
     return ports

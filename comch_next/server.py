@@ -9,6 +9,7 @@ from typing import Any
 from comch_next.connection import Connection
 from comch_next.context import Context
 from comch_next.device import Device, Representor
+from comch_next.driver.protocol import Driver
 from comch_next.engine import ProgressEngine
 from comch_next.errors import ConnectionReset, InvalidValue, Shutdown
 from comch_next.pull import PullPort
@@ -45,6 +46,10 @@ class Server(Context):
         handle = self._servers.create(device._handle, self.device_rep._handle, name)
         super().__init__(device._driver, handle, device, name, engine)
         self._configure(max_msg_size, recv_queue_size, send_queue_size)
+
+    def _go_through(self, driver: Driver) -> None:
+        super()._go_through(driver)
+        self._servers = driver.servers
 
     def __enter__(self) -> Server:
         self.listen()

@@ -85,8 +85,7 @@ def flatten(row: Function, call: Flat) -> Flat:
 
 
 def _documentation(row: Function) -> str:
-    params = ", ".join(f"{param.ctype.removesuffix('*')}{'*' * param.ctype.endswith('*')}{param.name}"
-                       for param in row.params)
+    params = ", ".join(f"{param.ctype} {param.name}".replace("* ", "*") for param in row.params)
     return f"C: {row.returns} {row.name}({params})"
 
 

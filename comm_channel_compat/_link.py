@@ -2,13 +2,15 @@
 
 One `Link` is one life of an endpoint: a modern Server or Client, its pull port, and the peers by connection.
 It differs from the port in one thing: disconnection is one-sided. The port says that a peer has left
-(Shutdown); the old API does not. The first send after that is accepted and fails behind the program's back,
-and only then is the peer in the error state. A peer whose process died is in it at once, as on the port.
+(Shutdown); the old API does not. Only a message that fails on its way puts the peer into the error state: one
+that was queued when it left, or the first one after, which is accepted all the same. A peer whose process died
+is in that state at once, as on the port.
 """
 
 from __future__ import annotations
 
 from collections import deque
+from contextlib import suppress
 from typing import NoReturn
 
 import comch_next as comch
@@ -26,7 +28,7 @@ from comch_next import (
     outcome,
 )
 from comch_next.pull import PullPort
-from comm_channel_compat._arguments import Buffer, instance, octets
+from comm_channel_compat._arguments import Buffer, octets
 from comm_channel_compat._phases import Phase, refusal
 from comm_channel_compat.peer_addr import PeerAddr, Statistics
 
@@ -88,8 +90,12 @@ class Link:
                 return self._port_send(peer._connection, msg)
         except Shutdown:
             return self._send_to_departed(msg, peer)
-        except (ConnectionReset, ConnectionAborted, TypeError, AttributeError) as error:
-            raise self._explained(error, msg, peer) from None
+        except (ConnectionReset, ConnectionAborted):
+            raise self._reset("sendto", peer) from None
+        except AttributeError:
+            if isinstance(peer, PeerAddr):
+                raise
+            raise _no_peer("sendto", peer) from None
         if flags != 0:
             raise InvalidValue(f"sendto: flags are {flags!r}; legal is DOCA_CC_MSG_FLAG_NONE")
         raise NotConnected("sendto: the peer is not connected to this endpoint")
@@ -107,15 +113,9 @@ class Link:
                 self._depart(departure.connection)
                 continue
             except ConnectionReset as death:
-                self._die(death.connection)
-                continue
-            except (TypeError, OverflowError):
-                raise InvalidValue(f"recvfrom: size is {size!r}; legal is a number of bytes") from None
+                raise self._death(death.connection) from None
             if arrived is not None:
-                peer = self.peers[arrived[1]]
-                if peer._link is self:
-                    return arrived[0], peer
-                continue  # it had gone before this endpoint disconnected it: what it left behind is dropped
+                return arrived[0], self.peers[arrived[1]]
             if self._errors:
                 raise self._reset("recvfrom", self._errors.popleft())
             return None
@@ -141,12 +141,14 @@ class Link:
         status = self.status(peer)
         if status == ErrorCode.CONNECTION_INPROGRESS:
             raise ConnectionInprogress("update_info: the service has not let this client in yet; ask again")
-        if failed_bytes is not None or status not in (ErrorCode.SUCCESS, ErrorCode.SHUTDOWN):
+        if status not in (ErrorCode.SUCCESS, ErrorCode.SHUTDOWN) or self._lost_a_message(peer):
             raise ConnectionAborted("update_info: the connection is dead; disconnect the peer")
 
     def disconnect(self, peer: PeerAddr) -> None:
         """Leave one connection. A client has no other, so its link is closed."""
-        if peer is None or instance(peer, PeerAddr, "peer")._link is not self:
+        if not isinstance(peer, PeerAddr):
+            raise _no_peer("disconnect", peer)
+        if peer._link is not self:
             raise NotConnected("disconnect: the peer is not connected to this endpoint")
         peer._link = None
         if isinstance(self._context, comch.Client):
@@ -154,8 +156,8 @@ class Link:
             return
         if peer in self._errors:
             self._errors.remove(peer)
-        if self.status(peer) == ErrorCode.SUCCESS:  # else the port has still to report its end
-            self._forget(peer._connection)
+        self.peers.pop(peer._connection, None)
+        with suppress(InvalidValue):  # its end has been reported: the server has forgotten it
             self._context.disconnect(peer._connection)
 
     def close(self) -> None:
@@ -172,7 +174,7 @@ class Link:
             self.peers[connection]
 
     def _send_to_departed(self, msg: Buffer, peer: PeerAddr) -> bool:
-        if peer._failed_send is not None:
+        if self._lost_a_message(peer):
             raise self._reset("sendto", peer)
         length = octets(msg, "message").nbytes
         if length > self._max_msg_size:
@@ -186,16 +188,18 @@ class Link:
         """Everything that a departed peer sent has been read: that stays our secret, unless a send failed."""
         peer = self._forget(connection)
         peer._drained = True
-        if peer._link is self and peer._failed_send is not None:
+        if self._lost_a_message(peer):
             raise self._reset("recvfrom", peer)
 
-    def _die(self, connection: comch.Connection | None) -> None:
+    def _death(self, connection: comch.Connection | None) -> ConnectionReset:
         """Everything that a dead peer sent has been read; without a connection, it died in its handshake."""
         if connection is None:
-            raise ConnectionReset("recvfrom: a client went away while its handshake was being completed")
-        peer = self._forget(connection)
-        if peer._link is self:
-            raise self._reset("recvfrom", peer)
+            return ConnectionReset("recvfrom: a client went away while its handshake was being completed")
+        return self._reset("recvfrom", self._forget(connection))
+
+    def _lost_a_message(self, peer: PeerAddr) -> bool:
+        """Whether a send to a departed peer has failed: one that was queued, or the one after."""
+        return peer._failed_send is not None or self._port.failed(peer._connection) > 0
 
     def _forget(self, connection: comch.Connection) -> PeerAddr:
         peer = self.peers[connection]
@@ -205,15 +209,12 @@ class Link:
     def _reset(self, call: str, peer: PeerAddr) -> ConnectionReset:
         return ConnectionReset(f"{call}: the peer is in the error state; disconnect it", connection=peer)
 
-    def _explained(self, error: Exception, msg: Buffer, peer: PeerAddr) -> Exception:
-        """What the old call says for what the port, or Python, said of these arguments."""
-        if peer is None:
-            return NotConnected("sendto: there is no peer; connect and recvfrom give one")
-        if not isinstance(peer, PeerAddr):
-            return InvalidValue(f"sendto: the peer is {peer!r}; connect and recvfrom give one")
-        if isinstance(error, TypeError):
-            octets(msg, "message")
-        return self._reset("sendto", peer) if isinstance(error, DocaError) else error
+
+def _no_peer(call: str, value: object) -> DocaError:
+    """What the old calls say to NULL, and to what is no peer at all."""
+    if value is None:
+        return NotConnected(f"{call}: there is no peer; connect and recvfrom give one")
+    return InvalidValue(f"{call}: the peer is {value!r}; connect and recvfrom give one")
 
 
 def listen(

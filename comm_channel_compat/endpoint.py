@@ -24,11 +24,15 @@ class Endpoint:
     are in bytes, those of queues in messages. Every failure raises the exception named for its code, AGAIN too.
     """
 
+    @warns_as("doca_comm_channel_ep_create")
     def __init__(self) -> None:
         self._device: Device | None = None
         self._representor: Representor | None = None
         self._sizes: dict[Size, int] = {}
         self._become(Unlinked(Phase.FRESH))
+
+    def __repr__(self) -> str:
+        return f"<Endpoint, {self._link.phase.value}>"
 
     def _become(self, link: Link | Unlinked) -> None:
         self._link = link

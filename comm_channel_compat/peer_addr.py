@@ -43,6 +43,9 @@ class PeerAddr:
         self._statistics = Statistics()
         self._user_data = 0
 
+    def __repr__(self) -> str:
+        return f"<PeerAddr, user data {self._user_data}>"
+
     def get_user_data(self) -> int:
         """The program's own number for this peer, 0 until set."""
         return self._user_data

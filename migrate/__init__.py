@@ -1,4 +1,4 @@
-"""Rewrites Python programs written for the old DOCA channel APIs: ``rewrite`` is pure, the command line does the rest."""
+"""Rewrites Python programs of the old DOCA channel APIs: ``rewrite`` is pure, the command line does the rest."""
 
 from migrate._rewriter import rewrite
 from migrate.outcome import Edit, Level, Outcome, Refusal

@@ -1,4 +1,4 @@
-"""Checks a rewritten text before anybody may write it: it parses, uses no new unknown name, and lost no binding in use."""
+"""Checks a new text before anybody may write it: it parses, and every name that it reads is bound as before."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def unknown_names(tree: ast.Module) -> set[str]:
     """Names that are read and bound nowhere."""
     names = Names(tree)
     variables = {variable for variable in names.of.values() if not variable.bindings and variable.loads}
-    return {each.name for each in variables} - set(dir(builtins)) - {"__file__", "__name__", "__doc__", "__path__", "__spec__"}
+    return {each.name for each in variables} - set(dir(builtins)) - {"__file__", "__path__"}
 
 
 def complaint(old: ast.Module, new_text: bytes) -> str:

@@ -12,7 +12,7 @@ from migrate._source import Source
 
 OWN = re.compile(r"# (CCM\d{3}): .*\(python -m migrate explain \1\)")
 # When one line has several refusals, the comment names the one that says most.
-_GENERAL = ("CCM002", "CCM003", "CCM030")
+_GENERAL = ("CCM030", "CCM003", "CCM002")
 
 
 class Lines:
@@ -21,9 +21,11 @@ class Lines:
     def __init__(self, source: Source) -> None:
         self.first: dict[int, int] = {}
         self.own: dict[int, str] = {}  # line of a coded comment -> its code
+        self.comments: set[int] = set()  # lines that hold a comment and nothing else
         begin = 0
         for token in tokenize.generate_tokens(io.StringIO(source.text, newline="").readline):
             if token.type == tokenize.COMMENT and not begin:
+                self.comments.add(token.start[0])
                 match = OWN.fullmatch(token.string.rstrip())
                 if match:
                     self.own[token.start[0]] = match.group(1)
@@ -37,7 +39,7 @@ class Lines:
 
 def code_for(refusals: list[str]) -> str:
     """The code that the comment of a line shows."""
-    return min(refusals, key=lambda code: (code in _GENERAL, code))
+    return min(refusals, key=lambda code: (_GENERAL.index(code) + 1 if code in _GENERAL else 0, code))
 
 
 def changes(source: Source, lines: Lines, wanted: dict[int, str]) -> Iterator[tuple[int, int, str]]:
@@ -45,9 +47,9 @@ def changes(source: Source, lines: Lines, wanted: dict[int, str]) -> Iterator[tu
     standing: set[int] = set()
     for line, code in sorted(wanted.items()):
         above = line - 1
-        while above in lines.own and lines.own[above] != code:
+        while above in lines.comments and lines.own.get(above) != code:
             above -= 1
-        if above in lines.own:
+        if above in lines.comments:
             standing.add(above)
         else:
             start = source.line_start(line)

@@ -84,6 +84,9 @@ class Flow:
         self.fields: dict[str, Shapes] = {}
         self.returns: dict[ast.AST, Shapes] = {}
         self.calls: dict[ast.Call, _legacy.Call] = {}
+        self.annotated: dict[
+            Variable, ast.arg
+        ] = {}  # parameters that only their annotation makes handles, so far
         self.star = self._has_star(_legacy.MODULES)
         self.other_stars = self._has_star(None)
         self._seed()
@@ -128,9 +131,8 @@ class Flow:
         if symbols:
             sure = len(symbols) == 1 and len([each for each in found if each]) == len(variable.bindings)
             return Symbol(min(symbols), sure)
-        known = variable.name in _legacy.EXPORTS and (not self.other_stars or _legacy.is_c_name(variable.name))
-        if not variable.bindings and self.star and known:
-            return Symbol(variable.name)
+        if not variable.bindings and self.star and variable.name in _legacy.EXPORTS:
+            return Symbol(variable.name, _legacy.is_c_name(variable.name) or not self.other_stars)
         return None
 
     # ------------------------------------------------------------------ shapes of expressions
@@ -158,9 +160,11 @@ class Flow:
         function = self.function_of(node.func)
         if function is not None:
             return self.returns.get(function, NOTHING)
-        inherited = self._instance_of(node.func)
+        inherited = self.inherits(node)
         if inherited:
             return one(Handle(inherited, node))
+        if isinstance(node.func, ast.Attribute) and not self.shapes(node.func.value):
+            return NOTHING  # what it is called on is not known yet
         if isinstance(node.func, ast.Name) and node.func.id in ITERATED and len(node.args) == 1:
             return self.shapes(node.args[0])
         return OTHER
@@ -177,8 +181,9 @@ class Flow:
                 found.add(shape if isinstance(node.slice, ast.Slice) else Handle(shape.kind[:-2]))
             elif isinstance(shape, Row) and isinstance(node.slice, ast.Constant):
                 index = node.slice.value
-                inside = isinstance(index, int) and -len(shape.items) <= index < len(shape.items)
-                found |= shape.items[index] if inside else OTHER
+                found |= (
+                    shape.items[index] if isinstance(index, int) and 0 <= index < len(shape.items) else OTHER
+                )
             else:
                 found |= OTHER
         return frozenset(found)
@@ -201,7 +206,9 @@ class Flow:
             return one(Row((OTHER, *outputs))) if outputs else OTHER
         if call.name == _legacy.EP + "recvfrom":
             return one(Row((OTHER, one(Handle("peer")))))
-        return one(Handle(call.result, call.node if call.result == "endpoint" else None)) if call.result else OTHER
+        if call.result:
+            return one(Handle(call.result, call.node if call.result == "endpoint" else None))
+        return OTHER if call.signature.outputs or call.name in _legacy.BARE else NOTHING
 
     def _output(self, call: _legacy.Call, name: str) -> Shapes:
         kind = call.signature.handles.get(name, "")
@@ -221,13 +228,15 @@ class Flow:
         inside = (each for each in ast.walk(function) if isinstance(each, ast.Yield | ast.YieldFrom))
         return any(self.names.function(each) is function for each in inside)
 
-    def _instance_of(self, node: ast.expr) -> str:
-        """Kind of handle that a class of this file extends; '' if it extends none."""
-        if isinstance(node, ast.Name):
-            for binding in self.names.of[node].bindings:
-                if isinstance(binding, ast.ClassDef):
-                    return self.extended(binding)
-        return ""
+    def inherits(self, call: ast.Call) -> str:
+        """Kind of handle that a call makes because a class of this file extends an old one, super() included."""
+        classes: list[ast.AST] = []
+        if isinstance(call.func, ast.Name):
+            known = call.func.id == "super"
+            classes += self.names.above(call) if known else self.names.of[call.func].bindings
+        return next(
+            filter(None, (self.extended(each) for each in classes if isinstance(each, ast.ClassDef))), ""
+        )
 
     def extended(self, node: ast.ClassDef) -> str:
         """Kind of the old class that a class extends."""
@@ -266,7 +275,9 @@ class Flow:
                 if index == 0 and isinstance(around, ast.ClassDef):
                     kind = self.extended(around)
                 if kind:
-                    self._add(self.names.scopes[function].variables[argument.arg], one(Handle(kind)))
+                    variable = self.names.scopes[function].variables[argument.arg]
+                    self.annotated[variable] = argument
+                    self._add(variable, one(Handle(kind)))
 
     def _annotated(self, node: ast.expr | None) -> str:
         symbol = self.symbol(node) if node else None
@@ -291,11 +302,11 @@ class Flow:
 
     def elements(self, node: ast.expr) -> Shapes:
         """What a loop over an expression gives."""
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) == 1:
-            if node.func.id == "enumerate":
-                return one(Row((OTHER, self.elements(node.args[0]))))
-        found = {Handle(each.kind[:-2]) for each in handles(self.shapes(node)) if each.kind.endswith("[]")}
-        return frozenset(found) or OTHER
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "enumerate":
+            return one(Row((OTHER, self.elements(node.args[0])))) if node.args else OTHER
+        shapes = self.shapes(node)
+        found = {Handle(each.kind[:-2]) for each in handles(shapes) if each.kind.endswith("[]")}
+        return frozenset(found) if found or not shapes else OTHER
 
     def flows(self) -> Iterator[tuple[object, ast.expr | tuple[str, ast.expr]]]:
         """Every (target, value) of the file: assignments, loops, arguments, returns."""

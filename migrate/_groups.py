@@ -1,4 +1,4 @@
-"""Which handles belong together, and which of these groups cannot be rewritten: a group changes as a whole or not at all."""
+"""Which handles belong together, and which of these groups stay: a group changes as a whole or not at all."""
 
 from __future__ import annotations
 
@@ -70,7 +70,9 @@ class Groups:
             return [("field", node.attr)]
         if isinstance(node, ast.Call) and node not in self.flow.calls:
             function = self.flow.function_of(node.func)
-            return [function] if function else [node, *(each for arg in node.args for each in self.anchors(arg))]
+            return (
+                [function] if function else [node, *(each for arg in node.args for each in self.anchors(arg))]
+            )
         if isinstance(node, ast.Call):
             return [node]
         children = (each for each in ast.iter_child_nodes(node) if isinstance(each, ast.expr))
@@ -84,7 +86,11 @@ class Groups:
             self.join([call.node, *(anchor for value, _ in call.handles for anchor in self.anchors(value))])
 
     def _join_flow(self, target: object, source: ast.expr) -> None:
-        if isinstance(target, ast.Tuple) and isinstance(source, ast.Tuple) and len(target.elts) == len(source.elts):
+        if (
+            isinstance(target, ast.Tuple)
+            and isinstance(source, ast.Tuple)
+            and len(target.elts) == len(source.elts)
+        ):
             for each, value in zip(target.elts, source.elts, strict=True):
                 self._join_flow(each, value)
             return
@@ -115,16 +121,22 @@ class Groups:
                     self.refuse(anchors, node, code)
         for variable, shapes in self.flow.variables.items():
             kinds = {each.kind for each in handles(shapes)}
-            if kinds and (Other() in shapes or len({each for each in shapes if isinstance(each, Handle)} and kinds) > 1):
+            direct = {each.kind for each in shapes if isinstance(each, Handle)}
+            # A tuple in one place and something else in another is judged where it is taken apart.
+            if direct and (Other() in shapes or len(kinds) > 1):
                 self._refuse_variable(variable)
         for call in self.flow.calls.values():
             self._check_call(call)
+        for node in ast.walk(self.names.tree):
+            if isinstance(node, ast.Call) and node not in self.flow.calls and self.flow.inherits(node):
+                self.refuse([node], node, "CCM039")
+        passed = {target for target, _ in self.flow.flows()}
+        for variable, argument in self.flow.annotated.items():
+            if variable not in passed:
+                self.refuse([variable], argument, "CCM034")
         self._check_functions()
 
     def _refuse_variable(self, variable: Variable) -> None:
-        direct = [each for each in self.flow.variables[variable] if isinstance(each, Handle)]
-        if Other() in self.flow.variables[variable] and not direct:
-            return  # a tuple in one place and something else in another is judged where it is taken apart
         where = next((each for each in variable.bindings if isinstance(each, ast.Name)), None)
         self.refuse([variable], where or variable.bindings[0], "CCM035")
 
@@ -142,7 +154,9 @@ class Groups:
         for function in ast.walk(self.names.tree):
             if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
                 continue
-            touched = [each for each in self.names.scopes[function].variables.values() if self._is_parameter(each)]
+            touched = [
+                each for each in self.names.scopes[function].variables.values() if self._is_parameter(each)
+            ]
             anchors: list[Hashable] = [*touched]
             if any(handles(self.flow.returns.get(function, frozenset()))):
                 anchors.append(function)
@@ -158,7 +172,9 @@ class Groups:
         for load in variable.loads if variable else ():
             parent = self.names.parents[load]
             call = self.names.parents.get(parent)
-            threaded = isinstance(parent, ast.keyword) and isinstance(call, ast.Call) and spawned(call) is not None
+            threaded = (
+                isinstance(parent, ast.keyword) and isinstance(call, ast.Call) and spawned(call) is not None
+            )
             if not (isinstance(parent, ast.Call) and parent.func is load) and not threaded:
                 yield load
 
@@ -170,7 +186,17 @@ class Groups:
         judge = getattr(self, "_in_" + type(parent).__name__, None)
         if judge is not None:
             return str(judge(parent, node))
-        fine = (ast.Compare, ast.If, ast.While, ast.Assert, ast.UnaryOp, ast.BoolOp, ast.IfExp, ast.Expr, ast.NamedExpr)
+        fine = (
+            ast.Compare,
+            ast.If,
+            ast.While,
+            ast.Assert,
+            ast.UnaryOp,
+            ast.BoolOp,
+            ast.IfExp,
+            ast.Expr,
+            ast.NamedExpr,
+        )
         return "" if isinstance(parent, fine) else "CCM033"
 
     def _in_Attribute(self, parent: ast.Attribute, node: ast.expr) -> str:  # noqa: N802
@@ -187,13 +213,17 @@ class Groups:
             return ""
         return "" if self._is_passed(parent, node) else "CCM033"
 
-    def _in_keyword(self, parent: ast.keyword, node: ast.expr) -> str:  # noqa: N802
+    def _in_keyword(self, parent: ast.keyword, node: ast.expr) -> str:
         call = self.names.parents[parent]
         return self._in_Call(call, node) if isinstance(call, ast.Call) else "CCM033"
 
     def _is_passed(self, call: ast.Call, node: ast.expr) -> bool:
         indirect = spawned(call)
-        inside = indirect is not None and isinstance(node, ast.Tuple) and self.flow.function_of(indirect[0]) is not None
+        inside = (
+            indirect is not None
+            and isinstance(node, ast.Tuple)
+            and self.flow.function_of(indirect[0]) is not None
+        )
         return inside or any(value is node for _, value in self.flow.passed(call))
 
     def _in_Tuple(self, parent: ast.Tuple, node: ast.expr) -> str:  # noqa: N802
@@ -238,6 +268,6 @@ class Groups:
     def _in_Subscript(self, parent: ast.Subscript, node: ast.expr) -> str:  # noqa: N802
         return "" if parent.value is node else "CCM032"
 
-    def _in_withitem(self, parent: ast.withitem, node: ast.expr) -> str:  # noqa: N802
+    def _in_withitem(self, parent: ast.withitem, node: ast.expr) -> str:
         kinds = {each.kind for each in handles(self.flow.shapes(node))}
         return "" if kinds <= {"device", "representor"} else "CCM022"

@@ -24,12 +24,15 @@ CLASSES = {
     "RepInfo": "repinfo",
 }
 ERRORS = frozenset({"DocaError", *_tables.ERROR_CLASSES.values()})
+SAME_NAMES = ERRORS | {"ErrorCode", "code_name", "describe", "from_code", "outcome"}  # in comch_next too
 # Calls that only the objects spelling has, under names of their own.
 DEVICES, OPEN_DEVICE = "objects.devices", "objects.open_device"
 REPRESENTORS, OPEN_REPRESENTOR = "objects.representors", "objects.open_representor"
 
 # C functions that return no result code.
-BARE = frozenset({"doca_error_get_name", "doca_error_get_descr", "doca_dev_as_devinfo", "doca_dev_rep_as_devinfo"})
+BARE = frozenset(
+    {"doca_error_get_name", "doca_error_get_descr", "doca_dev_as_devinfo", "doca_dev_rep_as_devinfo"}
+)
 
 _HANDLES = {
     "local_ep": "endpoint",
@@ -68,12 +71,15 @@ def _signature(name: str, params: tuple[tuple[str, str], ...]) -> Signature:
 FUNCTIONS: dict[str, Signature] = {
     name: _signature(name, params)
     for (generation, name), params in _tables.PARAMS.items()
-    if generation == "comm_channel" or (generation == "core" and name.startswith(("doca_dev", "doca_error", "doca_get")))
+    if generation == "comm_channel"
+    or (generation == "core" and name.startswith(("doca_dev", "doca_error", "doca_get")))
 }
 FUNCTIONS |= {
     DEVICES: Signature((), ("dev_list",), {"dev_list": "devinfo[]"}),
     OPEN_DEVICE: Signature(("pci_addr",), ("dev",), {"dev": "device"}),
-    REPRESENTORS: Signature(("dev", "rep_filter"), ("dev_list_rep",), {"dev": "device", "dev_list_rep": "repinfo[]"}),
+    REPRESENTORS: Signature(
+        ("dev", "rep_filter"), ("dev_list_rep",), {"dev": "device", "dev_list_rep": "repinfo[]"}
+    ),
     OPEN_REPRESENTOR: Signature(("dev", "pci_addr"), ("dev_rep",), {"dev": "device", "dev_rep": "representor"}),
 }
 
@@ -99,14 +105,16 @@ def is_second_generation(name: str) -> bool:
 def _c_names() -> frozenset[str]:
     names = {name for generation, name in _tables.PARAMS if generation != "core"}
     names |= {old for generation, old in _tables.RENAMES if generation != "comch" and old.isidentifier()}
-    names |= {name for name in _tables.CONSTANTS if name.startswith(("DOCA_SUCCESS", "DOCA_ERROR_", "DOCA_CC_"))}
+    names |= {
+        name for name in _tables.CONSTANTS if name.startswith(("DOCA_SUCCESS", "DOCA_ERROR_", "DOCA_CC_"))
+    }
     names |= {name for name in FUNCTIONS if name.isidentifier()} | set(_tables.ALIASES)
     return frozenset(name for name in names if name.lower().startswith("doca_") and "callback_func" not in name)
 
 
 C_NAMES = _c_names()
 CONSTANTS = frozenset(_tables.CONSTANTS)
-EXPORTS = C_NAMES | CONSTANTS | frozenset(CLASSES) | ERRORS | {"ErrorCode", "devices", "open_device"}
+EXPORTS = C_NAMES | CONSTANTS | frozenset(CLASSES) | SAME_NAMES | {"devices", "open_device"}
 EXPORTS |= {name.removeprefix("doca_comm_channel_") for name in FUNCTIONS if name.startswith(CAPABILITY)}
 
 
@@ -186,15 +194,19 @@ def read_call(node: ast.Call, name: str, flat: bool, receiver: ast.expr | None) 
         arguments[inputs[0]] = receiver
         inputs = inputs[1:]
     if not flat:
-        inputs = _OBJECT_INPUTS.get(name, inputs)
+        inputs = _OBJECT_INPUTS.get(name, tuple(each for each in inputs if each != "size"))
     call = Call(node, name, flat, arguments)
-    hidden = any(isinstance(each, ast.Starred) for each in node.args) or any(each.arg is None for each in node.keywords)
+    hidden = any(isinstance(each, ast.Starred) for each in node.args) or any(
+        each.arg is None for each in node.keywords
+    )
     if hidden or len(node.args) > len(inputs) or any(each.arg not in inputs for each in node.keywords):
         call.problem = "CCM023" if name == EP + "create" and not hidden else "CCM038"
         return call
     arguments |= dict(zip(inputs, node.args, strict=False))
     arguments |= {each.arg: each.value for each in node.keywords if each.arg}
-    optional = {"rep_filter"} if name == REPRESENTORS else {"len"} if not flat and name == EP + "recvfrom" else set()
+    optional = (
+        {"rep_filter"} if name == REPRESENTORS else {"len"} if not flat and name == EP + "recvfrom" else set()
+    )
     if set(inputs) - set(arguments) - optional:
         call.problem = "CCM038"
     return call

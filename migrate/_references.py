@@ -8,16 +8,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from migrate import _legacy
-from migrate._flow import Flow, Handle, handles
+from migrate._flow import Flow, handles
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _WHOLE = re.compile(r"(?:lib)?(?:doca_comm_channel|doca_cc|comm_channel_compat)[A-Za-z0-9_.]*|DOCA_[A-Z_]+")
 # Calls whose text arguments are names or C declarations.
-READERS = frozenset(
-    "getattr hasattr setattr delattr import_module __import__ exec eval compile find_spec dlopen CDLL LoadLibrary "
-    "find_library cdef set_source embedding_api new cast sizeof typeof addressof callback def_extern attrgetter "
-    "methodcaller patch".split()
-)
+READERS = frozenset({"getattr", "hasattr", "setattr", "delattr", "attrgetter", "methodcaller", "patch"})
+READERS |= {"import_module", "__import__", "find_spec", "exec", "eval", "compile"}
+READERS |= {
+    "dlopen",
+    "CDLL",
+    "LoadLibrary",
+    "find_library",
+    "cdef",
+    "set_source",
+    "embedding_api",
+    "def_extern",
+}
+READERS |= {"new", "cast", "sizeof", "typeof", "addressof", "callback"}
 
 
 @dataclass(eq=False)
@@ -119,7 +127,11 @@ class References:
         for above in self.names.above(node):
             if isinstance(above, ast.If):
                 for test in ast.walk(above.test):
-                    if isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.func.id == "hasattr":
+                    if (
+                        isinstance(test, ast.Call)
+                        and isinstance(test.func, ast.Name)
+                        and test.func.id == "hasattr"
+                    ):
                         symbol = self.flow.symbol(test.args[0]) if test.args else None
                         texts = [each.value for each in test.args if isinstance(each, ast.Constant)]
                         named = any(_legacy.is_c_name(str(each)) for each in texts)
@@ -207,8 +219,3 @@ class References:
             if named or aliased:
                 yield self._make(node, word, "CCM045")
                 return
-
-
-def handle_kinds(flow: Flow, node: ast.expr) -> set[str]:
-    """The kinds of handle that an expression can be."""
-    return {each.kind for each in flow.shapes(node) if isinstance(each, Handle)}

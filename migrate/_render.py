@@ -115,7 +115,9 @@ class Renderer:
                 yield self._change_expression(node)
                 yield from self._rescue_comments(node)
         for statement, lines in self.edits.statements.items():
-            if not any(each is not statement and self._encloses(each, statement) for each in self.edits.statements):
+            if not any(
+                each is not statement and self._encloses(each, statement) for each in self.edits.statements
+            ):
                 yield self._change_statement(statement, lines)
         for statement, lines in self.edits.before.items():
             yield self._insert(statement, lines)
@@ -125,7 +127,9 @@ class Renderer:
 
     def _change_expression(self, node: ast.expr) -> tuple[int, int, str]:
         start, end = self.source.span(node)
-        text = cst.Module([], default_newline=self.source.line_end(node.lineno)).code_for_node(self.expression(node))
+        text = cst.Module([], default_newline=self.source.line_end(node.lineno)).code_for_node(
+            self.expression(node)
+        )
         if any(isinstance(each, ast.JoinedStr) for each in self.names.above(node)):
             self._check_in_string(node, text)
         return start, end, text
@@ -150,19 +154,32 @@ class Renderer:
 
     def _line(self, statement: ast.stmt) -> tuple[int, int]:
         """The span from the first character of a statement's line to its end; it must have its lines to itself."""
-        start, end = self.source.span(statement)
-        first = self.source.line_start(statement.lineno)
-        last = statement.end_lineno or statement.lineno
-        rest = self.source.text[end : self.source.line_start(last) + len(self.source.lines[last - 1])].strip()
-        if self.source.text[first:start].strip(" \t\f") or (rest and not rest.startswith("#")):
+        if not self._is_alone(statement):
             raise Unrenderable("CCM042", statement)
-        return first, end
+        return self.source.line_start(statement.lineno), self.source.span(statement)[1]
+
+    def _is_alone(self, statement: ast.stmt) -> bool:
+        start, end = self.source.span(statement)
+        last = statement.end_lineno or statement.lineno
+        before = self.source.text[self.source.line_start(statement.lineno) : start].strip(" \t\f")
+        after = self.source.text[end : self.source.line_start(last) + len(self.source.lines[last - 1])].strip()
+        return not before and (not after or after.startswith("#"))
+
+    def _inline(self, statement: ast.stmt, line: Template) -> str:
+        """One simple statement in the place of another, among the others of its line."""
+        text = self.fill(line).replace(FOLD, "").replace(FOLD_END, "")
+        if text.endswith(":") or text.startswith(" "):
+            raise Unrenderable("CCM042", statement)
+        return text
 
     def _block(self, statement: ast.stmt, lines: list[Template]) -> list[str]:
         indent = self.source.indentation(statement.lineno)
         step = "\t" if "\t" in indent else "    "
         texts = [self.fill(each) for each in lines]
-        return [self._fold(indent + (step + text[4:] if text.startswith("    ") else text), indent, step) for text in texts]
+        return [
+            self._fold(indent + (step + text[4:] if text.startswith("    ") else text), indent, step)
+            for text in texts
+        ]
 
     def _fold(self, line: str, indent: str, step: str) -> str:
         """Break a line at its marks, when it is too long for one."""
@@ -174,6 +191,9 @@ class Renderer:
         return folded.replace(FOLD_END, "," + newline + indent)
 
     def _change_statement(self, statement: ast.stmt, lines: list[Template]) -> tuple[int, int, str]:
+        if len(lines) == 1 and not self._is_alone(statement):
+            start, end = self.source.span(statement)
+            return start, end, self._inline(statement, lines[0])
         first, end = self._line(statement)
         newline = self.source.line_end(statement.lineno)
         new = self._block(statement, lines)
@@ -194,7 +214,10 @@ class Renderer:
         for name in ("body", "orelse", "finalbody"):
             block = getattr(parent, name, [])
             if isinstance(block, list) and statement in block:
-                gone = all(self.edits.statements.get(each, [None]) == [] and each not in self.edits.before for each in block)
+                gone = all(
+                    self.edits.statements.get(each, [None]) == [] and each not in self.edits.before
+                    for each in block
+                )
                 return gone and block[0] is statement and not isinstance(parent, ast.Module)
         return False
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 
 from migrate import _check, _comments, _legacy, rules
 from migrate._edits import Edits, Template
 from migrate._flow import Flow, Handle, handles
-from migrate._groups import Groups
+from migrate._groups import Groups, Problem
 from migrate._references import Reference, References
 from migrate._render import Renderer, Unrenderable
 from migrate._scopes import Names
@@ -82,7 +82,12 @@ class _File:
     def _apply_rules(self) -> None:
         known = rules.load()
         for call in self.flow.calls.values():
-            if call.problem or call.name in SETTERS or call.name in _STARTS or call.name == _legacy.EP + "create":
+            if (
+                call.problem
+                or call.name in SETTERS
+                or call.name in _STARTS
+                or call.name == _legacy.EP + "create"
+            ):
                 continue
             rule = known.get(call.name)
             answer = apply(rule, call, self.context) if rule else Refuses("CCM022")
@@ -110,7 +115,7 @@ class _File:
             if free and not isinstance(reference.node, ast.alias) and self._unit(reference.node) in kept:
                 self.refused[reference.node] = "CCM003"
 
-    def _verdict(self, reference: Reference, troubled: dict[Hashable, list[object]] | dict[Hashable, list]) -> str:  # type: ignore[type-arg]
+    def _verdict(self, reference: Reference, troubled: dict[Hashable, list[Problem]]) -> str:
         node = reference.node
         if reference.code:
             for anchor in self._anchors(reference):
@@ -130,6 +135,8 @@ class _File:
         node = reference.node
         parent = self.names.parents[node]
         called = isinstance(parent, ast.Call) and parent.func is node
+        if isinstance(node, ast.Attribute) and self.flow.symbol(node) is None and not called:
+            return "CCM038"
         if called and parent in self.by_call:
             return ""
         if called and parent in self.flow.calls:
@@ -155,13 +162,30 @@ class _File:
         return False
 
     def _anchors(self, reference: Reference) -> list[Hashable]:
-        """The groups that a reference belongs to: those of the call that it makes."""
+        """The groups that a reference belongs to: those of the call that it makes, or of what it annotates."""
+        if reference.name in _legacy.CLASSES and self._annotated(reference.node):
+            return self._annotated_anchors(reference.node)
         parent = self.names.parents[reference.node]
-        if not isinstance(parent, ast.Call) or parent not in self.flow.calls or parent.func is not reference.node:
+        if (
+            not isinstance(parent, ast.Call)
+            or parent not in self.flow.calls
+            or parent.func is not reference.node
+        ):
             return []
         call = self.flow.calls[parent]
         has_handles = bool(call.handles) or any(handles(self.flow.shapes(parent)))
         return [parent] if has_handles else []
+
+    def _annotated_anchors(self, node: ast.AST) -> list[Hashable]:
+        for outer in self.names.above(node):
+            if isinstance(outer, ast.arg):
+                function = self.names.parents[self.names.parents[outer]]
+                return [self.names.scopes[function].variables[outer.arg]]
+            if isinstance(outer, ast.AnnAssign):
+                return [self.names.of[outer.target]] if isinstance(outer.target, ast.Name) else []
+            if isinstance(outer, ast.stmt):
+                return [outer]
+        return []
 
     def _unit(self, node: ast.AST) -> ast.AST:
         """The outermost function or class around a node, or the module."""
@@ -187,15 +211,17 @@ class _File:
                 self.groups.refuse([node], trouble.node, trouble.code)
                 self.refused.setdefault(node.func, trouble.code)
         for reference in self.references.found:
-            if self.names.statement(reference.node) is place:
+            # Without room for the new import no name that the old one brings can change.
+            if isinstance(place, ast.Import | ast.ImportFrom) or self.names.statement(reference.node) is place:
                 self.refused.setdefault(reference.node, trouble.code)
+                self.groups.refuse(self._anchors(reference), reference.node, trouble.code)
 
     # ------------------------------------------------------------------ what is done
 
     def _edits(self) -> Edits:
         edits = Edits()
-        for node, each in self.by_call.items():
-            if node.func not in self.refused:
+        for call, each in self.by_call.items():
+            if call.func not in self.refused:
                 edits.add(each)
         for reference in self.references.found:
             node = reference.node
@@ -223,7 +249,11 @@ class _File:
         statement = self.names.statement(alias)
         if statement not in edits.statements:
             return True
-        return isinstance(alias, ast.alias) and alias in self._needed_imports() and alias in self.references.imports
+        return (
+            isinstance(alias, ast.alias)
+            and alias in self._needed_imports()
+            and alias in self.references.imports
+        )
 
     def _class_name(self, node: ast.AST, kind: str) -> str:
         """The modern class of an annotation: an endpoint's by the role of what the parameter gets."""
@@ -235,7 +265,11 @@ class _File:
             if isinstance(outer, ast.arg):
                 variable = self.names.scopes[self.names.parents[self.names.parents[outer]]].variables[outer.arg]
                 shapes = self.flow.variables.get(variable, frozenset())
-                sites |= {self.context.roles.get(each.site, "") for each in shapes if isinstance(each, Handle) and each.site}
+                sites |= {
+                    self.context.roles.get(each.site, "")
+                    for each in shapes
+                    if isinstance(each, Handle) and each.site
+                }
         found = sorted(each for each in sites if each) or ["Server", "Client"]
         return " | ".join(f"{{comch}}.{each}" for each in found)
 
@@ -266,20 +300,35 @@ class _File:
             if reference.node in self.refused:
                 line = lines.first.get(reference.line, reference.line)
                 wanted.setdefault(line, []).append(self.refused[reference.node])
+        for line, code in self._causes(lines):
+            if line not in wanted:
+                wanted[line] = [code]
         shown = {line: _comments.code_for(found) for line, found in wanted.items()}
         renderer = Renderer(self.source, self.names, edits, self.comch)
-        changes = [*_comments.changes(self.source, lines, shown), *renderer.changes()]
+        changes = [*renderer.changes(), *_comments.changes(self.source, lines, shown)]
         new = self.source.encode(_splice(self.source.text, changes))
         complaint = _check.complaint(self.source.tree, new)
         if complaint:
             return self._untouched(complaint)
         return self._outcome(new, edits, len(shown))
 
+    def _causes(self, lines: _comments.Lines) -> Iterator[tuple[int, str]]:
+        """Where the handle of a group that stays is used in a way that this tool cannot follow."""
+        troubled = self.groups.refused()
+        roots = {self.groups.root(node) for node in self.by_call if node.func in self.refused}
+        for root in roots & troubled.keys():
+            for problem in troubled[root]:
+                line = getattr(problem.node, "lineno", 0)
+                if line:
+                    yield lines.first.get(line, line), problem.code
+
     def _outcome(self, new: bytes, edits: Edits, comments: int) -> Outcome:
         found = self.references.found
         done = [Edit(each.line, each.column, each.name) for each in found if each.node not in self.refused]
         left = [
-            Refusal(each.line, each.column, each.name, self.refused[each.node]) for each in found if each.node in self.refused
+            Refusal(each.line, each.column, each.name, self.refused[each.node])
+            for each in found
+            if each.node in self.refused
         ]
         notes = {Note(getattr(node, "lineno", 1), code) for node, code in edits.notes.items()}
         return Outcome(

@@ -117,7 +117,7 @@ class Names(ast.NodeVisitor):
 
     def _declare(self, node: ast.AST) -> None:
         """`global` and `nonlocal` hold for the whole function, so they are read first."""
-        if not isinstance(node, FUNCTIONS + (ast.ClassDef,)):
+        if not isinstance(node, (*FUNCTIONS, ast.ClassDef)):
             return
         todo = list(ast.iter_child_nodes(node))
         while todo:
@@ -126,14 +126,18 @@ class Names(ast.NodeVisitor):
                 self._scope.module_names.update(each.names)
             elif isinstance(each, ast.Nonlocal):
                 self._scope.outer_names.update(each.names)
-            elif not isinstance(each, FUNCTIONS + (ast.ClassDef,)):
+            elif not isinstance(each, (*FUNCTIONS, ast.ClassDef)):
                 todo += ast.iter_child_nodes(each)
 
     def _visit_function(self, node: Function) -> None:
         arguments = node.args
         every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
         every += [each for each in (arguments.vararg, arguments.kwarg) if each]
-        outside: list[ast.AST | None] = [*arguments.defaults, *arguments.kw_defaults, *(each.annotation for each in every)]
+        outside: list[ast.AST | None] = [
+            *arguments.defaults,
+            *arguments.kw_defaults,
+            *(each.annotation for each in every),
+        ]
         if not isinstance(node, ast.Lambda):
             outside += [*node.decorator_list, node.returns]
             self._scope.bind(node.name, node)

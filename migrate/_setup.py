@@ -14,7 +14,11 @@ from migrate import _legacy
 from migrate._flow import Flow, Handle
 from migrate._scopes import Names, Variable
 
-SIZES = {"max_msg_size": 65535, "send_queue_size": 8192, "recv_queue_size": 8192}  # the most that can be set anywhere
+SIZES = {
+    "max_msg_size": 65535,
+    "send_queue_size": 8192,
+    "recv_queue_size": 8192,
+}  # the most that can be set anywhere
 ROLES = {_legacy.EP + "listen": "Server", _legacy.EP + "connect": "Client"}
 SETTERS = {_legacy.EP + "set_" + what: what for what in ("device", "device_rep", *SIZES)}
 
@@ -107,7 +111,9 @@ class Planner:
     def _is_none(self, binding: ast.AST) -> bool:
         statement = self.names.parents.get(binding)
         return (
-            isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant) and statement.value.value is None
+            isinstance(statement, ast.Assign)
+            and isinstance(statement.value, ast.Constant)
+            and statement.value.value is None
         )
 
     def _setters(self, site: ast.Call, variable: Variable) -> dict[str, _legacy.Call]:
@@ -234,7 +240,9 @@ class Planner:
         for name in (each for each in ast.walk(value) if isinstance(each, ast.Name)):
             for binding in self.names.of[name].bindings:
                 line = getattr(binding, "lineno", 0)
-                if lines[0] < line <= lines[1] and self.names.function(binding) is self.names.function(call.node):
+                if lines[0] < line <= lines[1] and self.names.function(binding) is self.names.function(
+                    call.node
+                ):
                     return True
         return False
 

@@ -1,4 +1,4 @@
-"""A Python file as bytes and as text: cookie, byte-order mark and line ends are kept, positions are turned into offsets."""
+"""A Python file as bytes and as text: cookie, byte-order mark and line ends kept, positions made offsets."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Source:
             self.tree = ast.parse(data, type_comments=False)
         except (SyntaxError, ValueError, RecursionError) as error:
             raise Unreadable(str(error)) from error
-        self.lines = [line for line in _LINE.findall(self.text) if line]
+        self.lines: list[str] = [line for line in _LINE.findall(self.text) if line]
         self._starts = [0]
         for line in self.lines:
             self._starts.append(self._starts[-1] + len(line))

@@ -17,7 +17,8 @@ class Code(NamedTuple):
 CODES: dict[str, Code] = {
     "CCM001": Code(
         "the file is not Python that this interpreter reads",
-        "It holds old names, but it does not parse: Python 2, a template, or grammar newer than this interpreter.",
+        "It holds old names, but it does not parse: Python 2, a template, or grammar newer than this "
+        "interpreter.",
         "Port the file to Python 3 first, run migrate on what the template makes, or use a newer interpreter.",
     ),
     "CCM002": Code(
@@ -32,12 +33,14 @@ CODES: dict[str, Code] = {
     ),
     "CCM004": Code(
         "the name has more than one origin",
-        "The same name is bound by several statements: a fallback import, a None for 'not installed', a second import.",
+        "The same name is bound by several statements: a fallback import, a None for 'not "
+        "installed', a second import.",
         "Decide which library the program uses and keep that import only, then run migrate again.",
     ),
     "CCM005": Code(
         "an old name is put together or looked up at run time",
-        "The name stands in a string that getattr, importlib, exec, cffi or a loader reads; what it will be is not known here.",
+        "The name stands in a string that getattr, importlib, exec, cffi or a loader reads; what it "
+        "will be is not known here.",
         "Write the import or the call out in Python, then run migrate again; or change the string by hand.",
     ),
     "CCM006": Code(
@@ -47,7 +50,8 @@ CODES: dict[str, Code] = {
     ),
     "CCM007": Code(
         "a C name on an object that this tool does not know",
-        "The C functions are called through cffi, ctypes, or a wrapper of your own. Those spellings are not rewritten yet.",
+        "The C functions are called through cffi, ctypes, or a wrapper of your own. Those spellings "
+        "are not rewritten yet.",
         "Run the program unchanged on comm_channel_compat, or call comch_next directly.",
     ),
     "CCM008": Code(
@@ -62,12 +66,15 @@ CODES: dict[str, Code] = {
     ),
     "CCM020": Code(
         "event channels are not rewritten yet",
-        "The two descriptors per endpoint became one per progress engine; arming and waiting have another order.",
-        "Wait in the calls themselves: receive(timeout=...) and send(timeout=...) sleep until something can move.",
+        "The two descriptors per endpoint became one per progress engine; arming and waiting have "
+        "another order.",
+        "Wait in the calls themselves: receive(timeout=...) and send(timeout=...) sleep until "
+        "something can move.",
     ),
     "CCM021": Code(
         "service state is not rewritten yet",
-        "The snapshot of peers and pending connections has no counterpart; the connection callbacks bring the same news.",
+        "The snapshot of peers and pending connections has no counterpart; the connection callbacks "
+        "bring the same news.",
         "Register event_connection_status_changed_register(up, down) on the server and keep your own list.",
     ),
     "CCM022": Code(
@@ -77,12 +84,14 @@ CODES: dict[str, Code] = {
     ),
     "CCM023": Code(
         "the blocking API of DOCA 1.2 - 1.4",
-        "These calls took attributes and blocked; from 1.5 on nothing blocks, so a retry loop would have to be invented.",
+        "These calls took attributes and blocked; from 1.5 on nothing blocks, so a retry loop would "
+        "have to be invented.",
         "Use send(timeout=None) and receive(timeout=None): they block as the old calls did.",
     ),
     "CCM030": Code(
         "belongs to a flow that stays old",
-        "An endpoint, peer or device is rewritten everywhere or nowhere. Another use of this one could not be rewritten.",
+        "An endpoint, peer or device is rewritten everywhere or nowhere. Another use of this one "
+        "could not be rewritten.",
         "Deal with the comments that name the cause, then run migrate again.",
     ),
     "CCM031": Code(
@@ -102,7 +111,8 @@ CODES: dict[str, Code] = {
     ),
     "CCM034": Code(
         "a handle comes from where this tool cannot look",
-        "The endpoint, peer or device is a parameter nobody in this file fills, an import, or an unknown result.",
+        "The endpoint, peer or device is a parameter nobody in this file fills, an import, or an "
+        "unknown result.",
         "Port this file together with the one that makes the handle.",
     ),
     "CCM035": Code(
@@ -112,7 +122,8 @@ CODES: dict[str, Code] = {
     ),
     "CCM036": Code(
         "server or client is not decided here",
-        "In comch_next the role is chosen when the object is made. This endpoint both listens and connects, or neither.",
+        "In comch_next the role is chosen when the object is made. This endpoint both listens and "
+        "connects, or neither.",
         "Split the set-up into one function for the server and one for the client.",
     ),
     "CCM037": Code(
@@ -138,7 +149,8 @@ CODES: dict[str, Code] = {
     ),
     "CCM041": Code(
         "several results are used as one tuple",
-        "The modern call returns other values, or fewer of them, so the old tuple cannot be made in this place.",
+        "The modern call returns other values, or fewer of them, so the old tuple cannot be made in "
+        "this place.",
         "Unpack the results into names in a statement of its own.",
     ),
     "CCM042": Code(
@@ -148,13 +160,14 @@ CODES: dict[str, Code] = {
     ),
     "CCM043": Code(
         "a queue size is read back",
-        "The old library rounded queue sizes up to a power of two; comch_next keeps what was set, and forgets the send queue's.",
+        "The old library rounded queue sizes up to a power of two; comch_next keeps what was set, "
+        "and forgets the send queue's.",
         "Keep the size in a name of your own.",
     ),
     "CCM044": Code(
         "a set-up call that may fail has a check of its own",
-        "The size is not known here, so the old call could fail with a message of its own. In comch_next Server or Client "
-        "says so, at listen or connect.",
+        "The size is not known here, so the old call could fail with a message of its own. In comch_next Server "
+        "or Client says so, at listen or connect.",
         "Run migrate with --unsafe if the wording of that failure does not matter.",
         "needs-evidence",
     ),
@@ -180,19 +193,22 @@ CODES: dict[str, Code] = {
     ),
     "CCM060": Code(
         "the maximum message size is now agreed on",
-        "Two comch_next sides that both state max_msg_size, and different ones, do not connect. Old ends never refused.",
+        "Two comch_next sides that both state max_msg_size, and different ones, do not connect. Old "
+        "ends never refused.",
         "Migrate both ends together with the same size, or leave max_msg_size out on one side.",
         "note",
     ),
     "CCM061": Code(
         "the peer is told when the other side leaves",
-        "Old peers learned of an orderly departure from a failed send (CONNECTION_RESET); now send and receive say Shutdown.",
+        "Old peers learned of an orderly departure from a failed send (CONNECTION_RESET); now send "
+        "and receive say Shutdown.",
         "Handle Shutdown beside ConnectionReset.",
         "note",
     ),
     "CCM062": Code(
         "queue sizes are taken as they are",
-        "The old library rounded them up to a power of two, at least 8; AGAIN now comes exactly at the size given.",
+        "The old library rounded them up to a power of two, at least 8; AGAIN now comes exactly at "
+        "the size given.",
         "Raise the size if the program relied on the rounding.",
         "note",
     ),

@@ -29,13 +29,22 @@ def cases() -> Iterator[Case]:
         for part in path.read_text(encoding="utf-8").split(_CASE)[1:]:
             title, _, body = part.partition("\n")
             before, found, after = body.partition(f"\n{_OUTPUT}\n")
-            yield Case(rule, title.strip(), before.strip("\n") + "\n", after.strip("\n") + "\n" if found else None)
+            yield Case(
+                rule, title.strip(), before.strip("\n") + "\n", after.strip("\n") + "\n" if found else None
+            )
 
 
 def page(code: str) -> str:
     """What there is to say about a code."""
     entry = CODES[code]
-    lines = [f"{code}: {entry.title}", f"level: {entry.level}", "", entry.explanation, "", f"What to do: {entry.advice}"]
+    lines = [
+        f"{code}: {entry.title}",
+        f"level: {entry.level}",
+        "",
+        entry.explanation,
+        "",
+        f"What to do: {entry.advice}",
+    ]
     example = next((each for each in cases() if each.after and f"# {code}:" in each.after), None)
     if example and example.after:
         lines += ["", f"Example ({example.title}):", "", *_indented(example.before), "", "becomes", ""]

@@ -59,7 +59,9 @@ class Report:
         verb = "rewritten" if written else "to be rewritten"
         done = f"{len(outcome.edits)} {verb}" if outcome.edits else ""
         left = f"{len(outcome.refusals)} left to you" if outcome.refusals else ""
-        self._line(f"{path}: {', '.join(each for each in (done, left) if each) or 'coded comments only'}", "bold")
+        self._line(
+            f"{path}: {', '.join(each for each in (done, left) if each) or 'coded comments only'}", "bold"
+        )
         shown: set[tuple[int, str]] = set()
         for refusal in outcome.refusals:
             if (refusal.line, refusal.code) not in shown:
@@ -71,7 +73,9 @@ class Report:
 
     def diff(self, path: Path, outcome: Outcome) -> None:
         """The change as a unified diff."""
-        old, new = (each.decode("utf-8", "replace").splitlines(keepends=True) for each in (outcome.old, outcome.new))
+        old, new = (
+            each.decode("utf-8", "replace").splitlines(keepends=True) for each in (outcome.old, outcome.new)
+        )
         for line in difflib.unified_diff(old, new, f"a/{path}", f"b/{path}"):
             text = line.rstrip("\r\n")
             style = "bold" if text[:3] in ("+++", "---") else _DIFF_STYLES.get(text[:1], "")

@@ -34,6 +34,7 @@ class Child:
         deadline_s: float = 20.0,
         env: Mapping[str, str] | None = None,
         cwd: Path | str = ROOT,
+        pass_fds: Sequence[int] = (),
     ) -> None:
         self.command = list(command)
         self.deadline = time.monotonic() + deadline_s
@@ -44,6 +45,7 @@ class Child:
             stderr=subprocess.PIPE,
             env={**os.environ, "PYTHONUNBUFFERED": "1", **(env or {})},
             cwd=cwd,
+            pass_fds=pass_fds,
             text=True,
             encoding="utf-8",
             errors="replace",

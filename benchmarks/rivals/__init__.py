@@ -25,5 +25,4 @@ RIVALS = {
 
 def rival(name: str) -> Rival:
     """The module of a rival: it has `serve` and `connect`."""
-    module: Rival = import_module(f"benchmarks.rivals.{RIVALS[name]}")  # type: ignore[assignment]
-    return module
+    return import_module(f"benchmarks.rivals.{RIVALS[name]}")

@@ -8,8 +8,6 @@ from pathlib import Path
 import comch_next as comch
 from benchmarks.rivals._end import MAX_SIZE, QUEUE_SIZE, End
 
-SIZES = {"max_msg_size": MAX_SIZE, "recv_queue_size": QUEUE_SIZE, "send_queue_size": QUEUE_SIZE}
-
 
 class SendReceive(End):
     """timeout=0 polls, and Again says that there is nothing yet, or no room."""
@@ -57,14 +55,22 @@ class SendReceive(End):
 
 def serve(folder: Path, ready: Callable[[], None]) -> End:
     device = comch.open_device("03:00.0")
-    server = comch.Server(device, "b1:00.0", "bench", **SIZES)
+    server = comch.Server(
+        device, "b1:00.0", "bench", max_msg_size=MAX_SIZE, recv_queue_size=QUEUE_SIZE, send_queue_size=QUEUE_SIZE
+    )
     server.listen()
     ready()
     return SendReceive(server, server.receive().connection)  # the first message only says that somebody is there
 
 
 def connect(folder: Path) -> End:
-    client = comch.Client(comch.open_device("b1:00.0"), "bench", **SIZES)
+    client = comch.Client(
+        comch.open_device("b1:00.0"),
+        "bench",
+        max_msg_size=MAX_SIZE,
+        recv_queue_size=QUEUE_SIZE,
+        send_queue_size=QUEUE_SIZE,
+    )
     connection = client.connect()
     connection.send(b"")
     return SendReceive(client, connection)

@@ -10,12 +10,14 @@ from benchmarks.rivals._end import MAX_SIZE, QUEUE_SIZE, End
 
 
 class Tasks(End):
-    """A task for every message, freed by its completion; what arrives is kept until it is asked for."""
+    """A task for every message, freed by its completion; of what arrives only the last is kept."""
 
     def __init__(self, context: comch.Server | comch.Client) -> None:
         self.context = context
         self.connection: comch.Connection | None = None
-        self.arrived: list[bytes] = []
+        self.last = b""
+        self.arrived = 0
+        self.taken = 0
         self.free_tasks = QUEUE_SIZE
         context.max_msg_size = MAX_SIZE
         context.recv_queue_size = QUEUE_SIZE
@@ -27,7 +29,8 @@ class Tasks(End):
         self.free_tasks += 1
 
     def on_message(self, connection: comch.Connection, data: bytes) -> None:
-        self.arrived.append(data)
+        self.last = data
+        self.arrived += 1
 
     def on_connected(self, connection: comch.Connection, ok: bool) -> None:
         self.connection = connection
@@ -36,13 +39,15 @@ class Tasks(End):
         """Nothing to do: the run is over."""
 
     def send(self, data: bytes) -> None:
-        self.send_many(data, 1)
+        assert self.connection is not None
+        while not self.free_tasks:
+            self.context.engine.progress()
+        self.free_tasks -= 1
+        self.context.task_send_alloc_init(self.connection, data).submit()
 
     def receive(self) -> bytes:
-        arrived, progress = self.arrived, self.context.engine.progress
-        while not arrived:
-            progress()
-        return arrived.pop(0)
+        self.receive_many(1)
+        return self.last
 
     def send_many(self, data: bytes, count: int) -> None:
         alloc, connection, progress = self.context.task_send_alloc_init, self.connection, self.context.engine.progress
@@ -54,10 +59,10 @@ class Tasks(End):
             alloc(connection, data).submit()
 
     def receive_many(self, count: int) -> None:
-        arrived, progress = self.arrived, self.context.engine.progress
-        while len(arrived) < count:
+        progress = self.context.engine.progress
+        self.taken += count
+        while self.arrived < self.taken:
             progress()
-        del arrived[:count]
 
     def close(self) -> None:
         self.context.close()

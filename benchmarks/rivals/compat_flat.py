@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import comm_channel_compat as cc
 from benchmarks.rivals._end import MAX_SIZE, End
 from benchmarks.rivals.compat_objects import meet_as_client, meet_as_service
-from comm_channel_compat import (
-    DOCA_CC_MSG_FLAG_NONE,
-    DOCA_ERROR_AGAIN,
-    doca_comm_channel_ep_recvfrom,
-    doca_comm_channel_ep_sendto,
-)
+
+names: Any = import_module("comm_channel_compat")  # the C names are made from tables, which mypy does not see
+AGAIN, SUCCESS, NO_FLAGS = names.DOCA_ERROR_AGAIN, names.DOCA_SUCCESS, names.DOCA_CC_MSG_FLAG_NONE
+sendto, recvfrom = names.doca_comm_channel_ep_sendto, names.doca_comm_channel_ep_recvfrom
 
 
 class Flat(End):
@@ -24,26 +24,26 @@ class Flat(End):
         self.peer = peer
 
     def send(self, data: bytes) -> None:
-        ep, peer = self.ep, self.peer
-        while doca_comm_channel_ep_sendto(ep, data, len(data), DOCA_CC_MSG_FLAG_NONE, peer) == DOCA_ERROR_AGAIN:
+        while sendto(self.ep, data, len(data), NO_FLAGS, self.peer) == AGAIN:
             pass
 
     def receive(self) -> bytes:
         while True:
-            rc, message, _, _ = doca_comm_channel_ep_recvfrom(self.ep, MAX_SIZE, DOCA_CC_MSG_FLAG_NONE)
-            if rc != DOCA_ERROR_AGAIN:
-                return message  # type: ignore[no-any-return]  # the flat names are not typed one by one
+            rc, message, _, _ = recvfrom(self.ep, MAX_SIZE, NO_FLAGS)
+            if rc == SUCCESS:
+                return message  # type: ignore[no-any-return]
 
     def send_many(self, data: bytes, count: int) -> None:
-        sendto, ep, peer, length = doca_comm_channel_ep_sendto, self.ep, self.peer, len(data)
+        send, ep, peer, length = sendto, self.ep, self.peer, len(data)
         while count:
-            if sendto(ep, data, length, DOCA_CC_MSG_FLAG_NONE, peer) != DOCA_ERROR_AGAIN:
+            if send(ep, data, length, NO_FLAGS, peer) == SUCCESS:
                 count -= 1
 
     def receive_many(self, count: int) -> None:
-        recvfrom, ep = doca_comm_channel_ep_recvfrom, self.ep
+        receive, ep = recvfrom, self.ep
         while count:
-            if recvfrom(ep, MAX_SIZE, DOCA_CC_MSG_FLAG_NONE)[0] != DOCA_ERROR_AGAIN:
+            rc, _, _, _ = receive(ep, MAX_SIZE, NO_FLAGS)
+            if rc == SUCCESS:
                 count -= 1
 
     def close(self) -> None:

@@ -1,7 +1,7 @@
 """Name result codes, errors and constants in comch_next."""
 
 from migrate import _tables
-from migrate._legacy import ERRORS
+from migrate._legacy import SAME_NAMES
 from migrate.rule import Calls, Rule
 
 RULES: dict[str, Rule] = {
@@ -27,4 +27,4 @@ def _constants() -> dict[str, str]:
 
 
 # Names that are not calls: what each is called now.
-NAMES: dict[str, str] = _constants() | {name: f"{{comch}}.{name}" for name in {*ERRORS, "ErrorCode"}}
+NAMES: dict[str, str] = _constants() | {name: f"{{comch}}.{name}" for name in SAME_NAMES}

@@ -62,7 +62,9 @@ def _make(plan: Plan, planner: Planner, context: Context, edits: Edits) -> None:
         code = planner.code_target(plan.place, _call_at(plan, planner))
         if not code:
             raise Unplannable("CCM037", plan.place)
-        edits.statements[plan.place] = [Template(f"{code}, {name} = {{comch}}.outcome({FOLD}{make}, {arguments})", parts)]
+        edits.statements[plan.place] = [
+            Template(f"{code}, {name} = {{comch}}.outcome({FOLD}{make}, {arguments})", parts)
+        ]
         for check in plan.statements[plan.statements.index(plan.place) + 1 :][:1]:
             edits.statements.pop(check, None)
     elif plan.place in plan.statements:
@@ -81,7 +83,9 @@ def _make_by_code(plan: Plan, planner: Planner, context: Context, edits: Edits) 
     if _is_conditional(start.node, plan.place, context):
         raise Unplannable("CCM037", start.node)
     arguments, parts = construction(plan)
-    code = planner.code_target(plan.place, start) or context.fresh(plan.place, "rc", "code")
+    created, parent = planner.names.statement(plan.create.node), context.names.parents[start.node]
+    code = planner.code_target(plan.place, start) or planner.code_target(created, plan.create)
+    code = parent.target.id if isinstance(parent, ast.NamedExpr) else code
     peer = _peer_target(plan.place, start)
     success = "{comch}.ErrorCode.SUCCESS"
     if plan.role == "Server":
@@ -89,19 +93,26 @@ def _make_by_code(plan: Plan, planner: Planner, context: Context, edits: Edits) 
     else:
         begin = f"{code}, {peer or 'peer'} = {{comch}}.outcome({plan.variable.name}.connect, timeout=0)"
     lines = [
-        Template(f"{code}, {plan.variable.name} = {{comch}}.outcome({FOLD}{{comch}}.{plan.role}, {arguments})", parts),
+        Template(
+            f"{code}, {plan.variable.name} = {{comch}}.outcome({FOLD}{{comch}}.{plan.role}, {arguments})", parts
+        ),
         Template(f"if {code} == {success}:"),
         Template(f"    {begin}"),
     ]
     if plan.role == "Client" and not _leaves(planner, plan.place, code):
         lines += [Template("else:"), Template(f"    {peer or 'peer'} = None")]
-    if isinstance(plan.place, ast.Assign) and plan.place.value is start.node and planner.code_target(plan.place, start):
+    if (
+        isinstance(plan.place, ast.Assign)
+        and plan.place.value is start.node
+        and planner.code_target(plan.place, start)
+    ):
         if plan.role == "Client" and not peer:
             raise Unplannable("CCM041", start.node)
         edits.statements[plan.place] = lines
     elif plan.role == "Server":
         edits.before[plan.place] = lines
-        edits.expressions[start.node] = Template(code)
+        parent = context.names.parents[start.node]
+        edits.expressions[parent if isinstance(parent, ast.NamedExpr) else start.node] = Template(code)
     else:
         raise Unplannable("CCM041", start.node)
 
@@ -153,7 +164,9 @@ def _failed_checks(plan: Plan, planner: Planner) -> list[list[ast.stmt]]:
         return []
     home = planner.block(planner.names.statement(plan.create.node))
     created = home.index(planner.names.statement(plan.create.node))
-    between = [each for each in home[created:] if each.lineno < plan.place.lineno and each not in plan.statements]
+    between = [
+        each for each in home[created:] if each.lineno < plan.place.lineno and each not in plan.statements
+    ]
     block = planner.block(plan.place)
     following = block[block.index(plan.place) + 1 : block.index(plan.place) + 2]
     return [between, [each for each in following if isinstance(each, ast.If)]]
@@ -166,14 +179,19 @@ def _guard(plan: Plan, planner: Planner, context: Context) -> bool:
     for load in plan.variable.loads:
         if id(load) not in unwinding | checks or load in _own_loads(plan):
             continue
-        call = next((each for each in planner.flow.calls.values() if each.handles and each.handles[0][0] is load), None)
+        call = next(
+            (each for each in planner.flow.calls.values() if each.handles and each.handles[0][0] is load), None
+        )
         if call is not None and call.name == _legacy.EP + "destroy":
             context.guarded.add(call.node)
-        elif not isinstance(planner.names.parents[load], ast.Compare | ast.If | ast.UnaryOp | ast.BoolOp):
-            if call is None or not _after(load, plan):
-                raise Unplannable("CCM037", load)
+        elif (call is None or not _after(load, plan)) and not _is_tested(planner.names.parents[load]):
+            raise Unplannable("CCM037", load)
         early = early or id(load) in unwinding or not _after(load, plan)
     return early
+
+
+def _is_tested(parent: ast.AST) -> bool:
+    return isinstance(parent, ast.Compare | ast.If | ast.UnaryOp | ast.BoolOp)
 
 
 def _nodes(blocks: list[list[ast.stmt]]) -> set[int]:

@@ -20,13 +20,23 @@ def modern_name(names: Names) -> tuple[str, bool]:
     taken = {variable.name for scope in names.scopes.values() for variable in scope.variables.values()}
     for variable in names.module.variables.values():
         for binding in variable.bindings:
-            if isinstance(binding, ast.alias) and binding.name == MODERN and isinstance(names.parents[binding], ast.Import):
+            if (
+                isinstance(binding, ast.alias)
+                and binding.name == MODERN
+                and isinstance(names.parents[binding], ast.Import)
+            ):
                 return variable.name, True
     return next(each for each in ("comch", MODERN, "modern_comch", "_comch") if each not in taken), False
 
 
 def rewrite(
-    references: References, needed: set[ast.alias], in_use: bool, source: Source, name: str, present: bool, keep: bool
+    references: References,
+    needed: set[ast.alias],
+    in_use: bool,
+    source: Source,
+    name: str,
+    present: bool,
+    keep: bool,
 ) -> Edits:
     """Edits of every old import: `needed` are those that refused code still uses."""
     edits = Edits()
@@ -46,10 +56,11 @@ def rewrite(
         scope = names.scope(statement)
         lines = [] if scope in done else [Template(line)]
         done.add(scope)
-        rest = [each for each in statement.names if each not in gone]
-        if rest:
-            lines.append(Template(_without(source, statement, gone).replace("{", "{{")))
-        edits.statements[statement] = lines
+        if len(gone) == len(statement.names):
+            edits.statements[statement] = lines
+        else:
+            edits.before[statement] = lines
+            edits.statements[statement] = [Template(_without(source, statement, gone))]
     return edits
 
 
@@ -57,7 +68,8 @@ def _without(source: Source, statement: ast.Import | ast.ImportFrom, gone: Itera
     """The import statement without some of its names; comments of the others stay."""
     dropped = {(each.name, each.asname) for each in gone}
     parsed = cst.parse_statement(source.slice(statement))
-    imported = cst.ensure_type(cst.ensure_type(parsed, cst.SimpleStatementLine).body[0], cst.Import | cst.ImportFrom)
+    imported = cst.ensure_type(parsed, cst.SimpleStatementLine).body[0]
+    assert isinstance(imported, cst.Import | cst.ImportFrom)
     assert not isinstance(imported.names, cst.ImportStar)
     kept = [each for each in imported.names if (each.evaluated_name, each.evaluated_alias) not in dropped]
     if not (isinstance(imported, cst.ImportFrom) and imported.rpar):

@@ -23,7 +23,10 @@ def _destroy(call: _legacy.Call, context: Context) -> Answer:
     close = "{comch}.outcome({local_ep}.close)" if call.flat else "{local_ep}.close()"
     statement = context.names.parents[call.node]
     if isinstance(statement, ast.Expr):
-        lines = [Template("if {local_ep} is not None:", call.arguments), Template(f"    {close}", call.arguments)]
+        lines = [
+            Template("if {local_ep} is not None:", call.arguments),
+            Template(f"    {close}", call.arguments),
+        ]
         return Edits(statements={statement: lines})
     if not call.flat:
         return Refuses("CCM037")

@@ -19,8 +19,9 @@ def _whole(message: ast.expr, length: ast.expr) -> bool:
     """Whether a length argument is the length of the message."""
     if isinstance(message, ast.Constant) and isinstance(length, ast.Constant):
         return isinstance(message.value, bytes) and len(message.value) == length.value
-    counted = isinstance(length, ast.Call) and isinstance(length.func, ast.Name) and length.func.id == "len"
-    return counted and [ast.dump(each) for each in length.args] == [ast.dump(message)]
+    if not isinstance(length, ast.Call) or not isinstance(length.func, ast.Name) or length.func.id != "len":
+        return False
+    return [ast.dump(each) for each in length.args] == [ast.dump(message)]
 
 
 def _sendto(call: _legacy.Call, context: Context) -> Answer:

@@ -11,32 +11,28 @@ from comm_channel_compat import Endpoint, NotConnected
 from tests.compat import support
 
 
+@pytest.fixture(autouse=True)
+def ended(runtime_dir: object) -> Iterator[None]:
+    """Every endpoint of a test is destroyed at its end, unless the test has done so."""
+    yield
+    while support.made:
+        with suppress(NotConnected):
+            support.made.pop().destroy()
+
+
 @pytest.fixture
-def pair() -> Iterator[support.Pair]:
+def pair() -> support.Pair:
     """A service and a client that are connected."""
-    made = support.Pair()
-    yield made
-    for ep in (made.client, made.service):
-        destroy_if_alive(ep)
+    return support.Pair()
 
 
 @pytest.fixture
-def service() -> Iterator[Endpoint]:
+def service() -> Endpoint:
     """An endpoint that listens as support.NAME."""
-    made = support.service()
-    yield made
-    destroy_if_alive(made)
+    return support.service()
 
 
 @pytest.fixture
-def client() -> Iterator[Endpoint]:
+def client() -> Endpoint:
     """An endpoint that may connect."""
-    made = support.client()
-    yield made
-    destroy_if_alive(made)
-
-
-def destroy_if_alive(ep: Endpoint) -> None:
-    """A test may have destroyed its endpoints itself."""
-    with suppress(NotConnected):
-        ep.destroy()
+    return support.client()

@@ -9,12 +9,27 @@ from typing import TypeVar
 
 from comm_channel_compat import Again, ConnectionInprogress, Endpoint, PeerAddr, open_device
 
-__all__ = ["DPU", "HOST", "NAME", "REP", "Pair", "client", "eventually", "let_in", "service"]
+__all__ = [
+    "DPU",
+    "HOST",
+    "NAME",
+    "REP",
+    "Pair",
+    "client",
+    "endpoint",
+    "eventually",
+    "let_in",
+    "made",
+    "service",
+    "statistics",
+]
 
 DPU, REP, HOST, NAME = "03:00.0", "b1:00.0", "b1:00.0", "svc"
 DEADLINE_S = 5.0
 
 _T = TypeVar("_T")
+
+made: list[Endpoint] = []  # those of the running test, for its end
 
 
 def eventually(call: Callable[..., _T], *args: object) -> _T:
@@ -29,12 +44,18 @@ def eventually(call: Callable[..., _T], *args: object) -> _T:
             time.sleep(0.0001)
 
 
+def endpoint(device: str | None = None) -> Endpoint:
+    """A fresh endpoint, on a device."""
+    made.append(Endpoint())
+    if device is not None:
+        made[-1].set_device(open_device(device))
+    return made[-1]
+
+
 def service(name: str = NAME, rep: str = REP, **sizes: int) -> Endpoint:
     """An endpoint that listens; sizes are properties: `max_msg_size=64`."""
-    ep = Endpoint()
-    device = open_device(DPU)
-    ep.set_device(device)
-    ep.set_device_rep(device.open_representor(rep))
+    ep = endpoint(DPU)
+    ep.set_device_rep(ep.get_device().open_representor(rep))
     _set(ep, sizes)
     ep.listen(name)
     return ep
@@ -42,8 +63,7 @@ def service(name: str = NAME, rep: str = REP, **sizes: int) -> Endpoint:
 
 def client(**sizes: int) -> Endpoint:
     """An endpoint that may connect."""
-    ep = Endpoint()
-    ep.set_device(open_device(HOST))
+    ep = endpoint(HOST)
     _set(ep, sizes)
     return ep
 
@@ -67,11 +87,22 @@ def let_in(ep: Endpoint, peer: PeerAddr) -> None:
                 raise
 
 
+def statistics(peer: PeerAddr) -> tuple[int, ...]:
+    """Messages and bytes sent, messages and bytes received, messages in flight."""
+    return (
+        peer.get_send_messages(),
+        peer.get_send_bytes(),
+        peer.get_recv_messages(),
+        peer.get_recv_bytes(),
+        peer.get_send_in_flight_messages(),
+    )
+
+
 class Pair:
     """A service and a client that are connected, in one process, and each one's peer."""
 
     def __init__(self, **sizes: int) -> None:
-        self.service = service(**sizes)
+        self.service = service(NAME, REP, **sizes)
         self.client = client(**sizes)
         self.to_service = self.client.connect(NAME)
         let_in(self.service, self.to_service)

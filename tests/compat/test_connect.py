@@ -42,7 +42,7 @@ def test_connect_needs_a_device() -> None:
 def test_a_host_device_cannot_listen_nor_a_dpu_device_connect(client: Endpoint, service: Endpoint) -> None:
     with pytest.raises(NotPermitted):
         client.listen("svc")
-    ep = Endpoint()
+    ep = support.endpoint()
     ep.set_device(service.get_device())
     with pytest.raises(NotPermitted):
         ep.connect("svc")
@@ -68,8 +68,7 @@ def test_connect_before_listen(client: Endpoint) -> None:
 
 
 def test_connect_to_another_representor(service: Endpoint) -> None:
-    ep = Endpoint()
-    ep.set_device(open_device("b1:00.1"))
+    ep = support.endpoint("b1:00.1")
     with pytest.raises(ConnectionAborted):
         ep.connect(support.NAME)
 

@@ -16,7 +16,7 @@ from comm_channel_compat import (
     PeerAddr,
 )
 from tests.compat import support
-from tests.compat.test_statistics import statistics
+from tests.compat.support import statistics
 from tests.processes import StartPython
 
 
@@ -104,6 +104,22 @@ class TestTheOtherSideLeaves:
             ep.recvfrom(100)
 
 
+def test_a_message_in_flight_fails_when_the_other_side_leaves() -> None:
+    pair = support.Pair(send_queue_size=8, recv_queue_size=8)
+    for _ in range(9):
+        pair.client.sendto(b"x", pair.to_service)
+    pair.service.destroy()
+    with pytest.raises(ConnectionAborted):
+        support.eventually(_until_aborted, pair.to_service)
+    error_state(pair.client, pair.to_service)
+    assert statistics(pair.to_service)[::4] == (9, 0)
+
+
+def _until_aborted(peer: PeerAddr) -> None:
+    peer.update_info()
+    raise Again
+
+
 def leave(ep: Endpoint, peer: PeerAddr, how: str) -> None:
     if how == "destroy":
         ep.destroy()
@@ -135,6 +151,17 @@ def test_messages_of_a_disconnected_peer_are_dropped(pair: support.Pair) -> None
     for _ in range(3):
         with pytest.raises(Again):
             pair.service.recvfrom(100)
+
+
+def test_messages_that_a_departed_peer_left_are_dropped_too(pair: support.Pair) -> None:
+    to_client = pair.introduce()
+    pair.client.sendto(b"left behind", pair.to_service)
+    pair.client.destroy()
+    to_client.update_info()
+    pair.service.disconnect(to_client)
+    for _ in range(3):
+        with pytest.raises(Again):
+            pair.service.recvfrom(1)
 
 
 def test_an_old_peer_does_not_reach_the_new_connection(pair: support.Pair) -> None:

@@ -125,7 +125,7 @@ def test_the_same_name_on_another_representor(service: Endpoint) -> None:
 
 
 def test_a_failed_listen_may_be_repeated(service: Endpoint) -> None:
-    late = Endpoint()
+    late = support.endpoint()
     late.set_device(service.get_device())
     late.set_device_rep(service.get_device_rep())
     with pytest.raises(ConnectionAborted):

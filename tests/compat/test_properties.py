@@ -104,8 +104,7 @@ def test_devices_that_were_set_are_given_back() -> None:
 
 
 @pytest.mark.parametrize("wrong", [None, "03:00.0", 3])
-def test_devices_that_are_none(wrong: object) -> None:
-    ep = Endpoint()
-    for setter in (ep.set_device, ep.set_device_rep):
-        with pytest.raises(InvalidValue):
-            setter(wrong)  # type: ignore[operator]
+@pytest.mark.parametrize("setter", ["set_device", "set_device_rep"])
+def test_devices_that_are_none(setter: str, wrong: object) -> None:
+    with pytest.raises(InvalidValue):
+        getattr(Endpoint(), setter)(wrong)

@@ -2,18 +2,8 @@
 
 from __future__ import annotations
 
-from comm_channel_compat import PeerAddr
 from tests.compat import support
-
-
-def statistics(peer: PeerAddr) -> tuple[int, ...]:
-    return (
-        peer.get_send_messages(),
-        peer.get_send_bytes(),
-        peer.get_recv_messages(),
-        peer.get_recv_bytes(),
-        peer.get_send_in_flight_messages(),
-    )
+from tests.compat.support import statistics
 
 
 def test_all_are_zero_at_first(pair: support.Pair) -> None:

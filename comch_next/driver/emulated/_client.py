@@ -118,7 +118,10 @@ class Client(Context):
 
     def check(self) -> bool:
         if self.state is State.STARTING and not self._dialled:
-            self._dial()
+            try:
+                self._dial()
+            except DocaError as error:
+                self._refused(str(error))
             return self._dialled
         return False
 

@@ -95,6 +95,9 @@ class Connection:
     def corrupt(self) -> None:
         """The other side wrote nonsense: nothing more is read from it."""
         self.context.poller.remove(self)
+        if self.receiver is not None:
+            self.receiver.close()
+            self.receiver = None
         self.lose(ErrorCode.CONNECTION_RESET, "the other side wrote what cannot be")
 
     def leave(self, *, polite: bool = False) -> None:
@@ -107,7 +110,8 @@ class Connection:
                     raise Again("server_disconnect: the notice does not fit now; progress and call again") from None
             except OSError:
                 pass  # it is gone already
-        self._end(ErrorCode.NOT_CONNECTED, "this side has left")
+        if self.status in (ErrorCode.SUCCESS, ErrorCode.CONNECTION_INPROGRESS):
+            self._end(ErrorCode.NOT_CONNECTED, "this side has left")
         self.close()
 
     def _end(self, status: ErrorCode, reason: str) -> None:
@@ -129,9 +133,10 @@ class Connection:
     def close(self) -> None:
         """Give everything back; only the counters stay."""
         self.context.poller.remove(self)
-        if self.receiver is not None:
-            self.receiver.close()
-            self.receiver = None
+        for end in (self.receiver, self.sender):
+            if end is not None:
+                end.close()
+        self.receiver = self.sender = None
         self.tx.bell = -1
         while self.bells:
             os.close(self.bells.pop())

@@ -150,7 +150,8 @@ class Context(ABC):
             self.end()
             for connection in list(self.connections):
                 connection.leave()
-                self.lost_connection(connection)
+                if connection not in self.lost:
+                    self.lost_connection(connection)
         return self.move(trigger)
 
     def destroy(self) -> None:
@@ -198,6 +199,8 @@ class Context(ABC):
     def look(self) -> bool:
         """Handle what the sockets say, report lost connections, finish a stop. Whether anything moved."""
         moved = False
+        if self.engine is None:
+            return moved  # a callback has just destroyed it
         for fd, _ in self.watch.poll(0):
             handler = self._handlers.get(fd)
             if handler is not None:
@@ -212,7 +215,7 @@ class Context(ABC):
                     connection.close()
                 self.report_loss(connection)
                 moved = True
-        if self.state is State.STOPPING and not (self.tasks_out or self.lost):
+        if self.drained():
             self.move(Trigger.DRAINED)
             moved = True
         return moved

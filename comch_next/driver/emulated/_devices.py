@@ -61,14 +61,16 @@ class Devices:
         found = topology.current()
         return [DevInfo(row, found) for row in found.visible()]
 
+    @says_no_memory
     def open(self, devinfo: object) -> Dev:
         row = expect(devinfo, DevInfo, "dev_open").row
         if not row.working:
             raise NotConnected(f"device {row.pci_addr} is marked as not working and cannot be opened")
         if self._open[row.pci_addr] >= row.limits.max_open:
             raise Initialization(f"device {row.pci_addr} is open {row.limits.max_open} times; close one first")
+        made = Dev(expect(devinfo, DevInfo, "dev_open"))
         self._open[row.pci_addr] += 1
-        return Dev(expect(devinfo, DevInfo, "dev_open"))
+        return made
 
     def close(self, dev: object) -> None:
         device = self._living(dev, "dev_close")

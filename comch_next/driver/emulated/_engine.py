@@ -200,6 +200,8 @@ class Engine:
     def _attend(self) -> bool:
         moved = False
         for context in list(self.active):
+            if context.engine is None:
+                continue  # a callback has just destroyed it
             moved |= context.complete()
             if context.moving or context.lost:
                 moved |= context.look()
@@ -219,7 +221,7 @@ class Engine:
         self.notification.arm()
         ready = lib.comch_arm_data(self.poller.c) != 0
         for context in self.active:
-            ready |= bool(context.finished or context.lost)
+            ready |= bool(context.finished or context.lost or context.drained())
             for link in context.connections:
                 if link.inflight:
                     ready |= bool(lib.comch_arm_flight(link.tx, link.inflight[0].number))
@@ -268,9 +270,9 @@ class Engines:
     def connect_ctx(self, pe: object, ctx: object) -> None:
         engine = expect(pe, Engine, "pe_connect_ctx")
         context = expect(ctx, Context, "pe_connect_ctx")
+        in_state(context, "connect_ctx")
         if context.engine is not None:
             raise NotPermitted(f"pe_connect_ctx: {context} has a progress engine already")
-        in_state(context, "connect_ctx")
         engine.notification.watch(context.watch)
         context.engine = engine
         engine.contexts.append(context)

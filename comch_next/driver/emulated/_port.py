@@ -26,6 +26,16 @@ _REPORTED = (ErrorCode.SHUTDOWN, ErrorCode.CONNECTION_RESET)  # what the puller 
 OK, LONG = lib.COMCH_OK, lib.COMCH_LONG
 
 
+def _two_bells() -> tuple[int, int]:
+    """Both bells, or neither."""
+    first = new_bell()
+    try:
+        return first, new_bell()
+    except OSError:
+        os.close(first)
+        raise
+
+
 class Port:
     """A handle. `lost` are connections whose end has not been reported to the puller."""
 
@@ -40,7 +50,7 @@ class Port:
         self._channels: dict[str, Channel] = {}
         self._hangups: select.epoll | None = None
         self._pace = ffi.addressof(self.poller.c, "pace")
-        self._bells = (new_bell(), new_bell())
+        self._bells = _two_bells()
 
     def terms(self) -> Terms:
         """What the handshake says: a port states what it sends and insists on nothing by itself."""
@@ -83,6 +93,14 @@ class Port:
         """Whether the connection's messages may still be pulled."""
         return connection in self.lost
 
+    def forget(self, connection: Connection) -> bool:
+        """Drop what a lost connection has left to read, and its report. Whether there was such a connection."""
+        if connection not in self.lost:
+            return False
+        self.lost.remove(connection)
+        connection.close()
+        return True
+
     # What the puller calls
 
     def failed(self, connection: Connection, result: int, data: Any) -> bool:
@@ -92,9 +110,7 @@ class Port:
             self.blocked.add(connection)
             return False
         if result == LOOK:
-            self.look()
-            result = send(connection.tx, data, len(data))
-            return result == OK or self.failed(connection, result, data)
+            return self._look_and_send(connection, data)
         if result == LONG:
             text = f"send: a message of {len(data)} bytes is above this connection's {connection.tx.max_msg}"
             raise InvalidValue(text, length=len(data))
@@ -103,10 +119,17 @@ class Port:
         elif result == lib.COMCH_NOMEM:
             raise NoMemory("send: no memory for the next part of the ring")
         elif connection.status == ErrorCode.CONNECTION_INPROGRESS:
-            self.look()
-            return bool(connection.tx.open) and send(connection.tx, data, len(data)) == OK
+            return self._look_and_send(connection, data)
         text = f"send was attempted on a connection of {context} that has ended: {connection.reason}"
         raise from_code(connection.status, text, connection=connection.user_data)
+
+    def _look_and_send(self, connection: Connection, data: Any) -> bool:
+        self.look()
+        result = send(connection.tx, data, len(data))
+        if result == OK:
+            return True
+        in_progress = connection.status == ErrorCode.CONNECTION_INPROGRESS
+        return not in_progress and self.failed(connection, result, data)
 
     def fetch(self, result: int, size: int) -> tuple[bytes, Any] | None:
         """What the hot path could not decide: look, report a loss, or say that nothing is there."""
@@ -231,7 +254,10 @@ class Ports:
 
     def receive(self, port: Port, size: int) -> tuple[bytes, Any] | None:
         poller = port.poller
-        result = receive(poller.c, poller.scratch, size if size < poller.size else poller.size)
+        try:
+            result = receive(poller.c, poller.scratch, size if size < poller.size else poller.size)
+        except (TypeError, OverflowError):
+            raise InvalidValue(f"receive takes a size of 0 or more bytes, not {size!r}") from None
         if result >= 0:
             return poller.view[: result & _LENGTH], poller.links[result >> 32].user_data
         return None if result == AGAIN and not port.lost else port.fetch(result, size)

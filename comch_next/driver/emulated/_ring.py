@@ -12,10 +12,14 @@ __all__ = ["Receiver", "Sender", "ffi", "lib", "make_memory"]
 
 _PAGE = 4096
 _SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
+_MOST = (1 << 32) - _PAGE  # positions are 32 bits wide
 
 
 def _size(max_msg: int, messages: int) -> int:
-    return _PAGE + int(lib.comch_ring_capacity(max_msg, messages))
+    capacity = int(lib.comch_ring_capacity(max_msg, messages))
+    if capacity > _MOST:
+        raise NoMemory(f"a ring of {messages} messages of {max_msg} bytes would have {capacity} bytes, above {_MOST}")
+    return _PAGE + capacity
 
 
 def make_memory(max_msg: int, messages: int) -> int:
@@ -38,7 +42,8 @@ class _End:
 
     def __init__(self, fd: int, max_msg: int, messages: int) -> None:
         size = _size(max_msg, messages)
-        if os.fstat(fd).st_size != size or fcntl.fcntl(fd, fcntl.F_GET_SEALS) & _SEALS != _SEALS:
+        # The seals first: before them the other side may still change the size.
+        if fcntl.fcntl(fd, fcntl.F_GET_SEALS) & _SEALS != _SEALS or os.fstat(fd).st_size != size:
             raise from_code(ErrorCode.CONNECTION_ABORTED, "the ring offered is not of the agreed size and sealed")
         self._map = mmap.mmap(fd, size)
         self._memory: Any = ffi.from_buffer(self._map)

@@ -169,8 +169,7 @@ class Server(Context):
             exhausted = isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno in EXHAUSTED)
             code = ErrorCode.NO_MEMORY if exhausted else ErrorCode.CONNECTION_ABORTED
             connection.status, connection.reason = ErrorCode.CONNECTION_ABORTED, f"the handshake broke: {error}"
-            if connection.receiver is not None:
-                connection.close()
+            connection.close()
             greeting.refuse(code)
         else:
             self.connections.append(connection)
@@ -229,6 +228,8 @@ class Servers:
         context = expect(server, Server, "server_disconnect")
         link = expect(connection, Connection, "server_disconnect")
         in_state(context, "server_disconnect")
+        if context.port is not None and context.port.forget(link):
+            return
         if link not in context.connections:
             raise InvalidValue(f"server_disconnect takes a connection of {context} that has not been disconnected")
         link.leave(polite=True)

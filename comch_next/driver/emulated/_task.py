@@ -106,7 +106,7 @@ class SendTasks:
         self.submit(expect(task, SendTask, "task_try_submit"))
 
     def submit_ex(self, task: SendTask, flags: int) -> None:
-        if flags & ~(SubmitFlag.FLUSH | SubmitFlag.OPTIMIZE_REPORTS):
+        if not isinstance(flags, int) or flags & ~int(SubmitFlag.FLUSH | SubmitFlag.OPTIMIZE_REPORTS):
             raise InvalidValue(f"task_submit_ex takes SubmitFlag bits, not {flags!r}")
         self.submit(task)
 
@@ -115,6 +115,7 @@ class SendTasks:
             where = "is submitted; wait for its completion" if task.owner is LIBRARY else "has been freed before"
             raise BadState(f"task_free: the task {where}")
         task.owner = POOL
+        task.user_data = None  # it points back at the task: without the cycle both die at once, and their message
         task.context.tasks_out -= 1
 
     def get_status(self, task: SendTask) -> ErrorCode:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from comch_next._codes import PciFuncType
-from comch_next.errors import Initialization
+from comch_next.errors import NotFound
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -16,6 +16,7 @@ else:
 
 __all__ = ["Device", "Limits", "Representor", "Topology", "current", "long_form"]
 
+_MOST = {"default_msg_size": 1 << 20, "max_msg_size": 1 << 20}  # bytes; other limits count things
 _PCI = re.compile(r"(?:([0-9a-f]{1,4}):)?([0-9a-f]{1,2}):([0-9a-f]{1,2})\.([0-7])", re.IGNORECASE)
 
 
@@ -31,6 +32,12 @@ class Limits:
     max_name_len: int = 128
     max_send_tasks: int = 8192
     max_open: int = 4096
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            least, most = (0 if name == "max_clients" else 1), _MOST.get(name, 1 << 16)
+            if type(value) is not int or not least <= value <= most:
+                raise ValueError(f"{name} is {value!r}; legal are whole numbers from {least} to {most}")
 
 
 @dataclass(frozen=True)
@@ -65,7 +72,7 @@ class Topology:
         """The devices of the side named by COMCH_SIDE; without it, both sides' devices."""
         side = os.environ.get("COMCH_SIDE", "")
         if side not in ("", "host", "dpu"):
-            raise Initialization(f"COMCH_SIDE is {side!r}; legal are host, dpu and empty")
+            raise NotFound(f"COMCH_SIDE is {side!r}; legal are host, dpu and empty")
         return tuple(device for device in self.devices if side in ("", device.side))
 
     def dpu_of(self, host_pci: str) -> Device | None:
@@ -107,8 +114,8 @@ def current() -> Topology:
     try:
         with open(path, "rb") as file:
             return parse(tomllib.load(file), path)
-    except (OSError, tomllib.TOMLDecodeError) as error:
-        raise Initialization(f"COMCH_TOPOLOGY names {path}, which cannot be read: {error}") from error
+    except (OSError, ValueError) as error:
+        raise NotFound(f"COMCH_TOPOLOGY names {path}, which cannot be read: {error}") from error
 
 
 def parse(table: dict[str, Any], source: str) -> Topology:
@@ -117,9 +124,9 @@ def parse(table: dict[str, Any], source: str) -> Topology:
         limits = replace(Limits(), **table.get("limits", {}))
         devices = tuple(_device(row, limits) for row in table["device"])
     except (KeyError, TypeError, ValueError) as error:
-        raise Initialization(f"{source} is no topology: {error}") from error
+        raise NotFound(f"{source} is no topology: {error!r}") from error
     if len({device.pci_addr for device in devices}) != len(devices):
-        raise Initialization(f"{source} is no topology: a PCI address stands twice")
+        raise NotFound(f"{source} is no topology: a PCI address stands twice")
     return Topology(devices)
 
 

@@ -1,0 +1,52 @@
+"""python -m benchmarks [--quick]: measure every rival, show the tables, write build/bench.json."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from rich.console import Console
+
+from benchmarks._plan import FULL, QUICK, Plan
+from benchmarks._report import show, write
+from benchmarks._run import idle_share, measure
+from benchmarks._targets import targets
+from benchmarks.rivals import RIVALS
+from tools.processes import ROOT, ProcessError
+
+
+def choose_plan(console: Console, quick: bool) -> Plan:
+    """The plan for this machine: where both ends share one processor, each must wait for the other's time slice."""
+    plan = QUICK if quick else FULL
+    if len(os.sched_getaffinity(0)) > 1:
+        return plan
+    console.print("[bold]One CPU only:[/] both ends take turns on it, so these numbers say little; fewer are taken.")
+    return replace(plan, rounds=1, pings=100, warm_up=5, messages=10_000)
+
+
+def main(argv: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="fewer rounds and messages: under half a minute")
+    parser.add_argument("--output", type=Path, default=ROOT / "build" / "bench.json", help="where the numbers go")
+    args = parser.parse_args(argv)
+    console = Console(highlight=False)
+    plan = choose_plan(console, args.quick)
+    try:
+        with console.status("starting") as status:
+            rows = measure(tuple(RIVALS), plan, status.update)
+            status.update(f"a blocking receive idles for {plan.idle_s:g} s")
+            found = targets(rows, idle_share(plan))
+    except ProcessError as error:
+        console.print(str(error), style="red", markup=False)
+        return 1
+    show(console, rows, found)
+    write(args.output, rows, found)
+    console.print(f"written: {args.output}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

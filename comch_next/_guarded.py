@@ -1,0 +1,170 @@
+"""A driver as seen by the objects of an engine that has a helper thread: the same calls, one at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from comch_next._codes import State
+from comch_next.errors import BadState
+
+if TYPE_CHECKING:
+    from comch_next._helper import Helper
+
+__all__ = ["GuardedDriver"]
+
+
+class _Noun:
+    """Every call takes the helper's lock; those that are no plain queries rouse it, too."""
+
+    def __init__(self, noun: Any, helper: Helper) -> None:
+        self._noun = noun
+        self._helper = helper
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        call: Callable[..., Any] = getattr(self._noun, name)
+        helper = self._helper
+        rouses = not name.startswith("get_")
+
+        def guarded(*args: Any) -> Any:
+            with helper.lock:
+                try:
+                    return call(*args)
+                finally:
+                    if rouses:
+                        helper.wake()
+
+        setattr(self, name, guarded)
+        return guarded
+
+
+class _Engines(_Noun):
+    """The program's progress is one turn among others, and what it waits for is that anything has moved since."""
+
+    def progress(self, pe: Any) -> bool:
+        helper = self._helper
+        with helper.lock:
+            if helper.busy or not helper.ports:
+                moved: bool = self._noun.progress(pe)  # inside a callback it is the driver who refuses
+                return moved
+            helper.look()
+            news = helper.moves != helper.seen
+            helper.seen = helper.moves
+            return news
+
+    def get_notification_handle(self, pe: Any) -> int:
+        handle: int = self._helper.bell.fd if self._helper.ports else self._noun.get_notification_handle(pe)
+        return handle
+
+    def request_notification(self, pe: Any) -> None:
+        helper = self._helper
+        with helper.lock:
+            if not helper.ports:
+                self._noun.request_notification(pe)
+                return
+            helper.bell.arm()
+            if helper.moves != helper.seen:
+                helper.bell.ring()
+
+    def clear_notification(self, pe: Any, handle: int) -> None:
+        helper = self._helper
+        with helper.lock:
+            if helper.ports and handle in (0, helper.bell.fd):
+                helper.bell.disarm()
+            else:
+                self._noun.clear_notification(pe, handle)
+
+    def connect_ctx(self, pe: Any, ctx: Any) -> None:
+        with self._helper.lock:
+            self._noun.connect_ctx(pe, ctx)
+            self._helper.contexts.append(ctx)
+
+    def destroy(self, pe: Any) -> None:
+        self._noun.destroy(pe)
+        self._helper.bell.close()
+
+
+class _Contexts(_Noun):
+    """A port hears of what the program does to its context."""
+
+    def start(self, ctx: Any) -> State:
+        helper = self._helper
+        with helper.lock:
+            state: State = self._noun.start(ctx)
+            port = helper.port_of(ctx)
+            if port is not None:
+                port.started()
+            helper.wake()
+            return state
+
+    def stop(self, ctx: Any) -> State:
+        helper = self._helper
+        with helper.lock:
+            port = helper.port_of(ctx)
+            if port is None:
+                state: State = self._noun.stop(ctx)
+            else:
+                state = port.stop()
+            helper.wake()
+            return state
+
+    def destroy(self, ctx: Any) -> None:
+        helper = self._helper
+        with helper.lock:
+            self._noun.destroy(ctx)
+            helper.contexts.remove(ctx)
+            port = helper.port_of(ctx)
+        if port is not None:
+            port.finish()
+
+    def set_state_changed_cb(self, ctx: Any, callback: Any) -> None:
+        with self._helper.lock:
+            port = self._helper.port_of(ctx)
+            if port is not None and callable(callback):
+                port.state_changed = callback
+            else:
+                self._noun.set_state_changed_cb(ctx, callback)
+
+
+class _Servers(_Noun):
+    """Leaving one connection is news for the port."""
+
+    def disconnect(self, server: Any, connection: Any) -> None:
+        helper = self._helper
+        with helper.lock:
+            port = helper.port_of(server)
+            if port is None or not port.forget_lost(connection):
+                self._noun.disconnect(server, connection)
+                if port is not None:
+                    port.disconnected(connection)
+            helper.wake()
+
+
+class _Clients(_Noun):
+    """A client may have fallen to IDLE before the program could ask for its connection."""
+
+    def get_connection(self, client: Any) -> Any:
+        with self._helper.lock:
+            try:
+                return self._noun.get_connection(client)
+            except BadState:
+                port = self._helper.port_of(client)
+                if port is None or port.begun is None:
+                    raise
+                return port.begun
+
+
+class GuardedDriver:
+    """One attribute per noun, as comch_next.driver.protocol.Driver says."""
+
+    def __init__(self, helper: Helper) -> None:
+        driver = helper.driver
+        self.name = driver.name
+        self.devices: Any = driver.devices  # no engine, so nothing to guard
+        self.engines: Any = _Engines(driver.engines, helper)
+        self.contexts: Any = _Contexts(driver.contexts, helper)
+        self.servers: Any = _Servers(driver.servers, helper)
+        self.clients: Any = _Clients(driver.clients, helper)
+        self.connections: Any = _Noun(driver.connections, helper)
+        self.send_tasks: Any = _Noun(driver.send_tasks, helper)
+        self.ports = driver.ports

@@ -1,0 +1,80 @@
+# case: numbers and names of one's own
+DOCA_ERROR_AGAIN = 5
+
+
+def retry(r):
+    return r == 5 or r == DOCA_ERROR_AGAIN
+
+
+# case: messages and comments
+# doca_comm_channel_ep_create() was here, DOCA_ERROR_AGAIN too
+"""Uses doca_comm_channel_ep_sendto."""
+print("doca_comm_channel_ep_create failed")
+
+
+# case: a shadowed name
+def use(cc):
+    cc.listen("svc")
+    return cc.Again, [cc.close() for cc in cc.all]
+
+
+# case: names in every place
+import functools
+import sys
+
+import doca_comm_channel as cc
+
+
+def retry_on(*errors):
+    return functools.partial(retry_on, *errors)
+
+
+@retry_on(cc.Again, cc.ConnectionInprogress)
+def work(code=cc.DOCA_SUCCESS):
+    if code in (cc.DOCA_ERROR_AGAIN, cc.DOCA_ERROR_CONNECTION_INPROGRESS):
+        raise cc.TimeOut("late") from None
+    match code:
+        case cc.DOCA_ERROR_NOT_FOUND:
+            sys.exit(code)
+    print(f"{cc.doca_error_get_descr(code)!r:>20}", "%s" % cc.doca_get_error_name(code))
+    return cc.DOCA_SUCCESS if code < cc.DOCA_ERROR_EMPTY else {cc.DocaError: 1}
+
+# output
+import functools
+import sys
+
+import comch_next as comch
+
+
+def retry_on(*errors):
+    return functools.partial(retry_on, *errors)
+
+
+@retry_on(comch.Again, comch.ConnectionInprogress)
+def work(code=comch.ErrorCode.SUCCESS):
+    if code in (comch.ErrorCode.AGAIN, comch.ErrorCode.CONNECTION_INPROGRESS):
+        raise comch.TimeOut("late") from None
+    match code:
+        case comch.ErrorCode.NOT_FOUND:
+            sys.exit(code)
+    print(f"{comch.describe(code)!r:>20}", "%s" % comch.code_name(code))
+    return comch.ErrorCode.SUCCESS if code < comch.ErrorCode.EMPTY else {comch.DocaError: 1}
+
+
+# case: not every constant has a successor
+import doca_comm_channel as cc
+
+level = cc.DOCA_LOG_LEVEL_INFO
+flag = cc.DOCA_CC_MSG_FLAG_DONTWAIT
+cc.doca_log_backend_create_standard()
+
+# output
+# CCM002: the import stays, because code below still needs it (python -m migrate explain CCM002)
+import doca_comm_channel as cc
+
+# CCM022: no counterpart in comch_next (python -m migrate explain CCM022)
+level = cc.DOCA_LOG_LEVEL_INFO
+# CCM023: the blocking API of DOCA 1.2 - 1.4 (python -m migrate explain CCM023)
+flag = cc.DOCA_CC_MSG_FLAG_DONTWAIT
+# CCM022: no counterpart in comch_next (python -m migrate explain CCM022)
+cc.doca_log_backend_create_standard()

@@ -1,0 +1,499 @@
+# case: an endpoint of another library
+import zeep
+
+ep = zeep.Endpoint()
+ep.set_device("b1:00.0")
+peer = ep.connect("svc")
+
+
+# case: a server, straight on
+import doca_comm_channel as cc
+
+dev = cc.open_device("03:00.0")
+rep = dev.open_representor("b1:00.0")
+ep = cc.Endpoint()
+ep.set_device(dev)  # the DPU's own
+ep.set_device_rep(rep)
+ep.set_max_msg_size(4080)
+ep.listen("svc")
+
+# output
+import comch_next as comch
+
+dev = comch.open_device("03:00.0")
+rep = dev.open_representor("b1:00.0")
+# the DPU's own
+ep = comch.Server(dev, rep, "svc", max_msg_size=4080)
+ep.listen()
+
+
+# case: a client in a function, names imported one by one
+from doca_comm_channel import Endpoint, open_device
+
+
+def main(args):
+    dev = open_device(args.pci_addr)
+    ep = Endpoint()
+    ep.set_device(dev)
+    ep.set_send_queue_size(16)
+    peer = ep.connect(args.service)
+    peer.update_info()
+
+# output
+import comch_next as comch
+
+
+def main(args):
+    dev = comch.open_device(args.pci_addr)
+    ep = comch.Client(dev, args.service, send_queue_size=16)
+    peer = ep.connect(timeout=0)
+    peer.update_info()
+
+
+# case: closed in a finally that runs also when nothing was made
+import doca_comm_channel as cc
+
+
+def serve(dev, pci_addr, name):
+    dev = cc.open_device(pci_addr)
+    ep = cc.Endpoint()
+    try:
+        ep.set_device(dev)
+        ep.set_device_rep(dev.open_representor("b1:00.0"))
+        ep.listen(name)
+        print(ep.recvfrom(4080)[0])
+    finally:
+        ep.destroy()
+        dev.close()
+
+# output
+import comch_next as comch
+
+
+def serve(dev, pci_addr, name):
+    dev = comch.open_device(pci_addr)
+    ep = None
+    try:
+        ep = comch.Server(dev, dev.open_representor("b1:00.0"), name)
+        ep.listen()
+        print(ep.receive(4080, timeout=0)[0])
+    finally:
+        if ep is not None:
+            ep.close()
+        dev.close()
+
+
+# case: connecting again and again
+import time
+
+import doca_comm_channel as cc
+
+NAME = "svc"
+dev = cc.open_device("b1:00.0")
+ep = cc.Endpoint()
+ep.set_device(dev)
+while True:
+    try:
+        peer = ep.connect(NAME)
+        break
+    except cc.ConnectionAborted:
+        time.sleep(0.1)
+peer.update_info()
+
+# output
+import time
+
+import comch_next as comch
+
+NAME = "svc"
+dev = comch.open_device("b1:00.0")
+ep = comch.Client(dev, NAME)
+while True:
+    try:
+        peer = ep.connect(timeout=0)
+        break
+    except comch.ConnectionAborted:
+        time.sleep(0.1)
+peer.update_info()
+
+
+# case: made by a helper, started by its caller
+import doca_comm_channel as cc
+
+NAME = "svc"
+
+
+def create_endpoint(dev, rep):
+    ep = cc.Endpoint()
+    ep.set_device(dev)
+    ep.set_device_rep(rep)
+    ep.set_recv_queue_size(64)
+    return ep
+
+
+def main():
+    dev = cc.open_device("03:00.0")
+    rep = dev.open_representor("b1:00.0")
+    ep = create_endpoint(dev, rep)
+    ep.listen(NAME)
+    ep.destroy()
+
+# output
+import comch_next as comch
+
+NAME = "svc"
+
+
+def create_endpoint(dev, rep):
+    ep = comch.Server(dev, rep, NAME, recv_queue_size=64)
+    return ep
+
+
+def main():
+    dev = comch.open_device("03:00.0")
+    rep = dev.open_representor("b1:00.0")
+    ep = create_endpoint(dev, rep)
+    ep.listen()
+    ep.close()
+
+
+# case: flat, a check after every call
+import sys
+
+from doca_comm_channel import *
+
+SIZE = 4080
+
+
+def main():
+    rc, devs, n = doca_devinfo_create_list()
+    rc, dev = doca_dev_open(devs[0])
+    if rc != DOCA_SUCCESS:
+        return rc
+    rc, ep = doca_comm_channel_ep_create()
+    if rc != DOCA_SUCCESS:
+        return rc
+    rc = doca_comm_channel_ep_set_device(ep, dev)
+    if rc != DOCA_SUCCESS:
+        print("device:", doca_error_get_descr(rc))
+        return rc
+    rc = doca_comm_channel_ep_set_max_msg_size(ep, SIZE)
+    if DOCA_SUCCESS != rc:
+        print("size:", doca_error_get_descr(rc))
+        return rc
+    rc, peer = doca_comm_channel_ep_connect(ep, "svc")
+    if rc != DOCA_SUCCESS:
+        print("connect:", doca_error_get_descr(rc))
+        doca_comm_channel_ep_destroy(ep)
+        return rc
+    doca_comm_channel_ep_disconnect(ep, peer)
+    return doca_comm_channel_ep_destroy(ep)
+
+
+sys.exit(main())
+
+# output
+import sys
+
+import comch_next as comch
+
+SIZE = 4080
+
+
+def main():
+    rc, devs = comch.outcome(comch.devices)
+    n = len(devs or ())
+    rc, dev = comch.outcome(devs[0].open)
+    if rc != comch.ErrorCode.SUCCESS:
+        return rc
+    rc, ep = comch.outcome(comch.Client, dev, "svc", max_msg_size=SIZE)
+    if rc == comch.ErrorCode.SUCCESS:
+        rc, peer = comch.outcome(ep.connect, timeout=0)
+    if rc != comch.ErrorCode.SUCCESS:
+        print("connect:", comch.describe(rc))
+        if ep is not None:
+            comch.outcome(ep.close)
+        return rc
+    comch.outcome(ep.disconnect)
+    return comch.outcome(ep.close)[0]
+
+
+sys.exit(main())
+
+
+# case: flat, a function that checks
+import sys
+
+import doca_comm_channel as cc
+
+
+def check(rc, what):
+    """Leave when a call failed."""
+    if rc != cc.DOCA_SUCCESS:
+        sys.exit("%s: %s" % (what, cc.doca_get_error_string(rc)))
+
+
+rc, devs, n = cc.doca_devinfo_list_create()
+check(rc, "list")
+rc, dev = cc.doca_dev_open(devs[0])
+check(rc, "open")
+rc, reps, n = cc.doca_devinfo_rep_list_create(dev, cc.DOCA_DEV_REP_FILTER_ALL)
+check(rc, "representors")
+rc, rep = cc.doca_dev_rep_open(reps[0])
+check(rc, "open representor")
+rc, ep = cc.doca_comm_channel_ep_create()
+check(rc, "create")
+check(cc.doca_comm_channel_ep_set_device(ep, dev), "device")
+check(cc.doca_comm_channel_ep_set_device_rep(ep, rep), "representor")
+check(cc.doca_comm_channel_ep_listen(ep, "svc"), "listen")
+
+# output
+import sys
+
+import comch_next as comch
+
+
+def check(rc, what):
+    """Leave when a call failed."""
+    if rc != comch.ErrorCode.SUCCESS:
+        sys.exit("%s: %s" % (what, comch.describe(rc)))
+
+
+rc, devs = comch.outcome(comch.devices)
+n = len(devs or ())
+check(rc, "list")
+rc, dev = comch.outcome(devs[0].open)
+check(rc, "open")
+rc, reps = comch.outcome(dev.representors, comch.RepFilter.ALL)
+n = len(reps or ())
+check(rc, "representors")
+rc, rep = comch.outcome(reps[0].open)
+check(rc, "open representor")
+rc, ep = comch.outcome(comch.Server, dev, rep, "svc")
+if rc == comch.ErrorCode.SUCCESS:
+    rc = comch.outcome(ep.listen)[0]
+check(rc, "listen")
+
+
+# case: both roles in one function
+import doca_comm_channel as cc
+
+
+def run(dev, serve):
+    dev = cc.open_device("03:00.0")
+    ep = cc.Endpoint()
+    ep.set_device(dev)
+    if serve:
+        ep.set_device_rep(dev.open_representor("b1:00.0"))
+        ep.listen("svc")
+    else:
+        ep.connect("svc")
+
+# output
+# CCM002: the import stays, because code below still needs it (python -m migrate explain CCM002)
+import doca_comm_channel as cc
+
+
+def run(dev, serve):
+    # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+    dev = cc.open_device("03:00.0")
+    # CCM036: server or client is not decided here (python -m migrate explain CCM036)
+    ep = cc.Endpoint()
+    # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+    ep.set_device(dev)
+    if serve:
+        # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+        ep.set_device_rep(dev.open_representor("b1:00.0"))
+        # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+        ep.listen("svc")
+    else:
+        # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+        ep.connect("svc")
+
+
+# case: kept on an object
+import doca_comm_channel as cc
+
+
+class Link:
+    def __init__(self, pci_addr):
+        self.dev = cc.open_device(pci_addr)
+        self.ep = cc.Endpoint()
+        self.ep.set_device(self.dev)
+
+    def open(self, name):
+        self.peer = self.ep.connect(name)
+
+    def send(self, msg):
+        try:
+            self.ep.sendto(msg, self.peer)
+        except cc.Again:
+            return False
+        return True
+
+# output
+# CCM002: the import stays, because code below still needs it (python -m migrate explain CCM002)
+import doca_comm_channel as cc
+
+
+class Link:
+    def __init__(self, pci_addr):
+        # CCM031: a handle is kept on an object (python -m migrate explain CCM031)
+        self.dev = cc.open_device(pci_addr)
+        # CCM031: a handle is kept on an object (python -m migrate explain CCM031)
+        self.ep = cc.Endpoint()
+        # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+        self.ep.set_device(self.dev)
+
+    def open(self, name):
+        # CCM031: a handle is kept on an object (python -m migrate explain CCM031)
+        self.peer = self.ep.connect(name)
+
+    def send(self, msg):
+        try:
+            # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+            self.ep.sendto(msg, self.peer)
+        # CCM003: stays with the old code around it (python -m migrate explain CCM003)
+        except cc.Again:
+            return False
+        return True
+
+
+# case: a size that may be refused, with a message of its own
+from doca_comm_channel import *
+
+
+def main(dev, args):
+    rc, devs, n = doca_devinfo_create_list()
+    rc, dev = doca_dev_open(devs[0])
+    rc, ep = doca_comm_channel_ep_create()
+    rc = doca_comm_channel_ep_set_device(ep, dev)
+    rc = doca_comm_channel_ep_set_max_msg_size(ep, args.size)
+    if rc != DOCA_SUCCESS:
+        return "size"
+    rc, peer = doca_comm_channel_ep_connect(ep, "svc")
+    return rc
+
+# output
+# CCM002: the import stays, because code below still needs it (python -m migrate explain CCM002)
+from doca_comm_channel import *
+
+
+def main(dev, args):
+    # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+    rc, devs, n = doca_devinfo_create_list()
+    # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+    rc, dev = doca_dev_open(devs[0])
+    # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+    rc, ep = doca_comm_channel_ep_create()
+    # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+    rc = doca_comm_channel_ep_set_device(ep, dev)
+    # CCM044: a set-up call that may fail has a check of its own (python -m migrate explain CCM044)
+    rc = doca_comm_channel_ep_set_max_msg_size(ep, args.size)
+    # CCM003: stays with the old code around it (python -m migrate explain CCM003)
+    if rc != DOCA_SUCCESS:
+        return "size"
+    # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+    rc, peer = doca_comm_channel_ep_connect(ep, "svc")
+    return rc
+
+
+# case: branches between the set-up calls
+import doca_comm_channel as cc
+
+
+def main(big):
+    dev = cc.open_device("b1:00.0")
+    ep = cc.Endpoint()
+    ep.set_device(dev)
+    if big:
+        ep.set_max_msg_size(65535)
+    return ep.connect("svc").update_info()
+
+# output
+# CCM002: the import stays, because code below still needs it (python -m migrate explain CCM002)
+import doca_comm_channel as cc
+
+
+def main(big):
+    # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+    dev = cc.open_device("b1:00.0")
+    # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+    ep = cc.Endpoint()
+    # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+    ep.set_device(dev)
+    if big:
+        # CCM037: the set-up of the endpoint is not one straight piece (python -m migrate explain CCM037)
+        ep.set_max_msg_size(65535)
+    # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+    return ep.connect("svc").update_info()
+
+
+# case: the blocking API of 1.x
+from doca_comm_channel import *
+
+rc, ep = doca_comm_channel_ep_create(attr)
+
+# output
+# CCM002: the import stays, because code below still needs it (python -m migrate explain CCM002)
+from doca_comm_channel import *
+
+# CCM023: the blocking API of DOCA 1.2 - 1.4 (python -m migrate explain CCM023)
+rc, ep = doca_comm_channel_ep_create(attr)
+
+
+# case: an extended class
+import doca_comm_channel as cc
+
+
+class LoggedEp(cc.Endpoint):
+    def sendto(self, msg, peer):
+        print("sending", len(msg))
+        super().sendto(msg, peer)
+
+
+dev = cc.open_device("b1:00.0")
+ep = LoggedEp()
+ep.set_device(dev)
+peer = ep.connect("svc")
+ep.sendto(b"x", peer)
+
+# output
+# CCM002: the import stays, because code below still needs it (python -m migrate explain CCM002)
+import doca_comm_channel as cc
+
+
+# CCM039: a class extends an old class (python -m migrate explain CCM039)
+class LoggedEp(cc.Endpoint):
+    def sendto(self, msg, peer):
+        print("sending", len(msg))
+        # CCM034: a handle comes from where this tool cannot look (python -m migrate explain CCM034)
+        super().sendto(msg, peer)
+
+
+# CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+dev = cc.open_device("b1:00.0")
+# CCM039: a class extends an old class (python -m migrate explain CCM039)
+ep = LoggedEp()
+# CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+ep.set_device(dev)
+# CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+peer = ep.connect("svc")
+# CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+ep.sendto(b"x", peer)
+
+
+# case: two on a line
+import doca_comm_channel as cc
+
+dev = cc.open_device("b1:00.0")
+ep = cc.Endpoint(); ep.set_device(dev); peer = ep.connect("svc")
+
+# output
+# CCM002: the import stays, because code below still needs it (python -m migrate explain CCM002)
+import doca_comm_channel as cc
+
+# CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+dev = cc.open_device("b1:00.0")
+# CCM042: the call shares its line with other statements (python -m migrate explain CCM042)
+ep = cc.Endpoint(); ep.set_device(dev); peer = ep.connect("svc")

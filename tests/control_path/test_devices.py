@@ -1,0 +1,198 @@
+"""Devices, representors, capabilities and the topology that they come from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import comch_next as comch
+from comch_next import DocaError, InvalidValue, NotFound, NotSupported, PciFuncType, RepFilter
+from tests.processes import StartPython
+
+FUNCTIONS = ["0000:b1:00.0", "0000:b1:00.1", "0000:b1:00.2", "0000:b1:00.3"]
+
+
+@pytest.fixture
+def topology(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = tmp_path / "topology.toml"
+    monkeypatch.setenv("COMCH_TOPOLOGY", str(path))
+    return path
+
+
+def test_the_built_in_pair() -> None:
+    found = comch.devices()
+    assert [info.pci_addr_str for info in found] == ["0000:03:00.0", *FUNCTIONS]
+    assert [info.cap_server_is_supported() for info in found] == [True] + [False] * 4
+    assert [info.cap_client_is_supported() for info in found] == [False] + [True] * 4
+    for info in found:
+        assert info.cap_get_max_name_len() == 128
+        assert info.cap_get_max_msg_size() == 65535
+        assert info.cap_get_max_recv_queue_size() == 8192
+        assert info.cap_get_max_send_tasks() == 8192
+        assert info.cap_get_max_clients() == 512
+        assert len({info.iface_name, info.ibdev_name}) == 2
+    for name in ("iface_name", "ibdev_name"):
+        assert len({getattr(info, name) for info in found}) == len(found)
+
+
+@pytest.mark.parametrize(("side", "count"), [("dpu", 1), ("host", 4), ("", 5)])
+def test_a_side_hides_the_other(monkeypatch: pytest.MonkeyPatch, side: str, count: int) -> None:
+    monkeypatch.setenv("COMCH_SIDE", side)
+    assert len(comch.devices()) == count
+    if side == "host":
+        with pytest.raises(NotFound, match="no device 03:00.0 here; there are: 0000:b1:00.0"):
+            comch.open_device("03:00.0")
+
+
+def test_an_unknown_side_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COMCH_SIDE", "moon")
+    with pytest.raises(DocaError, match="legal are host, dpu"):
+        comch.devices()
+
+
+@pytest.mark.parametrize("text", ["03:00.0", "0000:03:00.0", "3:0.0", "0000:03:00.0".upper()])
+def test_addresses_in_either_form(text: str) -> None:
+    with comch.open_device(text) as device:
+        assert device.devinfo.pci_addr_str == "0000:03:00.0"
+        assert device.devinfo.is_equal_pci_addr(text)
+        assert not device.devinfo.is_equal_pci_addr("04:00.0")
+
+
+@pytest.mark.parametrize("text", ["", "03:00", "03:00.8", "03:00.0 ", "x3:00.0", "0:0:0:0.0", "03:00.0\n", None, 3])
+def test_what_is_no_address_is_refused(text: str) -> None:
+    with pytest.raises(InvalidValue, match="PCI address"):
+        comch.open_device(text)
+
+
+def test_representors() -> None:
+    with comch.open_device("03:00.0") as device:
+        found = device.representors()
+        assert [info.pci_addr_str for info in found] == FUNCTIONS
+        kinds = [PciFuncType.PF, PciFuncType.PF, PciFuncType.VF, PciFuncType.SF]
+        assert [info.pci_func_type for info in found] == kinds
+        assert [info.vhca_id for info in found] == [0, 1, 2, 3]
+        assert not any(info.is_hotplug for info in found)
+        assert len({info.vuid for info in found}) == len({info.iface_name for info in found}) == 4
+        assert found[2].is_equal_pci_addr("b1:00.2")
+        assert device.representors(RepFilter.NET) != []
+        assert device.representors(RepFilter.EMULATED) == []
+        with device.open_representor("b1:00.1") as rep:
+            assert rep.devinfo_rep.pci_addr_str == "0000:b1:00.1"
+        with pytest.raises(NotFound, match=r"no representor b2:00\.0"):
+            device.open_representor("b2:00.0")
+        with pytest.raises(InvalidValue, match="RepFilter"):
+            device.representors(99)  # type: ignore[arg-type]
+
+
+def test_representors_stand_on_the_dpu_only() -> None:
+    with comch.open_device("b1:00.0") as host:
+        for call in (
+            host.representors,
+            host.devinfo.rep_cap_is_filter_all_supported,
+            host.devinfo.rep_cap_is_filter_net_supported,
+            host.devinfo.rep_cap_is_filter_emulated_supported,
+        ):
+            with pytest.raises(NotSupported, match="DPU"):
+                call()
+    with comch.open_device("03:00.0") as dpu:
+        assert dpu.devinfo.rep_cap_is_filter_all_supported()
+        assert dpu.devinfo.rep_cap_is_filter_net_supported()
+        assert not dpu.devinfo.rep_cap_is_filter_emulated_supported()
+
+
+def test_devices_are_independent_and_close_once() -> None:
+    first, second = comch.open_device("03:00.0"), comch.open_device("03:00.0")
+    first.close()
+    first.close()
+    with pytest.raises(InvalidValue, match="closed"):
+        first.representors()
+    assert second.representors()
+    second.close()
+
+
+def test_a_topology_of_ones_own(topology: Path) -> None:
+    topology.write_text(
+        """
+        [limits]
+        max_clients = 0
+        max_name_len = 16
+        [[device]]
+        pci_addr = "0a:00.0"
+        side = "dpu"
+        limits = { max_msg_size = 4096, default_msg_size = 1024 }
+        representor = [{ pci_addr = "c1:00.0", func_type = "VF", vuid = "mine", vhca_id = 7 }]
+        [[device]]
+        pci_addr = "c1:00.0"
+        side = "host"
+        """
+    )
+    dpu, host = comch.devices()
+    assert (dpu.pci_addr_str, host.pci_addr_str) == ("0000:0a:00.0", "0000:c1:00.0")
+    assert (dpu.cap_get_max_msg_size(), host.cap_get_max_msg_size()) == (4096, 65535)
+    assert (dpu.cap_get_max_clients(), dpu.cap_get_max_name_len()) == (0, 16)
+    with dpu.open() as device:
+        (rep,) = device.representors()
+        assert (rep.pci_func_type, rep.vuid, rep.vhca_id) == (PciFuncType.VF, "mine", 7)
+        with comch.Server(device, "c1:00.0", "short") as server, comch.ProgressEngine() as engine:
+            assert server.max_msg_size == 1024
+            with host.open() as other:
+                client = comch.Client(other, "short", engine=engine)
+                connection = client.connect(timeout=0)
+                assert comch.outcome(server.receive, timeout=0)[0] == comch.ErrorCode.AGAIN
+                engine.progress()
+                connection.update_info()
+                with pytest.raises(InvalidValue, match="15 bytes"):
+                    comch.Client(other, "sixteen letters!")
+                client.close()
+
+
+BAD = [
+    "",
+    "no toml at all",
+    "[[device]]\nside = 'dpu'",
+    "[[device]]\npci_addr = '03:00.0'",
+    "[[device]]\npci_addr = '03:00.0'\nside = 'moon'",
+    "[[device]]\npci_addr = 'three'\nside = 'dpu'",
+    "[[device]]\npci_addr = '03:00.0'\nside = 'dpu'\ncolour = 'red'",
+    "[[device]]\npci_addr = '03:00.0'\nside = 'dpu'\n[device.limits]\nmax_wishes = 3",
+    "[[device]]\npci_addr = '03:00.0'\nside = 'dpu'\n[[device.representor]]\nfunc_type = 'PF'",
+    "[[device]]\npci_addr = '03:00.0'\nside = 'dpu'\n[[device.representor]]\npci_addr='b1:00.0'\nfunc_type = 'XF'",
+    "[[device]]\npci_addr = '03:00.0'\nside = 'dpu'\n[[device]]\npci_addr = '0000:03:00.0'\nside = 'host'",
+    "device = 3",
+    "device = [3]",
+    "limits = 3\ndevice = []",
+    "[[device]]\npci_addr = '03:00.0'\nside = 'dpu'\nrepresentor = 3",
+    "[[device]]\npci_addr = '03:00.0'\nside = 'dpu'\nlimits = 3",
+    "[[device]]\npci_addr = '03:00.0'\nside = 'dpu'\n[device.limits]\nmax_msg_size = 'large'",
+    "[[device]]\npci_addr = '03:00.0'\nside = 'dpu'\n[device.limits]\nmax_msg_size = -1",
+    "\xff",
+]
+
+
+@pytest.mark.parametrize("text", BAD)
+def test_a_bad_topology_is_named_with_its_fault(topology: Path, text: str) -> None:
+    topology.write_bytes(text.encode("latin-1"))
+    with pytest.raises(NotFound, match="topology"):
+        comch.devices()
+
+
+def test_a_missing_topology_file_is_named(topology: Path) -> None:
+    with pytest.raises(NotFound, match=str(topology)):
+        comch.devices()
+
+
+def test_an_unknown_driver_lists_the_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(NotSupported, match="emulated, native"):
+        comch.devices("cardboard")
+    with pytest.raises(NotSupported, match="tried comch_next.driver.native"):
+        comch.ProgressEngine("native")
+    monkeypatch.setenv("COMCH_DRIVER", "cardboard")
+    with pytest.raises(NotSupported, match="cardboard"):
+        comch.devices()
+
+
+def test_the_side_holds_in_a_process_of_its_own(start_python: StartPython) -> None:
+    program = "import comch_next; print([info.pci_addr_str for info in comch_next.devices()])"
+    child = start_python("-c", program, env={"COMCH_SIDE": "dpu"})
+    assert child.finish() == (0, "['0000:03:00.0']\n", "")

@@ -1,0 +1,381 @@
+"""The progress engine: what moves, what is raised, when a descriptor wakes."""
+
+from __future__ import annotations
+
+import select
+import threading
+from typing import Any
+
+import pytest
+
+import comch_next as comch
+from comch_next import BadState, InUse, InvalidValue, OperatingSystem, ProgressEngine, State
+from tests.control_path.pair import Side, client, connect, ignore, leave, pair, server, until
+
+WAIT_S = 10.0
+
+
+def test_nothing_to_do() -> None:
+    with ProgressEngine() as engine:
+        assert engine.progress() is False
+        assert engine.num_inflight_tasks == 0
+
+
+def test_progress_says_whether_anything_moved() -> None:
+    there, here = pair()
+    until(lambda: not there.engine.progress())
+    here.send(b"x")
+    assert there.engine.progress() is True
+    assert there.messages == [b"x"]
+    until(lambda: not there.engine.progress())
+    assert there.engine.progress() is False
+    leave(here, there)
+
+
+def test_one_engine_for_several_contexts() -> None:
+    with ProgressEngine() as engine:
+        there = server(engine=engine)
+        clients = [client(engine=engine) for _ in range(3)]
+        for here in clients:
+            connect(there, here)
+            here.send(b"hello")
+        until(lambda: len(there.messages) == 3, engine)
+        assert len(set(there.senders)) == 3
+        for side in (*clients, there):
+            side.context.stop()
+        until(lambda: all(side.state is State.IDLE for side in (*clients, there)), engine)
+        for side in (*clients, there):
+            side.context.destroy()
+            side.context.device.close()
+
+
+def test_it_cannot_be_destroyed_while_a_context_lives() -> None:
+    here = client()
+    with pytest.raises(InUse, match="client 'svc'"):
+        here.engine.destroy()
+    here.context.close()
+    here.engine.destroy()
+    here.engine.destroy()
+
+
+def test_a_destroyed_engine_is_a_stale_handle() -> None:
+    engine = ProgressEngine()
+    handle = engine.notification_handle
+    engine.destroy()
+    for call in (
+        engine.progress,
+        engine.request_notification,
+        engine.clear_notification,
+        lambda: engine.notification_handle,
+        lambda: engine.num_inflight_tasks,
+        lambda: engine.clear_notification(handle),
+        lambda: client(engine=engine),
+    ):
+        with pytest.raises(InvalidValue, match="destroyed"):
+            call()
+
+
+def test_progress_does_not_re_enter() -> None:
+    there, here = pair()
+    seen: list[str] = []
+
+    def on_message(connection: object, data: bytes) -> None:
+        with pytest.raises(BadState, match="inside a callback"):
+            there.engine.progress()
+        with pytest.raises(BadState):
+            there.context.receive(timeout=0)
+        seen.append("refused")
+
+    leave(here, there)
+    there, here = server(), client()
+    there.context.event_msg_recv_register(on_message)
+    connect(there, here)
+    here.send()
+    until(lambda: seen, there.engine)
+    assert there.engine.progress() in (True, False)
+    leave(here, there)
+
+
+class Oops(Exception):
+    """What a program's callback may raise."""
+
+
+@pytest.mark.parametrize("raised", [Oops, KeyboardInterrupt, SystemExit, GeneratorExit])
+def test_an_exception_of_a_callback_comes_at_the_end_of_progress(raised: type[BaseException]) -> None:
+    there, here = server(), client()
+    got: list[bytes] = []
+
+    @there.context.event_msg_recv_register
+    def on_message(connection: object, data: bytes) -> None:
+        got.append(data)
+        if data == b"1":
+            raise raised("from the callback")
+
+    connect(there, here)
+    for number in range(3):
+        here.send(b"%d" % number)
+    with pytest.raises(raised, match="from the callback"):
+        until(lambda: False, there.engine)
+    assert got[:2] == [b"0", b"1"]
+    until(lambda: len(got) == 3, there.engine)
+    assert got == [b"0", b"1", b"2"], "nothing is lost, nothing comes twice"
+    leave(here, there)
+
+
+@pytest.mark.parametrize("which", ["done", "up", "down", "state", "view"])
+def test_exceptions_of_every_callback(which: str) -> None:
+    there, here = server(), client()
+
+    def oops(*_: object) -> None:
+        raise Oops(which)
+
+    if which == "done":
+        here.context.task_send_set_conf(oops, oops, 4)
+    elif which == "state":
+        here.context.set_state_changed_cb(oops)
+    elif which == "view":
+        there.context.event_msg_recv_register(oops, view=True)
+    else:
+        calls = (oops, ignore) if which == "up" else (ignore, oops)
+        there.context.event_connection_status_changed_register(*calls)
+    there.context.start()
+    caught: list[Oops] = []
+
+    def turn(condition: Any) -> None:
+        while not condition():
+            try:
+                until(condition, there.engine, here.engine)
+            except Oops as error:
+                caught.append(error)
+
+    comch.outcome(lambda: None)
+    try:
+        here.context.start()
+    except Oops as error:
+        caught.append(error)
+    turn(lambda: here.state is State.RUNNING)
+    task = here.task()
+    task.submit()
+    turn(lambda: here.context.num_inflight_tasks == 0)
+    for _ in range(50):
+        turn(lambda: not there.engine.progress())
+    task.free()
+    try:
+        here.context.stop()
+    except Oops as error:
+        caught.append(error)
+    turn(lambda: here.state is State.IDLE and not there.engine.progress())
+    assert caught
+    assert {str(each) for each in caught} == {which}
+    here.context.set_state_changed_cb(ignore)
+    leave(there)
+    here.context.close()
+
+
+def test_the_first_of_several_exceptions_wins_and_all_callbacks_run() -> None:
+    there, here = server(), client(tasks=4)
+    ran: list[int] = []
+
+    def done(task: comch.SendTask) -> None:
+        ran.append(task.user_data)
+        raise Oops(str(task.user_data))
+
+    here.context.task_send_set_conf(done, ignore, 4)
+    connect(there, here)
+    tasks = [here.task() for _ in range(3)]
+    for number, task in enumerate(tasks):
+        task.user_data = number
+        task.submit()
+    raised: list[str] = []
+    while len(ran) < 3:
+        try:
+            until(lambda: len(ran) == 3, here.engine)
+        except Oops as error:
+            raised.append(str(error))
+    assert raised[0] == "0"
+    assert ran == [0, 1, 2]
+    comch.outcome(here.engine.progress)
+    for task in tasks:
+        task.free()
+    leave(here, there)
+
+
+def test_a_state_callback_may_destroy_its_context() -> None:
+    """The natural place to give a context back is the callback that says IDLE."""
+    with ProgressEngine() as engine:
+        there = server(engine=engine)
+        here = client(engine=engine)
+        other = client(engine=engine)
+        connect(there, here)
+        connect(there, other)
+
+        @here.context.set_state_changed_cb
+        def changed(context: comch.Client, old: State, new: State) -> None:
+            if new is State.IDLE:
+                context.destroy()
+                there.kept = "destroyed"
+
+        here.context.stop()
+        until(lambda: there.kept, engine)
+        other.send(b"still here")
+        until(lambda: there.messages == [b"still here"], engine)
+        for side in (other, there):
+            side.context.stop()
+        until(lambda: other.state is State.IDLE and there.state is State.IDLE, engine)
+        other.context.destroy()
+        there.context.destroy()
+
+
+def test_a_callback_may_destroy_another_context() -> None:
+    with ProgressEngine() as engine:
+        there = server(engine=engine)
+        idle = [client(f"other{number}", engine=engine) for number in range(3)]
+        here = client(engine=engine)
+
+        def up(connection: object, ok: bool) -> None:
+            while idle:
+                idle.pop().context.destroy()
+
+        there.context.event_connection_status_changed_register(up, ignore)
+        there.context.start()
+        here.context.start()
+        until(lambda: here.state is State.RUNNING and not idle, engine)
+        for side in (here, there):
+            side.context.stop()
+        until(lambda: here.state is State.IDLE and there.state is State.IDLE, engine)
+        here.context.destroy()
+        there.context.destroy()
+
+
+# The notification handle
+
+
+class Sleeper:
+    """An epoll set with an engine's handle alone, waited for without a time-out in a thread of its own."""
+
+    def __init__(self, side: Side) -> None:
+        self.side = side
+        self.epoll = select.epoll()
+        self.epoll.register(side.engine.notification_handle, select.EPOLLIN)
+
+    def sleep_until(self, condition: Any) -> None:
+        """The loop of the guide: progress until nothing moves, arm, sleep, clear."""
+        engine = self.side.engine
+        while not condition():
+            if engine.progress():
+                continue
+            engine.request_notification()
+            assert self.epoll.poll(WAIT_S), "slept past what happened"
+            engine.clear_notification(engine.notification_handle)
+
+    def close(self) -> None:
+        self.epoll.close()
+
+
+def test_it_wakes_for_clients_messages_and_farewells() -> None:
+    there, here = server(), client()
+    there.context.start()
+    sleeper = Sleeper(there)
+    ready = threading.Event()
+
+    def other_side() -> None:
+        here.context.start()
+        until(lambda: here.state is State.RUNNING, here.engine)
+        for number in range(50):
+            here.send(b"%d" % number)
+            until(lambda number=number: len(here.done) > number, here.engine)  # type: ignore[misc]
+        ready.wait(WAIT_S)
+        here.context.stop()
+        until(lambda: here.state is State.IDLE, here.engine)
+
+    thread = threading.Thread(target=other_side)
+    thread.start()
+    sleeper.sleep_until(lambda: there.up)
+    sleeper.sleep_until(lambda: len(there.messages) == 50)
+    ready.set()
+    sleeper.sleep_until(lambda: there.down)
+    thread.join()
+    assert there.messages == [b"%d" % number for number in range(50)]
+    sleeper.close()
+    leave(there, here)
+
+
+def test_it_wakes_for_a_completion() -> None:
+    """A task waits in flight until the receiver reads: that is an event for the sender's engine."""
+    there, here = server(recv_queue_size=1), client()
+    connect(there, here)
+    sleeper = Sleeper(here)
+    for _ in range(3):
+        here.send()
+    here.engine.progress()
+    assert len(here.done) == 1
+    thread = threading.Thread(target=lambda: until(lambda: len(there.messages) == 3, there.engine))
+    thread.start()
+    sleeper.sleep_until(lambda: len(here.done) == 3)
+    thread.join()
+    sleeper.close()
+    leave(here, there)
+
+
+def test_it_is_ready_at_once_for_what_came_before_arming() -> None:
+    there, here = pair()
+    until(lambda: not there.engine.progress())
+    here.send()
+    poller = select.epoll()
+    poller.register(there.engine.notification_handle, select.EPOLLIN)
+    there.engine.request_notification()
+    assert poller.poll(0)
+    there.engine.clear_notification()
+    assert not poller.poll(0), "cleared: not ready although the message is there"
+    there.engine.request_notification()
+    assert poller.poll(0), "armed twice is as good as once"
+    poller.close()
+    leave(here, there)
+
+
+def test_it_is_silent_when_not_armed() -> None:
+    there, here = pair()
+    until(lambda: not there.engine.progress())
+    there.engine.clear_notification()
+    here.send()
+    poller = select.epoll()
+    poller.register(there.engine.notification_handle, select.EPOLLIN)
+    assert not poller.poll(0)
+    poller.close()
+    leave(here, there)
+
+
+def test_it_wakes_when_a_stop_can_finish() -> None:
+    """The last task is freed outside of progress: what is left to do must not be slept through."""
+    there, here = pair()
+    task = here.task()
+    here.context.stop()
+    until(lambda: not here.engine.progress())
+    assert here.state is State.STOPPING
+    task.free()
+    assert here.engine.wait(WAIT_S)
+    here.engine.progress()
+    assert here.state is State.IDLE
+    leave(here, there)
+
+
+def test_wait_ends_at_its_time_out() -> None:
+    with ProgressEngine() as engine:
+        assert engine.wait(0) is False
+        assert engine.wait(0.01) is False
+
+
+def test_clear_takes_its_own_handle_or_zero() -> None:
+    with ProgressEngine() as engine, ProgressEngine() as other:
+        engine.clear_notification()
+        engine.clear_notification(engine.notification_handle)
+        for handle in (other.notification_handle, -1, 1 << 40, "x"):
+            with pytest.raises(OperatingSystem, match="not this engine's handle"):
+                engine.clear_notification(handle)  # type: ignore[arg-type]
+
+
+def test_a_context_of_another_driver_or_none_at_all_is_refused() -> None:
+    with ProgressEngine() as engine:
+        for wrong in (None, 3, engine):
+            with pytest.raises(InvalidValue):
+                engine.connect_ctx(wrong)  # type: ignore[arg-type]

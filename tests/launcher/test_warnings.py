@@ -1,0 +1,71 @@
+"""Deprecation warnings: silent, unless COMCH_COMPAT_WARN asks for one per call, file and line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.processes import StartPython
+
+LAUNCH = ("-m", "comm_channel_compat", "run")
+
+SCRIPT = """\
+import helper
+from doca_comm_channel import *
+for _ in range(3):
+    ep = Endpoint()
+    ep.set_max_msg_size(100)
+    rc = doca_comm_channel_ep_get_max_msg_size(ep)[0]; ep.get_max_msg_size()
+doca_comm_channel_ep_set_rcv_queue_size(ep, 8)
+helper.use(ep)
+class Mine(Endpoint):
+    def destroy(self):
+        super().destroy()
+Mine().destroy()
+"""
+HELPER = "def use(ep):\n    ep.set_max_msg_size(200)\n"
+
+EXPECTED = [
+    ("old.py", 4, "doca_comm_channel_ep_create"),
+    ("old.py", 5, "doca_comm_channel_ep_set_max_msg_size"),
+    ("old.py", 6, "doca_comm_channel_ep_get_max_msg_size"),
+    ("old.py", 7, "doca_comm_channel_ep_set_recv_queue_size"),
+    ("helper.py", 2, "doca_comm_channel_ep_set_max_msg_size"),
+    ("old.py", 12, "doca_comm_channel_ep_create"),
+    ("old.py", 11, "doca_comm_channel_ep_destroy"),
+]
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Path:
+    (tmp_path / "helper.py").write_text(HELPER)
+    path = tmp_path / "old.py"
+    path.write_text(SCRIPT)
+    return path
+
+
+def test_silent_unless_asked(start_python: StartPython, script: Path) -> None:
+    assert start_python(*LAUNCH, str(script)).finish() == (0, "", "")
+    assert start_python("-W", "error", *LAUNCH, str(script)).finish() == (0, "", "")
+    assert start_python(*LAUNCH, str(script), env={"COMCH_COMPAT_WARN": "0"}).finish() == (0, "", "")
+
+
+def test_one_for_each_call_file_and_line(start_python: StartPython, script: Path) -> None:
+    finished = start_python(*LAUNCH, str(script), env={"COMCH_COMPAT_WARN": "1"}).finish()
+    assert (finished.returncode, finished.stdout) == (0, "")
+    told = [line for line in finished.stderr.splitlines() if "LegacyCallWarning" in line]
+    assert told == [
+        f"{script.parent / file}:{line}: LegacyCallWarning: {name} belongs to an API that DOCA has removed; "
+        f"see MIGRATION.md#{name}"
+        for file, line, name in EXPECTED
+    ]
+
+
+def test_filters_of_ones_own_are_respected(start_python: StartPython, script: Path) -> None:
+    ask = {"COMCH_COMPAT_WARN": "1"}
+    finished = start_python("-W", "ignore", *LAUNCH, str(script), env=ask).finish()
+    assert finished == (0, "", "")
+    finished = start_python("-W", "error::DeprecationWarning", *LAUNCH, str(script), env=ask).finish()
+    assert finished.returncode == 1
+    assert f'{script}", line 4' in finished.stderr

@@ -1,0 +1,61 @@
+"""The life of a context as a table: every pair of state and trigger, the forbidden ones included. No I/O."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from comch_next import State
+from comch_next.driver.emulated._state import CALLS, TRANSITIONS, Trigger
+
+I, S, R, P = State.IDLE, State.STARTING, State.RUNNING, State.STOPPING
+
+# One row per trigger: where it leads from IDLE, STARTING, RUNNING and STOPPING; None is refused.
+EXPECTED = {
+    Trigger.START_SERVER: (R, None, None, None),
+    Trigger.START_CLIENT: (S, None, None, None),
+    Trigger.CONNECTED: (None, R, None, None),
+    Trigger.REFUSED: (None, I, None, None),
+    Trigger.STOP_CLEAN: (None, I, I, P),
+    Trigger.STOP_BUSY: (None, P, P, P),
+    Trigger.FATAL: (None, None, P, None),
+    Trigger.DRAINED: (None, None, None, I),
+}
+
+
+@pytest.mark.parametrize(
+    ("state", "trigger"), list(itertools.product(State, Trigger)), ids=lambda each: str(getattr(each, "name", each))
+)
+def test_every_pair(state: State, trigger: Trigger) -> None:
+    assert TRANSITIONS.get((state, trigger)) is EXPECTED[trigger][state]
+
+
+def test_no_row_beyond_them() -> None:
+    assert set(TRANSITIONS) <= set(itertools.product(State, Trigger))
+    assert set(EXPECTED) == set(Trigger)
+
+
+def test_every_state_can_be_reached_and_left() -> None:
+    assert set(TRANSITIONS.values()) == set(State)
+    for state in State:
+        assert any(old is state and new is not state for (old, _), new in TRANSITIONS.items())
+
+
+def test_idle_is_reached_from_everywhere() -> None:
+    reach = {State.IDLE}
+    for _ in State:
+        reach |= {old for (old, _), new in TRANSITIONS.items() if new in reach}
+    assert reach == set(State)
+
+
+def test_a_fatal_error_leads_to_stopping_and_nothing_else_does_so_unasked() -> None:
+    to_stopping = {trigger for (old, trigger), new in TRANSITIONS.items() if new is State.STOPPING and old is not new}
+    assert to_stopping == {Trigger.FATAL, Trigger.STOP_BUSY}
+
+
+def test_every_call_is_legal_somewhere_and_configuration_only_while_idle() -> None:
+    assert all(CALLS.values())
+    configuration = {call for call in CALLS if call.startswith(("set_", "event_")) or call.endswith("set_conf")}
+    assert len(configuration) == 5
+    assert {CALLS[call] for call in configuration} == {frozenset({State.IDLE})}
