@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections import deque
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from comch_next._codes import ErrorCode, State
@@ -61,6 +61,13 @@ class _Link:
         self.fault: ErrorCode | None = None  # how its first failed send failed
         self.ending = False  # lost, and waiting for a send to fail and say how
         self.probes: _Link | None = None  # the lost link, when this stands for the send that is to fail
+
+
+class _Flight(NamedTuple):
+    """A send task, and whose it is."""
+
+    task: Any
+    link: _Link
 
 
 class Port:
@@ -178,22 +185,22 @@ class Port:
 
     # What the library calls
 
-    def _on_message(self, connection: Any, data: bytes) -> None:
-        link = self._known(connection)
+    def _on_message(self, connection: Connection, data: bytes) -> None:
+        link = self._links.get(connection._handle)
         if link is not None and link.connection is not None:
             link.queued += 1
             self.queue.append((data, link))
             self._ring("recv")
 
-    def _on_done(self, task: Any, link: _Link, _: object) -> None:
+    def _on_done(self, flight: _Flight) -> None:
         self._tasks_out -= 1
-        link.in_flight -= 1
-        self._driver.send_tasks.free(task)
+        flight.link.in_flight -= 1
+        self._driver.send_tasks.free(flight.task)
         self._ring("send")
 
-    def _on_failed(self, task: Any, link: _Link, _: object) -> None:
-        status = self._driver.send_tasks.get_status(task)
-        self._on_done(task, link, None)
+    def _on_failed(self, flight: _Flight) -> None:
+        status, link = self._driver.send_tasks.get_status(flight.task), flight.link
+        self._on_done(flight)
         link.failed += 1
         lost = link.probes or link
         lost.fault = lost.fault or status
@@ -298,7 +305,7 @@ class Port:
         tasks = self._driver.send_tasks
         task = noun.task_send_alloc_init(self.handle, connection, message)
         try:
-            tasks.set_user_data(task, link)
+            tasks.set_user_data(task, _Flight(task, link))
             tasks.submit(task)
         except BaseException:
             tasks.free(task)

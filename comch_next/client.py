@@ -16,6 +16,7 @@ from comch_next.task import SendTask
 
 __all__ = ["Client"]
 
+_LEAVE_S = 5.0  # for giving up a connection that has not come up: nothing can hold it
 _REDIAL_S = 0.05  # a server whose backlog is full is dialled again this often
 
 
@@ -74,16 +75,16 @@ class Client(Context):
 
     # Pulling
 
-    def connect(self, timeout: float = 5.0) -> Connection:
+    def connect(self, timeout: float | None = 5.0) -> Connection:
         """Configure what is mandatory, open the pull port, start, and wait for the server to accept.
 
-        timeout: seconds; 0 does not wait but returns the connection in progress. Raises ConnectionAborted when
+        timeout: seconds; None waits for ever, 0 returns the connection in progress. Raises ConnectionAborted when
         nobody listens or the server refuses, TimeOut when it has not accepted in time; then nothing is left.
         """
         self._open_port()
         self.start()
         connection = self.connection
-        deadline = time.monotonic() + timeout
+        deadline = float("inf") if timeout is None else time.monotonic() + timeout
         self.engine.progress()
         while self.state is not State.RUNNING:
             if self.state is State.IDLE:
@@ -92,7 +93,7 @@ class Client(Context):
                 break
             left = deadline - time.monotonic()
             if left <= 0:
-                self._leave(timeout)
+                self._leave(_LEAVE_S)
                 raise TimeOut(f"connect: {self!r} was not accepted within {timeout} s")
             self.engine.wait(min(left, _REDIAL_S))
             self.engine.progress()

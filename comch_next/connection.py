@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from comch_next._codes import Counter
+from comch_next._codes import Counter, ErrorCode
 from comch_next.engine import wait_readable
-from comch_next.errors import Again, BadState, TimeOut
+from comch_next.errors import Again, BadState, TimeOut, from_code
 
 if TYPE_CHECKING:
     from comch_next.client import Client
@@ -81,12 +81,21 @@ class Connection:
                 raise TimeOut(f"send: no room within {timeout} s; the message was not accepted")
 
     def flush(self, timeout: float | None = None) -> None:
-        """Wait until nothing is in flight. Raises TimeOut after `timeout` seconds."""
+        """Wait until nothing is in flight. Raises TimeOut after `timeout` seconds.
+
+        When the connection has ended and sends that were accepted did not arrive, raises what ended it, as `send`.
+        """
         deadline = None if timeout is None else time.monotonic() + timeout
+        port = self._port("flush")
         while left := self.in_flight:
+            if port.status(self) != ErrorCode.SUCCESS:
+                break
             if deadline is not None and time.monotonic() >= deadline:
                 raise TimeOut(f"flush: {left} messages still in flight after {timeout} s")
             time.sleep(_FLUSH_TICK_S)
+        if lost := port.failed(self):
+            text = f"flush: {lost} messages that were accepted did not arrive before the connection ended"
+            raise from_code(port.status(self), text, connection=self)
 
     def _port(self, call: str) -> PullPort:
         if self._context._port is None:

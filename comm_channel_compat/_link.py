@@ -101,21 +101,24 @@ class Link:
         raise NotConnected("sendto: the peer is not connected to this endpoint")
 
     def receive(self, size: int, flags: int) -> tuple[bytes, PeerAddr] | None:
-        """The oldest message of any peer, or AGAIN (None); first completes every waiting handshake."""
+        """The oldest message of any peer, or AGAIN (None); completes every waiting handshake.
+
+        The port gives no message while it has just seen a client that waits, so asking it first is enough.
+        """
         if flags != 0 or size is None:
             raise InvalidValue(f"recvfrom: size is {size!r}, flags are {flags!r}; legal are a size and no flag")
         while True:
             try:
-                if self._is_service and self._port.pending:
-                    self._complete_handshakes()
                 arrived = self._port_receive(size)
+                if arrived is not None:
+                    return arrived[0], self.peers[arrived[1]]
+                if self._is_service and self._complete_handshakes():
+                    continue
             except Shutdown as departure:
                 self._depart(departure.connection)
                 continue
             except ConnectionReset as death:
                 raise self._death(death.connection) from None
-            if arrived is not None:
-                return arrived[0], self.peers[arrived[1]]
             if self._errors:
                 raise self._reset("recvfrom", self._errors.popleft())
             return None
@@ -169,9 +172,12 @@ class Link:
 
     # The slow paths
 
-    def _complete_handshakes(self) -> None:
-        while (connection := self._port.accept()) is not None:
-            self.peers[connection]
+    def _complete_handshakes(self) -> bool:
+        """Let everybody in who waits; whether anybody did."""
+        waiting = self._port.pending
+        for _ in range(waiting):
+            self._port.accept()
+        return waiting > 0
 
     def _send_to_departed(self, msg: Buffer, peer: PeerAddr) -> bool:
         if self._lost_a_message(peer):

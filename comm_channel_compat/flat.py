@@ -22,6 +22,7 @@ from comm_channel_compat.endpoint import Endpoint
 from comm_channel_compat.peer_addr import PeerAddr
 
 _SUCCESS, _AGAIN, _INVALID_VALUE = int(ErrorCode.SUCCESS), int(ErrorCode.AGAIN), int(ErrorCode.INVALID_VALUE)
+_length = len  # both functions below have a parameter of that name
 _NOTHING_CAME = (_AGAIN, None, None, None)
 _PREFIX = "doca_comm_channel_"
 
@@ -39,7 +40,7 @@ def doca_comm_channel_ep_sendto(
 ) -> int:
     """Queue a copy of the first `len` bytes of the message."""
     try:
-        if msg.__class__ is not bytes or msg.__len__() != len:
+        if msg.__class__ is not bytes or _length(msg) != len:
             msg = _cut(msg, len)
         return _SUCCESS if local_ep._send(msg, peer_addr, flags) else _AGAIN
     except DocaError as error:
@@ -72,7 +73,7 @@ def doca_comm_channel_ep_recvfrom(
     if arrived is None:
         return _NOTHING_CAME
     msg, peer = arrived
-    return _SUCCESS, msg, msg.__len__(), peer
+    return _SUCCESS, msg, _length(msg), peer
 
 
 def _cut(msg: Buffer, length: object) -> bytes:

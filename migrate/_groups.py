@@ -110,6 +110,17 @@ class Groups:
             return [self.names.of[target]] if any(handles(self.flow.shapes(target))) else []
         return [target] if isinstance(target, ast.AST) and not isinstance(target, ast.expr) else []
 
+    def share(self, names: frozenset[str]) -> None:
+        """Refuse the handles that other files take from this one."""
+        for name, variable in self.names.module.variables.items():
+            if name not in names and "*" not in names:
+                continue
+            held = any(handles(self.flow.variables.get(variable, frozenset())))
+            for binding in variable.bindings:
+                self.refuse([variable] if held else [], binding, "CCM049")
+                if isinstance(binding, ast.FunctionDef | ast.AsyncFunctionDef):
+                    self.refuse(self._of_function(binding), binding, "CCM049")
+
     # ------------------------------------------------------------------ problems
 
     def _look_for_problems(self) -> None:
@@ -154,14 +165,15 @@ class Groups:
         for function in ast.walk(self.names.tree):
             if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
                 continue
-            touched = [
-                each for each in self.names.scopes[function].variables.values() if self._is_parameter(each)
-            ]
-            anchors: list[Hashable] = [*touched]
-            if any(handles(self.flow.returns.get(function, frozenset()))):
-                anchors.append(function)
+            anchors = self._of_function(function)
             for load in self._value_uses(function) if anchors else ():
                 self.refuse(anchors, load, "CCM033")
+
+    def _of_function(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[Hashable]:
+        """The parameters of a function that are handles, and itself when it returns one."""
+        variables = self.names.scopes[function].variables.values()
+        anchors: list[Hashable] = [each for each in variables if self._is_parameter(each)]
+        return [*anchors, function] if any(handles(self.flow.returns.get(function, frozenset()))) else anchors
 
     def _is_parameter(self, variable: Variable) -> bool:
         bound = any(isinstance(each, ast.arg) for each in variable.bindings)

@@ -12,7 +12,7 @@ from typing import NoReturn
 
 from rich.console import Console
 
-from migrate import _files, explain
+from migrate import _files, _shared, explain
 from migrate._rewriter import rewrite
 from migrate.codes import CODES
 from migrate.outcome import Outcome
@@ -96,9 +96,16 @@ class _Run:
         self.status = Exit.CLEAN
 
     def all(self) -> int:
+        files: dict[Path, bytes] = {}
         for path in _files.find(self.options.paths):
             try:
-                self._one(path)
+                files[path] = _files.read(path)
+            except _files.FileError as error:
+                self._failed(path, str(error), Exit.FILES)
+        shared = _shared.shared(files)
+        for path, data in files.items():
+            try:
+                self._one(path, data, shared[path])
             except _files.FileError as error:
                 self._failed(path, str(error), Exit.FILES)
             except Exception:
@@ -111,8 +118,8 @@ class _Run:
         self.totals.errors += 1
         self.status |= bit
 
-    def _one(self, path: Path) -> None:
-        outcome = rewrite(_files.read(path), str(path), unsafe=self.options.unsafe)
+    def _one(self, path: Path, data: bytes, shared: frozenset[str]) -> None:
+        outcome = rewrite(data, str(path), unsafe=self.options.unsafe, shared=shared)
         if outcome.skipped:
             self.report.skipped(path, outcome)
             self.totals.errors += 1

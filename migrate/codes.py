@@ -191,6 +191,11 @@ CODES: dict[str, Code] = {
         "Before Python 3.12 the places of expressions in f-strings are not reliable, and quotes in them clash.",
         "Give the value a name in a statement before, and use the name in the f-string.",
     ),
+    "CCM049": Code(
+        "another file uses this handle",
+        "A file of the same run imports the name; rewriting one of the two would break the other.",
+        "Keep the handle and its calls in one file, or port the files together by hand.",
+    ),
     "CCM060": Code(
         "the maximum message size is now agreed on",
         "Two comch_next sides that both state max_msg_size, and different ones, do not connect. Old "

@@ -28,9 +28,12 @@ PAYLOAD = random.Random(3).randbytes(10_000)  # three segments: few enough lines
 
 
 def lines(transcript: Transcript) -> list[str]:
-    """A transcript in lines narrow enough for half a screen."""
-    short = transcript.text.replace(" messages ", "/").replace(" bytes", " B").replace("statistics: ", "")
-    return [*short.splitlines(), f"exit status {transcript.exit_status}"]
+    """A transcript, shortened for half a screen's width; its last line tells the exit status, too."""
+    short = transcript.text
+    for long, brief in (("peer 1 ", ""), ("statistics:", "Σ"), (" messages ", "/"), (" bytes", " B")):
+        short = short.replace(long, brief)
+    told = short.splitlines() or ["no output"]
+    return [*told[:-1], f"{told[-1]}, exit {transcript.exit_status}"]
 
 
 def comparison(sample: str, old: PairOutcome, new: PairOutcome) -> Table:
@@ -49,13 +52,13 @@ def comparison(sample: str, old: PairOutcome, new: PairOutcome) -> Table:
 
 
 def show_sample(console: Console, sample: str, old: Stage, new: Stage) -> bool:
-    """Run one sample both ways and tell whether it gave the same transcript."""
+    """Run one sample both ways; whether it went well and gave the same transcript."""
     before = old.run_pair(sample, "old", "old")
     after = new.run_pair(sample, "migrated", "migrated")
     console.print(comparison(sample, before, after))
-    found = differences(before, after)
-    for difference in found:
-        console.print(Text(f"  {difference}", "red"), soft_wrap=True)
+    found = before.failures() + differences(before, after)
+    for sentence in found:
+        console.print(Text(f"  {sentence}", "red"), soft_wrap=True)
     return not found
 
 

@@ -60,6 +60,15 @@ class PairOutcome:
     client: Transcript
     written: bytes | None = None
 
+    def failures(self) -> list[str]:
+        """What went wrong; two runs that fail alike prove nothing."""
+        ends = {"service": self.service, "client": self.client}
+        return [
+            f"{name}: ended with {end.exit_status} and result {', '.join(end.results) or 'none'}\n{end.errors}".rstrip()
+            for name, end in ends.items()
+            if end.exit_status != 0 or end.results != ("DOCA_SUCCESS",)
+        ]
+
 
 def differences(expected: PairOutcome, actual: PairOutcome) -> list[str]:
     """One sentence per fact that is not the same in both runs; empty when nothing changed."""

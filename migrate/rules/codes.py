@@ -28,3 +28,6 @@ def _constants() -> dict[str, str]:
 
 # Names that are not calls: what each is called now.
 NAMES: dict[str, str] = _constants() | {name: f"{{comch}}.{name}" for name in SAME_NAMES}
+
+# Names whose handlers may have to look at more than before.
+NOTES = {"ConnectionReset": "CCM061", "DOCA_ERROR_CONNECTION_RESET": "CCM061"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Set
 
 import libcst as cst
 
@@ -17,54 +17,41 @@ MODERN = "comch_next"
 
 def modern_name(names: Names) -> tuple[str, bool]:
     """The name for comch_next in this file, and whether the file imports it already."""
-    taken = {variable.name for scope in names.scopes.values() for variable in scope.variables.values()}
     for variable in names.module.variables.values():
         for binding in variable.bindings:
-            if (
-                isinstance(binding, ast.alias)
-                and binding.name == MODERN
-                and isinstance(names.parents[binding], ast.Import)
-            ):
+            statement = names.parents.get(binding)
+            if isinstance(statement, ast.Import) and isinstance(binding, ast.alias) and binding.name == MODERN:
                 return variable.name, True
+    taken = {variable.name for scope in names.scopes.values() for variable in scope.variables.values()}
     return next(each for each in ("comch", MODERN, "modern_comch", "_comch") if each not in taken), False
 
 
-def rewrite(
-    references: References,
-    needed: set[ast.alias],
-    in_use: bool,
-    source: Source,
-    name: str,
-    present: bool,
-    keep: bool,
-) -> Edits:
-    """Edits of every old import: `needed` are those that refused code still uses."""
+def rewrite(references: References, gone: Set[ast.AST], used: bool, source: Source) -> Edits:
+    """Edits of every old import: the aliases in `gone` go; where `used`, comch_next comes, once in a scope."""
     edits = Edits()
     names = references.names
+    name, present = modern_name(names)
+    line = Template(f"import {MODERN}" if name == MODERN else f"import {MODERN} as {name}")
     done: set[object] = {names.module} if present else set()
-    line = f"import {MODERN}" if name == MODERN else f"import {MODERN} as {name}"
     for statement in ast.walk(names.tree):
         if not isinstance(statement, ast.Import | ast.ImportFrom):
             continue
-        old = [each for each in statement.names if references.flow.imported(each) is not None]
-        gone = [] if keep or not in_use else [each for each in old if each not in needed]
-        if not gone:
-            if old and in_use and names.scope(statement) not in done:
-                done.add(names.scope(statement))
-                edits.before[statement] = [Template(line)]
-            continue
+        old = [each for each in statement.names if each in references.imports and references.flow.imported(each)]
+        dropped = [each for each in old if each in gone]
         scope = names.scope(statement)
-        lines = [] if scope in done else [Template(line)]
-        done.add(scope)
-        if len(gone) == len(statement.names):
-            edits.statements[statement] = lines
-        else:
-            edits.before[statement] = lines
-            edits.statements[statement] = [Template(_without(source, statement, gone))]
+        new = [line] if old and used and scope not in done else []
+        done |= {scope} if new else set()
+        if old and len(dropped) == len(statement.names):
+            edits.statements[statement] = new
+            continue
+        if new:
+            edits.before[statement] = new
+        if dropped:
+            edits.statements[statement] = [Template(_without(source, statement, dropped))]
     return edits
 
 
-def _without(source: Source, statement: ast.Import | ast.ImportFrom, gone: Iterable[ast.alias]) -> str:
+def _without(source: Source, statement: ast.Import | ast.ImportFrom, gone: list[ast.alias]) -> str:
     """The import statement without some of its names; comments of the others stay."""
     dropped = {(each.name, each.asname) for each in gone}
     parsed = cst.parse_statement(source.slice(statement))

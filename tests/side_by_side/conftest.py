@@ -24,7 +24,9 @@ def reference(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], PairO
 
     @cache
     def run(sample: str) -> PairOutcome:
-        return Stage(tmp_path_factory.mktemp(sample), PAYLOAD).run_pair(sample, "old", "old")
+        outcome = Stage(tmp_path_factory.mktemp(sample), PAYLOAD).run_pair(sample, "old", "old")
+        assert outcome.failures() == []
+        return outcome
 
     return run
 

@@ -110,7 +110,7 @@ class Client(Context):
         self.watched(connection.sock, connection.on_socket)
         self.move(Trigger.CONNECTED)
         if self.port is not None:
-            self.port.notice(None)
+            self.port.notice(connection)
         return None
 
     def end(self) -> None:

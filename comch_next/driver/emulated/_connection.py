@@ -1,8 +1,10 @@
 """A connection: a socket for life and death, a ring each way, and what is known of the other side."""
 
 import os
+import select
 import socket
 from collections import deque
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from comch_next._codes import Counter, ErrorCode
@@ -59,6 +61,10 @@ class Connection:
         if self.context.port is not None:
             self.context.port.established(self)
 
+    def in_progress(self) -> bool:
+        """Whether it is still on its way up."""
+        return self.status is ErrorCode.CONNECTION_INPROGRESS
+
     def waiting(self) -> bool:
         """Whether a message can still be read."""
         return self.receiver is not None and lib.comch_available(self.rx) > 0
@@ -103,13 +109,12 @@ class Connection:
     def leave(self, *, polite: bool = False) -> None:
         """End it from this side and tell the other. `polite`: AGAIN when it cannot be told just now."""
         if self.status == ErrorCode.SUCCESS and self.sock is not None:
-            try:
+            if polite and not _writable(self.sock):
+                raise Again("server_disconnect: the notice does not fit now; progress and call again")
+            # The cut first: whoever has read the farewell relies on the ring as it is then.
+            lib.comch_cut(self.tx)
+            with suppress(OSError):  # it is gone already
                 self.sock.send(fabric.BYE, socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
-            except BlockingIOError:
-                if polite:
-                    raise Again("server_disconnect: the notice does not fit now; progress and call again") from None
-            except OSError:
-                pass  # it is gone already
         if self.status in (ErrorCode.SUCCESS, ErrorCode.CONNECTION_INPROGRESS):
             self._end(ErrorCode.NOT_CONNECTED, "this side has left")
         self.close()
@@ -160,6 +165,12 @@ class Connection:
     def counter(self, which: int) -> int:
         """A counter of the last snapshot."""
         return int(self._snapshot[Counter(which)])
+
+
+def _writable(sock: socket.socket) -> bool:
+    poller = select.poll()
+    poller.register(sock, select.POLLOUT)
+    return bool(poller.poll(0))
 
 
 class Connections:

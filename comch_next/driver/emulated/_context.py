@@ -229,13 +229,19 @@ class Context(ABC):
             while inflight and inflight[0].number <= arrived and engine.error is None:
                 engine.deliver(inflight.popleft(), SUCCESS, self.done)
                 delivered = True
-        while self.finished and engine.error is None:
+        for _ in range(len(self.finished)):  # what a callback submits on a dead connection fails next time
+            if engine.error is not None:
+                break
             task = self.finished.popleft()
             engine.deliver(task, task.status, self.done if task.status is SUCCESS else self.failed)
             delivered = True
         if delivered:
             self.sending = [link for link in self.sending if link.inflight]
         return delivered
+
+    def drained(self) -> bool:
+        """Whether nothing holds it in STOPPING any more."""
+        return self.state is State.STOPPING and not (self.tasks_out or self.lost)
 
     def settled(self) -> bool:
         """Whether reading rings is all that progress has to do for it."""

@@ -11,7 +11,7 @@ from comch_next.driver.emulated._checks import expect, in_state, says_no_memory
 from comch_next.driver.emulated._context import Context
 from comch_next.driver.emulated._ring import ffi, lib
 from comch_next.driver.emulated._task import PROGRAM, SendTask
-from comch_next.errors import BadState, InUse, NotPermitted, OperatingSystem
+from comch_next.errors import BadState, InUse, InvalidValue, NotPermitted, OperatingSystem
 
 if TYPE_CHECKING:
     from comch_next.driver.emulated._connection import Connection
@@ -154,6 +154,7 @@ class Engine:
     def progress(self) -> bool:
         """Whatever can be done now, and no waiting."""
         if self.busy:
+            _living(self, "pe_progress")
             raise BadState("pe_progress was called inside a callback; it is legal outside only")
         self.busy = True
         try:
@@ -229,6 +230,14 @@ class Engine:
             self.notification.ring()
 
 
+def _living(pe: object, call: str) -> Engine:
+    """The engine behind the handle, or INVALID_VALUE."""
+    engine = expect(pe, Engine, call)
+    if engine.bell < 0:
+        raise InvalidValue(f"{call}: the progress engine has been destroyed")
+    return engine
+
+
 class Engines:
     """The noun Engines of the driver protocol."""
 
@@ -245,31 +254,34 @@ class Engines:
             engine.notification.close()
             os.close(engine.bell)
             engine.bell = -1
+            engine.busy = True  # no progress any more, without a question on the hot path
 
     def progress(self, pe: Engine) -> bool:
         return pe.progress()
 
     def get_notification_handle(self, pe: object) -> int:
-        return expect(pe, Engine, "pe_get_notification_handle").notification.fileno()
+        return _living(pe, "pe_get_notification_handle").notification.fileno()
 
     def request_notification(self, pe: object) -> None:
-        expect(pe, Engine, "pe_request_notification").request_notification()
+        _living(pe, "pe_request_notification").request_notification()
 
     def clear_notification(self, pe: object, handle: int) -> None:
-        engine = expect(pe, Engine, "pe_clear_notification")
+        engine = _living(pe, "pe_clear_notification")
         if handle not in (0, engine.notification.fileno()):
             raise OperatingSystem(f"pe_clear_notification: {handle!r} is not this engine's handle, nor 0")
         engine.notification.disarm()
 
     def get_num_inflight_tasks(self, pe: object) -> int:
-        engine = expect(pe, Engine, "pe_get_num_inflight_tasks")
+        engine = _living(pe, "pe_get_num_inflight_tasks")
         links = (link for context in engine.contexts for link in context.connections)
         return sum(len(link.inflight) for link in links) + sum(len(ctx.finished) for ctx in engine.contexts)
 
     @says_no_memory
     def connect_ctx(self, pe: object, ctx: object) -> None:
-        engine = expect(pe, Engine, "pe_connect_ctx")
+        engine = _living(pe, "pe_connect_ctx")
         context = expect(ctx, Context, "pe_connect_ctx")
+        if context.watch.closed:
+            raise InvalidValue(f"pe_connect_ctx: {context} has been destroyed")
         in_state(context, "connect_ctx")
         if context.engine is not None:
             raise NotPermitted(f"pe_connect_ctx: {context} has a progress engine already")

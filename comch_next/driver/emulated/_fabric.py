@@ -130,8 +130,7 @@ def runtime_dir() -> Path:
 
 
 @contextmanager
-def _directory(*, create: bool) -> Iterator[int]:
-    path = runtime_dir()
+def _directory(path: Path, *, create: bool) -> Iterator[int]:
     if create:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
     fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -150,7 +149,7 @@ def _file_name(dpu_pci: str, rep_pci: str, name: str) -> str:
 
 def dial(dpu_pci: str, rep_pci: str, name: str) -> socket.socket:
     """A socket connected to the server of that name; OSError says why there is none."""
-    with _directory(create=False) as folder:
+    with _directory(runtime_dir(), create=False) as folder:
         sock = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET | socket.SOCK_NONBLOCK)
         try:
             sock.connect(f"/proc/self/fd/{folder}/{_file_name(dpu_pci, rep_pci, name)}.sock")
@@ -166,8 +165,9 @@ class Listener:
     def __init__(self, dpu_pci: str, rep_pci: str, name: str) -> None:
         self._stem = _file_name(dpu_pci, rep_pci, name)
         self._name = name
+        self._place = runtime_dir().absolute()  # for life: the program may go elsewhere, or change its environment
         try:
-            with _directory(create=True) as folder:
+            with _directory(self._place, create=True) as folder:
                 self._lock = self._take_lock(folder)
                 try:
                     self._listen(folder)
@@ -177,7 +177,7 @@ class Listener:
         except DocaError:
             raise
         except OSError as error:
-            text = f"server {name!r} cannot listen in {runtime_dir()}: {error}"
+            text = f"server {name!r} cannot listen in {self._place}: {error}"
             raise Initialization(text) from error
 
     def _take_lock(self, folder: int) -> int:
@@ -220,7 +220,7 @@ class Listener:
     def intact(self) -> bool:
         """Whether clients still find this server by its name."""
         try:
-            return os.stat(runtime_dir() / f"{self._stem}.sock", follow_symlinks=False).st_ino == self._inode
+            return os.stat(self._place / f"{self._stem}.sock", follow_symlinks=False).st_ino == self._inode
         except OSError:
             return False
 
@@ -228,7 +228,7 @@ class Listener:
         """Free the name and leave no file behind; what somebody else put in their place stays."""
         self.socket.close()
         try:
-            with _directory(create=False) as folder:
+            with _directory(self._place, create=False) as folder:
                 if self.intact():
                     os.unlink(f"{self._stem}.sock", dir_fd=folder)
                     os.unlink(f"{self._stem}.lock", dir_fd=folder)

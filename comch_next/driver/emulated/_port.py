@@ -86,8 +86,14 @@ class Port:
 
     def established(self, connection: Connection) -> None:
         """A sender that waits for room must hear of this connection's death, too."""
+        self._watch(connection, select.EPOLLRDHUP)
+
+    def _watch(self, connection: Connection, events: int) -> None:
         if self._hangups is not None and connection.sock is not None:
-            self._hangups.register(connection.sock, select.EPOLLRDHUP)
+            try:
+                self._hangups.register(connection.sock, events)
+            except FileExistsError:
+                self._hangups.modify(connection.sock, events)
 
     def still_reads(self, connection: Connection) -> bool:
         """Whether the connection's messages may still be pulled."""
@@ -119,13 +125,15 @@ class Port:
         elif result == lib.COMCH_NOMEM:
             raise NoMemory("send: no memory for the next part of the ring")
         elif connection.status == ErrorCode.CONNECTION_INPROGRESS:
+            self.blocked.add(connection)
             return self._look_and_send(connection, data)
         text = f"send was attempted on a connection of {context} that has ended: {connection.reason}"
         raise from_code(connection.status, text, connection=connection.user_data)
 
     def _look_and_send(self, connection: Connection, data: Any) -> bool:
         self.look()
-        result = send(connection.tx, data, len(data))
+        while (result := send(connection.tx, data, len(data))) == LOOK:
+            pass  # a look may take so long that the next is due
         if result == OK:
             return True
         in_progress = connection.status == ErrorCode.CONNECTION_INPROGRESS
@@ -201,8 +209,14 @@ class Port:
         channel = self.channel("send")
         channel.arm()
         self.look()
-        self.blocked = {link for link in self.blocked if link.sender is not None}
-        room = [lib.comch_arm_space(link.tx) for link in self.blocked]
+        self.blocked = {link for link in self.blocked if link.sender is not None or link.in_progress()}
+        room = []
+        for link in self.blocked:
+            if link.sender is not None:
+                room.append(lib.comch_arm_space(link.tx) != 0)
+            else:
+                self._watch(link, select.EPOLLIN)
+                room.append(link.sock is None)  # not even dialled: nobody will ring
         if any(room) or not room:
             channel.ring()
 

@@ -1,0 +1,112 @@
+"""Two ends in either form of the pull port, in this process or with a peer in another one."""
+
+from __future__ import annotations
+
+import select
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
+
+import comch_next as comch
+from comch_next.pull import PullPort
+
+DPU, HOST, NAME = "03:00.0", "b1:00.0", "svc"
+FORMS = ("driver", "threaded")
+T = TypeVar("T")
+
+# A client that does what it is told on its standard input.
+PEER = """
+import os, signal, sys
+import comch_next as comch
+with comch.Client(comch.open_device("b1:00.0"), "svc") as client:
+    print("up", flush=True)
+    for line in sys.stdin:
+        word, _, rest = line.strip().partition(" ")
+        if word == "send":
+            client.connection.send(rest.encode(), timeout=5)
+            print("sent", flush=True)
+        elif word == "echo":
+            for _ in range(int(rest)):
+                client.receive(timeout=20).reply(b"!", timeout=20)
+        elif word == "receive":
+            print(client.receive(timeout=5).data.decode(), flush=True)
+        elif word == "die":
+            os.kill(os.getpid(), signal.SIGKILL)
+        elif word == "leave":
+            break
+print("left", flush=True)
+"""
+
+
+def until(check: Callable[[], T], timeout_s: float = 5.0) -> T:
+    """The first true answer; AssertionError when there is none in time."""
+    deadline = time.monotonic() + timeout_s
+    while not (answer := check()):
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.0002)
+    return answer
+
+
+def ready(fd: int, timeout_s: float = 0.0) -> bool:
+    """Whether epoll finds the descriptor readable within the time."""
+    with select.epoll() as poller:
+        poller.register(fd, select.EPOLLIN)
+        return bool(poller.poll(timeout_s))
+
+
+class End(NamedTuple):
+    """One side: its context, its port, and its connection to the other side."""
+
+    context: Any
+    port: PullPort
+    connection: comch.Connection
+
+    def send(self, data: bytes) -> bool:
+        return self.port.send(self.connection, data)
+
+    def receive(self) -> bytes:
+        """The next message, waited for."""
+        return until(self.port.receive)[0]
+
+
+class Stage:
+    """Makes contexts with ports, brings them together, and closes them all."""
+
+    def __init__(self) -> None:
+        self.dpu = comch.open_device(DPU)
+        self.host = comch.open_device(HOST)
+        self.contexts: list[Any] = []
+
+    def server(self, form: str, *, name: str = NAME, engine: comch.ProgressEngine | None = None, **options: Any) -> PullPort:
+        recv_queue_size = options.pop("recv_queue_size", None)
+        server = comch.Server(self.dpu, HOST, name, engine=engine, recv_queue_size=recv_queue_size)
+        return self._port(server, form, options)
+
+    def client(self, form: str, *, name: str = NAME, engine: comch.ProgressEngine | None = None, **options: Any) -> PullPort:
+        recv_queue_size = options.pop("recv_queue_size", None)
+        client = comch.Client(self.host, name, engine=engine, recv_queue_size=recv_queue_size)
+        return self._port(client, form, options)
+
+    def _port(self, context: Any, form: str, options: dict[str, Any]) -> PullPort:
+        self.contexts.append(context)
+        return PullPort(context, threaded=form == "threaded", **options)
+
+    def meet(self, server: PullPort, client: PullPort) -> tuple[End, End]:
+        """Both ends, up; the server is started when it is not running."""
+        if server.context.state is comch.State.IDLE:
+            server.context.start()
+        client.context.start()
+        own: Any = client.context
+        mine: comch.Connection = own.connection
+        theirs = until(server.accept)
+        until(lambda: client.status(mine) == comch.ErrorCode.SUCCESS)
+        return End(server.context, server, theirs), End(client.context, client, mine)
+
+    def pair(self, server: str, client: str) -> tuple[End, End]:
+        return self.meet(self.server(server), self.client(client))
+
+    def close(self) -> None:
+        for context in self.contexts:
+            context.close()
+        self.host.close()
+        self.dpu.close()

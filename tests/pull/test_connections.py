@@ -1,0 +1,186 @@
+"""Connections: how they come, and how they end."""
+
+from __future__ import annotations
+
+import pytest
+
+import comch_next as comch
+from comch_next import ErrorCode, State
+from tests.processes import StartPython
+from tests.pull.support import PEER, Stage, until
+
+
+def test_accept_hands_out_each_connection_once(stage: Stage, form: str) -> None:
+    server = stage.server(form)
+    server.context.start()
+    assert server.accept() is None
+    clients = [stage.client("driver") for _ in range(3)]
+    for client in clients:
+        client.context.start()
+    accepted = [until(server.accept) for _ in clients]
+    assert len(set(accepted)) == 3
+    assert all(connection.server is server.context for connection in accepted)
+    assert server.accept() is None
+    assert server.pending == 0
+    for client in clients:
+        connection = client.context.connection  # type: ignore[attr-defined]
+        assert until(lambda: client.status(connection) == ErrorCode.SUCCESS)
+
+
+def test_nobody_listens(stage: Stage, form: str) -> None:
+    client = stage.client(form)
+    client.context.start()
+    connection = client.context.connection  # type: ignore[attr-defined]
+    assert until(lambda: client.status(connection) == ErrorCode.CONNECTION_ABORTED)
+    with pytest.raises(comch.ConnectionAborted):
+        connection.update_info()
+    with pytest.raises(comch.ConnectionAborted):
+        client.send(connection, b"x")
+    assert until(lambda: client.context.engine.progress() or client.context.state is State.IDLE)
+    assert client.receive() is None
+
+
+def test_a_client_that_left_is_reported_once_after_its_messages(stage: Stage, form: str) -> None:
+    server, client = stage.meet(stage.server(form), stage.client("driver"))
+    _, other = stage.meet(server.port, stage.client("driver"))
+    for number in range(3):
+        assert client.send(b"%d" % number)
+    until(lambda: client.port.in_flight(client.connection) == 0)
+    client.context.close()
+    assert [server.receive() for _ in range(3)] == [b"0", b"1", b"2"]
+    with pytest.raises(comch.Shutdown) as told:
+        until(server.port.receive)
+    assert told.value.connection is server.connection
+    assert server.port.receive() is None
+    assert server.port.status(server.connection) == ErrorCode.SHUTDOWN
+    with pytest.raises(comch.Shutdown):
+        server.send(b"x")
+    with pytest.raises(comch.ConnectionAborted):
+        server.connection.update_info()
+    assert other.send(b"still here")
+    assert until(server.port.receive)[0] == b"still here"
+
+
+def test_a_client_that_died_is_reported_once_after_its_messages(
+    stage: Stage, form: str, start_python: StartPython
+) -> None:
+    server = stage.server(form)
+    server.context.start()
+    peer = start_python("-c", PEER)
+    connection = until(server.accept, 10)
+    peer.say("send last words\ndie\n")
+    assert until(server.receive)[0] == b"last words"
+    with pytest.raises(comch.ConnectionReset) as told:
+        until(server.receive)
+    assert told.value.connection is connection
+    assert server.receive() is None
+    assert server.status(connection) == ErrorCode.CONNECTION_RESET
+    with pytest.raises(comch.ConnectionReset):
+        server.send(connection, b"x")
+
+
+def test_a_server_that_left_is_reported_once_after_its_messages(stage: Stage, form: str) -> None:
+    server, client = stage.meet(stage.server("driver"), stage.client(form))
+    assert server.send(b"bye")
+    server.context.close()
+    assert client.receive() == b"bye"
+    with pytest.raises(comch.Shutdown) as told:
+        until(client.port.receive)
+    assert told.value.connection is client.connection
+    assert client.port.receive() is None
+    assert client.port.status(client.connection) == ErrorCode.SHUTDOWN
+    with pytest.raises(comch.Shutdown):
+        client.send(b"x")
+
+
+def test_a_server_that_died_is_reported_once(stage: Stage, form: str, start_python: StartPython) -> None:
+    code = (
+        "import os, signal, comch_next as comch\n"
+        'with comch.Server(comch.open_device("03:00.0"), "b1:00.0", "svc") as server:\n'
+        '    print("up", flush=True)\n'
+        "    server.receive(timeout=10).reply(b'last words')\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    start_python("-c", code).wait_for("up")
+    client = stage.client(form)
+    connection = client.context.connect()  # type: ignore[attr-defined]
+    assert client.send(connection, b"die")
+    assert until(client.receive)[0] == b"last words"
+    with pytest.raises(comch.ConnectionReset) as told:
+        until(client.receive)
+    assert told.value.connection is connection
+    assert client.receive() is None
+    assert client.status(connection) == ErrorCode.CONNECTION_RESET
+
+
+def test_what_is_in_flight_fails_when_the_other_side_ends(stage: Stage, form: str) -> None:
+    client = stage.client(form, send_queue_size=4)
+    server, end = stage.meet(stage.server("driver", recv_queue_size=2), client)
+    while end.send(b"."):
+        pass
+    assert client.in_flight(end.connection) == 4
+    server.context.close()
+    until(lambda: client.status(end.connection) == ErrorCode.SHUTDOWN)
+    assert client.in_flight(end.connection) == 0
+    assert client.failed(end.connection) == 4
+
+
+def test_own_disconnect_of_a_client_and_another_life(stage: Stage, form: str) -> None:
+    server, client = stage.meet(stage.server("driver"), stage.client(form))
+    assert server.send(b"never read")
+    until(lambda: server.port.in_flight(server.connection) == 0)
+    client.context.disconnect()
+    assert client.port.status(client.connection) == ErrorCode.NOT_CONNECTED
+    assert client.port.receive() is None
+    with pytest.raises(comch.NotConnected):
+        client.send(b"x")
+    with pytest.raises(comch.Shutdown):
+        until(server.port.receive)
+    server, again = stage.meet(server.port, client.port)
+    assert again.connection is not client.connection
+    assert again.send(b"second life")
+    assert server.receive() == b"second life"
+    with pytest.raises(comch.NotConnected):
+        client.send(b"x")
+
+
+def test_own_disconnect_of_one_client_by_its_server(stage: Stage, form: str) -> None:
+    server, client = stage.meet(stage.server(form), stage.client("driver"))
+    kept, other = stage.meet(server.port, stage.client("driver"))
+    assert client.send(b"never read")
+    assert other.send(b"read")
+    until(lambda: other.port.in_flight(other.connection) == 0)
+    server.context.disconnect(server.connection)
+    assert server.port.status(server.connection) == ErrorCode.NOT_CONNECTED
+    assert until(server.port.receive) == (b"read", kept.connection)
+    assert server.port.receive() is None
+    with pytest.raises(comch.NotConnected):
+        server.send(b"x")
+    with pytest.raises(comch.Shutdown):
+        until(client.port.receive)
+    with pytest.raises(comch.InvalidValue):
+        server.context.disconnect(server.connection)
+
+
+def test_a_lost_connection_may_be_dropped_unread(stage: Stage, form: str) -> None:
+    server, client = stage.meet(stage.server(form), stage.client("driver"))
+    assert client.send(b"never read")
+    client.context.close()
+    until(lambda: server.port.status(server.connection) == ErrorCode.SHUTDOWN)
+    server.context.disconnect(server.connection)
+    assert server.port.receive() is None
+
+
+def test_stopping_a_server_ends_every_connection(stage: Stage, form: str) -> None:
+    server, client = stage.meet(stage.server(form), stage.client("driver"))
+    assert client.send(b"never read")
+    server.context.stop()
+    until(lambda: server.context.engine.progress() or server.context.state is State.IDLE)
+    until(lambda: server.context.state is State.IDLE)
+    assert server.port.receive() is None
+    assert server.port.status(server.connection) == ErrorCode.NOT_CONNECTED
+    with pytest.raises(comch.Shutdown):
+        until(client.port.receive)
+    server, client = stage.meet(server.port, client.port)
+    assert client.send(b"again")
+    assert server.receive() == b"again"

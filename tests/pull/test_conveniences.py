@@ -1,0 +1,160 @@
+"""listen, connect, receive, send and flush stand on either form of the port."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+import comch_next as comch
+from comch_next import State
+from tests.pull.support import Stage, until
+
+
+@pytest.fixture
+def ends(stage: Stage, form: str) -> Iterator[tuple[comch.Server, comch.Client]]:
+    """A server that listens and a client that may connect, both of the form."""
+    server, client = stage.server(form).context, stage.client(form).context
+    assert isinstance(server, comch.Server)
+    assert isinstance(client, comch.Client)
+    server.listen()
+    yield server, client
+
+
+def connect(server: comch.Server, client: comch.Client) -> comch.Connection:
+    """Up, with a server that receives meanwhile."""
+    connection = client.connect(timeout=0)
+
+    def up() -> bool:
+        with pytest.raises(comch.Again):
+            server.receive(timeout=0)
+        return comch.outcome(connection.update_info)[0] == comch.ErrorCode.SUCCESS
+
+    until(up)
+    return connection
+
+
+def test_a_request_and_its_reply(ends: tuple[comch.Server, comch.Client]) -> None:
+    server, client = ends
+    connection = connect(server, client)
+    connection.send(b"question", timeout=5)
+    message = server.receive(timeout=5)
+    assert message.data == b"question"
+    assert message.connection.server is server
+    message.reply(b"answer", timeout=5)
+    assert client.receive(timeout=5) == (b"answer", connection)
+    assert connection.client is client
+
+
+def test_connect_waits_for_a_server_in_another_thread(ends: tuple[comch.Server, comch.Client]) -> None:
+    server, client = ends
+    got: list[comch.Message] = []
+    thread = threading.Thread(target=lambda: got.append(server.receive(timeout=10)))
+    thread.start()
+    connection = client.connect(timeout=10)
+    assert client.state is State.RUNNING
+    connection.send(b"x", timeout=5)
+    thread.join()
+    assert got[0].data == b"x"
+
+
+def test_time_outs(ends: tuple[comch.Server, comch.Client]) -> None:
+    server, client = ends
+    connection = connect(server, client)
+    with pytest.raises(comch.Again):
+        client.receive(timeout=0)
+    began = time.monotonic()
+    with pytest.raises(comch.TimeOut):
+        client.receive(timeout=0.05)
+    assert 0.04 < time.monotonic() - began < 2.0
+    with pytest.raises(comch.Again):
+        while True:
+            connection.send(bytes(4000), timeout=0)
+    with pytest.raises(comch.TimeOut):
+        connection.send(b"x", timeout=0.05)
+    with pytest.raises(comch.TimeOut):
+        connection.flush(timeout=0.05)
+
+
+def test_flush_waits_for_the_receiver(stage: Stage, form: str) -> None:
+    client = stage.client(form, send_queue_size=20)
+    server, end = stage.meet(stage.server("driver", recv_queue_size=5), client)
+    for number in range(25):
+        end.connection.send(b"%d" % number, timeout=5)
+    assert end.connection.in_flight == 20
+    thread = threading.Thread(target=lambda: [server.receive() for _ in range(25)])
+    thread.start()
+    end.connection.flush(timeout=10)
+    thread.join()
+    assert end.connection.in_flight == 0
+
+
+def test_send_waits_for_room(stage: Stage, form: str) -> None:
+    client = stage.client(form, send_queue_size=1)
+    server, end = stage.meet(stage.server("driver", recv_queue_size=1), client)
+    got: list[bytes] = []
+    thread = threading.Thread(target=lambda: got.extend(server.receive() for _ in range(200)))
+    thread.start()
+    for number in range(200):
+        end.connection.send(b"%d" % number, timeout=10)
+    thread.join()
+    assert got == [b"%d" % number for number in range(200)]
+
+
+def test_send_sleeps_until_the_connection_is_up(stage: Stage, form: str) -> None:
+    server, client = stage.server("driver"), stage.client(form)
+    server.context.start()
+    connection = client.context.connect(timeout=0)  # type: ignore[attr-defined]
+    used = time.thread_time()
+    with pytest.raises(comch.TimeOut):
+        connection.send(b"x", timeout=0.2)
+    assert time.thread_time() - used < 0.1
+
+
+def test_iteration_ends_when_the_server_leaves(ends: tuple[comch.Server, comch.Client]) -> None:
+    server, client = ends
+    connection = connect(server, client)
+    connection.send(b"hello", timeout=5)
+    message = server.receive(timeout=5)
+    for number in range(3):
+        message.reply(b"%d" % number, timeout=5)
+    message.connection.flush(timeout=5)
+    server.close()
+    assert [each.data for each in client] == [b"0", b"1", b"2"]
+    for _ in range(2):
+        with pytest.raises(comch.Shutdown):
+            client.receive(timeout=5)
+
+
+def test_nobody_listens(stage: Stage, form: str) -> None:
+    client = stage.client(form).context
+    assert isinstance(client, comch.Client)
+    for timeout in (0, 5.0):
+        with pytest.raises(comch.ConnectionAborted):
+            client.connect(timeout=timeout)
+        until(lambda: client.engine.progress() or client.state is State.IDLE)
+
+
+def test_connect_gives_up_in_time(stage: Stage, form: str) -> None:
+    server, client = stage.server("driver"), stage.client(form).context
+    assert isinstance(client, comch.Client)
+    server.context.start()
+    with pytest.raises(comch.TimeOut):
+        client.connect(timeout=0.05)
+    assert client.state is State.IDLE
+
+
+def test_disconnect_and_connect_again(ends: tuple[comch.Server, comch.Client]) -> None:
+    server, client = ends
+    for number in range(3):
+        connection = connect(server, client)
+        connection.send(b"%d" % number, timeout=5)
+        assert server.receive(timeout=5).data == b"%d" % number
+        client.disconnect()
+        assert client.state is State.IDLE
+        with pytest.raises(comch.NotConnected):
+            connection.send(b"x")
+    with pytest.raises(comch.BadState):
+        client.disconnect()

@@ -1,0 +1,144 @@
+"""Messages: whole, in order, never more than the queues hold."""
+
+from __future__ import annotations
+
+import pytest
+
+import comch_next as comch
+from tests.pull.support import FORMS, Stage, until
+
+
+@pytest.mark.parametrize("client_form", FORMS)
+@pytest.mark.parametrize("server_form", FORMS)
+def test_messages_arrive_whole_and_in_order_both_ways(stage: Stage, server_form: str, client_form: str) -> None:
+    server, client = stage.pair(server_form, client_form)
+    sent = [bytes([number % 251]) * length for number, length in enumerate((0, 1, 15, 16, 17, 2000, 4079, 4080))]
+    for message in sent:
+        assert client.send(message)
+        assert server.send(message[::-1])
+    assert [server.receive() for _ in sent] == sent
+    assert [client.receive() for _ in sent] == [message[::-1] for message in sent]
+    assert server.port.receive() is None
+    assert client.port.receive() is None
+
+
+@pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
+def test_whatever_holds_bytes_can_be_sent(stage: Stage, form: str, kind: type) -> None:
+    client = stage.client(form)
+    server, end = stage.meet(stage.server("driver"), client)
+    assert end.send(kind(b"payload"))
+    assert server.receive() == b"payload"
+    for wrong in ("text", 7, None):
+        with pytest.raises(comch.InvalidValue):
+            end.send(wrong)  # type: ignore[arg-type]
+
+
+def test_a_message_comes_with_its_connection(stage: Stage, form: str) -> None:
+    server = stage.server(form)
+    ends = [stage.meet(server, stage.client("driver")) for _ in range(3)]
+    for number, (_, client) in enumerate(ends):
+        assert client.send(b"%d" % number)
+    for _ in ends:
+        data, connection = until(server.receive)
+        assert connection is ends[int(data)][0].connection
+
+
+def test_arrival_order_holds_across_clients(stage: Stage, form: str) -> None:
+    server = stage.server(form)
+    clients = [stage.meet(server, stage.client("driver"))[1] for _ in range(4)]
+    order = [number * 7 % 4 for number in range(40)]
+    for place, which in enumerate(order):
+        assert clients[which].send(b"%d" % place)
+    assert [int(until(server.receive)[0]) for _ in order] == list(range(40))
+
+
+def test_a_buffer_that_is_too_small_keeps_the_message(stage: Stage, form: str) -> None:
+    server, client = stage.meet(stage.server(form), stage.client("driver"))
+    assert client.send(b"seven..")
+    assert client.send(b"2.")
+    until(lambda: client.port.in_flight(client.connection) == 0)
+    for size in (6, 0):
+        with pytest.raises(comch.InvalidValue) as told:
+            server.port.receive(size)
+        assert told.value.length == 7
+    assert server.port.receive(7) == (b"seven..", server.connection)
+    assert server.port.receive(2) == (b"2.", server.connection)
+    assert server.port.receive(0) is None
+
+
+@pytest.mark.parametrize("size", [-1, "4080", 1.5])
+def test_a_size_is_a_number_of_bytes(stage: Stage, form: str, size: object) -> None:
+    server, _ = stage.meet(stage.server(form), stage.client("driver"))
+    with pytest.raises(comch.InvalidValue):
+        server.port.receive(size)  # type: ignore[arg-type]
+
+
+def test_again_at_exactly_send_queue_size_in_flight(stage: Stage, form: str) -> None:
+    client = stage.client(form, send_queue_size=5)
+    server, end = stage.meet(stage.server("driver", recv_queue_size=3), client)
+    accepted = 0
+    while end.send(b"%d" % accepted):
+        accepted += 1
+    assert accepted == 3 + 5
+    assert client.in_flight(end.connection) == 5
+    assert not end.send(b"one too many")
+    assert server.receive() == b"0"
+    assert until(lambda: client.in_flight(end.connection) == 4)
+    assert end.send(b"8")
+    assert not end.send(b"one too many")
+    assert [server.receive() for _ in range(8)] == [b"%d" % number for number in range(1, 9)]
+    assert server.port.receive() is None
+    assert until(lambda: client.in_flight(end.connection) == 0) is True
+    assert client.failed(end.connection) == 0
+
+
+def test_what_was_not_accepted_leaves_no_trace(stage: Stage, form: str) -> None:
+    client = stage.client(form, send_queue_size=2)
+    _, end = stage.meet(stage.server("driver", recv_queue_size=2), client)
+    while end.send(b"."):
+        pass
+    assert not end.send(b"more")
+    end.connection.update_info()
+    assert end.connection.get_counter(comch.Counter.SENT_MESSAGES) == 4
+
+
+def test_above_the_largest_message_is_refused(stage: Stage, form: str) -> None:
+    client = stage.client(form, max_msg_size=100)
+    server, end = stage.meet(stage.server("driver", max_msg_size=300), client)
+    with pytest.raises(comch.InvalidValue) as told:
+        end.send(bytes(101))
+    assert told.value.length == 101
+    assert end.send(bytes(100))
+    assert server.send(bytes(300))  # each side has its own limit, and none refuses the other
+    assert len(server.receive()) == 100
+    assert len(end.receive()) == 300
+
+
+def test_send_before_the_connection_is_up_says_again(stage: Stage, form: str) -> None:
+    server, client = stage.server("driver"), stage.client(form)
+    server.context.start()
+    client.context.start()
+    connection = client.context.connection  # type: ignore[attr-defined]
+    assert client.send(connection, b"early") is False
+    assert client.status(connection) == comch.ErrorCode.CONNECTION_INPROGRESS
+    with pytest.raises(comch.ConnectionInprogress):
+        connection.update_info()
+    until(server.accept)
+    until(lambda: client.send(connection, b"late"))
+    assert until(server.receive)[0] == b"late"
+
+
+def test_both_directions_at_once(stage: Stage, form: str) -> None:
+    server, client = stage.meet(stage.server("driver", recv_queue_size=8), stage.client(form, recv_queue_size=8))
+    count, sent, got = 2000, {server: 0, client: 0}, {server: 0, client: 0}
+
+    def step() -> bool:
+        for end in (server, client):
+            if sent[end] < count and end.send(b"%d" % sent[end]):
+                sent[end] += 1
+            if (found := end.port.receive()) is not None:
+                assert found[0] == b"%d" % got[end]
+                got[end] += 1
+        return min(got.values()) == count
+
+    until(lambda: any(step() for _ in range(100)), 20.0)
