@@ -142,10 +142,11 @@ class Helper:
 
     def _end(self) -> None:
         thread, wake = self._thread, self._wake
-        if thread is None:
+        if thread is None or not thread.is_alive():  # not alive: in a forked process
             return
-        self._thread, self._wake, self._asleep = None, -1, False
-        os.eventfd_write(wake, 1)
+        with self.lock:
+            self._thread, self._wake, self._asleep = None, -1, False
+            os.eventfd_write(wake, 1)
         atexit.unregister(self._end)
         if not self.busy:  # else a callback closes: the thread ends after it
             thread.join()

@@ -104,6 +104,8 @@ class DocaError(Exception):
 
     code: ErrorCode = ErrorCode.UNKNOWN
     errno: int | None = None
+    connection: Any = None
+    length: int | None = None
 
     def __init__(
         self,
@@ -113,16 +115,24 @@ class DocaError(Exception):
         length: int | None = None,
         errno: int | None = None,
     ) -> None:
-        self.message = message or describe(self.code)
-        self.connection = connection
-        self.length = length
+        # Programs poll, so this runs for every AGAIN: what keeps its default is not set.
+        self.message = message = message or describe(self.code)
+        if connection is not None:
+            self.connection = connection
+        if length is not None:
+            self.length = length
         if errno is not None:
             self.errno = errno
-        if isinstance(self, OSError):
+        if self._is_os_error:
             # With both arguments errno and strerror are what `except OSError` code expects.
-            super().__init__(self.errno, self.message)
+            super().__init__(self.errno, message)
         else:
-            super().__init__(self.message)
+            super().__init__(message)
+
+    _is_os_error = False
+
+    def __init_subclass__(cls) -> None:
+        cls._is_os_error = issubclass(cls, OSError)
 
     @property
     def name(self) -> str:

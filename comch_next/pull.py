@@ -36,7 +36,7 @@ class PullPort:
         send_queue_size: messages that may be in flight per connection. threaded: the form with a helper thread,
         even where the driver has its own. Raises BadState unless the context is IDLE and has no port.
         """
-        if not hasattr(context, "_driver"):
+        if not hasattr(context, "_open_port"):
             raise InvalidValue(f"a pull port is opened on a Server or a Client, not on {context!r}")
         self.context = context
         self._ports: Ports = _choose(context, threaded)

@@ -52,7 +52,11 @@ class Server(Context):
         self._servers = driver.servers
 
     def __enter__(self) -> Server:
-        self.listen()
+        try:
+            self.listen()
+        except BaseException:
+            self.close()
+            raise
         return self
 
     def event_connection_status_changed_register(

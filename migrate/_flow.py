@@ -8,62 +8,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TypeAlias
 
 from migrate import _legacy
 from migrate._scopes import FUNCTIONS, Function, Names, Variable
+from migrate._shapes import NOTHING, OTHER, Handle, Other, Row, Shape, Shapes, Symbol, handles, one
+from migrate._symbols import Symbols
 
 ITERATED = frozenset({"list", "tuple", "reversed", "sorted", "iter"})
-
-
-@dataclass(frozen=True)
-class Handle:
-    """An endpoint, peer, device ... (`devinfo[]` is a list of them); `site` is where an endpoint was created."""
-
-    kind: str
-    site: ast.Call | None = None
-
-
-@dataclass(frozen=True)
-class Row:
-    """A tuple whose items are known."""
-
-    items: tuple[Shapes, ...]
-
-
-@dataclass(frozen=True)
-class Symbol:
-    """A name of the old module ('' for the module itself); `sure` is False when the name has other bindings too."""
-
-    name: str
-    sure: bool = True
-
-
-@dataclass(frozen=True)
-class Other:
-    """Anything else."""
-
-
-Shape: TypeAlias = Handle | Row | Symbol | Other
-Shapes: TypeAlias = frozenset[Shape]
-
-OTHER: Shapes = frozenset({Other()})
-NOTHING: Shapes = frozenset()
-
-
-def one(shape: Shape) -> Shapes:
-    return frozenset({shape})
-
-
-def handles(shapes: Shapes) -> Iterator[Handle]:
-    """Every handle in some shapes, inside of tuples too."""
-    for shape in shapes:
-        if isinstance(shape, Handle):
-            yield shape
-        elif isinstance(shape, Row):
-            for item in shape.items:
-                yield from handles(item)
 
 
 def spawned(call: ast.Call) -> tuple[ast.expr, list[ast.expr]] | None:
@@ -75,11 +26,11 @@ def spawned(call: ast.Call) -> tuple[ast.expr, list[ast.expr]] | None:
     return None
 
 
-class Flow:
+class Flow(Symbols):
     """The shapes of every expression, and every old call of a module."""
 
     def __init__(self, names: Names) -> None:
-        self.names = names
+        super().__init__(names)
         self.variables: dict[Variable, Shapes] = {}
         self.fields: dict[str, Shapes] = {}
         self.returns: dict[ast.AST, Shapes] = {}
@@ -87,53 +38,9 @@ class Flow:
         self.annotated: dict[
             Variable, ast.arg
         ] = {}  # parameters that only their annotation makes handles, so far
-        self.star = self._has_star(_legacy.MODULES)
-        self.other_stars = self._has_star(None)
         self._seed()
         self._settle()
         self._collect_calls()
-
-    # ------------------------------------------------------------------ imports
-
-    def _has_star(self, modules: frozenset[str] | None) -> bool:
-        for node in ast.walk(self.names.tree):
-            if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
-                legacy = node.level == 0 and (node.module or "") in _legacy.MODULES
-                if legacy if modules else not legacy:
-                    return True
-        return False
-
-    def imported(self, alias: ast.alias) -> Symbol | None:
-        """What an import brings, when it is from the old library."""
-        node = self.names.parents[alias]
-        if isinstance(node, ast.Import):
-            root, _, rest = alias.name.partition(".")
-            return Symbol("") if root in _legacy.MODULES and rest in ("", "flat") else None
-        if isinstance(node, ast.ImportFrom) and node.level == 0:
-            root, _, rest = (node.module or "").partition(".")
-            if root in _legacy.MODULES and rest != "cc" and alias.name != "cc":
-                return Symbol("" if alias.name == "flat" else alias.name)
-        return None
-
-    def symbol(self, node: ast.expr) -> Symbol | None:
-        """The name of the old module that an expression spells: `cc`, `cc.Again`, `DOCA_SUCCESS`."""
-        if isinstance(node, ast.Attribute):
-            module = self.symbol(node.value)
-            if module and not module.name:
-                return Symbol("" if node.attr == "flat" else node.attr, module.sure)
-            return None
-        return self._origin(self.names.of[node]) if isinstance(node, ast.Name) else None
-
-    def _origin(self, variable: Variable) -> Symbol | None:
-        """What an import of the old library, or its star import, makes of a variable."""
-        found = [self.imported(each) for each in variable.bindings if isinstance(each, ast.alias)]
-        symbols = {each.name for each in found if each}
-        if symbols:
-            sure = len(symbols) == 1 and len([each for each in found if each]) == len(variable.bindings)
-            return Symbol(min(symbols), sure)
-        if not variable.bindings and self.star and variable.name in _legacy.EXPORTS:
-            return Symbol(variable.name, _legacy.is_c_name(variable.name) or not self.other_stars)
-        return None
 
     # ------------------------------------------------------------------ shapes of expressions
 

@@ -7,8 +7,9 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
 from migrate import _legacy
-from migrate._flow import ITERATED, Flow, Handle, Other, handles, spawned
+from migrate._flow import ITERATED, Flow, spawned
 from migrate._scopes import Variable
+from migrate._shapes import Handle, Other, handles
 
 BUILTINS = ITERATED | {"len", "enumerate", "bool", "id"}
 

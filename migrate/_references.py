@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from migrate import _legacy
-from migrate._flow import Flow, handles
+from migrate._flow import Flow
+from migrate._shapes import handles
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _WHOLE = re.compile(r"(?:lib)?(?:doca_comm_channel|doca_cc|comm_channel_compat)[A-Za-z0-9_.]*|DOCA_[A-Z_]+")

@@ -7,12 +7,13 @@ import re
 
 from migrate import _check, _comments, _legacy, rules
 from migrate._edits import Edits, Template
-from migrate._flow import Flow, Handle
+from migrate._flow import Flow
 from migrate._groups import Groups
 from migrate._references import References
 from migrate._render import Renderer, Unrenderable
 from migrate._scopes import Names
 from migrate._setup import SETTERS, Planner, Unplannable
+from migrate._shapes import Handle
 from migrate._source import Source, Unreadable
 from migrate._verdicts import Verdicts
 from migrate.outcome import Edit, Note, Outcome, Refusal

@@ -11,8 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from migrate import _legacy
-from migrate._flow import Flow, Handle
+from migrate._flow import Flow
+from migrate._results import Results
 from migrate._scopes import Names, Variable
+from migrate._shapes import Handle
 
 SIZES = {
     "max_msg_size": 65535,
@@ -57,6 +59,7 @@ class Planner:
         self.flow = flow
         self.names: Names = flow.names
         self.unsafe = unsafe
+        self.results = Results(flow)
 
     def calls_of(self, site: ast.Call, names: dict[str, str]) -> list[_legacy.Call]:
         """The calls of some names that an endpoint made at `site` can receive."""
@@ -133,25 +136,16 @@ class Planner:
         """A statement with the list that holds it, then the same for the statement around it, and so on."""
         while True:
             parent = self.names.parents[statement]
-            yield statement, self.block(statement)
+            yield statement, self.results.block(statement)
             if not isinstance(parent, ast.stmt | ast.ExceptHandler | ast.match_case):
                 return
             if isinstance(parent, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 return
             statement = self.names.statement(parent)
 
-    def block(self, statement: ast.stmt) -> list[ast.stmt]:
-        """The list of statements that holds a statement."""
-        parent = self.names.parents[statement]
-        for field_name in ("body", "orelse", "finalbody"):
-            block = getattr(parent, field_name, None)
-            if isinstance(block, list) and statement in block:
-                return block
-        return []
-
     def _place_here(self, create: _legacy.Call, starts: list[_legacy.Call]) -> tuple[ast.stmt, bool]:
         """Creation and start in one function: at the start call, or before the loop or branch that holds it."""
-        home = self.block(self.names.statement(create.node))
+        home = self.results.block(self.names.statement(create.node))
         first = min(starts, key=lambda each: (each.node.lineno, each.node.col_offset))
         path = []
         for statement, block in self.blocks(self.names.statement(first.node)):
@@ -204,7 +198,7 @@ class Planner:
         created = self.names.statement(plan.create.node)
         for call in plan.setters.values():
             statement = self.names.statement(call.node)
-            if not any(block is self.block(statement) for block in leading):
+            if not any(block is self.results.block(statement) for block in leading):
                 raise Unplannable("CCM037", call.node)
             if not created.lineno <= statement.lineno <= plan.place.lineno:
                 raise Unplannable("CCM037", call.node)
@@ -251,7 +245,7 @@ class Planner:
         mine = {call.node for call in [*plan.setters.values(), plan.create, *plan.starts]}
         first = min(call.node.lineno for call in plan.setters.values())
         function = self.names.function(plan.create.node)
-        checks = {id(each) for call in plan.setters.values() for each in self._check_after(call)}
+        checks = {id(each) for call in plan.setters.values() for each in self.results.with_check(call)}
         for node in ast.walk(function):
             if isinstance(node, ast.Call) and first <= node.lineno < plan.place.lineno and node not in mine:
                 inside = {id(each) for each in self.names.above(node)}
@@ -261,76 +255,10 @@ class Planner:
 
     # ------------------------------------------------------------------ what goes
 
-    def _check_after(self, call: _legacy.Call) -> list[ast.stmt]:
-        """The statements that set something: the call's own, and the check of its result code that follows."""
-        statement = self.names.statement(call.node)
-        found = [statement]
-        block = self.block(statement)
-        following = block[block.index(statement) + 1 : block.index(statement) + 2] if statement in block else []
-        code = self.code_target(statement, call)
-        if code and following and self._is_check(following[0], code):
-            found += following
-        return found
-
-    def code_target(self, statement: ast.stmt, call: _legacy.Call) -> str:
-        """The name that takes the result code of a flat call; '' if there is none."""
-        if call.flat and isinstance(statement, ast.Assign) and statement.value is call.node:
-            target = statement.targets[0]
-            target = target.elts[0] if isinstance(target, ast.Tuple) else target
-            return target.id if isinstance(target, ast.Name) else ""
-        return ""
-
-    def _is_check(self, statement: ast.stmt, code: str) -> bool:
-        """``if rc != DOCA_SUCCESS: ...`` or a checking function that is given rc."""
-        if isinstance(statement, ast.If) and not statement.orelse:
-            return self._compares(statement.test, code)
-        given = statement.value if isinstance(statement, ast.Expr) else None
-        if not isinstance(given, ast.Call) or not self.is_checker(given.func):
-            return False
-        return bool(given.args) and isinstance(given.args[0], ast.Name) and given.args[0].id == code
-
-    def _compares(self, test: ast.expr, code: str) -> bool:
-        if isinstance(test, ast.Name):
-            return test.id == code
-        if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], ast.NotEq):
-            return False
-        sides = [test.left, test.comparators[0]]
-        named = [each for each in sides if isinstance(each, ast.Name) and each.id == code]
-        return bool(named) and any(self._is_success(each) for each in sides if each not in named)
-
-    def _is_success(self, node: ast.expr) -> bool:
-        symbol = self.flow.symbol(node)
-        return symbol is not None and symbol.name == "DOCA_SUCCESS"
-
-    def is_checker(self, node: ast.expr) -> bool:
-        """A function of this file that does something only when its first argument is not DOCA_SUCCESS."""
-        function = self.flow.function_of(node)
-        if not isinstance(function, ast.FunctionDef) or not function.args.args:
-            return False
-        body = [each for each in function.body if not self._is_text(each)]
-        test = body[0].test if len(body) == 1 and isinstance(body[0], ast.If) and not body[0].orelse else None
-        return test is not None and self._compares(test, function.args.args[0].arg)
-
-    def _is_text(self, statement: ast.stmt) -> bool:
-        return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-
     def _collect_statements(self, plan: Plan) -> None:
         """The statements that vanish; Unplannable when a result is used in some other way."""
         for call in [plan.create, *plan.setters.values()]:
             statement = self.names.statement(call.node)
-            if not self._can_vanish(statement, call):
+            if not self.results.can_vanish(statement, call):
                 raise Unplannable("CCM037", call.node)
-            plan.statements += self._check_after(call)
-
-    def _can_vanish(self, statement: ast.stmt, call: _legacy.Call) -> bool:
-        parent = self.names.parents[call.node]
-        if isinstance(parent, ast.Expr | ast.Assign):
-            return True
-        if isinstance(parent, ast.Call) and parent.args[:1] == [call.node] and self.is_checker(parent.func):
-            return isinstance(self.names.parents[parent], ast.Expr)
-        if isinstance(statement, ast.If) and not statement.orelse and isinstance(parent, ast.Compare):
-            compared = isinstance(parent.ops[0], ast.NotEq) and len(parent.ops) == 1
-            return statement.test is parent and compared and self._is_success(parent.comparators[0])
-        if isinstance(statement, ast.Assert) and isinstance(parent, ast.Compare) and statement.test is parent:
-            return isinstance(parent.ops[0], ast.Eq) and self._is_success(parent.comparators[0])
-        return False
+            plan.statements += self.results.with_check(call)

@@ -9,8 +9,9 @@ from typing import TypeAlias
 
 from migrate import _legacy
 from migrate._edits import Edits, Template
-from migrate._flow import Flow, Handle
+from migrate._flow import Flow
 from migrate._scopes import Names
+from migrate._shapes import Handle
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,6 @@ class Context:
     names: Names
     roles: dict[ast.Call, str]  # site of an endpoint -> "Server" or "Client"
     guarded: set[ast.Call]  # calls whose endpoint may not have been made
-    unsafe: bool = False
 
     def role(self, endpoint: ast.expr) -> str:
         """Server or Client; '' when an expression can be both, or is not known."""

@@ -33,9 +33,8 @@ def retry_on(*errors):
 def work(code=cc.DOCA_SUCCESS):
     if code in (cc.DOCA_ERROR_AGAIN, cc.DOCA_ERROR_CONNECTION_INPROGRESS):
         raise cc.TimeOut("late") from None
-    match code:
-        case cc.DOCA_ERROR_NOT_FOUND:
-            sys.exit(code)
+    if code == cc.DOCA_ERROR_NOT_FOUND:
+        sys.exit(code)
     print(f"{cc.doca_error_get_descr(code)!r:>20}", "%s" % cc.doca_get_error_name(code))
     return cc.DOCA_SUCCESS if code < cc.DOCA_ERROR_EMPTY else {cc.DocaError: 1}
 
@@ -54,11 +53,37 @@ def retry_on(*errors):
 def work(code=comch.ErrorCode.SUCCESS):
     if code in (comch.ErrorCode.AGAIN, comch.ErrorCode.CONNECTION_INPROGRESS):
         raise comch.TimeOut("late") from None
-    match code:
-        case comch.ErrorCode.NOT_FOUND:
-            sys.exit(code)
+    if code == comch.ErrorCode.NOT_FOUND:
+        sys.exit(code)
     print(f"{comch.describe(code)!r:>20}", "%s" % comch.code_name(code))
     return comch.ErrorCode.SUCCESS if code < comch.ErrorCode.EMPTY else {comch.DocaError: 1}
+
+
+# case: in a match
+import doca_comm_channel as cc
+
+
+def tell(code):
+    match code:
+        case cc.DOCA_SUCCESS:
+            return "done"
+        case cc.DOCA_ERROR_AGAIN | cc.DOCA_ERROR_IN_PROGRESS:
+            return "not yet"
+        case cc.ErrorCode.TIME_OUT if code:
+            raise cc.TimeOut
+
+# output
+import comch_next as comch
+
+
+def tell(code):
+    match code:
+        case comch.ErrorCode.SUCCESS:
+            return "done"
+        case comch.ErrorCode.AGAIN | comch.ErrorCode.IN_PROGRESS:
+            return "not yet"
+        case comch.ErrorCode.TIME_OUT if code:
+            raise comch.TimeOut
 
 
 # case: not every constant has a successor

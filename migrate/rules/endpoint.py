@@ -59,7 +59,7 @@ def _make(plan: Plan, planner: Planner, context: Context, edits: Edits) -> None:
     if plan.at_start and plan.create.flat:
         _make_by_code(plan, planner, context, edits)
     elif plan.place in plan.statements and plan.create.flat:
-        code = planner.code_target(plan.place, _call_at(plan, planner))
+        code = planner.results.code_target(plan.place, _call_at(plan, planner))
         if not code:
             raise Unplannable("CCM037", plan.place)
         edits.statements[plan.place] = [
@@ -84,7 +84,7 @@ def _make_by_code(plan: Plan, planner: Planner, context: Context, edits: Edits) 
         raise Unplannable("CCM037", start.node)
     arguments, parts = construction(plan)
     created, parent = planner.names.statement(plan.create.node), context.names.parents[start.node]
-    code = planner.code_target(plan.place, start) or planner.code_target(created, plan.create)
+    code = planner.results.code_target(plan.place, start) or planner.results.code_target(created, plan.create)
     code = parent.target.id if isinstance(parent, ast.NamedExpr) else code
     peer = _peer_target(plan.place, start)
     success = "{comch}.ErrorCode.SUCCESS"
@@ -104,7 +104,7 @@ def _make_by_code(plan: Plan, planner: Planner, context: Context, edits: Edits) 
     if (
         isinstance(plan.place, ast.Assign)
         and plan.place.value is start.node
-        and planner.code_target(plan.place, start)
+        and planner.results.code_target(plan.place, start)
     ):
         if plan.role == "Client" and not peer:
             raise Unplannable("CCM041", start.node)
@@ -137,9 +137,13 @@ def _is_conditional(node: ast.AST, statement: ast.stmt, context: Context) -> boo
 
 def _leaves(planner: Planner, statement: ast.stmt, code: str) -> bool:
     """Whether the next statement is a check of the code that leaves the function or loop."""
-    block = planner.block(statement)
+    block = planner.results.block(statement)
     following = block[block.index(statement) + 1 : block.index(statement) + 2]
-    if not following or not planner._is_check(following[0], code) or not isinstance(following[0], ast.If):
+    if (
+        not following
+        or not planner.results.is_check(following[0], code)
+        or not isinstance(following[0], ast.If)
+    ):
         return False
     last = following[0].body[-1]
     called = last.value if isinstance(last, ast.Expr) else None
@@ -162,12 +166,12 @@ def _failed_checks(plan: Plan, planner: Planner) -> list[list[ast.stmt]]:
     """Flat: checks that fail before the object is made, and the one after it."""
     if not plan.create.flat:
         return []
-    home = planner.block(planner.names.statement(plan.create.node))
+    home = planner.results.block(planner.names.statement(plan.create.node))
     created = home.index(planner.names.statement(plan.create.node))
     between = [
         each for each in home[created:] if each.lineno < plan.place.lineno and each not in plan.statements
     ]
-    block = planner.block(plan.place)
+    block = planner.results.block(plan.place)
     following = block[block.index(plan.place) + 1 : block.index(plan.place) + 2]
     return [between, [each for each in following if isinstance(each, ast.If)]]
 

@@ -41,7 +41,7 @@ def test_a_side_hides_the_other(monkeypatch: pytest.MonkeyPatch, side: str, coun
     monkeypatch.setenv("COMCH_SIDE", side)
     assert len(comch.devices()) == count
     if side == "host":
-        with pytest.raises(NotFound, match="no device 03:00.0 here; there are: 0000:b1:00.0"):
+        with pytest.raises(NotFound, match=r"no device 03:00\.0 here; there are: 0000:b1:00\.0"):
             comch.open_device("03:00.0")
 
 
@@ -185,7 +185,7 @@ def test_a_missing_topology_file_is_named(topology: Path) -> None:
 def test_an_unknown_driver_lists_the_known(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(NotSupported, match="emulated, native"):
         comch.devices("cardboard")
-    with pytest.raises(NotSupported, match="tried comch_next.driver.native"):
+    with pytest.raises(NotSupported, match=r"tried comch_next\.driver\.native"):
         comch.ProgressEngine("native")
     monkeypatch.setenv("COMCH_DRIVER", "cardboard")
     with pytest.raises(NotSupported, match="cardboard"):

@@ -105,12 +105,12 @@ def test_an_exception_of_a_callback_comes_at_the_end_of_progress(raised: type[Ba
     there, here = server(), client()
     got: list[bytes] = []
 
-    @there.context.event_msg_recv_register
     def on_message(connection: object, data: bytes) -> None:
         got.append(data)
         if data == b"1":
             raise raised("from the callback")
 
+    there.context.event_msg_recv_register(on_message)
     connect(there, here)
     for number in range(3):
         here.send(b"%d" % number)
@@ -209,12 +209,12 @@ def test_a_state_callback_may_destroy_its_context() -> None:
         connect(there, here)
         connect(there, other)
 
-        @here.context.set_state_changed_cb
         def changed(context: comch.Client, old: State, new: State) -> None:
             if new is State.IDLE:
                 context.destroy()
                 there.kept = "destroyed"
 
+        here.context.set_state_changed_cb(changed)
         here.context.stop()
         until(lambda: there.kept, engine)
         other.send(b"still here")
@@ -355,7 +355,7 @@ def test_it_wakes_when_a_stop_can_finish() -> None:
     task.free()
     assert here.engine.wait(WAIT_S)
     here.engine.progress()
-    assert here.state is State.IDLE
+    assert here.states[-1] == (State.STOPPING, State.IDLE)
     leave(here, there)
 
 

@@ -13,6 +13,7 @@ from comch_next.pull import PullPort
 DPU, HOST, NAME = "03:00.0", "b1:00.0", "svc"
 FORMS = ("driver", "threaded")
 T = TypeVar("T")
+Engine = comch.ProgressEngine | None
 
 # A client that does what it is told on its standard input.
 PEER = """
@@ -38,7 +39,7 @@ print("left", flush=True)
 """
 
 
-def until(check: Callable[[], T], timeout_s: float = 5.0) -> T:
+def until(check: Callable[[], T | None], timeout_s: float = 5.0) -> T:
     """The first true answer; AssertionError when there is none in time."""
     deadline = time.monotonic() + timeout_s
     while not (answer := check()):
@@ -77,15 +78,17 @@ class Stage:
         self.host = comch.open_device(HOST)
         self.contexts: list[Any] = []
 
-    def server(self, form: str, *, name: str = NAME, engine: comch.ProgressEngine | None = None, **options: Any) -> PullPort:
-        recv_queue_size = options.pop("recv_queue_size", None)
+    def server(
+        self, form: str, *, name: str = NAME, engine: Engine = None, recv_queue_size: int | None = None, **port: Any
+    ) -> PullPort:
         server = comch.Server(self.dpu, HOST, name, engine=engine, recv_queue_size=recv_queue_size)
-        return self._port(server, form, options)
+        return self._port(server, form, port)
 
-    def client(self, form: str, *, name: str = NAME, engine: comch.ProgressEngine | None = None, **options: Any) -> PullPort:
-        recv_queue_size = options.pop("recv_queue_size", None)
+    def client(
+        self, form: str, *, name: str = NAME, engine: Engine = None, recv_queue_size: int | None = None, **port: Any
+    ) -> PullPort:
         client = comch.Client(self.host, name, engine=engine, recv_queue_size=recv_queue_size)
-        return self._port(client, form, options)
+        return self._port(client, form, port)
 
     def _port(self, context: Any, form: str, options: dict[str, Any]) -> PullPort:
         self.contexts.append(context)

@@ -55,7 +55,7 @@ class Reader:
         room = self.size if size is None else size
         while (result := int(lib.comch_receive(self.poller, self.buffer, room))) == LOOK:
             if not any(lib.comch_available(each.rx) for each in self._receivers):
-                return AGAIN
+                return int(AGAIN)
         if result < 0:
             return result
         return result >> 32, bytes(ffi.buffer(self.buffer)[: result & 0xFFFFFFFF])

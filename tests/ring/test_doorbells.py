@@ -131,9 +131,7 @@ def test_no_wake_up_is_lost_between_processes(start_python: StartPython) -> None
     """Ping-pong with both sides asleep between any two messages."""
     with ring(10, 1, 1) as there, ring(10, 1, 1) as back:
         fds = (there.fd, back.fd, there.data_bell, there.space_bell, back.data_bell)
-        program = (
-            f"from tests.ring.test_doorbells import echo; echo({fds[0]}, {fds[1]}, {list(fds[2:])}, {ROUNDS})"
-        )
+        program = f"from tests.ring.test_doorbells import echo; echo({fds[0]}, {fds[1]}, {list(fds[2:])}, {ROUNDS})"
         child = start_python("-c", program, pass_fds=fds)
         poller = select.poll()
         poller.register(back.data_bell, select.POLLIN)

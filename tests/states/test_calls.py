@@ -34,8 +34,8 @@ ATTEMPTS: dict[str, Call] = {
     "set_recv_queue_size": lambda side: setattr(side.context, "recv_queue_size", 8),
     "task_send_set_conf": lambda side: side.context.task_send_set_conf(ignore, ignore, 8),
     "event_msg_recv_register": lambda side: side.context.event_msg_recv_register(ignore),
-    "event_connection_status_changed_register": lambda side: (
-        side.context.event_connection_status_changed_register(ignore, ignore)
+    "event_connection_status_changed_register": lambda side: side.context.event_connection_status_changed_register(
+        ignore, ignore
     ),
     "port_open": _port,
     "task_send_alloc_init": lambda side: side.context.task_send_alloc_init(_connection(side), b"x").free(),

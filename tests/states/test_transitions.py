@@ -9,18 +9,18 @@ import pytest
 from comch_next import State
 from comch_next.driver.emulated._state import CALLS, TRANSITIONS, Trigger
 
-I, S, R, P = State.IDLE, State.STARTING, State.RUNNING, State.STOPPING
+IDLE, STARTING, RUNNING, STOPPING = State.IDLE, State.STARTING, State.RUNNING, State.STOPPING
 
 # One row per trigger: where it leads from IDLE, STARTING, RUNNING and STOPPING; None is refused.
 EXPECTED = {
-    Trigger.START_SERVER: (R, None, None, None),
-    Trigger.START_CLIENT: (S, None, None, None),
-    Trigger.CONNECTED: (None, R, None, None),
-    Trigger.REFUSED: (None, I, None, None),
-    Trigger.STOP_CLEAN: (None, I, I, P),
-    Trigger.STOP_BUSY: (None, P, P, P),
-    Trigger.FATAL: (None, None, P, None),
-    Trigger.DRAINED: (None, None, None, I),
+    Trigger.START_SERVER: (RUNNING, None, None, None),
+    Trigger.START_CLIENT: (STARTING, None, None, None),
+    Trigger.CONNECTED: (None, RUNNING, None, None),
+    Trigger.REFUSED: (None, IDLE, None, None),
+    Trigger.STOP_CLEAN: (None, IDLE, IDLE, STOPPING),
+    Trigger.STOP_BUSY: (None, STOPPING, STOPPING, STOPPING),
+    Trigger.FATAL: (None, None, STOPPING, None),
+    Trigger.DRAINED: (None, None, None, IDLE),
 }
 
 

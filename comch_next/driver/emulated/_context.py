@@ -179,8 +179,11 @@ class Context(ABC):
 
     def busy_engine(self) -> None:
         """Progress has something to do for this context."""
-        if self.engine is not None:
-            self.engine.active.add(self)
+        engine = self.engine
+        if engine is not None:
+            engine.active.add(self)
+            if engine.notification.armed:
+                engine.request_notification()  # it sleeps, and was not told to wait for this
 
     # Looking at the sockets
 

@@ -78,6 +78,7 @@ class Port:
 
     def notice(self, connection: Connection | None) -> None:
         """A client waits, a connection came up, or `connection` was lost: latch what is armed."""
+        self.poller.c.pace.next = 0  # the next receive tells its caller at once
         if connection is not None and connection.status in _REPORTED:
             self.lost.append(connection)
         for channel in self._channels.values():

@@ -20,6 +20,7 @@ from comch_next.errors import DocaError, InvalidValue, from_code
 
 __all__ = ["Server", "Servers"]
 
+_PATIENCE = 64  # clients above the limit that are still listened to; more are cut off at once
 GREETING_S = 5.0  # a client that has connected and says nothing for so long is dropped
 
 
@@ -32,6 +33,7 @@ class Greeting:
         self.deadline = time.monotonic() + GREETING_S
         self.terms: fabric.Terms | None = None
         self.bells: list[int] = []
+        self.excess = False  # one too many: refused once it has greeted, so that it can hear why
 
     def on_socket(self) -> None:
         """Read the greeting; hand it on when it is good, refuse it when not."""
@@ -54,6 +56,8 @@ class Greeting:
         user = struct.unpack("3i", credentials)[1]
         if user not in (0, os.geteuid()):
             raise from_code(ErrorCode.AUTHENTICATION, f"user {user} may not connect")
+        if self.excess:
+            raise from_code(ErrorCode.FULL, "one client too many")
         self.terms = fabric.Hello.decode(data).terms
         if len(self.bells) != 2:
             raise from_code(ErrorCode.INVALID_VALUE, "a greeting comes with two bells")
@@ -128,7 +132,9 @@ class Server(Context):
                 raise
             greeting = Greeting(self, sock)
             self.greetings.append(greeting)
-            if most and len(self.greetings) + len(self.connections) > most:
+            crowd = len(self.greetings) + len(self.connections)
+            greeting.excess = bool(most) and crowd > most
+            if greeting.excess and crowd > most + _PATIENCE:
                 greeting.refuse(ErrorCode.FULL)
                 continue
             self.watched(sock, greeting.on_socket)

@@ -1,0 +1,498 @@
+"""Connections: how they come up, what both sides are told, and how they end."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import pytest
+
+import comch_next as comch
+from comch_next import (
+    BadState,
+    ConnectionAborted,
+    ConnectionInprogress,
+    Counter,
+    InvalidValue,
+    Message,
+    NotSupported,
+    State,
+)
+from tests.control_path.pair import HOST, Side, client, connect, ignore, leave, pair, server, until
+
+IDLE, STARTING, RUNNING, STOPPING = State.IDLE, State.STARTING, State.RUNNING, State.STOPPING
+
+
+def settle(*sides: Side) -> None:
+    """Progress until nothing moves any more."""
+    while True:
+        moved = [side.engine.progress() for side in sides]
+        if not any(moved):
+            return
+
+
+def test_the_states_that_both_sides_go_through() -> None:
+    there, here = server(), client()
+    assert there.context.start() is RUNNING
+    assert here.context.start() is STARTING
+    until(lambda: here.state is RUNNING, there.engine, here.engine)
+    assert here.context.stop() is STOPPING
+    until(lambda: here.state is IDLE and there.down, there.engine, here.engine)
+    assert there.context.stop() is IDLE, "nothing outstanding and no connection"
+    assert here.states == [(IDLE, STARTING), (STARTING, RUNNING), (RUNNING, STOPPING), (STOPPING, IDLE)]
+    assert there.states == [(IDLE, RUNNING), (RUNNING, IDLE)]
+    leave(here, there)
+
+
+def test_stop_with_clients_ends_through_progress() -> None:
+    there, here = pair()
+    assert there.context.stop() is STOPPING
+    assert there.context.stop() is STOPPING, "a second stop changes nothing"
+    until(lambda: there.state is IDLE, there.engine)
+    until(lambda: here.state is IDLE, here.engine)
+    assert here.states == [(IDLE, STARTING), (STARTING, RUNNING), (RUNNING, STOPPING), (STOPPING, IDLE)], (
+        "the client falls when its server leaves"
+    )
+    assert [ok for _, ok in there.down] == [True]
+    leave(here, there)
+
+
+@pytest.mark.parametrize("stops", [1, 2, 5])
+def test_stopping_again_and_again(stops: int) -> None:
+    there, here = pair()
+    held = here.task()
+    for _ in range(stops):
+        here.context.stop()
+        there.context.stop()
+    settle(here, there)
+    assert (here.state, there.state) == (STOPPING, IDLE)
+    here.context.stop()
+    held.free()
+    until(lambda: here.state is IDLE, here.engine)
+    for side in (here, there):
+        with pytest.raises(BadState, match="stop"):
+            side.context.stop()
+    leave(here, there)
+
+
+def test_stop_while_a_lost_connection_waits_to_be_reported() -> None:
+    there, here = pair()
+    here.send(b"unread")
+    here.context.stop()
+    until(lambda: here.state is IDLE, here.engine)
+    while there.connection not in [connection for connection, _ in there.down]:
+        there.engine.progress()
+        if there.state is RUNNING:
+            there.context.stop()
+    until(lambda: there.state is IDLE, there.engine)
+    assert len(there.down) == 1
+    leave(here, there)
+
+
+def test_the_connection_knows_its_context() -> None:
+    there, here = pair()
+    at_server, at_client = there.connection, here.connection
+    assert (at_server.server, at_server.client) == (there.context, None)
+    assert (at_client.server, at_client.client) == (None, here.context)
+    assert at_client.user_data is None
+    at_client.user_data = ["anything"]
+    assert here.context.connection is at_client
+    assert here.connection.user_data == ["anything"]
+    here.send()
+    until(lambda: there.senders, there.engine)
+    assert there.senders[0] is at_server
+    leave(here, there)
+
+
+def test_a_servers_callbacks_get_the_same_connection_object() -> None:
+    there, here = pair()
+    there.connection.user_data = "mine"
+    here.context.stop()
+    until(lambda: there.down, there.engine)
+    assert there.down == [(there.up[0][0], True)]
+    assert there.down[0][0].user_data == "mine"
+    leave(here, there)
+
+
+def test_update_info_tells_how_it_stands() -> None:
+    there, here = server(), client()
+    there.context.start()
+    here.context.start()
+    connection = here.connection
+    with pytest.raises(ConnectionInprogress):
+        connection.update_info()
+    until(lambda: here.state is RUNNING, there.engine, here.engine)
+    connection.update_info()
+    there.context.stop()
+    until(lambda: here.state is IDLE, here.engine)
+    with pytest.raises(ConnectionAborted, match="the other side has left"):
+        connection.update_info()
+    with pytest.raises(BadState):
+        here.context.connection  # noqa: B018
+    leave(here, there)
+
+
+def test_nobody_listens() -> None:
+    here = client()
+    assert here.context.start() is STARTING
+    here.engine.progress()
+    assert here.states == [(IDLE, STARTING), (STARTING, IDLE)]
+    leave(here)
+
+
+def test_a_context_may_start_again() -> None:
+    there, here = server(), client()
+    for round_number in range(3):
+        connect(there, here)
+        here.send(b"%d" % round_number)
+        until(lambda: len(there.messages) > round_number, there.engine, here.engine)  # noqa: B023
+        here.context.stop()
+        until(lambda: here.state is IDLE, here.engine)
+        if round_number == 1:
+            there.context.stop()
+            until(lambda: there.state is IDLE, there.engine)
+    assert there.messages == [b"0", b"1", b"2"]
+    leave(here, there)
+
+
+def test_a_client_that_stops_while_starting() -> None:
+    there, here = server(), client()
+    there.context.start()
+    here.context.start()
+    assert here.context.stop() in (IDLE, STOPPING)
+    until(lambda: here.state is IDLE, here.engine)
+    settle(there)
+    assert [ok for _, ok in there.up] in ([], [False]), "at most a handshake that broke"
+    assert there.down == []
+    connect(there, here)
+    leave(here, there)
+
+
+def test_server_side_disconnect() -> None:
+    there, here = pair()
+    other = client()
+    connect(there, other)
+    first = there.up[0][0]
+    there.context.disconnect(first)
+    with pytest.raises(InvalidValue, match="not been disconnected"):
+        until(lambda: there.context.disconnect(first), there.engine)
+    until(lambda: here.state is IDLE, here.engine)
+    settle(there)
+    assert there.down == [(first, True)]
+    assert here.states[-2:] == [(RUNNING, STOPPING), (STOPPING, IDLE)]
+    other.send(b"still here")
+    until(lambda: there.messages == [b"still here"], there.engine)
+    for wrong in (first, None, 3, here.context, other.connection):
+        with pytest.raises(InvalidValue):
+            there.context.disconnect(wrong)
+    leave(other, here, there)
+
+
+def test_disconnect_twice_before_progress_reports_once() -> None:
+    there, here = pair()
+    there.context.disconnect(there.connection)
+    comch.outcome(there.context.disconnect, there.connection)
+    settle(there)
+    assert len(there.down) == 1
+    leave(here, there)
+
+
+def test_refusing_inside_the_connect_callback() -> None:
+    there, here = server(), client()
+    refused: list[Any] = []
+
+    def up(connection: comch.Connection, ok: bool) -> None:
+        there.context.disconnect(connection)
+        refused.append(connection)
+
+    there.context.event_connection_status_changed_register(up, lambda *args: there.down.append(args))
+    there.context.start()
+    here.context.start()
+    until(lambda: here.state is IDLE and there.down, there.engine, here.engine)
+    assert [connection for connection, _ in there.down] == refused
+    assert here.states[0] == (IDLE, STARTING)
+    leave(here, there)
+
+
+def test_disconnect_inside_the_message_callback() -> None:
+    there, here = server(), client()
+
+    def on_message(connection: comch.Connection, data: bytes) -> None:
+        there.messages.append(data)
+        there.context.disconnect(connection)
+
+    there.context.event_msg_recv_register(on_message)
+    connect(there, here)
+    for number in range(3):
+        here.send(b"%d" % number)
+    until(lambda: there.down, there.engine)
+    assert there.messages == [b"0"], "nothing more from who has been dropped"
+    leave(here, there)
+
+
+def test_stop_inside_callbacks() -> None:
+    there, here = server(), client()
+    there.context.event_connection_status_changed_register(ignore, lambda *_: there.context.stop())
+    here.context.event_msg_recv_register(lambda *_: here.context.stop())
+    there.context.start()
+    here.context.start()
+    until(lambda: here.state is RUNNING, there.engine, here.engine)
+    here.context.stop()
+    until(lambda: here.state is IDLE and there.state is IDLE, there.engine, here.engine)
+    leave(here, there)
+
+
+def test_messages_come_before_the_farewell() -> None:
+    there, here = pair()
+    order: list[object] = []
+    leave(here, there)
+    there, here = server(), client()
+    there.context.event_msg_recv_register(lambda _, data: order.append(data))
+    there.context.event_connection_status_changed_register(ignore, lambda *_: order.append("down"))
+    there.context.start()
+    here.context.start()
+    until(lambda: here.state is RUNNING, there.engine, here.engine)
+    for number in range(40):
+        here.send(b"%d" % number)
+    here.context.stop()
+    until(lambda: here.state is IDLE, here.engine)
+    until(lambda: "down" in order, there.engine)
+    assert order == [*(b"%d" % number for number in range(40)), "down"]
+    leave(here, there)
+
+
+def test_the_order_of_arrival_over_clients() -> None:
+    there = server()
+    clients = [client() for _ in range(4)]
+    for here in clients:
+        connect(there, here)
+    for number in range(80):
+        clients[number * 7 % 4].send(b"%d" % number)
+    until(lambda: len(there.messages) == 80, there.engine)
+    assert there.messages == [b"%d" % number for number in range(80)]
+    leave(*clients, there)
+
+
+def test_a_view_is_released_after_the_callback() -> None:
+    there, here = server(), client()
+    views: list[memoryview] = []
+
+    def on_view(connection: object, data: memoryview) -> None:
+        assert isinstance(data, memoryview)
+        views.append(data)
+        there.messages.append(bytes(data))
+
+    there.context.event_msg_recv_register(on_view, view=True)
+    connect(there, here)
+    for data in (b"", b"one", b"two" * 100):
+        here.send(data)
+    until(lambda: len(views) == 3, there.engine)
+    assert there.messages == [b"", b"one", b"two" * 100]
+    for view in views:
+        with pytest.raises(ValueError, match="released"):
+            bytes(view)
+    leave(here, there)
+
+
+def test_a_view_that_a_callback_still_exports_does_no_harm() -> None:
+    """A program that keeps a slice of the view cannot make the engine fail, or see a later message through it."""
+    there, here = server(), client()
+    kept: list[memoryview] = []
+
+    def on_view(connection: object, data: memoryview) -> None:
+        kept.append(data[1:])
+        there.messages.append(bytes(data))
+
+    there.context.event_msg_recv_register(on_view, view=True)
+    connect(there, here)
+    here.send(b"first")
+    here.send(b"second")
+    errors = 0
+    while len(there.messages) < 2:
+        try:
+            until(lambda: len(there.messages) == 2, there.engine)
+        except BufferError:
+            errors += 1
+    assert there.messages == [b"first", b"second"]
+    kept.clear()
+    comch.outcome(there.engine.progress)
+    leave(here, there)
+
+
+# Message sizes
+
+SIZES = [None, 100, 200, 4080, 65535]
+
+
+@pytest.mark.parametrize(("at_server", "at_client"), list(itertools.product(SIZES, SIZES)))
+def test_message_sizes_are_negotiated(at_server: int | None, at_client: int | None) -> None:
+    there, here = server(max_msg_size=at_server), client(max_msg_size=at_client)
+    assert (there.context.max_msg_size, here.context.max_msg_size) == (at_server or 4080, at_client or 4080)
+    there.context.start()
+    here.context.start()
+    until(lambda: here.state is not STARTING, there.engine, here.engine)
+    if None not in (at_server, at_client) and at_server != at_client:
+        assert here.state is IDLE
+        assert here.states == [(IDLE, STARTING), (STARTING, IDLE)]
+        assert there.up == []
+        leave(here, there)
+        return
+    agreed = at_server or at_client or 4080
+    assert here.state is RUNNING
+    assert (there.context.max_msg_size, here.context.max_msg_size) == (agreed, agreed)
+    for side, other in ((here, there), (there, here)):
+        with pytest.raises(InvalidValue, match=f"above this connection's {agreed}"):
+            side.task(b"x" * (agreed + 1))
+        side.send(b"x" * agreed)
+        until(lambda: other.messages == [b"x" * agreed], there.engine, here.engine)  # noqa: B023
+    leave(here, there)
+
+
+@pytest.mark.parametrize("size", [0, -1, 65536, 1 << 70, "100", None, True])
+def test_message_sizes_out_of_range(size: int) -> None:
+    here = client()
+    with pytest.raises(InvalidValue, match="whole number from 1 to 65535"):
+        here.context.max_msg_size = size
+    leave(here)
+
+
+# Counters
+
+
+def test_counters_change_at_update_info_only() -> None:
+    there, here = pair()
+    at_client, at_server = here.connection, there.connection
+    for data in (b"12345", b"", b"678"):
+        here.send(data)
+    until(lambda: len(there.messages) == 3 and len(here.done) == 3, there.engine, here.engine)
+    there.send(b"back")
+    until(lambda: here.messages, there.engine, here.engine)
+    assert [at_client.get_counter(which) for which in Counter] == [0, 0, 0, 0]
+    at_client.update_info()
+    at_server.update_info()
+    assert [at_client.get_counter(which) for which in Counter] == [3, 8, 1, 4]
+    assert [at_server.get_counter(which) for which in Counter] == [1, 4, 3, 8]
+    here.send(b"more")
+    assert at_client.get_counter(Counter.SENT_MESSAGES) == 3
+    for wrong in (0, 5, -1, None, "x"):
+        with pytest.raises(InvalidValue, match="Counter"):
+            at_client.get_counter(wrong)  # type: ignore[arg-type]
+    leave(here, there)
+
+
+def test_counters_of_a_dead_connection_can_still_be_read() -> None:
+    there, here = pair()
+    connection = here.connection
+    here.send(b"12345")
+    until(lambda: here.done, here.engine)
+    here.context.stop()
+    until(lambda: here.state is IDLE, here.engine)
+    with pytest.raises(ConnectionAborted):
+        connection.update_info()
+    assert connection.get_counter(Counter.SENT_BYTES) == 5
+    leave(here, there)
+    assert connection.get_counter(Counter.SENT_MESSAGES) == 1
+
+
+# Limits and places
+
+
+def test_a_server_is_full_when_it_is(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    topology = tmp_path / "topology.toml"
+    topology.write_text(
+        "[limits]\nmax_clients = 2\n"
+        "[[device]]\npci_addr='03:00.0'\nside='dpu'\nrepresentor=[{pci_addr='b1:00.0'}]\n"
+        "[[device]]\npci_addr='b1:00.0'\nside='host'\n"
+    )
+    monkeypatch.setenv("COMCH_TOPOLOGY", str(topology))
+    there = server()
+    clients = [client() for _ in range(3)]
+    for here in clients[:2]:
+        connect(there, here)
+    clients[2].context.start()
+    refused = clients[2].connection
+    until(lambda: clients[2].state is IDLE, there.engine, clients[2].engine)
+    with pytest.raises(ConnectionAborted, match="refuses"):
+        refused.update_info()
+    assert len(there.up) == 2
+    clients[0].context.stop()
+    until(lambda: there.down, there.engine, clients[0].engine)
+    connect(there, clients[2])
+    leave(*clients, there)
+
+
+def test_names_and_representors_are_separate_places() -> None:
+    """One name on two representors, two names on one: four servers, and each client finds its own."""
+    found = {}
+    sides = []
+    for rep, name in itertools.product(("b1:00.0", "b1:00.1"), ("one", "two")):
+        there = Side(comch.Server(comch.open_device("03:00.0"), rep, name))
+        there.context.start()
+        here = client(name, host=rep)
+        connect(there, here)
+        here.send(f"{rep} {name}".encode())
+        sides += [here, there]
+        found[f"{rep} {name}".encode()] = there
+    for text, there in found.items():
+        until(lambda there=there: there.messages, there.engine)  # type: ignore[misc]
+        assert there.messages == [text]
+    for side in sides:
+        side.context.stop()
+    leave(*sides)
+
+
+def test_the_sides_cannot_be_swapped() -> None:
+    host, dpu = comch.open_device(HOST), comch.open_device("03:00.0")
+    wrong = Side(comch.Client(dpu, "svc"))
+    with pytest.raises(NotSupported, match="of the dpu"):
+        wrong.context.start()
+    with dpu.open_representor("b1:00.0") as rep:
+        also_wrong = Side(comch.Server(host, rep, "svc"))
+        with pytest.raises(NotSupported, match="of the host"):
+            also_wrong.context.start()
+        leave(also_wrong)
+    with pytest.raises(NotSupported):
+        comch.Server(comch.open_device(HOST), "b1:00.0", "svc")
+    leave(wrong)
+
+
+@pytest.mark.parametrize("rep", [None, 3, "b9:00.0", "no address", object()])
+def test_a_server_needs_a_representor(rep: Any) -> None:
+    with comch.open_device("03:00.0") as device, pytest.raises((InvalidValue, comch.NotFound)):
+        comch.Server(device, rep, "svc")
+
+
+@pytest.mark.parametrize("device", [None, 3, "03:00.0"])
+def test_contexts_need_a_device(device: Any) -> None:
+    with pytest.raises(InvalidValue, match="open device"):
+        comch.Server(device, "b1:00.0", "svc")
+    with pytest.raises(InvalidValue, match="open device"):
+        comch.Client(device, "svc")
+
+
+def test_what_is_held_cannot_be_closed() -> None:
+    device = comch.open_device("03:00.0")
+    rep = device.open_representor("b1:00.0")
+    there = comch.Server(device, rep, "svc")
+    for call in (device.close, rep.close):
+        with pytest.raises(comch.InUse):
+            call()
+    there.close()
+    rep.close()
+    device.close()
+    with pytest.raises(InvalidValue):
+        comch.Server(device, rep, "svc")
+
+
+def test_a_running_context_cannot_be_destroyed() -> None:
+    there, here = pair()
+    for side in (there, here):
+        with pytest.raises(comch.InUse, match="while RUNNING; stop it"):
+            side.context.destroy()
+    leave(here, there)
+    for side in (there, here):
+        side.context.destroy()
+
+
+def test_message_is_a_pair() -> None:
+    assert Message._fields == ("data", "connection")

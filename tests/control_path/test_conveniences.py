@@ -1,0 +1,468 @@
+"""The conveniences: with blocks, send, receive, reply, flush, iteration, and their time-outs."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+import comch_next as comch
+from comch_next import (
+    Again,
+    AlreadyExist,
+    BadState,
+    Client,
+    ConnectionAborted,
+    ConnectionReset,
+    InvalidValue,
+    NotConnected,
+    PullPort,
+    Server,
+    Shutdown,
+    State,
+    TimeOut,
+)
+from tests.control_path.pair import client, leave, server
+from tests.processes import StartPython
+
+WAIT_S = 10.0
+
+
+@contextmanager
+def listening(name: str = "svc", **options: int) -> Iterator[Server]:
+    with comch.open_device("03:00.0") as device, Server(device, "b1:00.0", name, **options) as made:  # type: ignore[arg-type]
+        yield made
+
+
+@contextmanager
+def connected(there: Server, **options: int) -> Iterator[Client]:
+    """A client in the same process: the server accepts it here."""
+    with comch.open_device("b1:00.0") as device:
+        made = Client(device, there.name, **options)  # type: ignore[arg-type]
+        connection = made.connect(timeout=0)
+        with pytest.raises(Again):
+            there.receive(timeout=0)
+        made.engine.progress()
+        connection.update_info()
+        try:
+            yield made
+        finally:
+            made.close()
+
+
+def test_send_receive_reply() -> None:
+    with listening() as there, connected(there) as here:
+        here.connection.send(b"hello", timeout=1)
+        message = there.receive(timeout=1)
+        assert message.data == b"hello"
+        message.reply(b"back", timeout=1)
+        assert here.receive(timeout=1) == (b"back", here.connection)
+
+
+@pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
+def test_anything_that_holds_bytes(kind: type) -> None:
+    with listening() as there, connected(there) as here:
+        here.connection.send(kind(b"hello"))
+        assert there.receive(timeout=1).data == b"hello"
+
+
+@pytest.mark.parametrize("wrong", [None, "text", 3, [1]])
+def test_anything_else_is_refused(wrong: object) -> None:
+    with listening() as there, connected(there) as here:
+        with pytest.raises(InvalidValue, match="bytes-like"):
+            here.connection.send(wrong)  # type: ignore[arg-type]
+        assert here.connection.in_flight == 0
+        with pytest.raises(Again):
+            there.receive(timeout=0)
+
+
+def test_nothing_there() -> None:
+    with listening() as there, connected(there) as here:
+        for side in (there, here):
+            with pytest.raises(Again):
+                side.receive(timeout=0)
+            start = time.monotonic()
+            with pytest.raises(TimeOut, match="nothing came"):
+                side.receive(timeout=0.05)
+            assert 0.04 < time.monotonic() - start < 2
+
+
+def test_a_server_without_clients_waits_too() -> None:
+    with listening() as there:
+        with pytest.raises(Again):
+            there.receive(timeout=0)
+        with pytest.raises(TimeOut):
+            there.receive(timeout=0.02)
+
+
+def test_a_message_too_long_for_the_caller_stays() -> None:
+    with listening() as there, connected(there) as here:
+        here.connection.send(b"x" * 50)
+        for _ in range(2):
+            with pytest.raises(InvalidValue, match="50 bytes waits, room is for 49") as caught:
+                there.receive(49, timeout=1)
+            assert caught.value.length == 50
+        assert there.receive(50, timeout=1).data == b"x" * 50
+        for wrong in (-1, "x", 1.5):
+            with pytest.raises(InvalidValue):
+                there.receive(wrong, timeout=0)  # type: ignore[arg-type]
+
+
+def test_longest_and_too_long() -> None:
+    with listening() as there, connected(there) as here:
+        here.connection.send(b"x" * 4080)
+        assert len(there.receive(timeout=1).data) == 4080
+        with pytest.raises(InvalidValue, match="4081 bytes is above this connection's 4080") as caught:
+            here.connection.send(b"x" * 4081)
+        assert caught.value.length == 4081
+        here.connection.send(b"")
+        assert there.receive(timeout=1).data == b""
+
+
+def test_full_says_again_and_time_out_and_has_no_effect() -> None:
+    with listening(recv_queue_size=2) as there, connected(there, send_queue_size=3) as here:
+        for number in range(5):
+            here.connection.send(b"%d" % number, timeout=0)
+        assert here.connection.in_flight == 3
+        with pytest.raises(Again):
+            here.connection.send(b"x", timeout=0)
+        with pytest.raises(TimeOut, match="no room"):
+            here.connection.send(b"x", timeout=0.03)
+        with pytest.raises(TimeOut, match="3 messages still in flight"):
+            here.connection.flush(timeout=0.03)
+        assert [there.receive(timeout=1).data for _ in range(5)] == [b"%d" % number for number in range(5)]
+        here.connection.flush(timeout=1)
+        assert here.connection.in_flight == 0
+        with pytest.raises(Again):
+            there.receive(timeout=0)
+
+
+def test_a_sender_wakes_when_there_is_room() -> None:
+    with listening(recv_queue_size=1) as there, connected(there, send_queue_size=1) as here:
+
+        def send_all() -> None:
+            for number in range(300):
+                here.connection.send(b"%d" % number, timeout=WAIT_S)
+
+        thread = threading.Thread(target=send_all)
+        thread.start()
+        got = [there.receive(timeout=WAIT_S).data for _ in range(300)]
+        thread.join()
+        assert got == [b"%d" % number for number in range(300)]
+
+
+def test_before_it_is_up_a_send_says_again_and_wakes_when_it_is() -> None:
+    with listening() as there, comch.open_device("b1:00.0") as device:
+        here = Client(device, "svc")
+        connection = here.connect(timeout=0)
+        with pytest.raises(Again):
+            connection.send(b"x", timeout=0)
+        with pytest.raises(TimeOut):
+            connection.send(b"x", timeout=0.05)
+        before = time.thread_time()
+        with pytest.raises(TimeOut):
+            connection.send(b"x", timeout=0.3)
+        assert time.thread_time() - before < 0.1, "it waits, it does not spin"
+        thread = threading.Thread(target=connection.send, args=(b"late",), kwargs={"timeout": WAIT_S})
+        thread.start()
+        assert there.receive(timeout=WAIT_S).data == b"late"
+        thread.join()
+        here.close()
+
+
+def test_nobody_listens() -> None:
+    with comch.open_device("b1:00.0") as device:
+        here = Client(device, "svc")
+        for timeout in (0, 1.0, None):
+            with pytest.raises(ConnectionAborted, match="nobody listens"):
+                here.connect(timeout=timeout)
+            assert here.state is State.IDLE
+        with pytest.raises(ConnectionAborted), Client(device, "svc"):
+            pytest.fail("there is no server")
+        here.close()
+
+
+def test_connect_gives_up_at_its_deadline_and_may_try_again() -> None:
+    with listening() as there, comch.open_device("b1:00.0") as device:
+        here = Client(device, "svc")
+        start = time.monotonic()
+        with pytest.raises(TimeOut, match="not accepted within"):
+            here.connect(timeout=0.1)
+        assert 0.09 < time.monotonic() - start < 2
+        assert here.state is State.IDLE
+        connection = here.connect(timeout=0)
+        for _ in range(2):
+            with pytest.raises(Again):
+                there.receive(timeout=0)
+        here.engine.progress()
+        connection.update_info()
+        here.close()
+
+
+def test_a_refused_client_hears_why() -> None:
+    """It never reaches accept(): the server only looks at its sockets."""
+    with listening(max_msg_size=100) as there, comch.open_device("b1:00.0") as device:
+        here = Client(device, "svc", max_msg_size=200)
+        connection = here.connect(timeout=0)
+        with pytest.raises(TimeOut):
+            there.receive(timeout=0.02)
+        here.engine.progress()
+        assert here.state is State.IDLE
+        with pytest.raises(ConnectionAborted, match="refuses"):
+            connection.update_info()
+        here.close()
+
+
+def test_client_leaves_in_order() -> None:
+    with listening() as there, connected(there) as here:
+        here.connection.send(b"last")
+        connection = here.connection
+        here.disconnect()
+        assert here.state is State.IDLE
+        with pytest.raises(NotConnected):
+            connection.send(b"x")
+        with pytest.raises(BadState, match="connect first"):
+            here.disconnect()
+        message = there.receive(timeout=1)
+        assert message.data == b"last"
+        with pytest.raises(Again):
+            there.receive(timeout=0)
+        with pytest.raises(Shutdown):
+            message.reply(b"too late")
+        assert here.connect(timeout=0) is not connection
+        with pytest.raises(Again):
+            there.receive(timeout=0)
+
+
+def test_server_leaves_in_order() -> None:
+    with listening() as there, connected(there) as here:
+        connection = here.connection
+        connection.send(b"x")
+        there.receive(timeout=1).reply(b"last")
+        there.close()
+        assert here.receive(timeout=1).data == b"last"
+        for _ in range(3):
+            with pytest.raises(Shutdown):
+                here.receive(timeout=1)
+        with pytest.raises(Shutdown):
+            connection.send(b"x")
+
+
+def test_server_drops_one() -> None:
+    with listening() as there, connected(there) as here, connected(there) as other:
+        here.connection.send(b"x")
+        message = there.receive(timeout=1)
+        there.disconnect(message.connection)
+        with pytest.raises(NotConnected):
+            message.reply(b"x")
+        with pytest.raises(Shutdown):
+            here.receive(timeout=1)
+        other.connection.send(b"still here")
+        assert there.receive(timeout=1).data == b"still here"
+
+
+def test_iteration() -> None:
+    with listening() as there, connected(there) as here:
+        for number in range(3):
+            here.connection.send(b"%d" % number)
+        for number, message in enumerate(there):
+            assert message.data == b"%d" % number
+            message.reply(message.data)
+            if number == 2:
+                break
+        there.close()
+        assert [message.data for message in here] == [b"0", b"1", b"2"]
+        assert list(here) == []
+
+
+def test_close_twice_is_harmless() -> None:
+    device, host = comch.open_device("03:00.0"), comch.open_device("b1:00.0")
+    there, here = Server(device, "b1:00.0", "svc"), Client(host, "svc")
+    there.listen()
+    here.connect(timeout=0)
+    for _ in range(2):
+        here.close()
+        there.close()
+    for call in (there.listen, lambda: here.connect(timeout=0), lambda: there.receive(timeout=0)):
+        with pytest.raises(comch.DocaError):
+            call()
+    device.close()
+    host.close()
+
+
+def test_close_in_a_with_block_is_harmless() -> None:
+    with listening() as there:
+        there.close()
+        assert there.state is State.IDLE
+
+
+def test_listen_twice_and_a_taken_name() -> None:
+    with listening() as there:
+        with pytest.raises(BadState, match="RUNNING"):
+            there.listen()
+        with pytest.raises(AlreadyExist, match="'svc' is taken"), listening():
+            pytest.fail("the name is taken")
+        with listening("other"):
+            pass
+    with listening():
+        pass
+
+
+def test_conveniences_need_a_port() -> None:
+    there, here = server(), client()
+    for side in (there, here):
+        with pytest.raises(BadState, match="tasks and callbacks"):
+            side.context.receive(timeout=0)
+    there.context.start()
+    here.context.start()
+    for call in (here.connection.send, lambda _: here.connection.flush(), lambda _: here.connection.in_flight):
+        with pytest.raises(BadState, match="tasks and callbacks"):
+            call(b"x")
+    leave(here, there)
+
+
+def test_one_port_per_context_and_only_while_idle() -> None:
+    with comch.open_device("b1:00.0") as device:
+        here = Client(device, "svc")
+        port = PullPort(here)
+        with pytest.raises(BadState, match="a port already"):
+            PullPort(here)
+        port.close()
+        PullPort(here)
+        for wrong in (None, 3, device):
+            with pytest.raises(InvalidValue):
+                PullPort(wrong)  # type: ignore[arg-type]
+        here.close()
+
+
+@pytest.mark.parametrize("option", ["max_msg_size", "recv_queue_size", "send_queue_size"])
+@pytest.mark.parametrize("value", [0, -1, 1 << 20, "x"])
+def test_bad_sizes_leave_nothing_behind(option: str, value: object) -> None:
+    with comch.open_device("b1:00.0") as device:
+        with pytest.raises(InvalidValue):
+            Client(device, "svc", **{option: value}).__enter__()  # type: ignore[arg-type]
+    # the device could be closed: no context holds it
+
+
+def test_an_engine_of_ones_own_survives_its_context() -> None:
+    with comch.ProgressEngine() as engine, comch.open_device("03:00.0") as device:
+        with Server(device, "b1:00.0", "svc", engine=engine) as there:
+            assert there.engine is engine
+        assert engine.progress() in (True, False)
+
+
+def test_a_mixed_pair() -> None:
+    """One side with tasks and callbacks, the other with send and receive."""
+    with listening() as there:
+        here = client()
+        here.context.start()
+        while here.state is not State.RUNNING:
+            comch.outcome(there.receive, timeout=0)
+            here.engine.progress()
+        here.send(b"task")
+        message = there.receive(timeout=1)
+        message.reply(b"call")
+        while not (here.messages and here.done):
+            here.engine.progress()
+        assert (message.data, here.messages) == (b"task", [b"call"])
+        leave(here)
+
+
+# With a peer that dies
+
+DYING_SERVER = """
+import comch_next as comch
+with comch.Server(comch.open_device("03:00.0"), "b1:00.0", "svc", recv_queue_size=2) as there:
+    print("ready")
+    message = there.receive()
+    for number in range(3):
+        message.reply(b"%d" % number)
+    print("replied")
+    import signal; signal.pause()
+"""
+
+
+def test_a_peer_that_dies_is_reported_once_after_its_messages(start_python: StartPython) -> None:
+    child = start_python("-c", DYING_SERVER)
+    child.wait_for("ready")
+    with comch.open_device("b1:00.0") as device, Client(device, "svc") as here:
+        connection = here.connection
+        connection.send(b"x")
+        child.wait_for("replied")
+        child.kill()
+        got = [here.receive(timeout=WAIT_S).data for _ in range(3)]
+        assert got == [b"0", b"1", b"2"]
+        with pytest.raises(ConnectionReset, match="died") as caught:
+            here.receive(timeout=WAIT_S)
+        assert caught.value.connection is connection
+        with pytest.raises(ConnectionReset):
+            connection.send(b"x")
+        with pytest.raises(ConnectionAborted):
+            connection.update_info()
+
+
+def test_flush_ends_when_the_peer_dies(start_python: StartPython) -> None:
+    """What is in flight never arrives then: flush says so instead of waiting or keeping silent."""
+    child = start_python("-c", DYING_SERVER)
+    child.wait_for("ready")
+    with comch.open_device("b1:00.0") as device, Client(device, "svc") as here:
+        connection = here.connection
+        connection.send(b"x")
+        child.wait_for("replied")
+        for _ in range(6):
+            connection.send(b"never read")
+        assert connection.in_flight == 4
+        waiting = threading.Timer(0.1, child.kill)
+        waiting.start()
+        with pytest.raises(ConnectionReset, match="4 messages"):
+            connection.flush()
+        waiting.join()
+        assert connection.in_flight == 0
+
+
+def test_a_blocked_sender_hears_of_the_death(start_python: StartPython) -> None:
+    child = start_python("-c", DYING_SERVER)
+    child.wait_for("ready")
+    with comch.open_device("b1:00.0") as device, Client(device, "svc", send_queue_size=1) as here:
+        here.connection.send(b"x")
+        child.wait_for("replied")
+        while comch.outcome(here.connection.send, b"x", timeout=0)[0] == comch.ErrorCode.SUCCESS:
+            pass
+        waiting = threading.Timer(0.1, child.kill)
+        waiting.start()
+        with pytest.raises(ConnectionReset):
+            here.connection.send(b"x")
+        waiting.join()
+
+
+DYING_CLIENT = """
+import sys, signal
+import comch_next as comch
+here = comch.Client(comch.open_device("b1:00.0"), "svc")
+here.connect()
+for number in range(3):
+    here.connection.send(sys.argv[1].encode())
+print("sent")
+signal.pause()
+"""
+
+
+def test_a_server_names_the_client_that_died(start_python: StartPython) -> None:
+    with listening() as there:
+        children = [start_python("-c", DYING_CLIENT, str(number)) for number in range(2)]
+        got = [there.receive(timeout=WAIT_S) for _ in range(6)]
+        for child in children:
+            child.wait_for("sent")
+        connections = {message.data: message.connection for message in got}
+        children[0].kill()
+        with pytest.raises(ConnectionReset) as caught:
+            there.receive(timeout=WAIT_S)
+        assert caught.value.connection is connections[b"0"]
+        with pytest.raises(TimeOut):
+            there.receive(timeout=0.05)
+        with pytest.raises(ConnectionReset):
+            connections[b"0"].send(b"x")
+        connections[b"1"].send(b"x")
