@@ -10,7 +10,7 @@ from comch_next.driver.protocol import Driver
 from comch_next.errors import InvalidValue
 
 if TYPE_CHECKING:
-    from comch_next._helper import Helper
+    from comch_next._threaded._helper import Helper
     from comch_next.context import Context
 
 __all__ = ["ProgressEngine", "wait_readable"]

@@ -36,6 +36,17 @@ class Lines:
             elif token.type not in (tokenize.NL, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT):
                 begin = begin or token.start[0]
 
+    def marked(self, code: str) -> set[int]:
+        """The physical lines whose logical line stands under a comment with a code."""
+        return {line for line, first in self.first.items() if self.above(first, code)}
+
+    def above(self, line: int, code: str) -> int:
+        """The line of a comment with a code right above a line; 0 if there is none."""
+        line -= 1
+        while line in self.comments and self.own.get(line) != code:
+            line -= 1
+        return line if line in self.comments else 0
+
 
 def code_for(refusals: list[str]) -> str:
     """The code that the comment of a line shows."""
@@ -46,10 +57,8 @@ def changes(source: Source, lines: Lines, wanted: dict[int, str]) -> Iterator[tu
     """Comments to be added and to be taken away, as (start, end, new text)."""
     standing: set[int] = set()
     for line, code in sorted(wanted.items()):
-        above = line - 1
-        while above in lines.comments and lines.own.get(above) != code:
-            above -= 1
-        if above in lines.comments:
+        above = lines.above(line, code)
+        if above:
             standing.add(above)
         else:
             start = source.line_start(line)

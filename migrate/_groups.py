@@ -82,6 +82,8 @@ class Groups:
     def _join_all(self) -> None:
         for target, value in self.flow.flows():
             source = value[1] if isinstance(value, tuple) else value
+            if isinstance(source, ast.Call) and isinstance(source.func, ast.Name) and source.func.id == "enumerate":
+                source = source.args[0] if source.args else source
             self._join_flow(target, source)
         for call in self.flow.calls.values():
             self.join([call.node, *(anchor for value, _ in call.handles for anchor in self.anchors(value))])
@@ -221,7 +223,9 @@ class Groups:
 
     def _in_Call(self, parent: ast.Call, node: ast.expr) -> str:  # noqa: N802
         if parent in self.flow.calls:
-            return ""
+            call = self.flow.calls[parent]
+            expected = call.problem or any(value is node for value, _ in call.handles)
+            return "" if expected else "CCM033"
         if isinstance(parent.func, ast.Name) and parent.func.id in BUILTINS and parent.func is not node:
             return ""
         return "" if self._is_passed(parent, node) else "CCM033"

@@ -141,7 +141,8 @@ def _methods() -> dict[tuple[str, str], str]:
 METHODS = _methods()
 # Method names that are nobody else's: seen on an unknown object they are still the old API.
 COMMON = frozenset({"listen", "connect", "sendto", "recvfrom", "disconnect", "destroy", "open", "close"})
-COMMON |= {"open_representor", "representors", "get_user_data", "set_user_data", "get_iface_name", "create"}
+COMMON |= {"open_representor", "representors", "get_iface_name", "create"}
+MODERN_TOO = frozenset({"listen", "connect", "disconnect", "update_info"})  # comch_next has them under the same names
 DISTINCT = frozenset(method for kind, method in METHODS if kind in ("endpoint", "peer")) - COMMON
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 
 from migrate import _legacy
@@ -41,11 +41,12 @@ class Reference:
 
 
 class References:
-    """Finds the references of a file."""
+    """Finds the references of a file; `marked` are lines whose comment says that an unknown handle is used there."""
 
-    def __init__(self, flow: Flow) -> None:
+    def __init__(self, flow: Flow, marked: Set[int]) -> None:
         self.flow = flow
         self.names = flow.names
+        self._marked = marked
         self.found = list(self._all())
         self.imports = {each.node for each in self.found if isinstance(each.node, ast.alias)}
 
@@ -161,17 +162,26 @@ class References:
     def _is_likely(self, node: ast.Attribute) -> bool:
         """A method that only old handles have, or one of theirs on something that nobody in this file binds."""
         parent = self.names.parents[node]
-        if not isinstance(parent, ast.Call) or parent.func is not node or not self._imports_old():
+        if not isinstance(parent, ast.Call) or parent.func is not node:
+            return False
+        common = {"listen": 1, "connect": 1, "sendto": 2, "recvfrom": 1, "destroy": 0}
+        if node.end_lineno in self._marked and node.attr in {*_legacy.DISTINCT, *common}:
+            return True
+        if not self._imports_old():
+            return False
+        if node.attr in _legacy.MODERN_TOO and self._imports("comch_next"):
             return False
         if node.attr in _legacy.DISTINCT:
             return True
-        common = {"listen": 1, "connect": 1, "sendto": 2, "recvfrom": 1, "destroy": 0}
         known = not isinstance(node.value, ast.Name) or self._is_elsewhere(node.value)
         return not known and common.get(node.attr) == len(parent.args)
 
     def _is_elsewhere(self, name: ast.Name) -> bool:
         """Whether a name is known to hold something else, or looks like a socket."""
         return bool(self.flow.shapes(name)) or "sock" in name.id.lower() or name.id in ("self", "cls")
+
+    def _imports(self, module: str) -> bool:
+        return any(isinstance(each, ast.alias) and each.name == module for each in ast.walk(self.names.tree))
 
     def _imports_old(self) -> bool:
         aliases = (each for each in ast.walk(self.names.tree) if isinstance(each, ast.alias))

@@ -154,16 +154,9 @@ class Renderer:
 
     def _line(self, statement: ast.stmt) -> tuple[int, int]:
         """The span from the first character of a statement's line to its end; it must have its lines to itself."""
-        if not self._is_alone(statement):
+        if not self.source.is_alone(statement):
             raise Unrenderable("CCM042", statement)
         return self.source.line_start(statement.lineno), self.source.span(statement)[1]
-
-    def _is_alone(self, statement: ast.stmt) -> bool:
-        start, end = self.source.span(statement)
-        last = statement.end_lineno or statement.lineno
-        before = self.source.text[self.source.line_start(statement.lineno) : start].strip(" \t\f")
-        after = self.source.text[end : self.source.line_start(last) + len(self.source.lines[last - 1])].strip()
-        return not before and (not after or after.startswith("#"))
 
     def _inline(self, statement: ast.stmt, line: Template) -> str:
         """One simple statement in the place of another, among the others of its line."""
@@ -191,7 +184,7 @@ class Renderer:
         return folded.replace(FOLD_END, "," + newline + indent)
 
     def _change_statement(self, statement: ast.stmt, lines: list[Template]) -> tuple[int, int, str]:
-        if len(lines) == 1 and not self._is_alone(statement):
+        if len(lines) == 1 and not self.source.is_alone(statement):
             start, end = self.source.span(statement)
             return start, end, self._inline(statement, lines[0])
         first, end = self._line(statement)
@@ -227,11 +220,9 @@ class Renderer:
         return first, first, "".join(line + newline for line in self._block(statement, lines))
 
     def _line_start(self, statement: ast.stmt) -> tuple[int, int]:
-        start, end = self.source.span(statement)
-        first = self.source.line_start(statement.lineno)
-        if self.source.text[first:start].strip(" \t\f"):
+        if not self.source.is_first(statement):
             raise Unrenderable("CCM042", statement)
-        return first, end
+        return self.source.line_start(statement.lineno), self.source.span(statement)[1]
 
     def _lost(self, statement: ast.stmt, first: int, end: int, new: list[str]) -> list[str]:
         """Comments inside of a statement that its new form has no place for: lines of their own above it."""

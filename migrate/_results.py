@@ -63,7 +63,8 @@ class Results:
 
     def _is_success(self, node: ast.expr) -> bool:
         symbol = self.flow.symbol(node)
-        return symbol is not None and symbol.name == "DOCA_SUCCESS"
+        rewritten = isinstance(node, ast.Attribute) and ast.unparse(node).endswith(".ErrorCode.SUCCESS")
+        return rewritten or (symbol is not None and symbol.name == "DOCA_SUCCESS")
 
     def is_checker(self, node: ast.expr) -> bool:
         """A function of this file that does something only when its first argument is not DOCA_SUCCESS."""

@@ -62,7 +62,8 @@ class _File:
         self.flow = Flow(self.names)
         self.groups = Groups(self.flow)
         self.groups.share(shared)
-        self.references = References(self.flow)
+        self.lines = _comments.Lines(source)
+        self.references = References(self.flow, self.lines.marked("CCM034"))
         self.planner = Planner(self.flow, unsafe)
         self.by_call: dict[ast.Call, Edits] = {}
         self.verdicts = Verdicts(self.references, self.groups, self.by_call)
@@ -89,7 +90,7 @@ class _File:
                 continue
             try:
                 plan = self.planner.plan(call)
-                self.by_call[call.node] = endpoint.rewrite(plan, self.planner, self.context)
+                self._accept(call, endpoint.rewrite(plan, self.planner, self.context))
             except Unplannable as trouble:
                 self.groups.refuse([call.node], trouble.node, trouble.code)
 
@@ -103,7 +104,17 @@ class _File:
             if isinstance(answer, Refuses):
                 self.groups.refuse([call.node], call.node, answer.code)
             else:
-                self.by_call[call.node] = answer
+                self._accept(call, answer)
+
+    def _accept(self, call: _legacy.Call, edits: Edits) -> None:
+        """Keep the edits of a call, when there is room for them."""
+        for statement, lines in edits.statements.items():
+            if len(lines) != 1 and not self.source.is_alone(statement):
+                self.groups.refuse([call.node], statement, "CCM042")
+        for statement in edits.before:
+            if not self.source.is_first(statement):
+                self.groups.refuse([call.node], statement, "CCM042")
+        self.by_call[call.node] = edits
 
     # ------------------------------------------------------------------ what is done
 
@@ -153,23 +164,22 @@ class _File:
     # ------------------------------------------------------------------ the new text
 
     def _finish(self, edits: Edits) -> Outcome:
-        lines = _comments.Lines(self.source)
-        shown = self._comments(lines)
+        shown = self._comments()
         renderer = Renderer(self.source, self.names, edits, imports.modern_name(self.names)[0])
-        changes = [*renderer.changes(), *_comments.changes(self.source, lines, shown)]
+        changes = [*renderer.changes(), *_comments.changes(self.source, self.lines, shown)]
         new = self.source.encode(_splice(self.source.text, changes))
         complaint = _check.complaint(self.source.tree, new)
         return self._untouched(complaint) if complaint else self._outcome(new, edits, len(shown))
 
-    def _comments(self, lines: _comments.Lines) -> dict[int, str]:
+    def _comments(self) -> dict[int, str]:
         """The code for each logical line that needs a comment."""
         wanted: dict[int, list[str]] = {}
         for reference in self.references.found:
             if reference.node in self.verdicts.refused:
-                line = lines.first.get(reference.line, reference.line)
+                line = self.lines.first.get(reference.line, reference.line)
                 wanted.setdefault(line, []).append(self.verdicts.refused[reference.node])
         for line, code in self.verdicts.causes():
-            wanted.setdefault(lines.first.get(line, line), [code])
+            wanted.setdefault(self.lines.first.get(line, line), [code])
         return {line: _comments.code_for(found) for line, found in wanted.items()}
 
     def _outcome(self, new: bytes, edits: Edits, comments: int) -> Outcome:

@@ -76,3 +76,13 @@ class Source:
         """The white space at the beginning of a line."""
         content = self.lines[line - 1]
         return content[: len(content) - len(content.lstrip(" \t\f"))]
+
+    def is_first(self, statement: ast.stmt) -> bool:
+        """Whether nothing but white space stands before a statement on its line."""
+        return not self.text[self.line_start(statement.lineno) : self.span(statement)[0]].strip(" \t\f")
+
+    def is_alone(self, statement: ast.stmt) -> bool:
+        """Whether a statement has its lines to itself, but for a comment."""
+        last = statement.end_lineno or statement.lineno
+        after = self.text[self.span(statement)[1] : self.line_start(last) + len(self.lines[last - 1])].strip()
+        return self.is_first(statement) and (not after or after.startswith("#"))

@@ -39,6 +39,7 @@ class Verdicts:
         kept = {self._unit(node) for node in self.refused if not isinstance(node, ast.alias)}
         for reference in self.references.found:
             free = reference.node not in self.refused and not self.anchors(reference)
+            free = free and not self._is_inside_an_edit(reference.node)
             if free and not isinstance(reference.node, ast.alias) and self._unit(reference.node) in kept:
                 self.refused[reference.node] = "CCM003"
 
@@ -159,6 +160,11 @@ class Verdicts:
             if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 unit = each
         return unit
+
+    def _is_inside_an_edit(self, node: ast.AST) -> bool:
+        """Whether a call that is rewritten takes a name along, as an argument or away with the flags."""
+        calls = (each for each in self.names.above(node) if isinstance(each, ast.Call) and each in self.by_call)
+        return any(each.func not in self.refused for each in calls)
 
     def _close_classes(self) -> None:
         classes = {self._unit(node) for node in self.refused}

@@ -34,8 +34,8 @@ def show_statistics(connection: comch.Connection) -> None:
 def ask(client: comch.Client, data: bytes) -> bytes:
     client.connection.send(data)
     show(client.connection, "sent", data)
-    answer = client.receive().data
-    show(client.connection, "received", answer)
+    answer, connection = client.receive()  # from here on the server may leave
+    show(connection, "received", answer)
     return answer
 
 

@@ -56,7 +56,7 @@ def show_sample(console: Console, sample: str, old: Stage, new: Stage) -> bool:
     before = old.run_pair(sample, "old", "old")
     after = new.run_pair(sample, "migrated", "migrated")
     console.print(comparison(sample, before, after))
-    found = before.failures() + differences(before, after)
+    found = before.failures() + after.failures() + differences(before, after)
     for sentence in found:
         console.print(Text(f"  {sentence}", "red"), soft_wrap=True)
     return not found

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tools.processes import ROOT, Ending, finish, read_until, running
+from tools.processes import ROOT, Ending, ProcessError, finish, read_until, running
 
 LEGACY = ROOT / "samples_legacy"
 MODERN = ROOT / "samples_new"
@@ -54,20 +54,23 @@ class Transcript:
 
 @dataclass(frozen=True)
 class PairOutcome:
-    """Both transcripts of one run, and the file that the service wrote (None when it wrote none)."""
+    """Both transcripts of one run; of a transfer also the file, as it was given and as the service wrote it."""
 
     service: Transcript
     client: Transcript
+    given: bytes | None = None
     written: bytes | None = None
 
     def failures(self) -> list[str]:
-        """What went wrong; two runs that fail alike prove nothing."""
-        ends = {"service": self.service, "client": self.client}
-        return [
-            f"{name}: ended with {end.exit_status} and result {', '.join(end.results) or 'none'}\n{end.errors}".rstrip()
-            for name, end in ends.items()
-            if end.exit_status != 0 or end.results != ("DOCA_SUCCESS",)
-        ]
+        """What went wrong, a sentence for each. Two runs that fail alike prove nothing, nor do two that say nothing."""
+        found = []
+        for name, end in (("service", self.service), ("client", self.client)):
+            if end.exit_status != 0 or end.results != ("DOCA_SUCCESS",) or not end.messages:
+                result = ", ".join(end.results) or "none"
+                found.append(f"{name}: exit status {end.exit_status}, result {result}\n{end.errors}".rstrip())
+        if self.written != self.given:
+            found.append("service: the file written is not the file given")
+        return found
 
 
 def differences(expected: PairOutcome, actual: PairOutcome) -> list[str]:
@@ -116,15 +119,20 @@ class Stage:
         source.write_bytes(self.payload)
         target.unlink(missing_ok=True)
         files = [["-f", str(target)], ["-f", str(source)]] if sample == "file_transfer" else [[], []]
+        given = self.payload if sample == "file_transfer" else None
         service_command = self.command(service, f"{sample}_service.py", *files[0])
         client_command = self.command(client, f"{sample}_client.py", *files[1])
         with running(service_command, self.environment()) as service_process:
             greeting = read_until(service_process, "listening", deadline)
             with running(client_command, self.environment()) as client_process:
                 client_transcript = Transcript.of(finish(client_process, deadline))
-                service_transcript = Transcript.of(finish(service_process, deadline), greeting)
+                try:
+                    service_transcript = Transcript.of(finish(service_process, deadline), greeting)
+                except ProcessError as error:
+                    told = f"{client_transcript.text}{client_transcript.errors}"
+                    raise ProcessError(f"{error}\nBefore, the client told:\n{told}") from None
         written = target.read_bytes() if target.exists() else None
-        return PairOutcome(service_transcript, client_transcript, written)
+        return PairOutcome(service_transcript, client_transcript, given, written)
 
 
 def copy_samples(folder: Path) -> list[Path]:

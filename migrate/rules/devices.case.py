@@ -97,6 +97,30 @@ from doca_comm_channel import *
 found = doca_devinfo_create_list()
 
 
+# case: a list that stays keeps what comes out of it
+from doca_comm_channel import *
+
+
+def find(fresh):
+    if fresh: rc, devs, n = doca_devinfo_create_list()
+    for i, info in enumerate(devs):
+        rc, text = doca_devinfo_get_pci_addr_str(info)
+        print(text)
+
+# output
+# CCM002: the import stays, because code below still needs it (python -m migrate explain CCM002)
+from doca_comm_channel import *
+
+
+def find(fresh):
+    # CCM042: the call shares its line with other statements (python -m migrate explain CCM042)
+    if fresh: rc, devs, n = doca_devinfo_create_list()
+    for i, info in enumerate(devs):
+        # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+        rc, text = doca_devinfo_get_pci_addr_str(info)
+        print(text)
+
+
 # case: calls without counterpart
 from doca_comm_channel import *
 

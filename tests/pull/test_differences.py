@@ -73,6 +73,8 @@ def test_messages(stage: Stage, form: str) -> None:
         assert server.in_flight(end.connection) == 1
         client.context.close()
         assert server.status(end.connection) == ErrorCode.SUCCESS
+    end.connection.update_info()
+    assert end.connection.get_counter(comch.Counter.RECV_MESSAGES) == (0 if form == "driver" else accepted - 210)
     queued = accepted if form == "driver" else accepted - client.port.failed(client.connection)
     assert [int(end.receive()) for _ in range(queued)] == list(range(queued))
     assert until(lambda: server.in_flight(end.connection) == 0)

@@ -6,50 +6,20 @@ import atexit
 import os
 import select
 import threading
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from comch_next._codes import State
-from comch_next._guarded import GuardedDriver
+from comch_next._threaded._channels import Bell, drain, new_eventfd
+from comch_next._threaded._guarded import GuardedDriver
+from comch_next.errors import NoMemory
 
 if TYPE_CHECKING:
-    from comch_next._threaded import Port
+    from comch_next._threaded._port import Port
     from comch_next.engine import ProgressEngine
 
-__all__ = ["Bell", "Helper"]
+__all__ = ["Helper"]
 
 _ON_THE_WAY = (State.STARTING, State.STOPPING)
-
-
-class Bell:
-    """An eventfd that is rung while it is armed, and stays readable until it is armed again."""
-
-    def __init__(self) -> None:
-        self.fd = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
-        self.armed = False
-
-    def arm(self) -> None:
-        """Forget what was, and be ready for what comes."""
-        self.disarm()
-        self.armed = True
-
-    def disarm(self) -> None:
-        """Not ready, and not going to be."""
-        _drain(self.fd)
-        self.armed = False
-
-    def ring(self) -> None:
-        """Be ready until the next arming, if armed."""
-        if self.armed:
-            os.eventfd_write(self.fd, 1)
-
-    def close(self) -> None:
-        os.close(self.fd)
-
-
-def _drain(fd: int) -> None:
-    with suppress(BlockingIOError):
-        os.eventfd_read(fd)
 
 
 class Helper:
@@ -124,12 +94,22 @@ class Helper:
         """A port opens."""
         with self.lock:
             if self._thread is None:
-                self._wake = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
-                run = threading.Thread(target=self._run, args=(self._wake,), name="comch-progress", daemon=True)
-                run.start()
-                self._thread = run
-                atexit.register(self._end)  # a daemon, so that a program that never closes can end; it ends first
+                self._start()
             self.ports.append(port)
+
+    def _start(self) -> None:
+        """The thread is a daemon, so that a program that never closes can end; it is ended before the program."""
+        handles = new_eventfd(), self._engines.get_notification_handle(self._pe)
+        thread = threading.Thread(target=self._run, args=handles, name="comch-progress", daemon=True)
+        self._wake = handles[0]
+        try:
+            thread.start()
+        except RuntimeError as error:
+            os.close(self._wake)
+            self._wake = -1
+            raise NoMemory(f"pull port: {error}") from error
+        self._thread = thread
+        atexit.register(self._end)
 
     def leave(self, port: Port) -> None:
         """A port closes; the last one ends the thread. Harmless when it has closed."""
@@ -151,8 +131,7 @@ class Helper:
         if not self.busy:  # else a callback closes: the thread ends after it
             thread.join()
 
-    def _run(self, wake: int) -> None:
-        handle = self._engines.get_notification_handle(self._pe)
+    def _run(self, wake: int, handle: int) -> None:
         engine_or_wake, only_wake = select.poll(), select.poll()
         engine_or_wake.register(handle, select.POLLIN)
         for poller in (engine_or_wake, only_wake):
@@ -172,7 +151,7 @@ class Helper:
                 if self._wake != wake:
                     break
                 self._asleep = False
-                _drain(wake)
+                drain(wake)
                 if not held:
                     self._engines.clear_notification(self._pe, 0)
         os.close(wake)

@@ -9,7 +9,7 @@ from comch_next._codes import State
 from comch_next.errors import BadState
 
 if TYPE_CHECKING:
-    from comch_next._helper import Helper
+    from comch_next._threaded._helper import Helper
 
 __all__ = ["GuardedDriver"]
 

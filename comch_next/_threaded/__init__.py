@@ -1,0 +1,123 @@
+"""The threaded pull port: the pull view of a context, built from tasks, callbacks and one helper thread.
+
+For a driver whose library only pushes. It gives what a driver's own port gives, but for these differences,
+which lie in the nature of the calls that it is made of:
+
+waiting clients     do not wait: they come up in progress, so connect succeeds without `accept`. `pending` is 0;
+                    `accept` hands them out afterwards, and their messages may be received before that. A new
+                    client rouses each descriptor once.
+messages            move from the ring into a queue here. With recv_queue_size or more in it there is no
+                    progress: nothing comes, sends stay in flight, losses go unnoticed, until `receive`. One
+                    progress may bring several, so the queue can be longer by what one progress brings. What has
+                    moved is no longer in flight for its sender, and counts as received.
+send_queue_size     is the context's pool of tasks: for all connections of a server together, not for each.
+max_msg_size        of the port only restricts its sends; the connection's own size holds, too, and is not raised.
+a server's end      Shutdown is told from ConnectionReset by a send that fails afterwards with SHUTDOWN. The
+                    documented calls promise no code there; with any other it is ConnectionReset.
+states              go on without the program: a client that lost its server may be IDLE before the program looks.
+                    Then stop is BadState, and its connection can be had until the next start or stop.
+callbacks           of the program (state changed) run where progress runs, mostly in the helper thread. What one
+                    raises comes out of the program's next progress, send or receive.
+the engine          has another notification handle from the first open on. Every context on it must be IDLE then.
+idle                is one sleeping thread per engine. It sleeps on the library's own notification handle, so the
+                    library must notify; the emulated one does.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from comch_next._codes import ErrorCode, State
+from comch_next._threaded._helper import Helper
+from comch_next._threaded._port import Port
+from comch_next.errors import BadState, InvalidValue
+
+if TYPE_CHECKING:
+    from comch_next.context import Context
+
+__all__ = ["ThreadedPorts"]
+
+_DEFAULT_SENDS = 64
+
+
+class ThreadedPorts:
+    """The noun Ports of the driver protocol, for the port of one context."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._lock = _helper_of(context).lock
+
+    def open(self, ctx: Any, max_msg_size: int | None, send_queue_size: int | None) -> Port:
+        context = self._context
+        if context._port is not None:
+            raise BadState(f"port_open: {context} has a port already")
+        helper = _helper_of(context)
+        devices = helper.driver.devices
+        info = devices.as_devinfo(helper.driver.contexts.get_device(ctx))
+        most = devices.cap_get_max_msg_size(info)
+        if max_msg_size is not None and not (isinstance(max_msg_size, int) and 1 <= max_msg_size <= most):
+            raise InvalidValue(f"port_open takes a message size of 1 to {most} bytes, not {max_msg_size!r}")
+        if send_queue_size is None:
+            send_queue_size = min(_DEFAULT_SENDS, devices.cap_get_max_send_tasks(info))
+        with helper.lock:
+            port = Port(context, helper, max_msg_size, send_queue_size)
+            helper.enter(port)
+        return port
+
+    def send(self, port: Port, connection: Any, data: Any) -> bool:
+        with self._lock:
+            return port.send(connection, data)
+
+    def receive(self, port: Port, size: int) -> tuple[bytes, Any] | None:
+        with self._lock:
+            return port.receive(size)
+
+    def accept(self, port: Port) -> Any:
+        with self._lock:
+            return port.accept()
+
+    def get_pending(self, port: Port) -> int:
+        return 0
+
+    def status(self, port: Port, connection: Any) -> ErrorCode:
+        with self._lock:
+            return port.status(connection)
+
+    def in_flight(self, port: Port, connection: Any) -> int:
+        with self._lock:
+            return port.in_flight(connection)
+
+    def failed(self, port: Port, connection: Any) -> int:
+        with self._lock:
+            return port.failed(connection)
+
+    def get_fd(self, port: Port, channel: str) -> int:
+        with self._lock:
+            return port.bell(channel).fd
+
+    def arm_send(self, port: Port) -> None:
+        with self._lock:
+            port.arm_send()
+
+    def arm_recv(self, port: Port) -> None:
+        with self._lock:
+            port.arm_recv()
+
+    def arm_service(self, port: Port) -> None:
+        with self._lock:
+            port.arm_service()
+
+    def close(self, port: Port) -> None:
+        port.close()
+
+
+def _helper_of(context: Context) -> Helper:
+    """The engine's helper, made for its first port."""
+    engine = context.engine
+    if engine._helper is None:
+        busy = [each for each in engine._contexts if each.state is not State.IDLE]
+        if busy:
+            state = busy[0].state.name
+            raise BadState(f"port_open: {busy[0]} is {state}; legal while every context of the engine is IDLE")
+        engine._helper = Helper(engine)
+    return engine._helper

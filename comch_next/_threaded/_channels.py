@@ -1,0 +1,94 @@
+"""Descriptors that are rung: eventfds with one-shot arming."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+
+from comch_next.errors import NoMemory
+
+__all__ = ["Bell", "Channels", "drain", "new_eventfd"]
+
+_OF_CLIENTS = ("recv", "service")  # the channels that tell of a new client
+
+
+def new_eventfd() -> int:
+    """An eventfd that never blocks. Raises NoMemory when descriptors have run out."""
+    try:
+        return os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+    except OSError as error:
+        raise NoMemory(f"pull port: {error}") from error
+
+
+def drain(fd: int) -> None:
+    """Make an eventfd unreadable."""
+    with suppress(BlockingIOError):
+        os.eventfd_read(fd)
+
+
+class Bell:
+    """An eventfd that is rung while it is armed, and stays readable until it is armed again."""
+
+    def __init__(self) -> None:
+        self.fd = new_eventfd()
+        self.armed = False
+
+    def arm(self) -> None:
+        """Forget what was, and be ready for what comes."""
+        self.disarm()
+        self.armed = True
+
+    def disarm(self) -> None:
+        """Not ready, and not going to be."""
+        drain(self.fd)
+        self.armed = False
+
+    def ring(self) -> None:
+        """Be ready until the next arming, if armed."""
+        if self.armed:
+            os.eventfd_write(self.fd, 1)
+
+    def close(self) -> None:
+        os.close(self.fd)
+
+
+class Channels:
+    """The bells of a port by name (send, recv, service), made when first asked for."""
+
+    def __init__(self) -> None:
+        self._bells: dict[str, Bell] = {}
+        self._news: set[str] = set()  # channels that have still to tell of a new client
+
+    def bell(self, name: str) -> Bell:
+        """The bell of that name."""
+        if name not in self._bells:
+            self._bells[name] = Bell()
+        return self._bells[name]
+
+    def ring(self, *names: str) -> None:
+        """Ring those that are armed."""
+        for name in names:
+            if name in self._bells:
+                self._bells[name].ring()
+
+    def ring_for_client(self) -> None:
+        """A client has come: each channel tells of it once, now or when it is armed next."""
+        for name in _OF_CLIENTS:
+            if name in self._bells and self._bells[name].armed:
+                self._bells[name].ring()
+            else:
+                self._news.add(name)
+
+    def take_news(self, name: str) -> bool:
+        """Whether the channel has still to tell of a client; asking counts as telling."""
+        told = name in self._news
+        self._news.discard(name)
+        return told
+
+    def forget_news(self) -> None:
+        """The program knows of every client."""
+        self._news.clear()
+
+    def close(self) -> None:
+        while self._bells:
+            self._bells.popitem()[1].close()

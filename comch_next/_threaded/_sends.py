@@ -1,0 +1,112 @@
+"""The sends of a threaded port: tasks from its context's pool, each given back when it completes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from comch_next._codes import ErrorCode
+from comch_next.errors import NoMemory
+
+if TYPE_CHECKING:
+    from comch_next.connection import Connection
+    from comch_next.driver.protocol import Driver
+
+__all__ = ["COMING", "UP", "Link", "Sends"]
+
+UP, COMING = ErrorCode.SUCCESS, ErrorCode.CONNECTION_INPROGRESS
+
+
+class Link:
+    """What is known of a connection. `connection` is let go when the program has been told of its end."""
+
+    def __init__(self, connection: Connection | None, status: ErrorCode) -> None:
+        self.connection = connection
+        self.status = status
+        self.queued = 0  # messages of its own in the port's queue
+        self.in_flight = 0
+        self.failed = 0
+        self.fault: ErrorCode | None = None  # how its first failed send failed
+        self.ending = False  # lost, and waiting for a send to fail and say how
+        self.probes: Link | None = None  # the lost link, when this stands for the send that is to fail
+
+
+class _Flight(NamedTuple):
+    """A submitted task, and whose it is."""
+
+    task: Any
+    link: Link
+
+
+class Sends:
+    """`freed` is called when a task is back in the pool, `fault` when one has failed: (link, how)."""
+
+    def __init__(
+        self,
+        driver: Driver,
+        context: Any,
+        depth: int,
+        *,
+        is_client: bool,
+        freed: Callable[[], None],
+        fault: Callable[[Link, ErrorCode], None],
+    ) -> None:
+        self._tasks = driver.send_tasks
+        self._alloc = (driver.clients if is_client else driver.servers).task_send_alloc_init
+        self._context = context
+        self._depth = depth
+        self._out = 0
+        self._blocked: set[Link] = set()  # those that were told to send again later
+        self._freed = freed
+        self._fault = fault
+        driver.contexts.task_send_set_conf(context, self._on_done, self._on_failed, depth)
+
+    def full(self) -> bool:
+        """Whether the pool has no task left."""
+        return self._out >= self._depth
+
+    def accept(self, connection: Any, link: Link, message: bytes) -> bool:
+        """Submit a message. False when it has to be sent again later, which `unblock` is then about."""
+        if link.status == UP and not self.full():
+            try:
+                self.submit(connection, link, message)
+                return True
+            except NoMemory:
+                pass
+        self._blocked.add(link)
+        return False
+
+    def submit(self, connection: Any, link: Link, message: bytes) -> None:
+        """Submit a message, or raise what the library refuses it with."""
+        task = self._alloc(self._context, connection, message)
+        try:
+            self._tasks.set_user_data(task, _Flight(task, link))
+            self._tasks.submit(task)
+        except BaseException:
+            self._tasks.free(task)
+            raise
+        self._out += 1
+        link.in_flight += 1
+
+    def unblock(self) -> bool:
+        """Whether to send again now: some link that was blocked is not any more, or none was."""
+        stuck = {link for link in self._blocked if link.status == COMING or (link.status == UP and self.full())}
+        free = not stuck or stuck != self._blocked
+        self._blocked = stuck
+        return free
+
+    def forget(self, link: Link) -> None:
+        """Its connection has ended, and the program knows."""
+        self._blocked.discard(link)
+
+    def _on_done(self, flight: _Flight) -> None:
+        self._out -= 1
+        flight.link.in_flight -= 1
+        self._tasks.free(flight.task)
+        self._freed()
+
+    def _on_failed(self, flight: _Flight) -> None:
+        status, link = self._tasks.get_status(flight.task), flight.link
+        self._on_done(flight)
+        link.failed += 1
+        self._fault(link.probes or link, status)

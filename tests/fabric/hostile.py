@@ -1,0 +1,82 @@
+"""A peer that speaks to the sockets by hand, so that it can say what no library would."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from comch_next.driver.emulated import _fabric as fabric
+from comch_next.driver.emulated._ring import Receiver, Sender
+from comch_next.errors import ErrorCode
+
+TERMS = fabric.Terms(4080, False, 64, 64)
+GOOD = fabric.Hello(TERMS).encode()
+
+
+def open_fds() -> int:
+    """How many descriptors this process has."""
+    return len(os.listdir("/proc/self/fd"))
+
+
+def eventfds(count: int) -> list[int]:
+    return [os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC) for _ in range(count)]
+
+
+def close_all(fds: list[int]) -> None:
+    for fd in fds:
+        with suppress(OSError):
+            os.close(fd)
+
+
+class Attacker:
+    """A client made of a bare socket."""
+
+    def __init__(self, runtime_dir: Path) -> None:
+        (path,) = runtime_dir.glob("*.sock")
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.sock.settimeout(5)
+        self.sock.connect(str(path))
+        self.fds: list[int] = []
+
+    def say(self, data: bytes, fds: list[int] | None = None) -> None:
+        socket.send_fds(self.sock, [data], fds or [])
+
+    def hear(self) -> bytes:
+        """What the server answers, b"" when it hangs up; descriptors are kept."""
+        try:
+            data, fds, _, _ = socket.recv_fds(self.sock, 256, 16)
+        except ConnectionResetError:
+            return b""
+        self.fds += fds
+        return data
+
+    def code(self) -> ErrorCode:
+        """The code that the server's answer carries."""
+        return fabric.Welcome.decode(self.hear()).code
+
+    def greet(self, terms: fabric.Terms = TERMS) -> None:
+        """A good greeting."""
+        bells = eventfds(2)
+        self.say(fabric.Hello(terms).encode(), bells)
+        close_all(bells)
+
+    def rings(self, own: fabric.Terms = TERMS, size: int = 4080) -> tuple[Sender, Receiver]:
+        """After a good welcome: its rings, mapped."""
+        to_server, to_client = self.fds[:2]
+        return Sender(to_server, size, 64, own.send_limit, -1), Receiver(to_client, size, own.recv_limit, 64, -1)
+
+    def close(self) -> None:
+        self.sock.close()
+        close_all(self.fds)
+
+
+@contextmanager
+def attacker(runtime_dir: Path) -> Iterator[Attacker]:
+    made = Attacker(runtime_dir)
+    try:
+        yield made
+    finally:
+        made.close()

@@ -1,0 +1,105 @@
+"""A malformed or hostile server: its client falls back to IDLE with a reason, and keeps no descriptor."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from comch_next import ConnectionAborted, ErrorCode, State
+from comch_next.driver.emulated import _fabric as fabric
+from comch_next.driver.emulated._ring import make_memory
+from tests.control_path.pair import client, leave, until
+from tests.fabric.hostile import TERMS, close_all, eventfds, open_fds
+
+
+@pytest.fixture
+def listener() -> Iterator[fabric.Listener]:
+    """A listener in a server's place, whose answers the test makes up."""
+    made = fabric.Listener("0000:03:00.0", "0000:b1:00.0", "svc")
+    yield made
+    made.close()
+
+
+def plain_memory(size: int = 0) -> int:
+    fd = os.memfd_create("plain", os.MFD_CLOEXEC)
+    os.ftruncate(fd, size)
+    return fd
+
+
+def ring(messages: int = 128, size: int = 4080) -> int:
+    return make_memory(size, messages)
+
+
+def welcome(code: ErrorCode = ErrorCode.SUCCESS, terms: fabric.Terms = TERMS) -> bytes:
+    return fabric.Welcome(code, terms).encode()
+
+
+def good() -> list[int]:
+    return [ring(), ring(), *eventfds(2)]
+
+
+ANSWERS: dict[str, tuple[bytes, Callable[[], list[int]]]] = {
+    "noise": (b"what?", list),
+    "empty": (b"", list),
+    "cut short": (welcome()[:-1], good),
+    "trailing bytes": (welcome() + b"\0", good),
+    "wrong magic": (b"XXXX" + welcome()[4:], good),
+    "wrong version": (welcome()[:4] + b"\7\0" + welcome()[6:], good),
+    "unknown code": (welcome()[:8] + b"\xff\0\0\0" + welcome()[12:], good),
+    "impossible terms": (welcome(terms=fabric.Terms(0, False, 0, 0)), good),
+    "no descriptors": (welcome(), list),
+    "three descriptors": (welcome(), lambda: [ring(), ring(), *eventfds(1)]),
+    "five descriptors": (welcome(), lambda: [ring(), ring(), *eventfds(3)]),
+    "rings too small": (welcome(), lambda: [ring(4), ring(4), *eventfds(2)]),
+    "rings of other terms": (welcome(terms=fabric.Terms(8160, False, 64, 64)), good),
+    "rings too large": (welcome(terms=fabric.Terms(1 << 20, True, 1 << 16, 1 << 16)), good),
+    "one ring unsealed": (welcome(), lambda: [ring(), plain_memory(1 << 20), *eventfds(2)]),
+    "rings that are bells": (welcome(), lambda: eventfds(4)),
+    "bells that are rings": (welcome(), lambda: [ring() for _ in range(4)]),
+    "bells first": (welcome(), lambda: [*eventfds(2), ring(), ring()]),
+    "files": (welcome(), lambda: [os.open("/dev/zero", os.O_RDWR) for _ in range(4)]),
+    "refusal with gifts": (welcome(ErrorCode.FULL), good),
+}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_bad_answers(listener: fabric.Listener, name: str) -> None:
+    data, make = ANSWERS[name]
+    here = client()
+    before = open_fds()
+    here.context.start()
+    connection = here.connection
+    sock, _ = listener.socket.accept()
+    with sock:
+        fds = make()
+        socket.send_fds(sock, [data], fds)
+        close_all(fds)
+        until(lambda: here.state is State.IDLE, here.engine)
+    with pytest.raises(ConnectionAborted, match="connection to 'svc' failed"):
+        connection.update_info()
+    assert here.states == [(State.IDLE, State.STARTING), (State.STARTING, State.IDLE)]
+    assert open_fds() == before
+    leave(here)
+
+
+def test_a_server_that_hangs_up(listener: fabric.Listener) -> None:
+    here = client()
+    here.context.start()
+    connection = here.connection
+    listener.socket.accept()[0].close()
+    until(lambda: here.state is State.IDLE, here.engine)
+    with pytest.raises(ConnectionAborted):
+        connection.update_info()
+    leave(here)
+
+
+def test_a_server_that_never_answers_can_be_left(listener: fabric.Listener) -> None:
+    here = client()
+    here.context.start()
+    for _ in range(10):
+        here.engine.progress()
+    assert here.state is State.STARTING
+    leave(here)

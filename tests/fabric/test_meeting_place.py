@@ -1,0 +1,304 @@
+"""The runtime directory: whose name is it, what may stand there, and what is left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import stat
+from pathlib import Path
+
+import pytest
+
+import comch_next as comch
+from comch_next import AlreadyExist, Client, ConnectionAborted, DocaError, Initialization, InvalidValue, Server, State
+from tests.control_path.pair import client, connect, leave, pair, server, until
+from tests.processes import StartPython
+
+LISTEN = """
+import sys, signal
+import comch_next as comch
+there = comch.Server(comch.open_device("03:00.0"), "b1:00.0", "svc")
+there.listen()
+print("listening")
+for message in there:
+    message.reply(message.data)
+"""
+
+
+def listen(name: str = "svc") -> Server:
+    made = Server(comch.open_device("03:00.0"), "b1:00.0", name)
+    made.listen()
+    return made
+
+
+def refused(name: str = "svc") -> DocaError:
+    """The error of a server that cannot listen; nothing of it stays."""
+    device = comch.open_device("03:00.0")
+    made = Server(device, "b1:00.0", name)
+    try:
+        made.listen()
+    except DocaError as error:
+        assert made.state is State.IDLE
+        return error
+    finally:
+        made.close()
+        device.close()
+    raise AssertionError("it could listen")
+
+
+def files(folder: Path) -> list[str]:
+    return sorted(each.suffix for each in folder.iterdir())
+
+
+def the_socket(folder: Path) -> Path:
+    (path,) = folder.glob("*.sock")
+    return path
+
+
+def names_of(folder: Path) -> tuple[Path, Path]:
+    """Where the server "svc" would put its socket and its lock."""
+    made = listen()
+    path = the_socket(folder)
+    made.close()
+    return path, path.with_suffix(".lock")
+
+
+def test_nothing_is_left_behind(runtime_dir: Path) -> None:
+    made = listen()
+    assert files(runtime_dir) == [".lock", ".sock"]
+    assert stat.S_IMODE(the_socket(runtime_dir).stat().st_mode) == 0o600
+    made.close()
+    assert files(runtime_dir) == []
+
+
+def test_a_dead_servers_place_is_taken_over(runtime_dir: Path, start_python: StartPython) -> None:
+    child = start_python("-c", LISTEN)
+    child.wait_for("listening")
+    assert isinstance(refused(), AlreadyExist)
+    child.kill()
+    assert files(runtime_dir) == [".lock", ".sock"]
+    with comch.open_device("b1:00.0") as device:
+        here = Client(device, "svc")
+        with pytest.raises(ConnectionAborted, match="nobody listens"):
+            here.connect()
+        here.close()
+    made = listen()
+    made.close()
+    assert files(runtime_dir) == []
+
+
+def test_a_server_that_sleeps_is_not_dead(start_python: StartPython) -> None:
+    child = start_python("-c", LISTEN)
+    child.wait_for("listening")
+    child.signal(signal.SIGSTOP)
+    assert isinstance(refused(), AlreadyExist)
+    child.signal(signal.SIGCONT)
+    with comch.open_device("b1:00.0") as device, Client(device, "svc") as here:
+        here.connection.send(b"awake")
+        assert here.receive(timeout=5).data == b"awake"
+
+
+def test_one_of_many_gets_the_name(start_python: StartPython) -> None:
+    """Processes that want the same name at the same moment, over the remains of a dead one."""
+    child = start_python("-c", LISTEN)
+    child.wait_for("listening")
+    child.kill()
+    program = (
+        "import sys, comch_next as comch\n"
+        "there = comch.Server(comch.open_device('03:00.0'), 'b1:00.0', 'svc')\n"
+        "print('ready'); sys.stdin.readline()\n"
+        "print(comch.outcome(there.listen)[0].name); sys.stdin.readline()\n"
+    )
+    children = [start_python("-c", program) for _ in range(6)]
+    for each in children:
+        each.wait_for("ready")
+    for each in children:
+        each.say("go\n")
+    said = [each.wait_for("S") for each in children]
+    assert sorted(said) == ["ALREADY_EXIST"] * 5 + ["SUCCESS"]
+
+
+@pytest.mark.parametrize("what", ["file", "symlink", "dangling symlink", "directory", "fifo"])
+@pytest.mark.parametrize("place", ["socket", "lock"])
+def test_what_is_no_socket_is_neither_replaced_nor_followed(runtime_dir: Path, what: str, place: str) -> None:
+    path = names_of(runtime_dir)[place == "lock"]
+    target = runtime_dir / "target"
+    if what == "file":
+        path.write_text("precious")
+    elif what == "symlink":
+        target.write_text("precious")
+        path.symlink_to(target)
+    elif what == "dangling symlink":
+        path.symlink_to(target)
+    elif what == "directory":
+        path.mkdir()
+    else:
+        os.mkfifo(path)
+    if place == "lock" and what in ("file", "fifo"):
+        listen().close()  # any file serves as a lock, whatever is in it
+        return
+    error = refused()
+    assert isinstance(error, Initialization)
+    assert "'svc' cannot listen" in str(error)
+    assert str(runtime_dir) in str(error)
+    assert os.path.lexists(path)
+    assert target.exists() == (what == "symlink")
+    if what == "file":
+        assert path.read_text() == "precious"
+
+
+def test_a_symlink_to_a_socket_is_not_followed(runtime_dir: Path) -> None:
+    path, _ = names_of(runtime_dir)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as other:
+        other.bind(str(runtime_dir / "other"))
+        path.symlink_to(runtime_dir / "other")
+        assert isinstance(refused(), Initialization)
+        assert (runtime_dir / "other").exists()
+
+
+@pytest.mark.parametrize("how", ["removed", "replaced"])
+def test_a_server_that_nobody_can_find_has_failed(runtime_dir: Path, how: str) -> None:
+    there, here = pair()
+    path = the_socket(runtime_dir)
+    path.unlink()
+    if how == "replaced":
+        path.write_text("mine")
+    until(lambda: there.state is State.IDLE, there.engine)
+    assert there.states[-2:] == [(State.RUNNING, State.STOPPING), (State.STOPPING, State.IDLE)]
+    assert len(there.down) == 1
+    until(lambda: here.state is State.IDLE, here.engine)
+    assert path.exists() == (how == "replaced"), "what somebody else put there stays"
+    if how == "replaced":
+        path.unlink()
+    connect(there, here)
+    leave(here, there)
+
+
+def test_a_running_server_does_not_care_where_its_program_goes(
+    runtime_dir: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(runtime_dir)
+    monkeypatch.setenv("COMCH_RUNTIME_DIR", "below/here")
+    there = server()
+    there.context.start()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COMCH_RUNTIME_DIR", str(runtime_dir / "below/here"))
+    here = client()
+    connect(there, here)
+    monkeypatch.setenv("COMCH_RUNTIME_DIR", str(tmp_path))
+    here.send(b"x")
+    until(lambda: there.messages, there.engine, here.engine)
+    assert there.state is State.RUNNING
+    leave(here, there)
+    assert files(runtime_dir / "below/here") == []
+
+
+# The directory itself
+
+
+def test_it_is_made_and_private(runtime_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = runtime_dir / "not" / "yet"
+    monkeypatch.setenv("COMCH_RUNTIME_DIR", str(folder))
+    made = listen()
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    made.close()
+
+
+@pytest.mark.parametrize("length", [108, 200, 1000, 3000])
+def test_no_path_is_too_long_for_a_socket(runtime_dir: Path, monkeypatch: pytest.MonkeyPatch, length: int) -> None:
+    folder = runtime_dir
+    while len(str(folder)) < length:
+        folder /= "d" * min(200, max(1, length - len(str(folder)) - 1))
+    monkeypatch.setenv("COMCH_RUNTIME_DIR", str(folder))
+    there, here = pair()
+    here.send(b"far away")
+    until(lambda: there.messages == [b"far away"], there.engine)
+    leave(here, there)
+    assert files(folder) == []
+
+
+@pytest.mark.parametrize("kind", ["through a file", "a file", "too long", "symlink to a file", "NUL"])
+def test_a_directory_that_cannot_be(runtime_dir: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    blocker = runtime_dir / "file"
+    blocker.write_text("precious")
+    folder = str(blocker)
+    if kind == "through a file":
+        folder = str(blocker / "below")
+    elif kind == "too long":
+        folder = str(runtime_dir / ("d" * 300))
+    elif kind == "symlink to a file":
+        (runtime_dir / "link").symlink_to(blocker)
+        folder = str(runtime_dir / "link")
+    elif kind == "NUL":
+        folder = "/proc/self/nowhere"  # a NUL cannot be in the environment; this cannot be made either
+    monkeypatch.setenv("COMCH_RUNTIME_DIR", folder)
+    error = refused()
+    assert isinstance(error, Initialization)
+    assert "cannot listen in" in str(error)
+    with comch.open_device("b1:00.0") as device:
+        here = Client(device, "svc")
+        with pytest.raises(ConnectionAborted, match="nobody listens"):
+            here.connect(timeout=0)
+        here.close()
+    assert blocker.read_text() == "precious"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a directory away")
+def test_a_directory_of_somebody_else_is_refused(runtime_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = runtime_dir / "theirs"
+    folder.mkdir()
+    os.chown(folder, 12345, 12345)
+    monkeypatch.setenv("COMCH_RUNTIME_DIR", str(folder))
+    error = refused()
+    assert isinstance(error, Initialization)
+    assert "belongs to user 12345" in str(error)
+
+
+def test_where_it_is_when_nobody_says(runtime_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COMCH_RUNTIME_DIR")
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime_dir))
+    made = listen()
+    assert files(runtime_dir / "comch") == [".lock", ".sock"]
+    made.close()
+
+
+def test_where_it_is_without_a_session(runtime_dir: Path, start_python: StartPython) -> None:
+    program = LISTEN.replace("for message", "sys.exit()\nfor message")
+    env = {"COMCH_RUNTIME_DIR": "", "XDG_RUNTIME_DIR": "", "TMPDIR": str(runtime_dir)}
+    child = start_python("-c", program, env=env)
+    assert child.finish().returncode == 0
+    folder = runtime_dir / f"comch-{os.getuid()}"
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+# Names
+
+GOOD_NAMES = ["a", "a/b", "/", "..", "../../etc/passwd", " ", "naïve", "名前", "a" * 127, "é" * 63, "\ud800", "\n", "🦀" * 31]
+BAD_NAMES = ["", "a" * 128, "é" * 64, "a\0b", "\0", "🦀" * 32, None, 3, b"bytes", ["x"]]
+
+
+@pytest.mark.parametrize("name", GOOD_NAMES, ids=ascii)
+def test_names_hold_anything_but_nul(runtime_dir: Path, name: str) -> None:
+    there, here = server(name), client(name)
+    connect(there, here)
+    here.send(b"found")
+    until(lambda: there.messages == [b"found"], there.engine)
+    assert files(runtime_dir) == [".lock", ".sock"]
+    leave(here, there)
+
+
+@pytest.mark.parametrize("name", BAD_NAMES, ids=ascii)
+def test_other_names_are_refused_and_hold_nothing(name: str) -> None:
+    with comch.open_device("03:00.0") as dpu, comch.open_device("b1:00.0") as host:
+        with pytest.raises(InvalidValue, match="1 to 127 bytes"):
+            Server(dpu, "b1:00.0", name)
+        with pytest.raises(InvalidValue, match="1 to 127 bytes"):
+            Client(host, name)
+
+
+def test_names_that_look_alike_are_different() -> None:
+    sides = [server("svc"), server("svc "), server("SVC"), server("svc\x01")]
+    for side in sides:
+        side.context.start()
+    leave(*sides)
