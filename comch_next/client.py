@@ -38,6 +38,7 @@ class Client(Context):
             raise InvalidValue(f"a client takes an open device, not {device!r}")
         self._clients = device._driver.clients
         self._shutdown: Shutdown | None = None
+        self._started = False
         handle = self._clients.create(device._handle, name)
         super().__init__(device._driver, handle, device, name, engine)
         self._configure(max_msg_size, recv_queue_size, send_queue_size)
@@ -57,6 +58,7 @@ class Client(Context):
     def start(self) -> State:
         self._shutdown = None
         state = super().start()
+        self._started = True
         self._connection(self._clients.get_connection(self._handle))
         return state
 
@@ -100,9 +102,13 @@ class Client(Context):
         return connection
 
     def disconnect(self, timeout: float = 5.0) -> None:
-        """Stop and progress to IDLE; afterwards `connect` is legal again. Raises BadState unless started."""
-        if self.state is State.IDLE:
+        """Stop and progress to IDLE; afterwards `connect` is legal again. Raises BadState unless started.
+
+        Legal, too, once for a connection that the server has ended already.
+        """
+        if not self._started:
             raise BadState(f"disconnect was attempted on {self!r} while IDLE; connect first")
+        self._started = False
         self._leave(timeout)
 
     def _pull(self, port: PullPort, size: int | None) -> tuple[bytes, Connection] | None:

@@ -7,7 +7,7 @@ import re
 import tokenize
 from collections.abc import Iterator
 
-from migrate import codes
+from migrate import _codes
 from migrate._source import Source
 
 OWN = re.compile(r"# (CCM\d{3}): .*\(python -m migrate explain \1\)")
@@ -62,7 +62,7 @@ def changes(source: Source, lines: Lines, wanted: dict[int, str]) -> Iterator[tu
             standing.add(above)
         else:
             start = source.line_start(line)
-            yield start, start, source.indentation(line) + codes.comment(code) + source.line_end(line)
+            yield start, start, source.indentation(line) + _codes.comment(code) + source.line_end(line)
     for line in lines.own.keys() - standing:
         start = source.line_start(line)
         yield start, start + len(source.lines[line - 1]), ""

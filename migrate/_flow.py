@@ -121,6 +121,15 @@ class Flow(Symbols):
         kind = call.signature.handles.get(name, "")
         return one(Handle(kind, call.node if kind == "endpoint" else None)) if kind else OTHER
 
+    def constant(self, node: ast.expr) -> object:
+        """The value of a literal, or of a module name that is bound once, to a literal; None for anything else."""
+        if isinstance(node, ast.Name):
+            variable = self.names.of[node]
+            statement = self.names.parents.get(variable.bindings[0]) if len(variable.bindings) == 1 else None
+            if variable.scope is self.names.module and isinstance(statement, ast.Assign | ast.AnnAssign):
+                node = statement.value or node
+        return node.value if isinstance(node, ast.Constant) else None
+
     # ------------------------------------------------------------------ calls
 
     def function_of(self, node: ast.expr) -> Function | None:

@@ -82,7 +82,11 @@ class Groups:
     def _join_all(self) -> None:
         for target, value in self.flow.flows():
             source = value[1] if isinstance(value, tuple) else value
-            if isinstance(source, ast.Call) and isinstance(source.func, ast.Name) and source.func.id == "enumerate":
+            if (
+                isinstance(source, ast.Call)
+                and isinstance(source.func, ast.Name)
+                and source.func.id == "enumerate"
+            ):
                 source = source.args[0] if source.args else source
             self._join_flow(target, source)
         for call in self.flow.calls.values():

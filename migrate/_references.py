@@ -12,7 +12,7 @@ from migrate._flow import Flow
 from migrate._shapes import handles
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_WHOLE = re.compile(r"(?:lib)?(?:doca_comm_channel|doca_cc|comm_channel_compat)[A-Za-z0-9_.]*|DOCA_[A-Z_]+")
+_WHOLE = re.compile(r"(?:lib)?(?:doca_comm_channel|doca_cc|comm_channel_compat)[A-Za-z0-9_.]*")
 # Calls whose text arguments are names or C declarations.
 READERS = frozenset({"getattr", "hasattr", "setattr", "delattr", "attrgetter", "methodcaller", "patch"})
 READERS |= {"import_module", "__import__", "find_spec", "exec", "eval", "compile"}

@@ -9,15 +9,15 @@ from migrate import _check, _comments, _legacy, rules
 from migrate._edits import Edits, Template
 from migrate._flow import Flow
 from migrate._groups import Groups
+from migrate._outcome import Edit, Note, Outcome, Refusal
 from migrate._references import References
 from migrate._render import Renderer, Unrenderable
+from migrate._rule import Context, Refuses, apply
 from migrate._scopes import Names
 from migrate._setup import SETTERS, Planner, Unplannable
 from migrate._shapes import Handle
 from migrate._source import Source, Unreadable
 from migrate._verdicts import Verdicts
-from migrate.outcome import Edit, Note, Outcome, Refusal
-from migrate.rule import Context, Refuses, apply
 from migrate.rules import codes as code_rules
 from migrate.rules import endpoint, imports
 

@@ -173,24 +173,13 @@ class Planner:
     # ------------------------------------------------------------------ whether
 
     def is_constant(self, node: ast.expr) -> bool:
-        """A literal, or a module name that is bound once, to a literal."""
-        if isinstance(node, ast.Name):
-            node = self._value(node) or node
-        return isinstance(node, ast.Constant)
-
-    def _value(self, node: ast.Name) -> ast.expr | None:
-        variable = self.names.of[node]
-        if variable.scope is self.names.module and len(variable.bindings) == 1:
-            statement = self.names.parents.get(variable.bindings[0])
-            if isinstance(statement, ast.Assign | ast.AnnAssign):
-                return statement.value
-        return None
+        """Whether an expression means the same everywhere in the file."""
+        return self.flow.constant(node) is not None
 
     def is_safe_size(self, what: str, node: ast.expr) -> bool:
         """Whether a size is known to be legal."""
-        if isinstance(node, ast.Name):
-            node = self._value(node) or node
-        return isinstance(node, ast.Constant) and isinstance(node.value, int) and 0 < node.value <= SIZES[what]
+        value = self.flow.constant(node)
+        return isinstance(value, int) and 0 < value <= SIZES[what]
 
     def _check_order(self, plan: Plan) -> None:
         """Set-up calls stand after the creation and before the place, each in a block that leads to the place."""

@@ -12,10 +12,10 @@ from typing import NoReturn
 
 from rich.console import Console
 
-from migrate import _files, _shared, explain
+from migrate import _explain, _files, _shared
+from migrate._codes import CODES
+from migrate._outcome import Outcome
 from migrate._rewriter import rewrite
-from migrate.codes import CODES
-from migrate.outcome import Outcome
 from migrate.report import Report, Totals
 
 USAGE = 64
@@ -60,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     if given[:1] == ["explain"]:
-        return _explain(given[1:])
+        return _pages(given[1:])
     if given[:1] == ["verify"]:
         return _usage("verify is not there yet; for a file of that name write ./verify")
     options = _parser().parse_args(given)
@@ -77,12 +77,12 @@ def _usage(message: str) -> int:
     return USAGE
 
 
-def _explain(given: list[str]) -> int:
+def _pages(given: list[str]) -> int:
     wrong = [each for each in given if each.upper() not in CODES]
     if wrong or not given:
         told = f"no code {wrong[0]}" if wrong else "explain needs a code"
         return _usage(f"{told}; the codes are {', '.join(CODES)}")
-    print("\n\n".join(explain.page(each.upper()) for each in given))
+    print("\n\n".join(_explain.page(each.upper()) for each in given))
     return 0
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from migrate import codes
-from migrate.outcome import Outcome
+from migrate import _codes
+from migrate._outcome import Outcome
 
 _DIFF_STYLES = {"+": "green", "-": "red", "@": "cyan"}
 
@@ -52,7 +52,7 @@ class Report:
 
     def skipped(self, path: Path, outcome: Outcome) -> None:
         """A file that was left alone as a whole."""
-        self.error(path, f"{outcome.skipped}: {codes.CODES[outcome.skipped].title} ({outcome.reason})")
+        self.error(path, f"{outcome.skipped}: {_codes.CODES[outcome.skipped].title} ({outcome.reason})")
 
     def file(self, path: Path, outcome: Outcome, *, written: bool) -> None:
         """One file with old references."""
@@ -66,10 +66,10 @@ class Report:
         for refusal in outcome.refusals:
             if (refusal.line, refusal.code) not in shown:
                 shown.add((refusal.line, refusal.code))
-                title = codes.CODES[refusal.code].title
+                title = _codes.CODES[refusal.code].title
                 self._line(f"  {path}:{refusal.line}: {refusal.code} {refusal.name}: {title}", "yellow")
         for note in outcome.notes if outcome.edits else ():
-            self._line(f"  {path}:{note.line}: {note.code} note: {codes.CODES[note.code].title}")
+            self._line(f"  {path}:{note.line}: {note.code} note: {_codes.CODES[note.code].title}")
 
     def diff(self, path: Path, outcome: Outcome) -> None:
         """The change as a unified diff."""
@@ -94,3 +94,9 @@ class Report:
         )
         if totals.codes:
             self._line(f"python -m migrate explain CODE tells more about {', '.join(sorted(totals.codes))}")
+
+
+def codes_table() -> str:
+    """The table of codes for MIGRATION.md."""
+    rows = [f"| {code} | {page.level} | {page.title} | {page.advice} |" for code, page in _codes.CODES.items()]
+    return "\n".join(["", "| Code | Level | What | What to do |", "|---|---|---|---|", *rows, "", ""])

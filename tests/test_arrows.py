@@ -37,7 +37,7 @@ ARROWS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "migrate": (("migrate",), ()),
     "samples_new": (("samples_new", "comch_next"), ("comch_next.driver", "comch_next.capi")),
     "samples_legacy": (("samples_legacy",), ()),
-    "benchmarks": (("benchmarks", "comch_next", "comm_channel_compat"), ()),
+    "benchmarks": (("benchmarks", "comch_next", "comm_channel_compat", "tools"), ()),
     "tools": (("tools", "comch_next", "comm_channel_compat", "migrate", "tests"), ()),
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from migrate import codes
+from migrate import report
 
 GUIDE = Path(__file__).resolve().parent.parent / "MIGRATION.md"
 BEGIN, END = "<!-- codes:begin -->\n", "<!-- codes:end -->"
@@ -17,7 +17,7 @@ def updated(text: str) -> str:
     _, found, tail = rest.partition(END)
     if not found:
         raise ValueError(f"the markers {BEGIN.strip()} and {END} are not in {GUIDE.name}")
-    return head + BEGIN + codes.markdown() + END + tail
+    return head + BEGIN + report.codes_table() + END + tail
 
 
 def main() -> int:

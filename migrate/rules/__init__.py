@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 
-from migrate.rule import Rule
+from migrate._rule import Rule
 
 
 def load() -> dict[str, Rule]:

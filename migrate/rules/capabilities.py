@@ -1,7 +1,7 @@
 """Ask the device description for what the channel can do."""
 
 from migrate._legacy import CAPABILITY
-from migrate.rule import Calls, Rule
+from migrate._rule import Calls, Rule
 
 RULES: dict[str, Rule] = {
     # Every device gives the same answer; the old call asked none.

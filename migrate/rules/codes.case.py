@@ -10,6 +10,7 @@ def retry(r):
 # doca_comm_channel_ep_create() was here, DOCA_ERROR_AGAIN too
 """Uses doca_comm_channel_ep_sendto."""
 print("doca_comm_channel_ep_create failed")
+print(error.name == "DOCA_ERROR_AGAIN")
 
 
 # case: a shadowed name

@@ -2,7 +2,7 @@
 
 from migrate import _tables
 from migrate._legacy import SAME_NAMES
-from migrate.rule import Calls, Rule
+from migrate._rule import Calls, Rule
 
 RULES: dict[str, Rule] = {
     "doca_error_get_descr": Calls("{comch}.describe", "{error}"),

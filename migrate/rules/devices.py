@@ -6,7 +6,7 @@ import ast
 
 from migrate import _legacy
 from migrate._edits import Edits, Template
-from migrate.rule import Answer, Calls, Context, Gives, Reads, Refuses, Rule
+from migrate._rule import Answer, Calls, Context, Gives, Reads, Refuses, Rule
 
 
 def _listing(function: str, arguments: str = "") -> Rule:

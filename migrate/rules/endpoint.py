@@ -6,8 +6,8 @@ import ast
 
 from migrate import _legacy
 from migrate._edits import FOLD, FOLD_END, Edits, Template
+from migrate._rule import Context
 from migrate._setup import SIZES, Plan, Planner, Unplannable
-from migrate.rule import Context
 
 STARTS = {"Server": ("listen", ""), "Client": ("connect", "timeout=0")}
 

@@ -6,7 +6,7 @@ import ast
 
 from migrate import _legacy
 from migrate._edits import Edits, Template
-from migrate.rule import Answer, Calls, Context, Refuses, Rule
+from migrate._rule import Answer, Calls, Context, Refuses, Rule
 
 
 def _disconnect(call: _legacy.Call, context: Context) -> Answer:

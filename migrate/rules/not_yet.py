@@ -1,7 +1,7 @@
 """Leave event channels and service state alone, with a code."""
 
 from migrate._legacy import EP
-from migrate.rule import Refuses, Rule
+from migrate._rule import Refuses, Rule
 
 
 def _event_channel(*_: object) -> Refuses:

@@ -1,7 +1,7 @@
 """Read a peer's state, counters and user data from its connection."""
 
 from migrate._legacy import PEER
-from migrate.rule import Calls, Gives, Reads, Rule, Writes
+from migrate._rule import Calls, Gives, Reads, Rule, Writes
 
 RULES: dict[str, Rule] = {
     PEER + "update_info": Calls("{peer_addr}.update_info"),

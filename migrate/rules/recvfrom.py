@@ -6,7 +6,7 @@ import ast
 
 from migrate import _legacy
 from migrate._edits import Edits, Template
-from migrate.rule import Answer, Calls, Context, Refuses, Rule
+from migrate._rule import Answer, Calls, Context, Refuses, Rule
 from migrate.rules.sendto import is_no_flag
 
 RECEIVE = "{local_ep}.receive({len}, timeout=0)"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from migrate import _legacy
-from migrate.rule import Answer, Calls, Context, Refuses, Rule
+from migrate._rule import Answer, Calls, Context, Refuses, Rule
 
 
 def is_no_flag(node: ast.expr, context: Context) -> bool:

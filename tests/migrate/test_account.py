@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from migrate import rewrite
-from migrate.explain import cases
+from migrate._explain import cases
 from tests.migrate.scan import scan, uncovered
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -7,8 +7,8 @@ import pkgutil
 import pytest
 
 from migrate import rewrite
-from migrate.codes import CODES
-from migrate.explain import FOLDER, Case, cases, page
+from migrate._codes import CODES
+from migrate._explain import FOLDER, Case, cases, page
 from migrate.rules import load
 
 CASES = list(cases())

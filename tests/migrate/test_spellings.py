@@ -7,7 +7,7 @@ import re
 import pytest
 
 from migrate import rewrite
-from migrate.explain import Case, cases
+from migrate._explain import Case, cases
 
 ALIAS, STAR = "import doca_comm_channel as cc\n", "from doca_comm_channel import *\n"
 _CC = re.compile(r"\bcc\.(\w+)")

@@ -2,7 +2,6 @@
 
 import errno
 import os
-import socket
 
 from comch_next._codes import ErrorCode, State
 from comch_next.driver.emulated import _fabric as fabric
@@ -69,7 +68,7 @@ class Client(Context):
         self.watched(sock, self._on_welcome)
         hello = fabric.Hello(self.terms()).encode()
         try:
-            socket.send_fds(sock, [hello], [*self.bells()], socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
+            fabric.send(sock, hello, self.bells())
         except OSError as error:
             self._refused(f"the server has gone ({error.strerror})")
 

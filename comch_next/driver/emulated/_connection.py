@@ -106,6 +106,13 @@ class Connection:
             self.receiver = None
         self.lose(ErrorCode.CONNECTION_RESET, "the other side wrote what cannot be")
 
+    def caught_lying(self) -> bool:
+        """Whether the reader claims what cannot be, which ends the connection: its sends would never complete."""
+        if self.sender is None or lib.comch_check(self.tx) != lib.COMCH_CORRUPT:
+            return False
+        self.corrupt()
+        return True
+
     def leave(self, *, polite: bool = False) -> None:
         """End it from this side and tell the other. `polite`: AGAIN when it cannot be told just now."""
         if self.status == ErrorCode.SUCCESS and self.sock is not None:
@@ -114,7 +121,7 @@ class Connection:
             # The cut first: whoever has read the farewell relies on the ring as it is then.
             lib.comch_cut(self.tx)
             with suppress(OSError):  # it is gone already
-                self.sock.send(fabric.BYE, socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
+                fabric.send(self.sock, fabric.BYE)
         if self.status in (ErrorCode.SUCCESS, ErrorCode.CONNECTION_INPROGRESS):
             self._end(ErrorCode.NOT_CONNECTED, "this side has left")
         self.close()

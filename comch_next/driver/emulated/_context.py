@@ -210,6 +210,8 @@ class Context(ABC):
                 handler()
                 moved = True
         moved |= self.check()
+        for connection in [*self.sending, *(self.port.blocked if self.port is not None else ())]:
+            moved |= connection.caught_lying()
         for connection in list(self.lost):
             if self.port is not None or not connection.waiting():
                 self.lost.remove(connection)

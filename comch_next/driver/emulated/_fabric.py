@@ -13,14 +13,15 @@ import socket
 import stat
 import struct
 import tempfile
-from collections.abc import Iterator
+from array import array
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from comch_next.errors import AlreadyExist, DocaError, ErrorCode, Initialization, from_code
 
-__all__ = ["BYE", "Hello", "Listener", "Terms", "Welcome", "dial", "negotiate", "receive", "runtime_dir"]
+__all__ = ["BYE", "Hello", "Listener", "Terms", "Welcome", "dial", "negotiate", "receive", "runtime_dir", "send"]
 
 BACKLOG = 1024
 BYE = b"CMCHBYE"  # the whole of a farewell; end-of-file without it is a death
@@ -30,6 +31,7 @@ _HELLO = struct.Struct("<4sHHIII")
 _WELCOME = struct.Struct("<4sHHIIII")
 _LONGEST = 64  # bytes: no datagram of the handshake is longer
 _MOST_FDS = 4
+_INT = array("i").itemsize
 
 
 @dataclass(frozen=True)
@@ -112,12 +114,23 @@ def negotiate(client: Terms, server: Terms) -> tuple[int, int]:
 
 def receive(sock: socket.socket) -> tuple[bytes, list[int]]:
     """One datagram and its descriptors, without waiting; b"" at end-of-file, BlockingIOError when none waits."""
-    data, fds, flags, _ = socket.recv_fds(sock, _LONGEST, _MOST_FDS, socket.MSG_DONTWAIT | socket.MSG_CMSG_CLOEXEC)
+    wanted = socket.MSG_DONTWAIT | socket.MSG_CMSG_CLOEXEC  # socket.recv_fds ignores its flags before Python 3.13
+    data, control, flags, _ = sock.recvmsg(_LONGEST, socket.CMSG_LEN(_MOST_FDS * _INT), wanted)
+    fds = array("i")
+    for level, kind, some in control:
+        if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
+            fds.frombytes(some[: len(some) - len(some) % _INT])
     if flags & (socket.MSG_TRUNC | socket.MSG_CTRUNC):
         for fd in fds:
             os.close(fd)
         return b"?", []
-    return data, fds
+    return data, list(fds)
+
+
+def send(sock: socket.socket, data: bytes, fds: Sequence[int] = ()) -> None:
+    """One datagram with descriptors, without waiting and without SIGPIPE. Raises OSError."""
+    control = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array("i", fds))] if fds else []
+    sock.sendmsg([data], control, socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
 
 
 def runtime_dir() -> Path:

@@ -101,11 +101,13 @@ class Port:
         return connection in self.lost
 
     def forget(self, connection: Connection) -> bool:
-        """Drop what a lost connection has left to read, and its report. Whether there was such a connection."""
-        if connection not in self.lost:
+        """Leave a connection that its peer has ended: its messages and its report go. Whether it was one."""
+        if connection.context is not self.context or connection.status not in _REPORTED:
             return False
-        self.lost.remove(connection)
+        if connection in self.lost:
+            self.lost.remove(connection)
         connection.close()
+        connection.status = ErrorCode.NOT_CONNECTED
         return True
 
     # What the puller calls
@@ -286,6 +288,7 @@ class Ports:
 
     def status(self, port: Port, connection: Connection) -> ErrorCode:
         port.look()
+        connection.caught_lying()
         return connection.status
 
     def in_flight(self, port: Port, connection: Connection) -> int:

@@ -66,7 +66,7 @@ class Greeting:
     def refuse(self, code: ErrorCode) -> None:
         """Tell the client why, and forget it."""
         with suppress(OSError):
-            self.sock.send(fabric.Welcome(code, self.server.terms()).encode(), socket.MSG_DONTWAIT)
+            fabric.send(self.sock, fabric.Welcome(code, self.server.terms()).encode())
         self.drop()
 
     def drop(self) -> None:
@@ -196,7 +196,7 @@ class Server(Context):
         bells, greeting.bells = greeting.bells, []
         connection.establish((rings[1], rings[0]), (to_client, to_server), other, bells)
         welcome = fabric.Welcome(ErrorCode.SUCCESS, own).encode()
-        socket.send_fds(greeting.sock, [welcome], [*rings, *self.bells()], socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
+        fabric.send(greeting.sock, welcome, [*rings, *self.bells()])
 
     def report_loss(self, connection: Connection) -> None:
         orderly = connection.status != ErrorCode.CONNECTION_RESET

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from migrate.codes import CODES
+from migrate._codes import CODES
 
 FOLDER = Path(__file__).parent / "rules"
 _CASE, _OUTPUT = "# case:", "# output"

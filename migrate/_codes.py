@@ -160,8 +160,8 @@ CODES: dict[str, Code] = {
     ),
     "CCM043": Code(
         "a queue size is read back",
-        "The old library rounded queue sizes up to a power of two; comch_next keeps what was set, "
-        "and forgets the send queue's.",
+        "The old library rounded queue sizes up to a power of two; comch_next keeps what was set. The size set here is "
+        "no constant, or none was set, so what the old call gave is not known.",
         "Keep the size in a name of your own.",
     ),
     "CCM044": Code(
@@ -223,9 +223,3 @@ CODES: dict[str, Code] = {
 def comment(code: str) -> str:
     """The text of the coded comment, from its hash on."""
     return f"# {code}: {CODES[code].title} (python -m migrate explain {code})"
-
-
-def markdown() -> str:
-    """The table of codes for MIGRATION.md."""
-    rows = [f"| {code} | {page.level} | {page.title} | {page.advice} |" for code, page in CODES.items()]
-    return "\n".join(["", "| Code | Level | What | What to do |", "|---|---|---|---|", *rows, "", ""])
