@@ -11,7 +11,7 @@ from pathlib import Path
 from rich.console import Console
 
 from benchmarks._plan import FULL, QUICK, Plan
-from benchmarks._report import show, write
+from benchmarks._report import machine, show, write
 from benchmarks._run import idle_share, measure
 from benchmarks._targets import targets
 from benchmarks.rivals import RIVALS
@@ -33,6 +33,8 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--output", type=Path, default=ROOT / "build" / "bench.json", help="where the numbers go")
     args = parser.parse_args(argv)
     console = Console(highlight=False)
+    where = machine()
+    console.print(", ".join(f"{name} {value}" for name, value in where.items()), soft_wrap=True)
     plan = choose_plan(console, args.quick)
     try:
         with console.status("starting") as status:
@@ -43,7 +45,7 @@ def main(argv: list[str] | None = None) -> int:
         console.print(str(error), style="red", markup=False)
         return 1
     show(console, rows, found)
-    write(args.output, rows, found)
+    write(args.output, where, rows, found)
     console.print(f"written: {args.output}")
     return 0
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import median
 
@@ -26,6 +26,7 @@ def machine() -> dict[str, object]:
         "cpus": len(os.sched_getaffinity(0)),
         "kernel": platform.release(),
         "python": platform.python_version(),
+        "load": os.getloadavg()[0],  # of the last minute; well below 1, or others had a share of the numbers
     }
 
 
@@ -67,11 +68,11 @@ def _cells(row: Row) -> list[str]:
     return [f"{median(row.p50_us):.2f}", f"{median(row.p99_us):.2f}", f"{median(row.rate) / 1000:.0f}"]
 
 
-def write(path: Path, rows: Sequence[Row], found: Sequence[Target]) -> None:
+def write(path: Path, where: Mapping[str, object], rows: Sequence[Row], found: Sequence[Target]) -> None:
     """{"machine": ..., "rows": [...], "targets": [...]}."""
     path.parent.mkdir(parents=True, exist_ok=True)
     content = {
-        "machine": machine(),
+        "machine": where,
         "rows": [row.as_json() for row in rows],
         "targets": [target.as_json() for target in found],
     }

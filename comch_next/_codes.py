@@ -42,6 +42,8 @@ class ErrorCode(IntEnum):
     BAD_CONFIG = 29
     SKIPPED = 30
 
+    __str__ = int.__repr__  # as from Python 3.11 on
+
 
 class State(IntEnum):
     """enum doca_ctx_states"""
@@ -50,6 +52,8 @@ class State(IntEnum):
     STARTING = 1
     RUNNING = 2
     STOPPING = 3
+
+    __str__ = int.__repr__  # as from Python 3.11 on
 
 
 class Counter(IntEnum):
@@ -60,6 +64,8 @@ class Counter(IntEnum):
     RECV_MESSAGES = 3
     RECV_BYTES = 4
 
+    __str__ = int.__repr__  # as from Python 3.11 on
+
 
 class RepFilter(IntEnum):
     """enum doca_devinfo_rep_filter"""
@@ -68,6 +74,8 @@ class RepFilter(IntEnum):
     NET = 2
     EMULATED = 4
 
+    __str__ = int.__repr__  # as from Python 3.11 on
+
 
 class PciFuncType(IntEnum):
     """enum doca_pci_func_type"""
@@ -75,6 +83,8 @@ class PciFuncType(IntEnum):
     PF = 0
     VF = 1
     SF = 2
+
+    __str__ = int.__repr__  # as from Python 3.11 on
 
 
 class SubmitFlag(IntFlag):

@@ -81,6 +81,8 @@ def codes() -> str:
     for tag, prefix, cls, base in ENUMS:
         lines += ["", "", f"class {cls}({base}):", f'    """enum {tag}"""', ""]
         lines += [f"    {name} = {value}" for name, value in _members(tag, prefix)]
+        if base == "IntEnum":
+            lines += ["", "    __str__ = int.__repr__  # as from Python 3.11 on"]
     lines += ["", "", "# What each code means, in the words of the fact table."]
     lines += ["MEANINGS: Mapping[ErrorCode, str] = MappingProxyType({"]
     meanings = api.enum("doca_error").meanings

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks._plan import Plan
-from benchmarks._report import write
+from benchmarks._report import machine, write
 from benchmarks._run import Row, idle_share, run_pair
 from benchmarks._targets import Target, targets
 from benchmarks.rivals import RIVALS
@@ -52,7 +52,7 @@ def test_ratios_are_taken_within_a_round() -> None:
 
 def test_the_file_holds_rows_and_targets(tmp_path: Path) -> None:
     target = Target("one", 0.5, "at most", 1.0, "must")
-    write(tmp_path / "build" / "bench.json", rows(slow="none"), [target])
+    write(tmp_path / "build" / "bench.json", machine(), rows(slow="none"), [target])
     content = json.loads((tmp_path / "build" / "bench.json").read_text())
     assert set(content) == {"machine", "rows", "targets"}
     assert len(content["rows"]) == len(RIVALS) * len(TINY.sizes)
