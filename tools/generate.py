@@ -229,7 +229,10 @@ def status_table() -> str:
             if each.generation == generation:
                 status = rows.get((generation, each.name), Status("no", "manual"))
                 becomes = each.becomes.replace("|", "\\|") or "nothing took its place"
-                told = (f"`{each.name}`", each.what, RUNS[status.runs], MIGRATES[status.migrates], becomes)
+                # Deprecation warnings point at the anchor; 1.x rows repeat names, so theirs has a suffix.
+                anchor = each.name.lower() + ("-1x" if generation == "comm_channel_1x" else "")
+                name = f'<a id="{anchor}"></a>`{each.name}`'
+                told = (name, each.what, RUNS[status.runs], MIGRATES[status.migrates], becomes)
                 lines.append(f"| {' | '.join(told)} |")
     return "\n".join([*lines, "", ""])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 from comch_next import api, errors
@@ -61,7 +62,12 @@ def test_every_generation_1_symbol_has_a_row_and_every_row_a_symbol() -> None:
 
 def test_the_guide_shows_every_symbol() -> None:
     guide = (ROOT / "MIGRATION.md").read_text(encoding="utf-8")
-    assert all(f"| `{name}` |" in guide for _, name in generate.statuses())
+    assert all(f"</a>`{name}` |" in guide for _, name in generate.statuses())
+
+
+def test_every_row_of_the_guide_has_an_anchor_of_its_own() -> None:
+    anchors = re.findall(r'<a id="([^"]*)">', (ROOT / "MIGRATION.md").read_text(encoding="utf-8"))
+    assert len(set(anchors)) == len(anchors) == len(generate.statuses())
 
 
 def test_enums_say_what_the_tables_say() -> None:

@@ -1,0 +1,93 @@
+"""Child programs that meet a resource limit in one public call, and print the code that it answers with."""
+
+PREAMBLE = """
+import gc, resource, sys
+import comch_next as comch
+from comch_next.driver import load
+
+def no_more_descriptors():
+    free = len(__import__("os").listdir("/proc/self/fd")) + 1
+    resource.setrlimit(resource.RLIMIT_NOFILE, (0, 4096))
+
+def no_more_memory(spare=0):
+    for line in open("/proc/self/statm"):
+        size = int(line.split()[0]) * 4096
+    resource.setrlimit(resource.RLIMIT_AS, (size + spare, resource.RLIM_INFINITY))
+
+def until_refused(call, tries=100_000_000):
+    # Small objects come out of what the allocator still has: ask until it has nothing left.
+    kept = None
+    while True:
+        try:
+            kept = (call(), kept)
+        except comch.DocaError as error:
+            code = error.code.name
+            break
+        except MemoryError:
+            continue  # the loop's own pair
+    kept = None
+    resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    return code
+
+def code_of(call):
+    try:
+        call()
+    except comch.DocaError as error:
+        return error.code.name
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (1024, 4096))
+    return "SUCCESS"
+"""
+
+PROGRAMS: dict[str, str] = {
+    "doca_pe_create": "no_more_descriptors(); print(code_of(comch.ProgressEngine))",
+    "doca_comch_server_create INITIALIZATION": """
+dpu = comch.open_device("03:00.0"); engine = comch.ProgressEngine(); rep = dpu.open_representor("b1:00.0")
+no_more_descriptors(); print(code_of(lambda: comch.Server(dpu, rep, "svc", engine=engine)))
+""",
+    "doca_comch_client_create INITIALIZATION": """
+host = comch.open_device("b1:00.0"); engine = comch.ProgressEngine()
+no_more_descriptors(); print(code_of(lambda: comch.Client(host, "svc", engine=engine)))
+""",
+    # A name so long that the library cannot even measure it in the memory that is left.
+    "doca_comch_server_create": """
+dpu = comch.open_device("03:00.0"); engine = comch.ProgressEngine(); rep = dpu.open_representor("b1:00.0")
+name = "\\u00e9" * 200_000_000
+no_more_memory(); print(code_of(lambda: comch.Server(dpu, rep, name, engine=engine)))
+""",
+    "doca_comch_client_create": """
+host = comch.open_device("b1:00.0"); engine = comch.ProgressEngine()
+name = "\\u00e9" * 200_000_000
+no_more_memory(); print(code_of(lambda: comch.Client(host, name, engine=engine)))
+""",
+    # A topology file larger than the memory that is left.
+    "doca_devinfo_create_list": """
+import os, tempfile
+with tempfile.NamedTemporaryFile() as file:
+    file.truncate(400_000_000)
+    os.environ["COMCH_TOPOLOGY"] = file.name
+    no_more_memory(); print(code_of(comch.devices))
+""",
+    "doca_devinfo_rep_create_list": """
+dpu = comch.open_device("03:00.0")
+devices = dpu._driver.devices if False else load().devices
+handle = devices.open(devices.create_list()[0])
+no_more_memory(); print(until_refused(lambda: devices.rep_create_list(handle, comch.RepFilter.ALL)))
+""",
+    "doca_dev_open": """
+import os, tempfile
+with tempfile.NamedTemporaryFile("w") as file:
+    file.write("[limits]\\nmax_open = 65536\\n[[device]]\\npci_addr = '03:00.0'\\nside = 'dpu'\\n"); file.flush()
+    os.environ["COMCH_TOPOLOGY"] = file.name
+    devices = load().devices
+    info = devices.create_list()[0]
+small = [bytes(1) for _ in range(100)]
+no_more_memory(); print(until_refused(lambda: devices.open(info)))
+""",
+    "doca_dev_rep_open": """
+devices = load().devices
+info = devices.rep_create_list(devices.open(devices.create_list()[0]), comch.RepFilter.ALL)[0]
+no_more_memory(); print(until_refused(lambda: devices.rep_open(info)))
+""",
+}
