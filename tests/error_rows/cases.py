@@ -189,6 +189,14 @@ def _stop_destroyed(world: World) -> None:
         made.stop()
 
 
+def _start_on_the_wrong_side(world: World) -> None:
+    side = Side(Client(world.dpu, "svc"))
+    try:
+        side.context.start()
+    finally:
+        side.context.close()
+
+
 def _stop_with_a_task(world: World) -> State:
     task = world.here.task()
     state: State = world.here.context.stop()
@@ -244,7 +252,7 @@ CASES: dict[Key, Case | Answer] = {
     ("doca_task_try_submit", "INVALID_VALUE"): lambda w: w.lib.send_tasks.try_submit(None),
     # Contexts
     ("doca_ctx_start", "INVALID_VALUE"): lambda w: w.lib.contexts.start(None),
-    ("doca_ctx_start", "NOT_SUPPORTED"): lambda w: Side(Client(w.dpu, "x", engine=w.here.engine)).context.start(),
+    ("doca_ctx_start", "NOT_SUPPORTED"): _start_on_the_wrong_side,
     ("doca_ctx_start", "NOT_CONNECTED"): _start_destroyed,
     ("doca_ctx_start", "INITIALIZATION"): _unusable_place,
     ("doca_ctx_stop", "IN_PROGRESS"): Answer(_stop_with_a_task, State.STOPPING),

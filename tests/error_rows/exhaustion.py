@@ -1,33 +1,36 @@
 """Child programs that meet a resource limit in one public call, and print the code that it answers with."""
 
 PREAMBLE = """
-import gc, resource, sys
+import resource
 import comch_next as comch
 from comch_next.driver import load
 
+load()  # everything that is imported late
+
 def no_more_descriptors():
-    free = len(__import__("os").listdir("/proc/self/fd")) + 1
     resource.setrlimit(resource.RLIMIT_NOFILE, (0, 4096))
 
-def no_more_memory(spare=0):
-    for line in open("/proc/self/statm"):
-        size = int(line.split()[0]) * 4096
-    resource.setrlimit(resource.RLIMIT_AS, (size + spare, resource.RLIM_INFINITY))
+def no_more_memory():
+    with open("/proc/self/statm") as file:
+        size = int(file.read().split()[0]) * 4096
+    resource.setrlimit(resource.RLIMIT_AS, (size, resource.RLIM_INFINITY))
 
-def until_refused(call, tries=100_000_000):
+kept = [None] * 2_000_000  # so that keeping an object takes no memory
+
+def until_refused(call):
     # Small objects come out of what the allocator still has: ask until it has nothing left.
-    kept = None
-    while True:
+    number, code = 0, "none"
+    while code == "none" and number < len(kept):
         try:
-            kept = (call(), kept)
+            kept[number] = call()
         except comch.DocaError as error:
-            code = error.code.name
-            break
+            code = error.code
         except MemoryError:
-            continue  # the loop's own pair
-    kept = None
+            kept[number] = None  # it ran out on the way into the call
+        number += 1
+    kept.clear()
     resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-    return code
+    return getattr(code, "name", code)
 
 def code_of(call):
     try:
@@ -70,8 +73,7 @@ with tempfile.NamedTemporaryFile() as file:
     no_more_memory(); print(code_of(comch.devices))
 """,
     "doca_devinfo_rep_create_list": """
-dpu = comch.open_device("03:00.0")
-devices = dpu._driver.devices if False else load().devices
+devices = load().devices
 handle = devices.open(devices.create_list()[0])
 no_more_memory(); print(until_refused(lambda: devices.rep_create_list(handle, comch.RepFilter.ALL)))
 """,
@@ -82,7 +84,6 @@ with tempfile.NamedTemporaryFile("w") as file:
     os.environ["COMCH_TOPOLOGY"] = file.name
     devices = load().devices
     info = devices.create_list()[0]
-small = [bytes(1) for _ in range(100)]
 no_more_memory(); print(until_refused(lambda: devices.open(info)))
 """,
     "doca_dev_rep_open": """

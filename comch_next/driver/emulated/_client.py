@@ -2,6 +2,7 @@
 
 import errno
 import os
+from typing import Any
 
 from comch_next._codes import ErrorCode, State
 from comch_next.driver.emulated import _fabric as fabric
@@ -141,8 +142,10 @@ class Clients:
             raise InvalidValue("client_create takes a device that is open")
         return Client(device, check_name(name, device))
 
-    def task_send_alloc_init(self, client: object, peer: object, message: object) -> SendTask:
-        return allocate(expect(client, Client, "client_task_send_alloc_init"), peer, message)
+    def task_send_alloc_init(self, client: Any, peer: object, message: object) -> SendTask:
+        if not isinstance(client, Client):
+            expect(client, Client, "client_task_send_alloc_init")
+        return allocate(client, peer, message)
 
     def get_connection(self, client: object) -> Connection:
         context = expect(client, Client, "client_get_connection")

@@ -36,6 +36,7 @@ class Connection:
         self.receiver: Receiver | None = None
         self.bells: list[int] = []
         self.user_data: Any = None
+        self.submitted = 0  # tasks, which is all that is sent on a connection that has any
         self.failed = 0  # sends accepted that never reached the other side's queue
         self.inflight: deque[SendTask] = deque()
         self._snapshot = dict.fromkeys(_COUNTERS, 0)

@@ -6,6 +6,7 @@ import struct
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Any
 
 from comch_next._codes import ErrorCode
 from comch_next.driver.emulated import _fabric as fabric
@@ -227,8 +228,10 @@ class Servers:
         expect_callback(down, "server_event_connection_status_changed_register")
         context.up, context.down = up, down
 
-    def task_send_alloc_init(self, server: object, peer: object, message: object) -> SendTask:
-        return allocate(expect(server, Server, "server_task_send_alloc_init"), peer, message)
+    def task_send_alloc_init(self, server: Any, peer: object, message: object) -> SendTask:
+        if not isinstance(server, Server):
+            expect(server, Server, "server_task_send_alloc_init")
+        return allocate(server, peer, message)
 
     def disconnect(self, server: object, connection: object) -> None:
         context = expect(server, Server, "server_disconnect")

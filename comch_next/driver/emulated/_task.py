@@ -26,7 +26,8 @@ class Owner(Enum):
     POOL = auto()
 
 
-# Looked up once: members of an enum are slow to reach.
+# The hot path spares calls: a check is called when it is going to refuse, and members of an enum, which are slow to
+# reach, are looked up once.
 PROGRAM, LIBRARY, POOL = Owner.PROGRAM, Owner.LIBRARY, Owner.POOL
 SUCCESS = ErrorCode.SUCCESS
 
@@ -53,7 +54,8 @@ class SendTask:
 
 def allocate(context: "Context", connection: object, message: object) -> SendTask:
     """A task from the context's pool. Takes its copy of the message now."""
-    in_state(context, "task_send_alloc_init")
+    if "task_send_alloc_init" not in context.legal:
+        in_state(context, "task_send_alloc_init")
     if not isinstance(connection, Connection) or connection.context is not context:
         raise InvalidValue(f"task_send_alloc_init takes a connection of {context}, not {connection!r}")
     data = message if type(message) is bytes else as_bytes(message, "task_send_alloc_init")
@@ -81,12 +83,13 @@ class SendTasks:
             where = "is submitted already" if task.owner is LIBRARY else "has been freed"
             raise BadState(f"task_submit: the task {where}; legal for a task that the program holds")
         context, link, message = task.context, task.connection, task.message
-        in_state(context, "task_submit")
+        if "task_submit" not in context.legal:
+            in_state(context, "task_submit")
         result = send(link.tx, message, len(message))
         while result == LOOK:  # in this mode progress looks at the sockets
             result = send(link.tx, message, len(message))
         if result == OK:
-            task.number = link.tx.head
+            link.submitted = task.number = link.submitted + 1
             if not link.inflight:
                 context.sending.append(link)
             link.inflight.append(task)
@@ -95,7 +98,9 @@ class SendTasks:
         else:
             self._fail(task, link, result)
         task.owner = LIBRARY
-        context.busy_engine()
+        engine = context.engine
+        if engine is None or engine.notification.armed or context not in engine.active:
+            context.busy_engine()
 
     def _fail(self, task: SendTask, link: Connection, result: int) -> None:
         if result == lib.COMCH_CORRUPT:
