@@ -137,13 +137,17 @@ def transfer(ep, peer, data, turns):
     return status if rc == DOCA_SUCCESS else rc
 
 
-def main():
+def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("-p", "--pci-addr", default="b1:00.0", help="device PCI address")
     parser.add_argument("-r", "--rep-pci", help="representor PCI address (needed only on the DPU)")
     parser.add_argument("-f", "--file", required=True, help="file to be sent")
     parser.add_argument("-t", "--timeout", type=float, default=5, help="seconds to wait for one message")
-    args = parser.parse_args()
+    return parser.parse_args()
+
+
+def main():
+    args = parse_arguments()
     turns = int(args.timeout * 1e6 / 10)
     signal.signal(signal.SIGINT, on_signal)
     with open(args.file, "rb") as source:

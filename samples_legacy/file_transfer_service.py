@@ -141,13 +141,17 @@ def serve(ep, path, turns):
     return status
 
 
-def main():
+def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("-p", "--pci-addr", default="03:00.0", help="device PCI address")
     parser.add_argument("-r", "--rep-pci", default="b1:00.0", help="representor PCI address")
     parser.add_argument("-f", "--file", required=True, help="file to be written")
     parser.add_argument("-t", "--timeout", type=float, default=30, help="seconds to wait for one message")
-    args = parser.parse_args()
+    return parser.parse_args()
+
+
+def main():
+    args = parse_arguments()
     turns = int(args.timeout * 1e6 / 10)
     signal.signal(signal.SIGINT, on_signal)
 

@@ -59,6 +59,10 @@ _DRIVER = "a query of the kernel driver fails"
 _SYSTEM = "a query of the operating system fails; the emulated library asks none"
 _CORRUPT = "memory that the program overwrote"
 _STORED = "the emulated library has the text ready and allocates nothing"
+_SMALL = (
+    "hardware resources run out; the emulated library needs a hundred bytes, and an interpreter that cannot give"
+    " those cannot make the exception either"
+)
 HARDWARE_ONLY: dict[Key, str] = {
     ("doca_ctx_start", "UNEXPECTED"): _CORRUPT,
     ("doca_ctx_stop", "UNEXPECTED"): _CORRUPT,
@@ -81,9 +85,9 @@ HARDWARE_ONLY: dict[Key, str] = {
         "the send queue of real hardware is full; the emulated notice has a socket to itself, with room for it"
     ),
     ("doca_comch_server_disconnect", "IN_USE"): "producers and consumers of the fast path, which is not built yet",
-    ("doca_pe_connect_ctx", "NO_MEMORY"): (
-        "a context brings its descriptors with it; connecting it needs a few bytes, which the interpreter always has"
-    ),
+    ("doca_pe_connect_ctx", "NO_MEMORY"): _SMALL,
+    ("doca_dev_open", "NO_MEMORY"): _SMALL,
+    ("doca_dev_rep_open", "NO_MEMORY"): _SMALL,
 }
 
 _OUT = "only the C face has it: Python returns what C writes through the pointer"

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import comch_next as comch
 from comch_next import ErrorCode, State
 from comch_next.driver.emulated import _fabric as fabric
 from comch_next.driver.emulated._ring import lib
@@ -44,7 +45,9 @@ def turn(side: Side) -> None:
         side.engine.progress()
 
 
-def hello(version: int = 1, magic: bytes = b"CMCH", strict: int = 0, terms: tuple[int, int, int] = (4080, 64, 64)) -> bytes:
+def hello(
+    version: int = 1, magic: bytes = b"CMCH", strict: int = 0, terms: tuple[int, int, int] = (4080, 64, 64)
+) -> bytes:
     return struct.pack("<4sHHIII", magic, version, strict, *terms)
 
 
@@ -87,13 +90,24 @@ def test_bad_greetings(service: tuple[Side, Side], runtime_dir: Path, name: str)
     assert len(service[0].up) == 1
 
 
-def test_rings_too_large_to_exist(service: tuple[Side, Side], runtime_dir: Path) -> None:
-    """Every number is sane by itself, their product is not."""
+@pytest.mark.parametrize(
+    "terms",
+    [
+        fabric.Terms(65536, True, 64, 64),
+        fabric.Terms(4080, False, 8193, 64),
+        fabric.Terms(4080, False, 64, 8193),
+        fabric.Terms(1 << 20, True, 1 << 16, 1 << 16),
+    ],
+)
+def test_limits_that_no_device_has(
+    service: tuple[Side, Side], runtime_dir: Path, terms: fabric.Terms
+) -> None:
+    """Each number is sane, but no device of this pair can do it: the server does not follow."""
     with attacker(runtime_dir) as bad:
-        bad.greet(fabric.Terms(1 << 20, True, 1 << 16, 1 << 16))
+        bad.greet(terms)
         turn(service[0])
-        assert bad.code() == ErrorCode.NO_MEMORY
-    assert [ok for _, ok in service[0].up] == [True, False]
+        assert bad.code() == ErrorCode.INVALID_VALUE
+    assert [ok for _, ok in service[0].up] == [True]
 
 
 @pytest.mark.parametrize("count", [0, 1, 3, 4, 5, 16, 200])
@@ -217,9 +231,7 @@ HEADS = {
 
 
 @pytest.mark.parametrize("name", HEADS)
-def test_a_corrupt_ring_ends_its_own_connection_only(
-    service: tuple[Side, Side], runtime_dir: Path, name: str
-) -> None:
+def test_a_corrupt_ring_ends_its_own_connection_only(service: tuple[Side, Side], runtime_dir: Path, name: str) -> None:
     bad = established(service[0], runtime_dir)
     sender, receiver = bad.rings()
     words = Words(bad.fds[0])
@@ -279,3 +291,54 @@ def test_death_without_a_farewell(service: tuple[Side, Side], runtime_dir: Path)
     gone(service[0], bad)
     sender.close()
     receiver.close()
+
+
+# The same to a server that pulls
+
+
+def test_a_pulling_server_reports_a_liar_once_and_serves_the_others(runtime_dir: Path) -> None:
+    with comch.open_device("03:00.0") as device, comch.Server(device, "b1:00.0", "svc") as there:
+        with attacker(runtime_dir) as bad, attacker(runtime_dir) as honest:
+            for each in (bad, honest):
+                each.greet()
+                with pytest.raises(comch.TimeOut):
+                    there.receive(timeout=0.02)
+                assert each.code() == ErrorCode.SUCCESS
+            sender, receiver = bad.rings()
+            send(sender.tx, b"lie")
+            words = Words(bad.fds[0])
+            words.set_length(0, 0xFFFFFFFF)
+            with pytest.raises(comch.ConnectionReset) as caught:
+                there.receive(timeout=5)
+            with pytest.raises(comch.ConnectionReset):
+                caught.value.connection.send(b"x")
+            other_sender, other_receiver = honest.rings()
+            send(other_sender.tx, b"truth")
+            assert there.receive(timeout=5).data == b"truth"
+            with pytest.raises(comch.TimeOut):
+                there.receive(timeout=0.02)
+            words.close()
+            for end in (sender, receiver, other_sender, other_receiver):
+                end.close()
+
+
+def test_a_flush_to_a_lying_reader_ends(runtime_dir: Path) -> None:
+    with comch.open_device("03:00.0") as device, comch.Server(device, "b1:00.0", "svc") as there:
+        with attacker(runtime_dir) as bad:
+            bad.greet(fabric.Terms(4080, False, 8, 1))
+            with pytest.raises(comch.TimeOut):
+                there.receive(timeout=0.02)
+            assert bad.code() == ErrorCode.SUCCESS
+            own = fabric.Terms(4080, False, 8, 1)
+            sender, receiver = bad.rings(own)
+            send(sender.tx, b"x")
+            message = there.receive(timeout=5)
+            for _ in range(4):
+                message.reply(b"never read")
+            words = Words(bad.fds[1])
+            words["tail"] = 99
+            with pytest.raises(comch.ConnectionReset, match="did not arrive"):
+                message.connection.flush(timeout=5)
+            words.close()
+            sender.close()
+            receiver.close()

@@ -62,6 +62,10 @@ class Greeting:
         self.terms = fabric.Hello.decode(data).terms
         if len(self.bells) != 2:
             raise from_code(ErrorCode.INVALID_VALUE, "a greeting comes with two bells")
+        limits = self.server.dev.info.row.limits
+        depth = max(limits.max_queue_size, limits.max_send_tasks)
+        if self.terms.msg_size > limits.max_msg_size or max(self.terms.send_limit, self.terms.recv_limit) > depth:
+            raise from_code(ErrorCode.INVALID_VALUE, "limits that no device of this pair has")
         fabric.negotiate(self.terms, self.server.terms())
 
     def refuse(self, code: ErrorCode) -> None:

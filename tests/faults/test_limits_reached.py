@@ -1,0 +1,107 @@
+"""Descriptors and memory that run out: a typed error, nothing leaked, and work goes on when there are some again."""
+
+from __future__ import annotations
+
+import os
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+import comch_next as comch
+from comch_next import Client, State
+from tests.control_path.pair import client, connect, leave, server, until
+from tests.fabric.hostile import open_fds
+from tests.processes import StartPython
+
+SERVICE = """
+import os, resource, sys
+import comch_next as comch
+with comch.Server(comch.open_device("03:00.0"), "b1:00.0", "svc") as there:
+    used = max(int(each) for each in os.listdir("/proc/self/fd")) + 1
+    resource.setrlimit({limit}, ({soft}, resource.RLIM_INFINITY if {limit} != resource.RLIMIT_NOFILE else 4096))
+    print("listening", flush=True)
+    for message in there:
+        if message.data == b"more":
+            resource.setrlimit({limit}, (4096, 4096))
+        message.reply(message.data)
+"""
+
+
+@contextmanager
+def descriptors(spare: int) -> Iterator[None]:
+    """This process may open so many more descriptors."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    probe = os.open("/dev/null", os.O_RDONLY)
+    os.close(probe)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (probe + spare, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@pytest.mark.parametrize("spare", range(14))
+def test_a_pair_with_few_descriptors_left(spare: int) -> None:
+    """Wherever in the handshake they run out: typed errors only, no leak, and all is well afterwards."""
+    there, here = server(), client()
+    there.context.start()
+    before = open_fds()
+    with descriptors(spare):
+        assert comch.outcome(here.context.start)[0] in (comch.ErrorCode.SUCCESS, comch.ErrorCode.INITIALIZATION)
+        for _ in range(20):
+            there.engine.progress()
+            here.engine.progress()
+    if here.state is not State.RUNNING:
+        until(lambda: here.state is not State.STARTING, there.engine, here.engine)
+    if here.state is State.IDLE:
+        # It may be the client that could not take the welcome: then the server saw it come and go.
+        until(lambda: len(there.down) == len([ok for _, ok in there.up if ok]), there.engine)
+        until(lambda: open_fds() <= before, there.engine, here.engine)
+        connect(there, here)
+    here.send(b"x")
+    until(lambda: there.messages == [b"x"], there.engine, here.engine)
+    leave(here, there)
+
+
+def test_a_full_server_goes_on_with_whom_it_has(start_python: StartPython) -> None:
+    child = start_python("-c", SERVICE.format(limit="resource.RLIMIT_NOFILE", soft="used + 12"))
+    child.wait_for("listening")
+    with comch.open_device("b1:00.0") as device:
+        clients = []
+        refused = 0
+        for _ in range(8):
+            here = Client(device, "svc")
+            try:
+                here.connect(timeout=0.2)
+            except (comch.ConnectionAborted, comch.TimeOut):
+                refused += 1
+                here.close()
+            else:
+                clients.append(here)
+        assert clients
+        assert refused
+        for here in clients:
+            here.connection.send(b"hello")
+            assert here.receive(timeout=5).data == b"hello"
+        clients[0].connection.send(b"more")
+        assert clients[0].receive(timeout=5).data == b"more"
+        with Client(device, "svc") as late:
+            late.connection.send(b"late")
+            assert late.receive(timeout=5).data == b"late"
+        for here in clients:
+            here.close()
+
+
+def test_no_memory_file_may_grow(start_python: StartPython) -> None:
+    """RLIMIT_FSIZE forbids the rings: every client is refused with the reason, the server stays."""
+    child = start_python("-c", SERVICE.format(limit="resource.RLIMIT_FSIZE", soft="1000"))
+    child.wait_for("listening")
+    with comch.open_device("b1:00.0") as device:
+        for _ in range(3):
+            here = Client(device, "svc")
+            with pytest.raises(comch.ConnectionAborted, match="emory"):
+                here.connect(timeout=5)
+            here.close()
+    assert child.process.poll() is None
