@@ -71,6 +71,7 @@ class Context:
         """Make every call through another view of the same driver."""
         self._driver = driver
         self._contexts = driver.contexts
+        self._tasks = driver.send_tasks
 
     def _connection(self, handle: Any) -> Connection:
         known: Connection | None = self._driver.connections.get_user_data(handle)

@@ -41,6 +41,8 @@ ARROWS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "tools": (("tools", "comch_next", "comm_channel_compat", "migrate", "tests"), ()),
 }
 
+STANDARD = sys.stdlib_module_names | {"tomllib"}  # which came with Python 3.11, and is asked for only there
+
 # What each house may take from outside; pyproject.toml names all of it as a dependency. Samples take nothing.
 OUTSIDE: dict[str, set[str]] = {
     "benchmarks": {"zmq", "rich"},
@@ -104,7 +106,7 @@ def objection(importer: str, imported: str) -> str | None:
     """Why an arrow must not be there, or None."""
     house, target = importer.split(".")[0], imported.split(".")[0]
     if target not in PROJECT:
-        outside = target in sys.stdlib_module_names or target in OUTSIDE.get(house, set())
+        outside = target in STANDARD or target in OUTSIDE.get(house, set())
         return None if outside else f"{house} takes nothing from {target}"
     allowed, barred = ARROWS[max((each for each in ARROWS if within(importer, (each,))), key=len)]
     # An importer reaches what it lives in: a barred package may import itself.
