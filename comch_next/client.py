@@ -72,8 +72,7 @@ class Client(Context):
 
         Raises NoMemory when all tasks of the pool are in use, InvalidValue above the largest message.
         """
-        peer = getattr(connection, "_handle", connection)
-        return SendTask(self, self._tasks, self._clients.task_send_alloc_init(self._handle, peer, msg))
+        return SendTask(self, self._clients.task_send_alloc_init, connection, msg)
 
     # Pulling
 

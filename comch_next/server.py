@@ -77,8 +77,7 @@ class Server(Context):
 
         Raises NoMemory when all tasks of the pool are in use, InvalidValue above the largest message.
         """
-        peer = getattr(connection, "_handle", connection)
-        return SendTask(self, self._tasks, self._servers.task_send_alloc_init(self._handle, peer, msg))
+        return SendTask(self, self._servers.task_send_alloc_init, connection, msg)
 
     def disconnect(self, connection: Connection) -> None:
         """Drop one client and tell it (C: doca_comch_server_disconnect); the callback follows from progress."""

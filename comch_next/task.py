@@ -1,11 +1,15 @@
 """Send tasks (guide: Comch, Control Channel Send Task)."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from comch_next._codes import ErrorCode
-from comch_next.driver.protocol import SendTasks
+from comch_next.errors import InvalidValue
 
 if TYPE_CHECKING:
+    from comch_next.connection import Connection
     from comch_next.context import Context
 
 __all__ = ["SendTask"]
@@ -19,12 +23,15 @@ class SendTask:
 
     __slots__ = ("_handle", "_tasks", "context", "user_data")
 
-    def __init__(self, context: "Context", tasks: SendTasks, handle: Any) -> None:
+    def __init__(self, context: Context, alloc: Callable[..., Any], connection: Connection, message: Any) -> None:
         self.context = context
         self.user_data: Any = None
-        self._tasks = tasks
-        self._handle = handle
-        tasks.set_user_data(handle, self)
+        self._tasks = context._tasks
+        try:
+            peer = connection._handle
+        except AttributeError:
+            raise InvalidValue(f"task_send_alloc_init takes a connection of {context!r}, not {connection!r}") from None
+        self._handle = alloc(context._handle, peer, message, self)
 
     def submit(self) -> None:
         """C: doca_task_submit. Raises BadState unless the program holds the task; then it still does."""

@@ -2,7 +2,6 @@
 
 import errno
 import os
-from typing import Any
 
 from comch_next._codes import ErrorCode, State
 from comch_next.driver.emulated import _fabric as fabric
@@ -11,7 +10,7 @@ from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._context import Context, check_name
 from comch_next.driver.emulated._devices import Dev
 from comch_next.driver.emulated._state import Trigger
-from comch_next.driver.emulated._task import SendTask, allocate
+from comch_next.driver.emulated._task import TaskPool
 from comch_next.errors import DocaError, Initialization, InvalidValue, describe
 
 __all__ = ["Client", "Clients"]
@@ -132,8 +131,10 @@ class Client(Context):
             self.move(Trigger.FATAL)
 
 
-class Clients:
+class Clients(TaskPool):
     """The noun Clients of the driver protocol."""
+
+    kind = Client
 
     @says_no_memory
     def create(self, dev: object, name: object) -> Client:
@@ -141,11 +142,6 @@ class Clients:
         if not device.open:
             raise InvalidValue("client_create takes a device that is open")
         return Client(device, check_name(name, device))
-
-    def task_send_alloc_init(self, client: Any, peer: object, message: object) -> SendTask:
-        if not isinstance(client, Client):
-            expect(client, Client, "client_task_send_alloc_init")
-        return allocate(client, peer, message)
 
     def get_connection(self, client: object) -> Connection:
         context = expect(client, Client, "client_get_connection")

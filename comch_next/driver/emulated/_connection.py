@@ -32,6 +32,7 @@ class Connection:
         self.reason = "it is still being set up"
         self.tx: Any = ffi.new("comch_tx *")  # closed until established: the hot path asks nothing else
         self.rx: Any = ffi.new("comch_rx *")
+        self.max_msg = 0  # bytes that it carries at most from here, once established
         self.sender: Sender | None = None
         self.receiver: Receiver | None = None
         self.bells: list[int] = []
@@ -57,6 +58,7 @@ class Connection:
         self.sender = Sender(rings[0], sizes[0], other.recv_limit, own.send_limit, bells[0])
         self.receiver = Receiver(rings[1], sizes[1], own.recv_limit, other.send_limit, bells[1])
         self.tx, self.rx = self.sender.tx, self.receiver.rx
+        self.max_msg = sizes[0]
         self.status = ErrorCode.SUCCESS
         self.context.poller.add(self)
         if self.context.port is not None:

@@ -13,7 +13,7 @@ from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._devices import Dev
 from comch_next.driver.emulated._fabric import Terms
 from comch_next.driver.emulated._state import LEGAL, TRANSITIONS, Trigger
-from comch_next.driver.emulated._task import SUCCESS, SendTask
+from comch_next.driver.emulated._task import PROGRAM, SUCCESS, SendTask
 from comch_next.errors import BadConfig, BadState, Initialization, InUse, InvalidValue, NotConnected, NotSupported
 
 if TYPE_CHECKING:
@@ -230,10 +230,15 @@ class Context(ABC):
         engine, delivered = self.engine, False
         assert engine is not None
         for link in self.sending:
-            arrived, inflight = link.arrived(), link.inflight
+            arrived, inflight, done = link.arrived(), link.inflight, self.done
             while inflight and inflight[0].number <= arrived and engine.error is None:
-                engine.deliver(inflight.popleft(), SUCCESS, self.done)
                 delivered = True
+                task = inflight.popleft()
+                task.owner, task.status = PROGRAM, SUCCESS
+                try:
+                    done(task.user_data)
+                except BaseException as error:
+                    engine.error = error
         for _ in range(len(self.finished)):  # what a callback submits on a dead connection fails next time
             if engine.error is not None:
                 break

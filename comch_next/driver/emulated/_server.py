@@ -6,7 +6,6 @@ import struct
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
 
 from comch_next._codes import ErrorCode
 from comch_next.driver.emulated import _fabric as fabric
@@ -16,7 +15,7 @@ from comch_next.driver.emulated._context import Context, check_name
 from comch_next.driver.emulated._devices import Dev, DevRep
 from comch_next.driver.emulated._ring import make_memory
 from comch_next.driver.emulated._state import Trigger
-from comch_next.driver.emulated._task import SendTask, allocate
+from comch_next.driver.emulated._task import TaskPool
 from comch_next.errors import DocaError, InvalidValue, from_code
 
 __all__ = ["Server", "Servers"]
@@ -209,8 +208,10 @@ class Server(Context):
             self.engine.call(self.down, connection, orderly)
 
 
-class Servers:
+class Servers(TaskPool):
     """The noun Servers of the driver protocol."""
+
+    kind = Server
 
     @says_no_memory
     def create(self, dev: object, rep: object, name: object) -> Server:
@@ -231,11 +232,6 @@ class Servers:
         expect_callback(up, "server_event_connection_status_changed_register")
         expect_callback(down, "server_event_connection_status_changed_register")
         context.up, context.down = up, down
-
-    def task_send_alloc_init(self, server: Any, peer: object, message: object) -> SendTask:
-        if not isinstance(server, Server):
-            expect(server, Server, "server_task_send_alloc_init")
-        return allocate(server, peer, message)
 
     def disconnect(self, server: object, connection: object) -> None:
         context = expect(server, Server, "server_disconnect")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 send = lib.comch_send
 OK, LOOK = lib.COMCH_OK, lib.COMCH_LOOK
 
-__all__ = ["PROGRAM", "SUCCESS", "SendTask", "SendTasks", "allocate"]
+__all__ = ["PROGRAM", "SUCCESS", "SendTask", "SendTasks", "TaskPool"]
 
 
 class Owner(Enum):
@@ -37,14 +37,14 @@ class SendTask:
 
     __slots__ = ("connection", "context", "message", "number", "owner", "status", "user_data")
 
-    def __init__(self, context: "Context", connection: Connection, message: bytes) -> None:
+    def __init__(self, context: "Context", connection: Connection, message: bytes, user_data: Any) -> None:
         self.context = context
         self.connection = connection
         self.message = message
         self.number = 0
         self.owner = PROGRAM
         self.status = SUCCESS
-        self.user_data: Any = None
+        self.user_data = user_data
 
     def finish(self, status: ErrorCode) -> None:
         """Queue the one completion; progress delivers it."""
@@ -52,24 +52,31 @@ class SendTask:
         self.context.finished.append(self)
 
 
-def allocate(context: "Context", connection: object, message: object) -> SendTask:
-    """A task from the context's pool. Takes its copy of the message now."""
-    if "task_send_alloc_init" not in context.legal:
-        in_state(context, "task_send_alloc_init")
-    if not isinstance(connection, Connection) or connection.context is not context:
-        raise InvalidValue(f"task_send_alloc_init takes a connection of {context}, not {connection!r}")
-    data = message if type(message) is bytes else as_bytes(message, "task_send_alloc_init")
-    if len(data) > connection.tx.max_msg:
-        _check_length(len(data), connection)
-    if context.tasks_out >= context.num_tasks:
-        text = f"task_send_alloc_init: all {context.num_tasks} tasks of {context} are in use; progress and free some"
-        raise NoMemory(text)
-    context.tasks_out += 1
-    return SendTask(context, connection, data)
+class TaskPool:
+    """What Servers and Clients have in common: tasks from their contexts' pools. They say their `kind`."""
+
+    kind: type["Context"]
+
+    def task_send_alloc_init(self, ctx: Any, peer: Any, message: Any, user_data: object = None) -> SendTask:
+        """A task from the context's pool. Takes its copy of the message now."""
+        if not isinstance(ctx, self.kind):
+            expect(ctx, self.kind, "task_send_alloc_init")
+        if "task_send_alloc_init" not in ctx.legal:
+            in_state(ctx, "task_send_alloc_init")
+        if not isinstance(peer, Connection) or peer.context is not ctx:
+            raise InvalidValue(f"task_send_alloc_init takes a connection of {ctx}, not {peer!r}")
+        data = message if type(message) is bytes else as_bytes(message, "task_send_alloc_init")
+        if len(data) > peer.max_msg:
+            _check_length(len(data), peer)
+        if ctx.tasks_out >= ctx.num_tasks:
+            text = f"task_send_alloc_init: all {ctx.num_tasks} tasks of {ctx} are in use; progress and free some"
+            raise NoMemory(text)
+        ctx.tasks_out += 1
+        return SendTask(ctx, peer, data, user_data)
 
 
 def _check_length(length: int, connection: Connection) -> None:
-    most = connection.tx.max_msg or connection.context.msg_size()
+    most = connection.max_msg or connection.context.msg_size()
     if length > most:
         text = f"task_send_alloc_init: a message of {length} bytes is above this connection's {most}"
         raise InvalidValue(text, length=length)
