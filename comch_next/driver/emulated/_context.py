@@ -65,6 +65,7 @@ class Context(ABC):
         self.lost: list[Connection] = []
         self.sending: list[Connection] = []  # those with tasks in flight
         self.finished: deque[SendTask] = deque()
+        self.attended = False  # the engine knows that it has something to do here, and does not sleep
         self._handlers: dict[int, Callable[[], None]] = {}
         try:
             self.watch = select.epoll()
@@ -182,7 +183,8 @@ class Context(ABC):
         engine = self.engine
         if engine is not None:
             engine.active.add(self)
-            if engine.notification.armed:
+            self.attended = not engine.notification.armed
+            if not self.attended:
                 engine.request_notification()  # it sleeps, and was not told to wait for this
 
     # Looking at the sockets

@@ -208,6 +208,7 @@ class Engine:
                 moved |= context.look()
             if context.settled():
                 self.active.discard(context)
+                context.attended = False
         return moved
 
     def look(self) -> bool:
@@ -222,6 +223,7 @@ class Engine:
         self.notification.arm()
         ready = lib.comch_arm_data(self.poller.c) != 0
         for context in self.active:
+            context.attended = False
             ready |= bool(context.finished or context.lost or context.drained())
             for link in context.connections:
                 if link.inflight:

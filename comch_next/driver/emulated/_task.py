@@ -41,10 +41,9 @@ class SendTask:
         self.context = context
         self.connection = connection
         self.message = message
-        self.number = 0
+        self.user_data = user_data
         self.owner = PROGRAM
         self.status = SUCCESS
-        self.user_data = user_data
 
     def finish(self, status: ErrorCode) -> None:
         """Queue the one completion; progress delivers it."""
@@ -105,8 +104,7 @@ class SendTasks:
         else:
             self._fail(task, link, result)
         task.owner = LIBRARY
-        engine = context.engine
-        if engine is None or engine.notification.armed or context not in engine.active:
+        if not context.attended:
             context.busy_engine()
 
     def _fail(self, task: SendTask, link: Connection, result: int) -> None:
