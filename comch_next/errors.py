@@ -80,18 +80,26 @@ __all__ = [
     "outcome",
 ]
 
+_NO_CODE = "unknown error"
+
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
 
 def code_name(code: int) -> str:
-    """The C name of a result code, such as ``"DOCA_ERROR_AGAIN"``; ValueError if there is none."""
-    known = ErrorCode(code)
-    return "DOCA_SUCCESS" if known is ErrorCode.SUCCESS else f"DOCA_ERROR_{known.name}"
+    """The C name of a result code, such as ``"DOCA_ERROR_AGAIN"`` or ``"DOCA_SUCCESS"``.
+
+    As in C (doca_error_get_name) a number that is no code has a fixed text, too.
+    """
+    if not isinstance(code, int) or code not in MEANINGS:
+        return _NO_CODE
+    return f"DOCA_ERROR_{ErrorCode(code).name}" if code else "DOCA_SUCCESS"
 
 
 def describe(code: int) -> str:
-    """What a result code means, in a few words of the fact table; ValueError if there is no such code."""
+    """What a result code means, in a few words; a fixed text for what is no code (C: doca_error_get_descr)."""
+    if not isinstance(code, int) or code not in MEANINGS:
+        return _NO_CODE
     return MEANINGS[ErrorCode(code)]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from comch_next._codes import ErrorCode
-from comch_next.errors import InvalidValue
+from comch_next.errors import BadState, InvalidValue
 
 if TYPE_CHECKING:
     from comch_next.connection import Connection
@@ -38,6 +38,8 @@ class PullPort:
         """
         if not hasattr(context, "_open_port"):
             raise InvalidValue(f"a pull port is opened on a Server or a Client, not on {context!r}")
+        if context._port is not None:
+            raise BadState(f"a pull port was opened on {context!r}, which has one already; close that one first")
         self.context = context
         self._ports: Ports = _choose(context, threaded)
         self._handle: Any = self._ports.open(context._handle, max_msg_size, send_queue_size)
@@ -110,9 +112,10 @@ class PullPort:
         self._ports.arm_service(self._handle)
 
     def close(self) -> None:
-        """Close it; the context must be IDLE."""
-        self._ports.close(self._handle)
-        self.context._port = None
+        """Close it, for good; the context must be IDLE. Twice is harmless."""
+        if self.context._port is self:
+            self._ports.close(self._handle)
+            self.context._port = None
 
 
 def _choose(context: Context, threaded: bool) -> Ports:

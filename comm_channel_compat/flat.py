@@ -102,16 +102,6 @@ def _sized(call: Callable[[Any], str]) -> Callable[[Any, int], str]:
     return sized
 
 
-def _told(tell: Callable[[int], str]) -> Callable[[object], str]:
-    def told(error: Any) -> str:
-        try:
-            return tell(error)
-        except ValueError:
-            return "unknown error"
-
-    return told
-
-
 def _nothing(*_: object) -> None:
     """Done already."""
 
@@ -131,8 +121,8 @@ _CORE: dict[str, Callable[..., Any]] = {
     "doca_devinfo_get_ibdev_name": _sized(DevInfo.get_ibdev_name),
     "doca_devinfo_rep_get_vuid": _sized(RepInfo.get_vuid),
     "doca_devinfo_rep_get_iface_name": _sized(RepInfo.get_iface_name),
-    "doca_error_get_name": _told(code_name),
-    "doca_error_get_descr": _told(describe),
+    "doca_error_get_name": code_name,
+    "doca_error_get_descr": describe,
     "doca_log_backend_create_standard": _nothing,
     "doca_log_backend_create_with_file": _log.Backend,
     "doca_log_backend_create_with_file_sdk": _log.Backend,

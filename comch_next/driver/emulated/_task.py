@@ -44,6 +44,7 @@ class SendTask:
         self.user_data = user_data
         self.owner = PROGRAM
         self.status = SUCCESS
+        self.number: int  # from submit on
 
     def finish(self, status: ErrorCode) -> None:
         """Queue the one completion; progress delivers it."""
