@@ -237,6 +237,11 @@ class Listener:
         except OSError:
             return False
 
+    def let_go(self) -> None:
+        """In a forked child: the name stays its parent's, for as long as that one lives."""
+        self.socket.close()
+        os.close(self._lock)
+
     def close(self) -> None:
         """Free the name and leave no file behind; what somebody else put in their place stays."""
         self.socket.close()

@@ -14,6 +14,7 @@ from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._context import Context
 from comch_next.driver.emulated._engine import AGAIN, CORRUPT, LOOK, Channel, Poller, new_bell, receive
 from comch_next.driver.emulated._fabric import Terms
+from comch_next.driver.emulated._fork import owned
 from comch_next.driver.emulated._ring import ffi, lib
 from comch_next.driver.emulated._server import Greeting, Server
 from comch_next.errors import BadState, ConnectionReset, InvalidValue, NoMemory, NotSupported, from_code
@@ -50,7 +51,11 @@ class Port:
         self._channels: dict[str, Channel] = {}
         self._hangups: select.epoll | None = None
         self._pace = ffi.addressof(self.poller.c, "pace")
-        self._bells = _two_bells()
+        self._bells: tuple[int, ...] = _two_bells()
+        owned(self)
+
+    def __str__(self) -> str:
+        return f"pull port of {self.context}"
 
     def terms(self) -> Terms:
         """What the handshake says: a port states what it sends and insists on nothing by itself."""
@@ -59,7 +64,7 @@ class Port:
         strict = context.max_msg_size is not None
         return Terms(context.max_msg_size or size, strict, self._send_limit, context.recv_queue_size)
 
-    def bells(self) -> tuple[int, int]:
+    def bells(self) -> tuple[int, ...]:
         return self._bells
 
     def look(self) -> None:
@@ -235,7 +240,13 @@ class Port:
         """Give the descriptors back; the context must be IDLE."""
         for connection in self.lost:
             connection.close()
-        for name, channel in self._channels.items():
+        self.let_go()
+        self.context.port = None
+
+    def let_go(self) -> None:
+        """Close its descriptors, and do nothing else; a forked child does just this."""
+        while self._channels:
+            name, channel = self._channels.popitem()
             channel.close()
             if name == "service":
                 os.close(channel.bell)
@@ -243,7 +254,7 @@ class Port:
             self._hangups.close()
         for bell in self._bells:
             os.close(bell)
-        self.context.port = None
+        self._bells = ()
 
 
 class Ports:

@@ -50,7 +50,11 @@ class _End:
         self.capacity = size - _PAGE
 
     def close(self) -> None:
-        """Unmap; harmless when done before."""
+        """Give the memory back; harmless when done before."""
+        self.unmap()
+
+    def unmap(self) -> None:
+        """The same without a word to the other side."""
         if self._memory is not None:
             ffi.release(self._memory)
             self._memory = None

@@ -75,6 +75,10 @@ class Greeting:
         if self in self.server.greetings:
             self.server.greetings.remove(self)
         self.server.unwatch(self.sock)
+        self.let_go()
+
+    def let_go(self) -> None:
+        """Close its descriptors, and do nothing else."""
         self.sock.close()
         while self.bells:
             os.close(self.bells.pop())
@@ -117,6 +121,14 @@ class Server(Context):
     def destroy(self) -> None:
         super().destroy()
         self.rep.users -= 1
+
+    def let_go(self) -> None:
+        super().let_go()
+        self.rep.users = 0
+        if self._listener is not None:
+            self._listener.let_go()
+        for greeting in self.greetings:
+            greeting.let_go()
 
     def _on_clients(self) -> None:
         """Take everybody who knocks; whoever is one too many is told."""
