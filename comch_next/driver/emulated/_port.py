@@ -196,7 +196,12 @@ class Port:
         if name == "service":
             if not self.context.is_server:
                 raise NotSupported(f"{self.context} has no service channel; a server has")
-            return Channel(new_bell(), self.context.watch)
+            bell = new_bell()
+            try:
+                return Channel(bell, self.context.watch)
+            except OSError:
+                os.close(bell)
+                raise
         if name == "recv":
             return Channel(self._bells[0], self.context.watch)
         self._hangups = select.epoll()
@@ -308,15 +313,19 @@ class Ports:
     def failed(self, port: Port, connection: Connection) -> int:
         return connection.failed
 
+    @says_no_memory
     def get_fd(self, port: Port, channel: str) -> int:
         return port.channel(channel).fileno()
 
+    @says_no_memory
     def arm_send(self, port: Port) -> None:
         port.arm_send()
 
+    @says_no_memory
     def arm_recv(self, port: Port) -> None:
         port.arm_recv()
 
+    @says_no_memory
     def arm_service(self, port: Port) -> None:
         port.arm_service()
 
