@@ -154,6 +154,7 @@ class Port:
             self.look()
             if self.waiting:
                 return None  # let the puller accept first
+            self._report_loss()  # now: with messages from others there may never be nothing to receive
             result = receive(poller.c, poller.scratch, min(size, poller.size))
         while result == CORRUPT:
             poller.links[poller.c.index].corrupt()
@@ -163,13 +164,17 @@ class Port:
         if result == LONG:
             needed = int(poller.c.length)
             raise InvalidValue(f"receive: a message of {needed} bytes waits, room is for {size}", length=needed)
+        self._report_loss()
+        return None
+
+    def _report_loss(self) -> None:
+        """Raise for one lost connection whose messages have all been pulled, if there is one."""
         for connection in self.lost:
             if not connection.waiting():
                 self.lost.remove(connection)
                 connection.close()
                 text = f"receive: a connection of {self.context} has ended: {connection.reason}"
                 raise from_code(connection.status, text, connection=connection.user_data)
-        return None
 
     def accept(self) -> Connection | None:
         """Complete the oldest waiting handshake."""
