@@ -98,10 +98,23 @@ def test_a_server_out_of_descriptors_refuses(server: Server, caller: Child, left
         caller.say("\n")
         message = server.receive(timeout=10)
     else:
-        assert left >= 6  # the connection, two bells, two rings, and the peer's hold on them
+        assert left >= 5  # the connection, two bells, and two rings until they are mapped
     message.reply(message.data)
     assert caller.wait_for("code") == "code SUCCESS"
     pair.until(lambda: comch.outcome(server.receive, timeout=0) and open_fds() == before)
+
+
+def test_a_connection_holds_three() -> None:
+    there = pair.server()
+    there.context.start()
+    clients = []
+    for _ in range(4):
+        here = pair.client()
+        idle = open_fds()
+        pair.connect(there, here)
+        assert open_fds() == idle + 3 + 3  # both ends of it are here
+        clients.append(here)
+    pair.leave(*clients, there)
 
 
 @pytest.mark.parametrize("exhausted", [full_table, lowered_limit])
