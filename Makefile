@@ -7,7 +7,7 @@ DRIVER := comch_next/driver/emulated
 INPUTS := pyproject.toml setup.py $(wildcard $(DRIVER)/_ring_build.py $(DRIVER)/_ring.c $(DRIVER)/_ring.h)
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test lint bench clean
+.PHONY: help venv demo test lint stress bench clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -23,6 +23,11 @@ test: lint  ## ruff, mypy --strict and every test
 lint: .venv/installed  ## ruff and mypy --strict only
 	@$(BIN)/python -m ruff check .
 	@$(BIN)/python -m mypy
+
+# COMCH_STRESS_SEED=n repeats a run, as far as the machine does.
+stress: export COMCH_STRESS_SECONDS ?= 600
+stress: .venv/installed  ## several clients under violence, for COMCH_STRESS_SECONDS (600)
+	@$(BIN)/python -m pytest -s tests/stress
 
 bench: .venv/installed-bench  ## speed beside the rivals, in the same run; writes build/bench.json
 	@$(BIN)/python -m benchmarks

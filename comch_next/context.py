@@ -5,6 +5,7 @@ Guide: DOCA Core Context; Comch, Configurations and Events.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -41,6 +42,7 @@ class Context:
         self._port: PullPort | None = None
         self._send_queue_size: int | None = None
         self._alive = True
+        self._pid = os.getpid()
         self._state_changed_cb: Any = None
         self._own_engine = engine is None
         try:
@@ -228,4 +230,5 @@ class Context:
         raise InvalidValue("only a Server or a Client can be entered")
 
     def __exit__(self, *exc: object) -> None:
-        self.close()
+        if self._pid == os.getpid():  # a forked child leaves the block, too, and has nothing to close
+            self.close()

@@ -1,5 +1,6 @@
 """The progress engine (guide: DOCA Core Progress Engine)."""
 
+import os
 import select
 import time
 from typing import TYPE_CHECKING, Any
@@ -33,6 +34,7 @@ class ProgressEngine:
         self._engines = self._driver.engines
         self._handle: Any = self._engines.create()
         self._open = True
+        self._pid = os.getpid()
         self._contexts: WeakSet[Context] = WeakSet()
         self._helper: Helper | None = None  # see comch_next._threaded
         self._through = self._driver
@@ -96,4 +98,5 @@ class ProgressEngine:
         return self
 
     def __exit__(self, *exc: object) -> None:
-        self.destroy()
+        if self._pid == os.getpid():  # a forked child leaves the block, too, and has nothing to destroy
+            self.destroy()

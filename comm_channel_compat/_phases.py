@@ -2,7 +2,8 @@
 
 An endpoint is FRESH while its properties are set. `listen` makes it LISTENING and `connect` CONNECTED; both
 freeze the properties. A client that has disconnected its peer is FRESH again and may connect anew; a service
-stays LISTENING. `destroy` ends it. A pair that is absent from the table is allowed.
+stays LISTENING. `destroy` ends it. In a forked child every endpoint of the parent is INHERITED. A pair that is
+absent from the table is allowed.
 
 Not in the table, because it depends on more than the phase: which side the device stands on, and what has
 become of the peer.
@@ -22,6 +23,7 @@ class Phase(Enum):
     LISTENING = "listening"
     CONNECTED = "connected, or connecting"
     DESTROYED = "destroyed"
+    INHERITED = "inherited through a fork"
 
 
 _SETTERS = ("set_device", "set_device_rep", "set_max_msg_size", "set_send_queue_size", "set_recv_queue_size")
@@ -39,6 +41,7 @@ _Refusal = tuple[type[DocaError], str]
 _FROZEN: _Refusal = (BadState, "properties are set before listen and connect")
 _SECOND: _Refusal = (NotPermitted, "one endpoint listens or connects once; create another for another role")
 _TOO_EARLY: _Refusal = (NotConnected, "listen or connect first")
+_PARENTS: _Refusal = (BadState, "it belongs to the parent process; a child creates its own")
 _NEVER: _Refusal = (InvalidValue, "nothing is legal any more")
 
 REFUSED: dict[tuple[Phase, str], _Refusal] = {
@@ -48,6 +51,7 @@ REFUSED: dict[tuple[Phase, str], _Refusal] = {
     **{(Phase.CONNECTED, call): _SECOND for call in ("listen", "connect")},
     **{(Phase.FRESH, call): _TOO_EARLY for call in ("sendto", "recvfrom", "disconnect")},
     **{(Phase.DESTROYED, call): _NEVER for call in _CALLS},
+    **{(Phase.INHERITED, call): _PARENTS for call in (*_CALLS, "destroy")},
     (Phase.DESTROYED, "destroy"): (NotConnected, "an endpoint is destroyed once"),
 }
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from weakref import WeakSet
+
 import comch_next as comch
 from comch_next import Again, BadState, InvalidValue, NotPermitted, NotSupported
 from comm_channel_compat import _link, event_channel, service_state
@@ -30,6 +33,7 @@ class Endpoint:
         self._representor: Representor | None = None
         self._sizes: dict[Size, int] = {}
         self._become(Unlinked(Phase.FRESH))
+        _endpoints.add(self)
 
     def __repr__(self) -> str:
         return f"<Endpoint, {self._link.phase.value}>"
@@ -211,3 +215,14 @@ class Endpoint:
         if not (info.cap_server_is_supported() if dpu else info.cap_client_is_supported()):
             raise NotSupported(f"{call}: {self._device} has no communication channel; use another device")
         return self._device.modern
+
+
+_endpoints: WeakSet[Endpoint] = WeakSet()
+
+
+def _disinherit() -> None:
+    for endpoint in list(_endpoints):
+        endpoint._become(Unlinked(Phase.INHERITED))
+
+
+os.register_at_fork(after_in_child=_disinherit)

@@ -45,7 +45,7 @@ class ThreadedPorts:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._lock = _helper_of(context).lock
+        self._helper = _helper_of(context)
 
     def open(self, ctx: Any, max_msg_size: int | None, send_queue_size: int | None) -> Port:
         context = self._context
@@ -65,46 +65,47 @@ class ThreadedPorts:
         return port
 
     def send(self, port: Port, connection: Any, data: Any) -> bool:
-        with self._lock:
+        with self._helper.lock:
             return port.send(connection, data)
 
     def receive(self, port: Port, size: int) -> tuple[bytes, Any] | None:
-        with self._lock:
+        with self._helper.lock:
             return port.receive(size)
 
     def accept(self, port: Port) -> Any:
-        with self._lock:
+        with self._helper.lock:
             return port.accept()
 
     def get_pending(self, port: Port) -> int:
-        return 0
+        with self._helper.lock:
+            return 0
 
     def status(self, port: Port, connection: Any) -> ErrorCode:
-        with self._lock:
+        with self._helper.lock:
             return port.status(connection)
 
     def in_flight(self, port: Port, connection: Any) -> int:
-        with self._lock:
+        with self._helper.lock:
             return port.in_flight(connection)
 
     def failed(self, port: Port, connection: Any) -> int:
-        with self._lock:
+        with self._helper.lock:
             return port.failed(connection)
 
     def get_fd(self, port: Port, channel: str) -> int:
-        with self._lock:
+        with self._helper.lock:
             return port.bell(channel).fd
 
     def arm_send(self, port: Port) -> None:
-        with self._lock:
+        with self._helper.lock:
             port.arm_send()
 
     def arm_recv(self, port: Port) -> None:
-        with self._lock:
+        with self._helper.lock:
             port.arm_recv()
 
     def arm_service(self, port: Port) -> None:
-        with self._lock:
+        with self._helper.lock:
             port.arm_service()
 
     def close(self, port: Port) -> None:

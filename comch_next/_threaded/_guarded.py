@@ -53,8 +53,9 @@ class _Engines(_Noun):
             return news
 
     def get_notification_handle(self, pe: Any) -> int:
-        handle: int = self._helper.bell.fd if self._helper.ports else self._noun.get_notification_handle(pe)
-        return handle
+        with self._helper.lock:
+            handle: int = self._helper.bell.fd if self._helper.ports else self._noun.get_notification_handle(pe)
+            return handle
 
     def request_notification(self, pe: Any) -> None:
         helper = self._helper

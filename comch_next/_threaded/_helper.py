@@ -6,12 +6,14 @@ import atexit
 import os
 import select
 import threading
-from typing import TYPE_CHECKING, Any
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, NoReturn
+from weakref import WeakSet
 
 from comch_next._codes import State
 from comch_next._threaded._channels import Bell, drain, new_eventfd
 from comch_next._threaded._guarded import GuardedDriver
-from comch_next.errors import NoMemory
+from comch_next.errors import BadState, NoMemory
 
 if TYPE_CHECKING:
     from comch_next._threaded._port import Port
@@ -31,7 +33,7 @@ class Helper:
 
     def __init__(self, engine: ProgressEngine) -> None:
         self.driver = engine._driver
-        self.lock = threading.RLock()
+        self.lock: AbstractContextManager[object] = threading.RLock()
         self.ports: list[Port] = []
         self.contexts: list[Any] = [context._handle for context in engine._contexts]  # handles, all of the engine
         self.moves = 0  # turns that moved something
@@ -45,6 +47,7 @@ class Helper:
         self._wake = -1  # rouses the thread; -1: there is none
         self._asleep = False
         engine._go_through(GuardedDriver(self))
+        _helpers.add(self)
 
     # Taking turns; the lock is held
 
@@ -155,3 +158,25 @@ class Helper:
                 if not held:
                     self._engines.clear_notification(self._pe, 0)
         os.close(wake)
+
+
+class _ParentsLock(AbstractContextManager[object]):
+    """What a forked child finds in place of the lock: the thread is the parent's, and so is all that it drives."""
+
+    def __enter__(self) -> NoReturn:
+        text = "this port was inherited through a fork and belongs to the parent process"
+        raise BadState(f"{text}; a child makes its own contexts and engines")
+
+    def __exit__(self, *exc: object) -> None:
+        """Never entered."""
+
+
+_helpers: WeakSet[Helper] = WeakSet()
+
+
+def _disinherit() -> None:
+    for helper in list(_helpers):
+        helper.lock = _ParentsLock()
+
+
+os.register_at_fork(after_in_child=_disinherit)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from comch_next._codes import Counter, ErrorCode
 from comch_next.driver.emulated import _fabric as fabric
 from comch_next.driver.emulated._checks import expect
+from comch_next.driver.emulated._fork import owned
 from comch_next.driver.emulated._ring import Receiver, Sender, ffi, lib
 from comch_next.errors import Again, ConnectionAborted, InvalidValue, from_code
 
@@ -41,6 +42,20 @@ class Connection:
         self.failed = 0  # sends accepted that never reached the other side's queue
         self.inflight: deque[SendTask] = deque()
         self._snapshot = dict.fromkeys(_COUNTERS, 0)
+        owned(self)
+
+    def __str__(self) -> str:
+        return f"connection of {self.context}"
+
+    def let_go(self) -> None:
+        """In a forked child: see _fork. No cut: the rings are still in use."""
+        for end in (self.receiver, self.sender):
+            if end is not None:
+                end.unmap()
+        if self.sock is not None:
+            self.sock.close()
+        while self.bells:
+            os.close(self.bells.pop())
 
     def establish(
         self, rings: tuple[int, int], sizes: tuple[int, int], other: fabric.Terms, bells: list[int]

@@ -12,6 +12,7 @@ from comch_next.driver.emulated._checks import expect, expect_callback, expect_n
 from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._devices import Dev
 from comch_next.driver.emulated._fabric import Terms
+from comch_next.driver.emulated._fork import owned
 from comch_next.driver.emulated._state import LEGAL, TRANSITIONS, Trigger
 from comch_next.driver.emulated._task import PROGRAM, SUCCESS, SendTask
 from comch_next.errors import BadConfig, BadState, Initialization, InUse, InvalidValue, NotConnected, NotSupported
@@ -72,9 +73,15 @@ class Context(ABC):
         except OSError as error:
             raise Initialization(f"{self} cannot be created: {error}") from error
         dev.users += 1
+        owned(self)
 
     def __str__(self) -> str:
         return f"{type(self).__name__.lower()} {self.name!r}"
+
+    def let_go(self) -> None:
+        """In a forked child: see _fork. Its devices are nobody's."""
+        self.dev.users = 0
+        self.watch.close()
 
     # What it brings to a connection
 
@@ -91,7 +98,7 @@ class Context(ABC):
             return self.port.terms()
         return Terms(self.msg_size(), self.max_msg_size is not None, self.num_tasks, self.recv_queue_size)
 
-    def bells(self) -> tuple[int, int]:
+    def bells(self) -> tuple[int, ...]:
         """The descriptors that the other side rings for data and for space."""
         if self.port is not None:
             return self.port.bells()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from comch_next._codes import ErrorCode
 from comch_next.driver.emulated._checks import expect, in_state, says_no_memory
 from comch_next.driver.emulated._context import Context
+from comch_next.driver.emulated._fork import owned
 from comch_next.driver.emulated._ring import ffi, lib
 from comch_next.driver.emulated._task import PROGRAM, SendTask
 from comch_next.errors import BadState, InUse, InvalidValue, NotPermitted, OperatingSystem
@@ -126,6 +127,16 @@ class Engine:
         except BaseException:
             os.close(self.bell)
             raise
+        owned(self)
+
+    def __str__(self) -> str:
+        return "progress engine"
+
+    def let_go(self) -> None:
+        """In a forked child: see _fork."""
+        if self.bell >= 0:
+            self.notification.close()
+            os.close(self.bell)
 
     def drop(self, context: Context) -> None:
         """A context that is being destroyed leaves."""

@@ -15,7 +15,7 @@ import struct
 import tempfile
 from array import array
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -113,7 +113,10 @@ def negotiate(client: Terms, server: Terms) -> tuple[int, int]:
 
 
 def receive(sock: socket.socket) -> tuple[bytes, list[int]]:
-    """One datagram and its descriptors, without waiting; b"" at end-of-file, BlockingIOError when none waits."""
+    """One datagram and its descriptors, without waiting; b"" at end-of-file, BlockingIOError when none waits.
+
+    A datagram with more than there can be is b"?". Raises OSError (EMFILE) when this process cannot take what came.
+    """
     wanted = socket.MSG_DONTWAIT | socket.MSG_CMSG_CLOEXEC  # socket.recv_fds ignores its flags before Python 3.13
     data, control, flags, _ = sock.recvmsg(_LONGEST, socket.CMSG_LEN(_MOST_FDS * _INT), wanted)
     fds = array("i")
@@ -123,6 +126,8 @@ def receive(sock: socket.socket) -> tuple[bytes, list[int]]:
     if flags & (socket.MSG_TRUNC | socket.MSG_CTRUNC):
         for fd in fds:
             os.close(fd)
+        if flags & socket.MSG_CTRUNC and len(fds) < _MOST_FDS:
+            raise OSError(errno.EMFILE, "descriptors have run out")
         return b"?", []
     return data, list(fds)
 
@@ -172,6 +177,10 @@ def dial(dpu_pci: str, rep_pci: str, name: str) -> socket.socket:
         return sock
 
 
+def _spare() -> int:
+    return os.open("/dev/null", os.O_RDONLY | os.O_CLOEXEC)
+
+
 class Listener:
     """The socket behind a name, and the lock that says whose it is."""
 
@@ -179,6 +188,7 @@ class Listener:
         self._stem = _file_name(dpu_pci, rep_pci, name)
         self._name = name
         self._place = runtime_dir().absolute()  # for life: the program may go elsewhere, or change its environment
+        self._reserve = -1  # a descriptor to turn clients away with when there is none left to accept them
         try:
             with _directory(self._place, create=True) as folder:
                 self._lock = self._take_lock(folder)
@@ -222,13 +232,36 @@ class Listener:
             os.unlink(socket_name, dir_fd=folder)
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET | socket.SOCK_NONBLOCK)
         try:
+            self._reserve = _spare()
             self.socket.bind(f"/proc/self/fd/{folder}/{socket_name}")
             os.chmod(socket_name, 0o600, dir_fd=folder)
             self.socket.listen(BACKLOG)
             self._inode = os.stat(socket_name, dir_fd=folder, follow_symlinks=False).st_ino
         except BaseException:
             self.socket.close()
+            self._give_up_reserve()
             raise
+
+    def _give_up_reserve(self) -> None:
+        if self._reserve >= 0:
+            os.close(self._reserve)
+            self._reserve = -1
+
+    def turn_away(self, answer: bytes) -> None:
+        """Give the next client this answer in place of a connection.
+
+        Raises BlockingIOError when nobody knocks, OSError when not even that can be done now.
+        """
+        self._give_up_reserve()
+        try:
+            sock, _ = self.socket.accept()
+            with sock, suppress(OSError):
+                sock.setblocking(False)
+                sock.recv(_LONGEST)  # a greeting left unread would be answered by a reset
+                send(sock, answer)
+        finally:
+            with suppress(OSError):
+                self._reserve = _spare()
 
     def intact(self) -> bool:
         """Whether clients still find this server by its name."""
@@ -237,14 +270,16 @@ class Listener:
         except OSError:
             return False
 
+    def let_go(self) -> None:
+        """Close its descriptors, and do nothing else: after a fork the name stays the parent's."""
+        self.socket.close()
+        self._give_up_reserve()
+        os.close(self._lock)
+
     def close(self) -> None:
         """Free the name and leave no file behind; what somebody else put in their place stays."""
-        self.socket.close()
-        try:
-            with _directory(self._place, create=False) as folder:
-                if self.intact():
-                    os.unlink(f"{self._stem}.sock", dir_fd=folder)
-                    os.unlink(f"{self._stem}.lock", dir_fd=folder)
-        except OSError:
-            pass  # the directory is gone, and the files with it
-        os.close(self._lock)
+        with suppress(OSError):  # else the directory is gone, and the files with it
+            if self.intact():
+                for kind in ("sock", "lock"):  # by path: there may be no descriptor left for the directory
+                    os.unlink(self._place / f"{self._stem}.{kind}")
+        self.let_go()

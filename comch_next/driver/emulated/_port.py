@@ -14,6 +14,7 @@ from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._context import Context
 from comch_next.driver.emulated._engine import AGAIN, CORRUPT, LOOK, Channel, Poller, new_bell, receive
 from comch_next.driver.emulated._fabric import Terms
+from comch_next.driver.emulated._fork import owned
 from comch_next.driver.emulated._ring import ffi, lib
 from comch_next.driver.emulated._server import Greeting, Server
 from comch_next.errors import BadState, ConnectionReset, InvalidValue, NoMemory, NotSupported, from_code
@@ -50,7 +51,11 @@ class Port:
         self._channels: dict[str, Channel] = {}
         self._hangups: select.epoll | None = None
         self._pace = ffi.addressof(self.poller.c, "pace")
-        self._bells = _two_bells()
+        self._bells: tuple[int, ...] = _two_bells()
+        owned(self)
+
+    def __str__(self) -> str:
+        return f"pull port of {self.context}"
 
     def terms(self) -> Terms:
         """What the handshake says: a port states what it sends and insists on nothing by itself."""
@@ -59,7 +64,7 @@ class Port:
         strict = context.max_msg_size is not None
         return Terms(context.max_msg_size or size, strict, self._send_limit, context.recv_queue_size)
 
-    def bells(self) -> tuple[int, int]:
+    def bells(self) -> tuple[int, ...]:
         return self._bells
 
     def look(self) -> None:
@@ -149,6 +154,7 @@ class Port:
             self.look()
             if self.waiting:
                 return None  # let the puller accept first
+            self._report_loss()  # now: with messages from others there may never be nothing to receive
             result = receive(poller.c, poller.scratch, min(size, poller.size))
         while result == CORRUPT:
             poller.links[poller.c.index].corrupt()
@@ -158,13 +164,17 @@ class Port:
         if result == LONG:
             needed = int(poller.c.length)
             raise InvalidValue(f"receive: a message of {needed} bytes waits, room is for {size}", length=needed)
+        self._report_loss()
+        return None
+
+    def _report_loss(self) -> None:
+        """Raise for one lost connection whose messages have all been pulled, if there is one."""
         for connection in self.lost:
             if not connection.waiting():
                 self.lost.remove(connection)
                 connection.close()
                 text = f"receive: a connection of {self.context} has ended: {connection.reason}"
                 raise from_code(connection.status, text, connection=connection.user_data)
-        return None
 
     def accept(self) -> Connection | None:
         """Complete the oldest waiting handshake."""
@@ -191,7 +201,12 @@ class Port:
         if name == "service":
             if not self.context.is_server:
                 raise NotSupported(f"{self.context} has no service channel; a server has")
-            return Channel(new_bell(), self.context.watch)
+            bell = new_bell()
+            try:
+                return Channel(bell, self.context.watch)
+            except OSError:
+                os.close(bell)
+                raise
         if name == "recv":
             return Channel(self._bells[0], self.context.watch)
         self._hangups = select.epoll()
@@ -235,7 +250,13 @@ class Port:
         """Give the descriptors back; the context must be IDLE."""
         for connection in self.lost:
             connection.close()
-        for name, channel in self._channels.items():
+        self.let_go()
+        self.context.port = None
+
+    def let_go(self) -> None:
+        """Close its descriptors, and do nothing else; a forked child does just this."""
+        while self._channels:
+            name, channel = self._channels.popitem()
             channel.close()
             if name == "service":
                 os.close(channel.bell)
@@ -243,7 +264,7 @@ class Port:
             self._hangups.close()
         for bell in self._bells:
             os.close(bell)
-        self.context.port = None
+        self._bells = ()
 
 
 class Ports:
@@ -297,15 +318,19 @@ class Ports:
     def failed(self, port: Port, connection: Connection) -> int:
         return connection.failed
 
+    @says_no_memory
     def get_fd(self, port: Port, channel: str) -> int:
         return port.channel(channel).fileno()
 
+    @says_no_memory
     def arm_send(self, port: Port) -> None:
         port.arm_send()
 
+    @says_no_memory
     def arm_recv(self, port: Port) -> None:
         port.arm_recv()
 
+    @says_no_memory
     def arm_service(self, port: Port) -> None:
         port.arm_service()
 

@@ -1,7 +1,6 @@
 """The two ends of a ring: sealed shared memory, its mapping, and the kernel's view of it."""
 
 import fcntl
-import mmap
 import os
 from typing import Any
 
@@ -45,16 +44,21 @@ class _End:
         # The seals first: before them the other side may still change the size.
         if fcntl.fcntl(fd, fcntl.F_GET_SEALS) & _SEALS != _SEALS or os.fstat(fd).st_size != size:
             raise from_code(ErrorCode.CONNECTION_ABORTED, "the ring offered is not of the agreed size and sealed")
-        self._map = mmap.mmap(fd, size)
-        self._memory: Any = ffi.from_buffer(self._map)
+        memory = lib.comch_map(fd, size)
+        if memory == ffi.NULL:
+            raise OSError(ffi.errno, os.strerror(ffi.errno))
+        self._memory: Any = ffi.gc(memory, lambda mapped: lib.comch_unmap(mapped, size))
         self.capacity = size - _PAGE
 
     def close(self) -> None:
-        """Unmap; harmless when done before."""
+        """Give the memory back; harmless when done before."""
+        self.unmap()
+
+    def unmap(self) -> None:
+        """The same without a word to the other side."""
         if self._memory is not None:
             ffi.release(self._memory)
             self._memory = None
-            self._map.close()
 
 
 class Sender(_End):

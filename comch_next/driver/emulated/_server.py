@@ -1,6 +1,7 @@
 """The server context: a listener, the greetings of new clients, and its connections."""
 
 import os
+import select
 import socket
 import struct
 import time
@@ -41,8 +42,9 @@ class Greeting:
             data, self.bells = fabric.receive(self.sock)
         except BlockingIOError:
             return
-        except OSError:
-            data = b""
+        except OSError as error:
+            self.refuse(ErrorCode.NO_MEMORY if error.errno in EXHAUSTED else ErrorCode.INVALID_VALUE)
+            return
         self.server.unwatch(self.sock)
         try:
             self._check(data)
@@ -78,6 +80,10 @@ class Greeting:
         if self in self.server.greetings:
             self.server.greetings.remove(self)
         self.server.unwatch(self.sock)
+        self.let_go()
+
+    def let_go(self) -> None:
+        """Close its descriptors, and do nothing else."""
         self.sock.close()
         while self.bells:
             os.close(self.bells.pop())
@@ -96,6 +102,7 @@ class Server(Context):
         self.down: Callable[..., object] | None = None
         self.greetings: list[Greeting] = []
         self._listener: fabric.Listener | None = None
+        self._events = select.EPOLLIN  # what the listener is watched for
         rep.users += 1
 
     def supported(self) -> bool:
@@ -107,9 +114,11 @@ class Server(Context):
 
     def begin(self) -> None:
         self._listener = fabric.Listener(self.dev.info.row.pci_addr, self.rep.info.row.pci_addr, self.name)
+        self._events = select.EPOLLIN
         self.watched(self._listener.socket, self._on_clients)
 
     def end(self) -> None:
+        self._events = select.EPOLLIN
         for greeting in list(self.greetings):
             greeting.drop()
         if self._listener is not None:
@@ -121,6 +130,14 @@ class Server(Context):
         super().destroy()
         self.rep.users -= 1
 
+    def let_go(self) -> None:
+        super().let_go()
+        self.rep.users = 0
+        if self._listener is not None:
+            self._listener.let_go()
+        for greeting in self.greetings:
+            greeting.let_go()
+
     def _on_clients(self) -> None:
         """Take everybody who knocks; whoever is one too many is told."""
         assert self._listener is not None
@@ -131,9 +148,12 @@ class Server(Context):
             except BlockingIOError:
                 return
             except OSError as error:
-                if error.errno in EXHAUSTED:
-                    return  # it keeps knocking until a descriptor is free
-                raise
+                if error.errno not in EXHAUSTED:
+                    raise
+                if not self._turn_away():
+                    return
+                continue
+            self._listen_for(select.EPOLLIN)
             greeting = Greeting(self, sock)
             self.greetings.append(greeting)
             crowd = len(self.greetings) + len(self.connections)
@@ -144,8 +164,28 @@ class Server(Context):
             self.watched(sock, greeting.on_socket)
             greeting.on_socket()
 
+    def _turn_away(self) -> bool:
+        """Refuse a client for want of descriptors: one that kept on knocking would let nobody sleep."""
+        assert self._listener is not None
+        try:
+            self._listener.turn_away(fabric.Welcome(ErrorCode.NO_MEMORY, self.terms()).encode())
+        except BlockingIOError:
+            return False  # nobody was there
+        except OSError:
+            self._listen_for(select.EPOLLIN | select.EPOLLET)  # until a descriptor is free, each knock rouses once
+            return False
+        return True
+
+    def _listen_for(self, events: int) -> None:
+        if self._events != events:
+            assert self._listener is not None
+            self._events = events
+            self.watch.modify(self._listener.socket, events)
+
     def check(self) -> bool:
         """Drop silent knockers; a server that nobody can find any more has failed."""
+        if self._events != select.EPOLLIN:
+            self._on_clients()
         now = time.monotonic()
         silent = [greeting for greeting in self.greetings if greeting.terms is None and greeting.deadline < now]
         for greeting in silent:

@@ -125,9 +125,9 @@ class SendTasks:
         if task.owner is not PROGRAM:
             where = "is submitted; wait for its completion" if task.owner is LIBRARY else "has been freed before"
             raise BadState(f"task_free: the task {where}")
+        task.context.tasks_out -= 1
         task.owner = POOL
         task.user_data = None  # it points back at the task: without the cycle both die at once, and their message
-        task.context.tasks_out -= 1
 
     def get_status(self, task: SendTask) -> ErrorCode:
         return task.status

@@ -1,0 +1,86 @@
+"""Forked children of the test itself: each has a deadline, tells what it found, and ends without cleaning up."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import select
+import signal
+import traceback
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+import comch_next as comch
+
+T = TypeVar("T")
+DEADLINE_S = 10.0
+Calls = Mapping[str, Callable[[], Any]]
+
+
+def in_child(body: Callable[[], T]) -> T:
+    """The result of `body` in a forked child; AssertionError with the child's traceback when it raises."""
+    reader, writer = os.pipe()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # a fork beside threads is what some tests are about
+        pid = os.fork()
+    if pid == 0:
+        _tell(writer, body)
+    os.close(writer)
+    try:
+        answer = _hear(reader)
+    finally:
+        os.close(reader)
+        os.kill(pid, signal.SIGKILL)  # it has said all, or is out of time
+        os.waitpid(pid, 0)
+    worked, result = pickle.loads(answer)
+    assert worked, f"in the child: {result}"
+    return result  # type: ignore[no-any-return]
+
+
+def _tell(writer: int, body: Callable[[], Any]) -> None:
+    try:
+        told = True, body()
+    except BaseException:
+        told = False, traceback.format_exc()
+    with open(writer, "wb") as pipe:
+        pickle.dump(told, pipe)
+    signal.pause()  # until it is killed: nothing of the parent's is unwound here
+
+
+def _hear(reader: int) -> bytes:
+    heard = b""
+    poller = select.poll()
+    poller.register(reader, select.POLLIN)
+    while poller.poll(DEADLINE_S * 1000):
+        part = os.read(reader, 1 << 16)
+        if not part:
+            return heard
+        heard += part
+    raise AssertionError("the child did not answer in time")
+
+
+def answers(calls: Calls) -> dict[str, tuple[str, str]]:
+    """What each call says: the name of its code, and the message of its error."""
+    said = {}
+    for name, call in calls.items():
+        try:
+            said[name] = "SUCCESS", repr(call())
+        except comch.DocaError as error:
+            said[name] = error.code.name, str(error)
+    return said
+
+
+def only_bad_state(calls: Calls) -> None:
+    """In a forked child every one of the calls is BAD_STATE, again and again, and says why."""
+    first, second = in_child(lambda: (answers(calls), answers(calls)))
+    for name, (code, text) in first.items():
+        assert (code, "fork" in text) == ("BAD_STATE", True), f"{name}: {code} {text}"
+    assert first == second
+
+
+def ask_for_an_echo(answer: Any) -> None:
+    """What a child of multiprocessing does, with objects of its own: ask the parent's server for an echo."""
+    with comch.open_device("b1:00.0") as device, comch.Client(device, "svc") as client:
+        client.connection.send(b"from a child", timeout=5)
+        answer.put(client.receive(timeout=5).data)

@@ -1,0 +1,367 @@
+"""Fork: a child gets BAD_STATE from every inherited object, may make its own, and leaves its parent unharmed."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import comch_next as comch
+from comch_next import Client, ConnectionAborted, ConnectionReset, Counter, Server, State
+from comm_channel_compat import flat
+from tests.compat import support
+from tests.control_path.pair import Side, client, connect, leave, pair, server, until
+from tests.faults.forking import Calls, in_child, only_bad_state
+from tests.processes import StartPython
+from tests.pull.support import FORMS, End, Stage
+
+c: Any = flat  # its names are made at import, from the tables, where mypy cannot see them
+
+
+def task_calls(side: Side, held: comch.SendTask) -> Calls:
+    """Everything that can be called on tasks and callbacks."""
+    context, engine, connection = side.context, side.engine, side.connection
+    return {
+        "start": context.start,
+        "stop": context.stop,
+        "state": lambda: context.state,
+        "set state callback": lambda: context.set_state_changed_cb(print),
+        "in flight": lambda: context.num_inflight_tasks,
+        "flush tasks": context.flush_tasks,
+        "size": lambda: context.max_msg_size,
+        "set size": lambda: setattr(context, "max_msg_size", 100),
+        "queue": lambda: context.recv_queue_size,
+        "set queue": lambda: setattr(context, "recv_queue_size", 8),
+        "tasks": lambda: context.task_send_set_conf(print, print, 1),
+        "messages": lambda: context.event_msg_recv_register(print),
+        "allocate": side.task,
+        "destroy": context.destroy,
+        "close": context.close,
+        "submit": held.submit,
+        "try submit": held.try_submit,
+        "submit with flags": lambda: held.submit_ex(0),
+        "free": held.free,
+        "update info": connection.update_info,
+        "counter": lambda: connection.get_counter(Counter.SENT_MESSAGES),
+        "server of": lambda: connection.server,
+        "client of": lambda: connection.client,
+        "progress": engine.progress,
+        "wait": lambda: engine.wait(0),
+        "handle": lambda: engine.notification_handle,
+        "request": engine.request_notification,
+        "clear": engine.clear_notification,
+        "engine in flight": lambda: engine.num_inflight_tasks,
+        "engine destroy": engine.destroy,
+    }
+
+
+def port_calls(end: End) -> Calls:
+    """Everything that can be called on a pull port and its connection."""
+    context, port, connection = end.context, end.port, end.connection
+    return {
+        "send": lambda: port.send(connection, b"x"),
+        "receive": port.receive,
+        "receive some": lambda: port.receive(4),
+        "accept": port.accept,
+        "pending": lambda: port.pending,
+        "status": lambda: port.status(connection),
+        "in flight": lambda: port.in_flight(connection),
+        "failed": lambda: port.failed(connection),
+        "send_fd": lambda: port.send_fd,
+        "recv_fd": lambda: port.recv_fd,
+        "arm_send": port.arm_send,
+        "arm_recv": port.arm_recv,
+        "close": port.close,
+        "context receive": lambda: context.receive(timeout=0),
+        "iterate": lambda: next(iter(context)),
+        "connection send": lambda: connection.send(b"x"),
+        "connection flush": connection.flush,
+        "connection in flight": lambda: connection.in_flight,
+        "update info": connection.update_info,
+        "progress": context.engine.progress,
+        "stop": context.stop,
+        "context close": context.close,
+    }
+
+
+def test_tasks_and_callbacks() -> None:
+    there, here = pair()
+    tasks = here.task(), there.task()
+    only_bad_state(task_calls(here, tasks[0]))
+    only_bad_state({**task_calls(there, tasks[1]), "disconnect": lambda: there.context.disconnect(there.connection)})
+    here.send(b"ping")
+    there.send(b"pong")
+    until(lambda: there.messages and here.messages and here.done and there.done, there.engine, here.engine)
+    assert (there.messages, here.messages) == ([b"ping"], [b"pong"])
+    for task in tasks:
+        task.free()
+    leave(here, there)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_ports(runtime_dir: Path, form: str) -> None:
+    stage = Stage()
+    there, here = stage.pair(form, form)
+    assert here.send(b"waits")
+    assert there.send(b"waits, too")
+    files = sorted(runtime_dir.iterdir())
+    for end in (there, here):
+        only_bad_state(port_calls(end))
+    assert sorted(runtime_dir.iterdir()) == files
+    assert (there.receive(), here.receive()) == (b"waits", b"waits, too")
+    for end, other in ((there, here), (here, there)):
+        assert end.send(b"on")
+        assert other.receive() == b"on"
+    stage.close()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_child_takes_no_wake_up_from_its_parent(form: str) -> None:
+    stage = Stage()
+    there, here = stage.pair(form, form)
+    there.port.arm_recv()
+    assert here.send(b"x")
+    only_bad_state({"arm": there.port.arm_recv, "clear": there.context.engine.clear_notification})
+    assert there.receive() == b"x"
+    stage.close()
+
+
+def test_contexts_that_never_ran() -> None:
+    sides = server(), client()
+    for side in sides:
+        only_bad_state({"start": side.context.start, "state": partial(getattr, side.context, "state")})
+    connect(*sides)
+    leave(*sides)
+
+
+def test_old_endpoints_and_peers() -> None:
+    pair = support.Pair()
+    fresh = support.client()
+    to_client = pair.introduce()
+    ends = {"client": (pair.client, pair.to_service), "service": (pair.service, to_client)}
+    for ep, peer in ends.values():
+        only_bad_state(
+            {
+                "sendto": partial(ep.sendto, b"x", peer),
+                "recvfrom": partial(ep.recvfrom, 100),
+                "update_info": peer.update_info,
+                "disconnect": partial(ep.disconnect, peer),
+                "listen": partial(ep.listen, "other"),
+                "connect": partial(ep.connect, "svc"),
+                "set": partial(ep.set_max_msg_size, 64),
+                "get": ep.get_max_msg_size,
+                "device": ep.get_device,
+                "arm": ep.event_handle_arm_recv,
+                "state": ep.update_service_state_info,
+                "destroy": ep.destroy,
+                "fresh": partial(fresh.connect, "svc"),
+            }
+        )
+    pair.client.sendto(b"still", pair.to_service)
+    assert support.eventually(pair.service.recvfrom, 100) == (b"still", to_client)
+    while support.made:
+        support.made.pop().destroy()
+
+
+def test_old_calls_under_their_c_names() -> None:
+    pair = support.Pair()
+    ep, peer = pair.client, pair.to_service
+    codes = in_child(
+        lambda: [
+            c.doca_comm_channel_ep_sendto(ep, b"x", 1, c.DOCA_CC_MSG_FLAG_NONE, peer),
+            c.doca_comm_channel_ep_recvfrom(ep, 100, c.DOCA_CC_MSG_FLAG_NONE)[0],
+            c.doca_comm_channel_peer_addr_update_info(peer),
+            c.doca_comm_channel_ep_disconnect(ep, peer),
+            c.doca_comm_channel_ep_destroy(ep),
+        ]
+    )
+    assert codes == [c.DOCA_ERROR_BAD_STATE] * 5
+    pair.client.destroy()
+    pair.service.destroy()
+    support.made.clear()
+
+
+def talk(there: Side, here: Side) -> None:
+    """Both still have each other, and the name still stands for the server."""
+    there.messages.clear()
+    here.messages.clear()
+    here.send(b"ping")
+    there.send(b"pong", there.up[0][0])
+    until(lambda: there.messages and here.messages, there.engine, here.engine)
+    assert (there.messages, here.messages, there.down) == ([b"ping"], [b"pong"], [])
+    newcomer = client()
+    connect(there, newcomer)
+    newcomer.context.stop()
+    until(lambda: newcomer.state is State.IDLE and there.down, newcomer.engine, there.engine)
+    there.down.clear()
+
+
+ENDS: dict[str, Callable[[], object]] = {
+    "_exit": lambda: os._exit(0),
+    "exec": lambda: os.execv(sys.executable, [sys.executable, "-c", "pass"]),
+    "kill": lambda: os.kill(os.getpid(), signal.SIGKILL),
+}
+
+
+@pytest.mark.parametrize("how", ENDS)
+def test_the_end_of_a_child_is_none_of_its_parents(how: str) -> None:
+    there, here = pair()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            ENDS[how]()
+        finally:
+            os._exit(1)
+    assert os.waitpid(pid, 0)[1] in (0, signal.SIGKILL)
+    talk(there, here)
+    leave(here, there)
+
+
+AS_A_PROGRAM = """
+import os, sys
+import comch_next as comch
+dpu, host = comch.open_device("03:00.0"), comch.open_device("b1:00.0")
+with comch.Server(dpu, "b1:00.0", "svc") as server, comch.ProgressEngine() as engine:
+    client = comch.Client(host, "svc", engine=engine)
+    client.connect(timeout=0)
+    comch.outcome(server.receive, timeout=0)
+    pid = os.fork()
+    if pid == 0:
+        sys.exit(7)     # through every with block, and the interpreter's end
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 7
+    client.connection.send(b"still here", timeout=5)
+    assert server.receive(timeout=5).data == b"still here"
+    client.close()
+"""
+
+
+def test_a_child_may_leave_its_parents_with_blocks(start_python: StartPython) -> None:
+    done = start_python("-c", AS_A_PROGRAM).finish()
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_child_makes_objects_of_its_own() -> None:
+    there, here = pair()
+
+    def body() -> tuple[bytes, bytes]:
+        with comch.open_device("03:00.0") as dpu, comch.open_device("b1:00.0") as host:
+            with Server(dpu, "b1:00.0", "mine") as own, Client(host, "svc") as to_parent:
+                to_parent.connection.send(b"from the child", timeout=5)
+                mine = Client(host, "mine")
+                mine.connect(timeout=0)
+                comch.outcome(own.receive, timeout=0)
+                mine.connection.send(b"own", timeout=5)
+                data = own.receive(timeout=5).data
+                mine.close()
+        here.context.device.close()  # nobody in this process uses it any more
+        return data, to_parent.name.encode()
+
+    assert _turning(there, body) == (b"own", b"svc")
+    assert there.messages == [b"from the child"]
+    leave(here, there)
+
+
+def _turning(side: Side, body: Callable[[], Any]) -> Any:
+    """Run `body` in a child while a thread turns the parent's engine."""
+    ended = threading.Event()
+
+    def turn() -> None:
+        while not ended.is_set():
+            side.engine.wait(0.01)
+            side.engine.progress()
+
+    thread = threading.Thread(target=turn)
+    thread.start()
+    try:
+        return in_child(body)
+    finally:
+        ended.set()
+        thread.join()
+
+
+def test_a_fork_inside_a_callback() -> None:
+    there, here = pair()
+    told: list[str] = []
+
+    def fork(connection: comch.Connection, data: bytes) -> None:
+        def body() -> str:
+            return comch.outcome(there.engine.progress)[0].name
+
+        told.append(in_child(body))
+
+    leave(here, there)
+    there, here = server(), client()
+    there.context.event_msg_recv_register(fork)
+    connect(there, here)
+    here.send(b"x")
+    until(lambda: told and here.done, there.engine, here.engine)
+    assert told == ["BAD_STATE"]
+    leave(here, there)
+
+
+FORKS_AND_STAYS = """
+import os, sys, time
+import comch_next as comch
+server = comch.Server(comch.open_device("03:00.0"), "b1:00.0", "svc")
+server.listen()
+print("listening", flush=True)
+server.receive().reply(b"hello")
+if os.fork() == 0:
+    print("forked", flush=True)
+    sys.stdin.read()
+else:
+    time.sleep(1000)
+"""
+
+
+def test_a_child_that_lives_on_hides_no_death(start_python: StartPython) -> None:
+    """Only the parent is killed: its client hears of it at once, and its name is free."""
+    child = start_python("-c", FORKS_AND_STAYS)
+    child.wait_for("listening")
+    with comch.open_device("b1:00.0") as host, comch.open_device("03:00.0") as dpu:
+        here = Client(host, "svc")
+        connection = here.connect()
+        connection.send(b"?")
+        assert here.receive(timeout=5).data == b"hello"
+        child.wait_for("forked")
+        child.signal(signal.SIGKILL)
+        with pytest.raises(ConnectionReset):
+            here.receive(timeout=5)
+        here.close()
+        again = Client(host, "svc")
+        with pytest.raises(ConnectionAborted):
+            again.connect(timeout=5)
+        again.close()
+        with Server(dpu, "b1:00.0", "svc"):
+            pass
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_multiprocessing(start_python: StartPython, method: str) -> None:
+    done = start_python("-m", "tests.faults.forking_pool", method, deadline_s=30).finish()
+    assert (done.returncode, done.stdout, done.stderr) == (0, "b'from a child'\n" * 2, "")
+
+
+def test_a_child_of_multiprocessing_gets_bad_state(runtime_dir: Path) -> None:
+    there, here = pair()
+    method = multiprocessing.get_context("fork")
+    queue = method.SimpleQueue()
+
+    def body() -> None:
+        queue.put([comch.outcome(call)[0].name for call in (there.engine.progress, here.context.stop)])
+
+    child = method.Process(target=body)
+    child.start()
+    assert queue.get() == ["BAD_STATE"] * 2
+    child.join(5)
+    assert child.exitcode == 0
+    talk(there, here)
+    leave(here, there)

@@ -1,0 +1,116 @@
+"""What old programs do that the old guide warns of, in objects and under the C names."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from comm_channel_compat import Again, ConnectionAborted, InvalidValue, NotConnected, flat
+from tests.compat import support
+
+c: Any = flat  # its names are made at import, from the tables, where mypy cannot see them
+FLAGS = (1, 2, 0x80000000)  # what other channels' calls took there: DONTWAIT, PEEK and the like
+
+
+@pytest.fixture
+def pair(runtime_dir: object) -> Iterator[support.Pair]:
+    yield support.Pair(send_queue_size=8, recv_queue_size=8)
+    while support.made:
+        support.made.pop().destroy()
+
+
+def eventually(call: Callable[[], Any]) -> Any:
+    """The first answer of a flat call that is not AGAIN."""
+    deadline = time.monotonic() + support.DEADLINE_S
+    while (answer := call())[0] == c.DOCA_ERROR_AGAIN:
+        assert time.monotonic() < deadline
+    return answer
+
+
+def test_a_length_that_is_not_reset_between_retries(pair: support.Pair) -> None:
+    """The in/out length of one call is passed to the next: a short message must not shrink the buffer for good."""
+    for msg in (b"x", b"a much longer message", b"yy"):
+        pair.client.sendto(msg, pair.to_service)
+    rc, msg, length, peer = eventually(lambda: c.doca_comm_channel_ep_recvfrom(pair.service, 64, 0))
+    assert (rc, msg, length) == (c.DOCA_SUCCESS, b"x", 1)
+    for _ in range(3):  # the habit: `length` is still 1; the message stays, and the need is told each time
+        rc, msg, needed, nobody = c.doca_comm_channel_ep_recvfrom(pair.service, length, 0)
+        assert (rc, msg, needed, nobody) == (c.DOCA_ERROR_INVALID_VALUE, None, 21, None)
+    rc, msg, length, again = c.doca_comm_channel_ep_recvfrom(pair.service, needed, 0)
+    assert (rc, msg, length, again) == (c.DOCA_SUCCESS, b"a much longer message", 21, peer)
+    assert c.doca_comm_channel_ep_recvfrom(pair.service, length, 0)[:3] == (c.DOCA_SUCCESS, b"yy", 2)
+
+
+def test_a_small_buffer_keeps_the_message_in_objects(pair: support.Pair) -> None:
+    pair.client.sendto(b"12345", pair.to_service)
+    for _ in range(3):
+        with pytest.raises(InvalidValue) as caught:
+            support.eventually(pair.service.recvfrom, 4)
+        assert caught.value.length == 5
+    assert pair.service.recvfrom(5)[0] == b"12345"
+
+
+def test_again_of_a_full_queue_and_of_an_empty_one(pair: support.Pair) -> None:
+    """The same code for both: each is over by itself, and neither says anything of the other direction."""
+    with pytest.raises(Again, match="no message has come"):
+        pair.client.recvfrom(64)
+    for number in range(16):
+        pair.client.sendto(b"%d" % number, pair.to_service)
+    with pytest.raises(Again, match="queue is full"):
+        pair.client.sendto(b"x", pair.to_service)
+    assert c.doca_comm_channel_ep_sendto(pair.client, b"x", 1, 0, pair.to_service) == c.DOCA_ERROR_AGAIN
+    assert c.doca_comm_channel_ep_recvfrom(pair.client, 64, 0)[0] == c.DOCA_ERROR_AGAIN
+    for number in range(16):
+        assert support.eventually(pair.service.recvfrom, 64)[0] == b"%d" % number
+    assert c.doca_comm_channel_ep_recvfrom(pair.service, 64, 0)[0] == c.DOCA_ERROR_AGAIN
+    assert c.doca_comm_channel_ep_sendto(pair.client, b"x", 1, 0, pair.to_service) == c.DOCA_SUCCESS
+
+
+@pytest.mark.parametrize("flags", FLAGS)
+def test_flags_of_another_generation(pair: support.Pair, flags: int) -> None:
+    """They are refused, and nothing is sent or taken."""
+    sendto, recvfrom = c.doca_comm_channel_ep_sendto, c.doca_comm_channel_ep_recvfrom
+    assert sendto(pair.client, b"x", 1, flags, pair.to_service) == c.DOCA_ERROR_INVALID_VALUE
+    pair.client.sendto(b"kept", pair.to_service)
+    assert eventually(lambda: recvfrom(pair.service, 64, flags))[0] == c.DOCA_ERROR_INVALID_VALUE
+    assert eventually(lambda: recvfrom(pair.service, 64, 0))[1] == b"kept"
+
+
+def test_a_peer_used_after_disconnect(pair: support.Pair) -> None:
+    old = pair.to_service
+    assert c.doca_comm_channel_ep_disconnect(pair.client, old) == c.DOCA_SUCCESS
+    assert c.doca_comm_channel_ep_sendto(pair.client, b"x", 1, 0, old) == c.DOCA_ERROR_NOT_CONNECTED
+    assert c.doca_comm_channel_ep_disconnect(pair.client, old) == c.DOCA_ERROR_NOT_CONNECTED
+    assert c.doca_comm_channel_peer_addr_update_info(old) == c.DOCA_ERROR_CONNECTION_ABORTED
+    pair.client.connect(support.NAME)
+    with pytest.raises(NotConnected):
+        pair.client.sendto(b"x", old)
+
+
+def test_a_peer_of_another_endpoint(pair: support.Pair) -> None:
+    foreign = pair.introduce()
+    send = c.doca_comm_channel_ep_sendto(pair.client, b"x", 1, 0, foreign)
+    leave = c.doca_comm_channel_ep_disconnect(pair.client, foreign)
+    assert (send, leave) == (c.DOCA_ERROR_NOT_CONNECTED, c.DOCA_ERROR_NOT_CONNECTED)
+    pair.service.sendto(b"unharmed", foreign)
+    assert support.eventually(pair.client.recvfrom, 64)[0] == b"unharmed"
+
+
+def test_statistics_of_a_dead_peer(pair: support.Pair) -> None:
+    """They stay as they were at its end, however often they are asked for."""
+    pair.introduce()
+    before = support.statistics(pair.to_service)
+    pair.client.sendto(b"1234", pair.to_service)
+    pair.service.destroy()
+    pair.client.sendto(b"lost", pair.to_service)
+    for _ in range(3):
+        with pytest.raises(ConnectionAborted):
+            pair.to_service.update_info()
+        rc, sent = c.doca_comm_channel_peer_addr_get_send_messages(pair.to_service)
+        assert (rc, sent) == (c.DOCA_SUCCESS, 3)
+        assert support.statistics(pair.to_service)[4] == 0
+    assert before == (0, 0, 0, 0, 0)
+    support.made.remove(pair.service)

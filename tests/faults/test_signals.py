@@ -1,0 +1,250 @@
+"""Signals: no wait ends early or late for one, a sleeping process is not a dead one, an interrupt breaks nothing."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import comch_next as comch
+from comch_next import Client, Server, State, TimeOut
+from tests.control_path import pair
+from tests.processes import StartPython
+from tests.pull.support import FORMS, PEER, Stage, until
+
+WAIT_S = 0.25
+STOPPED_S = 3.0
+
+
+class Interruption(Exception):
+    """What a signal handler of the test raises."""
+
+
+@pytest.fixture
+def storm() -> Iterator[list[int]]:
+    """A signal every few milliseconds; the list grows by one for each."""
+    seen: list[int] = []
+    before = signal.signal(signal.SIGALRM, lambda number, frame: seen.append(number))
+    signal.setitimer(signal.ITIMER_REAL, 0.003, 0.003)
+    yield seen
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.fixture
+def stage(runtime_dir: Path) -> Iterator[Stage]:
+    made = Stage()
+    yield made
+    made.close()
+
+
+Wait = Callable[[], object]
+
+
+def blocked_waits(stage: Stage, form: str) -> dict[str, Wait]:
+    """Every call that sleeps, where nothing will ever wake it."""
+    there = stage.server(form, recv_queue_size=1)
+    there.context.start()
+    full = stage.client("driver", send_queue_size=1)
+    end = stage.meet(there, full)[1]
+    until(lambda: not end.send(b"x"))  # the server's queue and the client's own are full
+    own: Client = end.context
+    return {
+        "receive": lambda: own.receive(timeout=WAIT_S),
+        "send": lambda: own.connection.send(b"x", timeout=WAIT_S),
+        "flush": lambda: own.connection.flush(timeout=WAIT_S),
+        "engine": lambda: timed_out(own.engine.wait(WAIT_S)),
+    }
+
+
+def timed_out(moved: bool) -> None:
+    if not moved:
+        raise TimeOut
+
+
+@pytest.mark.parametrize("call", ["receive", "send", "flush", "engine"])
+def test_a_wait_lasts_as_long_as_it_was_told(stage: Stage, call: str, storm: list[int]) -> None:
+    wait = blocked_waits(stage, "driver")[call]
+    before, began = len(storm), time.monotonic()
+    with pytest.raises(TimeOut):
+        wait()
+    lasted = time.monotonic() - began
+    assert WAIT_S - 0.01 <= lasted < WAIT_S + 1
+    assert len(storm) - before > 10
+
+
+def test_connect_lasts_as_long_as_it_was_told(storm: list[int]) -> None:
+    with comch.open_device("03:00.0") as dpu, comch.open_device("b1:00.0") as host, Server(dpu, "b1:00.0", "svc"):
+        client = Client(host, "svc")
+        began = time.monotonic()
+        with pytest.raises(TimeOut):
+            client.connect(timeout=WAIT_S)
+        assert WAIT_S - 0.01 <= time.monotonic() - began < WAIT_S + 1
+        assert client.state is State.IDLE
+        client.close()
+
+
+@pytest.mark.parametrize("call", ["receive", "send", "flush", "engine"])
+def test_an_exception_of_a_handler_leaves_all_usable(stage: Stage, call: str) -> None:
+    def handler(number: int, frame: object) -> None:
+        raise Interruption
+
+    wait = blocked_waits(stage, "driver")[call]
+    before = signal.signal(signal.SIGALRM, handler)
+    try:
+        for _ in range(3):
+            signal.setitimer(signal.ITIMER_REAL, 0.02)
+            with pytest.raises(Interruption):
+                wait()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    server, client = stage.contexts
+    assert server.receive(timeout=5).data == b"x"
+    client.connection.send(b"again", timeout=5)
+    while server.receive(timeout=5).data != b"again":
+        pass
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_messages_flow_in_a_storm_of_signals(stage: Stage, form: str, storm: list[int]) -> None:
+    there, here = stage.pair(form, form)
+    for number in range(2000):
+        until(lambda number=number: here.send(b"%d" % number))  # type: ignore[misc]
+        assert there.receive() == b"%d" % number
+
+
+def test_a_stopped_client_is_not_dead(start_python: StartPython) -> None:
+    """For seconds, with messages and sends waiting for it."""
+    with comch.open_device("03:00.0") as device, Server(device, "b1:00.0", "svc", recv_queue_size=4) as there:
+        child = start_python("-c", PEER)
+        child.say("send hello\n")
+        connection = there.receive(timeout=10).connection
+        child.wait_for("sent")
+        child.signal(signal.SIGSTOP)
+        connection.send(b"wake up", timeout=1)
+        with pytest.raises(TimeOut):
+            there.receive(timeout=STOPPED_S)
+        connection.update_info()
+        child.signal(signal.SIGCONT)
+        child.say("receive\nsend awake\n")
+        child.wait_for("wake up")
+        assert there.receive(timeout=5).data == b"awake"
+        child.say("leave\n")
+        assert child.finish().returncode == 0
+
+
+def test_a_stopped_server_is_not_dead(start_python: StartPython) -> None:
+    program = (
+        "import comch_next as comch\n"
+        "there = comch.Server(comch.open_device('03:00.0'), 'b1:00.0', 'svc')\n"
+        "there.listen()\n"
+        "print('listening', flush=True)\n"
+        "for message in there: message.reply(message.data)\n"
+    )
+    child = start_python("-c", program)
+    child.wait_for("listening")
+    with comch.open_device("b1:00.0") as device, Client(device, "svc") as here:
+        child.signal(signal.SIGSTOP)
+        here.connection.send(b"?", timeout=1)
+        late = Client(device, "svc")
+        with pytest.raises(TimeOut):
+            late.connect(timeout=0.3)
+        with pytest.raises(TimeOut):
+            here.receive(timeout=STOPPED_S / 2)
+        child.signal(signal.SIGCONT)
+        assert here.receive(timeout=5).data == b"?"
+        late.connect(timeout=5)
+        late.close()
+
+
+SIGPIPE = """
+import signal, sys
+signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+import comch_next as comch
+device = comch.open_device("b1:00.0")
+client = comch.Client(device, "svc", send_queue_size=4)
+connection = client.connect()
+print("up", flush=True)
+sys.stdin.readline()  # the server has died
+codes = {comch.outcome(connection.send, b"x", timeout=0)[0].name for _ in range(200)}
+codes.add(comch.outcome(client.receive, timeout=1)[0].name)
+client.close()
+codes.add(comch.outcome(comch.Client(device, "svc").connect)[0].name)
+print(*sorted(codes))
+"""
+
+
+def test_sigpipe_at_its_default_kills_nobody(start_python: StartPython) -> None:
+    program = (
+        "import comch_next as comch\n"
+        "there = comch.Server(comch.open_device('03:00.0'), 'b1:00.0', 'svc')\n"
+        "there.listen()\n"
+        "print('listening', flush=True)\n"
+        "there.receive()\n"
+    )
+    server = start_python("-c", program)
+    server.wait_for("listening")
+    child = start_python("-c", SIGPIPE)
+    child.wait_for("up")
+    server.signal(signal.SIGKILL)
+    server.process.wait()
+    child.say("go\n")
+    assert child.wait_for("CONNECTION") == "CONNECTION_ABORTED CONNECTION_RESET"
+    assert child.finish().returncode == 0
+
+
+BLOCKED = {
+    "receive": "server.receive()",
+    "iterate": "list(server)",
+    "engine": "server.engine.wait()",
+    "connect": "comch.Client(comch.open_device('b1:00.0'), 'svc').connect(timeout=None)",
+}
+
+
+@pytest.mark.parametrize("call", BLOCKED)
+def test_control_c_ends_a_blocked_program(start_python: StartPython, runtime_dir: Path, call: str) -> None:
+    """As any Python program: KeyboardInterrupt, the with block says goodbye, and no file stays."""
+    program = (
+        "import signal, comch_next as comch\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "with comch.Server(comch.open_device('03:00.0'), 'b1:00.0', 'svc') as server:\n"
+        "    print('blocked', flush=True)\n"
+        f"    {BLOCKED[call]}\n"
+    )
+    child = start_python("-c", program)
+    child.wait_for("blocked")
+    child.signal(signal.SIGINT)
+    done = child.finish()
+    assert done.returncode == -signal.SIGINT
+    assert done.stderr.splitlines()[-1] == "KeyboardInterrupt"
+    assert list(runtime_dir.iterdir()) == []
+
+
+def test_a_keyboard_interrupt_inside_a_callback() -> None:
+    """The other callbacks of that progress still run, nothing is lost, and the engine goes on."""
+    there, here = pair.server(), pair.client()
+    got: list[bytes] = []
+
+    def on_message(connection: comch.Connection, data: bytes) -> None:
+        got.append(data)
+        if data == b"1":
+            signal.raise_signal(signal.SIGINT)
+
+    there.context.event_msg_recv_register(on_message)
+    pair.connect(there, here)
+    for number in range(4):
+        here.send(b"%d" % number)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            pair.until(lambda: False, there.engine)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    pair.until(lambda: len(got) == 4 and len(here.done) == 4, there.engine, here.engine)
+    assert got == [b"0", b"1", b"2", b"3"]
+    assert not there.engine.progress()
+    pair.leave(here, there)
