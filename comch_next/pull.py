@@ -39,7 +39,7 @@ class PullPort:
         if not hasattr(context, "_open_port"):
             raise InvalidValue(f"a pull port is opened on a Server or a Client, not on {context!r}")
         if context._port is not None:
-            raise BadState(f"a pull port was opened on {context!r}, which has one already; close that one first")
+            raise BadState(f"PullPort was attempted on {context!r}, which has a port already; close that one first")
         self.context = context
         self._ports: Ports = _choose(context, threaded)
         self._handle: Any = self._ports.open(context._handle, max_msg_size, send_queue_size)

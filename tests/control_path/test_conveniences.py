@@ -466,3 +466,15 @@ def test_a_server_names_the_client_that_died(start_python: StartPython) -> None:
         with pytest.raises(ConnectionReset):
             connections[b"0"].send(b"x")
         connections[b"1"].send(b"x")
+
+
+def test_a_destroyed_context_can_do_nothing_more() -> None:
+    with comch.open_device("b1:00.0") as device:
+        gone = Client(device, "svc")
+        gone.destroy()
+        for use in (gone.start, gone.stop):
+            with pytest.raises(NotConnected, match="has been destroyed"):
+                use()
+        with pytest.raises(InvalidValue, match="has been destroyed"):
+            gone.max_msg_size = 64
+        assert gone.state is State.IDLE

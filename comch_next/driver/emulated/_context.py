@@ -129,7 +129,7 @@ class Context(ABC):
     def start(self) -> State:
         """Freeze the configuration and begin."""
         if self.engine is None:
-            raise NotConnected(f"ctx_start: {self} has no progress engine; connect one first")
+            raise self._disconnected("ctx_start")
         if (self.state, self.start_trigger) not in TRANSITIONS:
             self.move(self.start_trigger)  # the table's refusal
         if not self.supported():
@@ -139,6 +139,10 @@ class Context(ABC):
             raise BadConfig(f"ctx_start: {self} lacks {' and '.join(missing)}")
         self.begin()
         return self.move(self.start_trigger)
+
+    def _disconnected(self, call: str) -> NotConnected:
+        advice = "it has been destroyed; make another" if self.watch.closed else "connect one first"
+        return NotConnected(f"{call}: {self} has no progress engine: {advice}")
 
     def side(self) -> str:
         return self.dev.info.row.side
@@ -151,7 +155,7 @@ class Context(ABC):
     def stop(self) -> State:
         """Tell every peer, fail what waits; IDLE when nothing is outstanding, else through progress."""
         if self.engine is None:
-            raise NotConnected(f"ctx_stop: {self} has no progress engine, so it never ran")
+            raise self._disconnected("ctx_stop")
         outstanding = self.tasks_out or self.connections or self.lost
         trigger = Trigger.STOP_BUSY if outstanding else Trigger.STOP_CLEAN
         if (self.state, trigger) in TRANSITIONS:
@@ -284,6 +288,14 @@ class Context(ABC):
     def report_loss(self, connection: Connection) -> None: ...
 
 
+def _living(ctx: object, call: str) -> Context:
+    """The context behind the handle; one that has been destroyed is INVALID_VALUE, as NULL is."""
+    context = expect(ctx, Context, call)
+    if context.watch.closed:
+        raise InvalidValue(f"{call}: {context} has been destroyed; make another")
+    return context
+
+
 class Contexts:
     """The noun Contexts of the driver protocol, and the configuration that both kinds share."""
 
@@ -294,7 +306,7 @@ class Contexts:
         return expect(ctx, Context, "ctx_stop").stop()
 
     def destroy(self, ctx: object) -> None:
-        expect(ctx, Context, "destroy").destroy()
+        _living(ctx, "destroy").destroy()
 
     def get_state(self, ctx: object) -> State:
         return expect(ctx, Context, "ctx_get_state").state
@@ -306,7 +318,7 @@ class Contexts:
         return expect(ctx, Context, "ctx_get_user_data").user_data
 
     def set_state_changed_cb(self, ctx: object, callback: Callback) -> None:
-        context = expect(ctx, Context, "ctx_set_state_changed_cb")
+        context = _living(ctx, "ctx_set_state_changed_cb")
         expect_callback(callback, "ctx_set_state_changed_cb")
         context.state_changed = callback
 
@@ -322,7 +334,7 @@ class Contexts:
         return expect(ctx, Context, "get_device").dev
 
     def set_max_msg_size(self, ctx: object, size: int) -> None:
-        context = expect(ctx, Context, "set_max_msg_size")
+        context = _living(ctx, "set_max_msg_size")
         in_state(context, "set_max_msg_size")
         context.max_msg_size = expect_number(size, context.dev.info.row.limits.max_msg_size, "set_max_msg_size")
 
@@ -330,7 +342,7 @@ class Contexts:
         return expect(ctx, Context, "get_max_msg_size").msg_size()
 
     def set_recv_queue_size(self, ctx: object, size: int) -> None:
-        context = expect(ctx, Context, "set_recv_queue_size")
+        context = _living(ctx, "set_recv_queue_size")
         in_state(context, "set_recv_queue_size")
         most = context.dev.info.row.limits.max_queue_size
         context.recv_queue_size = expect_number(size, most, "set_recv_queue_size")
@@ -339,7 +351,7 @@ class Contexts:
         return expect(ctx, Context, "get_recv_queue_size").recv_queue_size
 
     def task_send_set_conf(self, ctx: object, done: Callback, failed: Callback, num_send_tasks: int) -> None:
-        context = expect(ctx, Context, "task_send_set_conf")
+        context = _living(ctx, "task_send_set_conf")
         in_state(context, "task_send_set_conf")
         expect_callback(done, "task_send_set_conf")
         expect_callback(failed, "task_send_set_conf")
@@ -348,7 +360,7 @@ class Contexts:
         context.done, context.failed = done, failed
 
     def event_msg_recv_register(self, ctx: object, on_message: Callback, view: bool) -> None:
-        context = expect(ctx, Context, "event_msg_recv_register")
+        context = _living(ctx, "event_msg_recv_register")
         in_state(context, "event_msg_recv_register")
         expect_callback(on_message, "event_msg_recv_register")
         context.on_message, context.view = on_message, view
