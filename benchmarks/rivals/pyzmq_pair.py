@@ -31,7 +31,8 @@ class Pair(End):
         self.socket.send(data)
 
     def receive(self) -> bytes:
-        return self.socket.recv()
+        data: bytes = self.socket.recv()
+        return data
 
     def send_many(self, data: bytes, count: int) -> None:
         send = self.socket.send

@@ -44,7 +44,9 @@ def turn(side: Side) -> None:
         side.engine.progress()
 
 
-def hello(version: int = 1, magic: bytes = b"CMCH", strict: int = 0, terms: tuple[int, int, int] = (4080, 64, 64)) -> bytes:
+def hello(
+    version: int = 1, magic: bytes = b"CMCH", strict: int = 0, terms: tuple[int, int, int] = (4080, 64, 64)
+) -> bytes:
     return struct.pack("<4sHHIII", magic, version, strict, *terms)
 
 
