@@ -8,9 +8,12 @@ from contextlib import contextmanager
 
 from comm_channel_compat import Again, Endpoint, PeerAddr
 
-__all__ = ["CLIENT", "SERVICE", "SOON_S", "epoll", "fill", "ready", "settles", "sleep_until"]
+__all__ = ["CLIENT", "DRIVERS", "SERVICE", "SOON_S", "epoll", "fill", "ready", "settles", "sleep_until"]
 
 SOON_S = 5.0
+
+# For a child that sends without receiving meanwhile: two such on threaded ports may wait for each other for ever.
+DRIVERS = {"COMCH_PULL": "driver"}
 
 # What both programs do with the lines of their standard input; they never poll, but sleep in epoll.
 _OBEY = """

@@ -9,7 +9,7 @@ import pytest
 
 from comm_channel_compat import Again, ConnectionReset, Endpoint
 from tests.compat import support
-from tests.event_channels.support import CLIENT, SERVICE, epoll, sleep_until
+from tests.event_channels.support import CLIENT, DRIVERS, SERVICE, epoll, sleep_until
 from tests.processes import StartPython
 
 pytestmark = [pytest.mark.usefixtures("form"), pytest.mark.timeout(30)]
@@ -63,10 +63,9 @@ def test_a_sender_sleeps_until_there_is_room(start_python: StartPython) -> None:
     child.wait_for("receive")
 
 
-@pytest.mark.by_nature("messages")
 def test_both_directions_at_once(service: Endpoint, start_python: StartPython) -> None:
     """Each side floods the other and sleeps for room and for messages in one set."""
-    child = start_python("-c", CLIENT)
+    child = start_python("-c", CLIENT, env=DRIVERS)
     rounds, sent, got = 300, 0, 0
     peer = support.eventually(service.recvfrom, 100)[1]
     send_fd, recv_fd = service.get_event_channel()
