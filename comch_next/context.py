@@ -175,8 +175,7 @@ class Context:
         return self._receive_later(port, size, timeout)
 
     def _receive_later(self, port: PullPort | None, size: int | None, timeout: float | None) -> Message:
-        if port is None:
-            raise BadState(f"receive needs listen(), connect() or a with block; {self!r} runs on tasks and callbacks")
+        port = port or self._opened_port("receive")
         deadline = None if timeout is None else time.monotonic() + timeout
         while True:
             if self._accept_waiting(port) and (found := self._pull(port, size)) is not None:
@@ -195,6 +194,31 @@ class Context:
     def _accept_waiting(self, port: PullPort) -> bool:
         """Accept who waits; whether anybody did. Only a server has anybody to accept."""
         return False
+
+    # Waiting in the program's own poll or epoll
+
+    @property
+    def send_fd(self) -> int:
+        """A descriptor, ready when a send that raised Again may be tried again; see `arm_send`."""
+        return self._opened_port("send_fd").send_fd
+
+    @property
+    def recv_fd(self) -> int:
+        """A descriptor, ready when a message, a waiting client or a lost peer is there; see `arm_recv`."""
+        return self._opened_port("recv_fd").recv_fd
+
+    def arm_send(self) -> None:
+        """Let `send_fd` become ready once, at once when there is room."""
+        self._opened_port("arm_send").arm_send()
+
+    def arm_recv(self) -> None:
+        """Let `recv_fd` become ready once, at once when something waits."""
+        self._opened_port("arm_recv").arm_recv()
+
+    def _opened_port(self, call: str) -> PullPort:
+        if self._port is None:
+            raise BadState(f"{call} needs listen(), connect() or a with block; {self!r} runs on tasks and callbacks")
+        return self._port
 
     def __iter__(self) -> Iterator[Message]:
         """Every message, waiting for each; on a client until the server leaves."""

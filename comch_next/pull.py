@@ -1,11 +1,13 @@
 """PullPort: the pull view of a context, for programs that ask for messages instead of being called.
 
 The one extension beside the documented calls. A driver that has it does it without a thread; for another it is
-built from tasks, callbacks and one helper thread (`comch_next._threaded`).
+built from tasks, callbacks and one helper thread (`comch_next._threaded`). COMCH_PULL=threaded in the environment
+forces that form on every port: to try a program as it would run on such a driver.
 """
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 from comch_next._codes import ErrorCode
@@ -31,10 +33,12 @@ class PullPort:
         max_msg_size: int | None = None,
         send_queue_size: int | None = None,
         threaded: bool = False,
+        one_sided: bool = False,
     ) -> None:
         """max_msg_size: bytes of the largest message this side sends, asking the other side for nothing.
         send_queue_size: messages that may be in flight per connection. threaded: the form with a helper thread,
-        even where the driver has its own. Raises BadState unless the context is IDLE and has no port.
+        even where the driver has its own. one_sided: a peer that leaves in order makes neither send_fd nor recv_fd
+        ready, unless messages are lost by it. Raises BadState unless the context is IDLE and has no port.
         """
         if not hasattr(context, "_open_port"):
             raise InvalidValue(f"a pull port is opened on a Server or a Client, not on {context!r}")
@@ -42,7 +46,7 @@ class PullPort:
             raise BadState(f"PullPort was attempted on {context!r}, which has a port already; close that one first")
         self.context = context
         self._ports: Ports = _choose(context, threaded)
-        self._handle: Any = self._ports.open(context._handle, max_msg_size, send_queue_size)
+        self._handle: Any = self._ports.open(context._handle, max_msg_size, send_queue_size, one_sided)
         context._port = self
 
     def send(self, connection: Connection, data: bytes | bytearray | memoryview) -> bool:
@@ -70,6 +74,11 @@ class PullPort:
     def pending(self) -> int:
         """Handshakes that wait for `accept`."""
         return self._ports.get_pending(self._handle)
+
+    @property
+    def connections(self) -> list[Connection]:
+        """Those that are up, the oldest first."""
+        return self._ports.get_connections(self._handle)
 
     def status(self, connection: Connection) -> ErrorCode:
         """SUCCESS, CONNECTION_INPROGRESS, or what ended it: SHUTDOWN when the peer left, CONNECTION_RESET when it
@@ -111,6 +120,10 @@ class PullPort:
         """Arm `service_fd` once; at once ready when a client waits."""
         self._ports.arm_service(self._handle)
 
+    def ring_recv(self) -> None:
+        """Make `recv_fd` ready, if it has been armed: for what the program itself wants to be told there."""
+        self._ports.ring_recv(self._handle)
+
     def close(self) -> None:
         """Close it, for good; the context must be IDLE. Twice is harmless."""
         if self.context._port is self:
@@ -120,7 +133,7 @@ class PullPort:
 
 def _choose(context: Context, threaded: bool) -> Ports:
     ports = context._driver.ports
-    if threaded or ports is None:
+    if threaded or ports is None or os.environ.get("COMCH_PULL") == "threaded":
         from comch_next._threaded import ThreadedPorts
 
         return ThreadedPorts(context)

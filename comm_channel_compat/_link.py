@@ -4,7 +4,7 @@ One `Link` is one life of an endpoint: a modern Server or Client, its pull port,
 It differs from the port in one thing: disconnection is one-sided. The port says that a peer has left
 (Shutdown); the old API does not. Only a message that fails on its way puts the peer into the error state: one
 that was queued when it left, or the first one after, which is accepted all the same. A peer whose process died
-is in that state at once, as on the port.
+is in that state at once, as on the port. A service that nobody finds any more has lost every peer for good.
 """
 
 from __future__ import annotations
@@ -31,12 +31,16 @@ from comch_next.pull import PullPort
 from comm_channel_compat._arguments import Buffer, octets
 from comm_channel_compat._phases import Phase, refusal
 from comm_channel_compat.peer_addr import PeerAddr, Statistics
+from comm_channel_compat.service_state import Snapshot
 
 __all__ = ["Link", "Unlinked", "connect", "listen"]
 
 
 class Unlinked:
-    """What stands in a link's place while the endpoint is neither listening nor connected: it refuses."""
+    """What stands in a link's place while the endpoint is neither listening nor connected: it refuses.
+
+    Calls off the hot path never get so far: the table of phases stops them before.
+    """
 
     closed = False
 
@@ -48,9 +52,6 @@ class Unlinked:
 
     def receive(self, size: int, flags: int) -> NoReturn:
         raise refusal(self.phase, "recvfrom")
-
-    def disconnect(self, peer: PeerAddr) -> NoReturn:
-        raise refusal(self.phase, "disconnect")
 
     def close(self) -> None:
         """Nothing is held."""
@@ -72,16 +73,23 @@ class Link:
     that the port would tell them anyway."""
 
     def __init__(self, context: comch.Server | comch.Client, max_msg_size: int, send_queue_size: int) -> None:
-        self._is_service = isinstance(context, comch.Server)
-        self.phase = Phase.LISTENING if self._is_service else Phase.CONNECTED
+        self.is_service = isinstance(context, comch.Server)
+        self.phase = Phase.LISTENING if self.is_service else Phase.CONNECTED
         self.closed = False
+        self.failed = False  # a service that has lost its name
         self.peers = _Peers(self)
+        self.snapshot = Snapshot()
+        self.service_armed = False
         self._errors: deque[PeerAddr] = deque()  # error states that recvfrom has still to tell
         self._context = context
         self._max_msg_size = max_msg_size
-        self._port = PullPort(context, max_msg_size=max_msg_size, send_queue_size=send_queue_size)
-        self._port_send = self._port.send
-        self._port_receive = self._port.receive
+        self.port = PullPort(
+            context, max_msg_size=max_msg_size, send_queue_size=send_queue_size, one_sided=True
+        )
+        self._port_send = self.port.send
+        self._port_receive = self.port.receive
+        if self.is_service:
+            context.set_state_changed_cb(self._on_state)
 
     def send(self, msg: Buffer, peer: PeerAddr, flags: int) -> bool:
         """Accept a message, or say AGAIN (False): the queue is full, or the handshake not completed."""
@@ -90,7 +98,7 @@ class Link:
                 return self._port_send(peer._connection, msg)
         except Shutdown:
             return self._send_to_departed(msg, peer)
-        except (ConnectionReset, ConnectionAborted):
+        except (ConnectionReset, ConnectionAborted, NotConnected):  # the last of a service that has failed
             raise self._reset("sendto", peer) from None
         except AttributeError:
             if isinstance(peer, PeerAddr):
@@ -112,7 +120,7 @@ class Link:
                 arrived = self._port_receive(size)
                 if arrived is not None:
                     return arrived[0], self.peers[arrived[1]]
-                if self._is_service and self._complete_handshakes():
+                if self.is_service and self._complete_handshakes():
                     continue
             except Shutdown as departure:
                 self._depart(departure.connection)
@@ -121,11 +129,18 @@ class Link:
                 raise self._death(death.connection) from None
             if self._errors:
                 raise self._reset("recvfrom", self._errors.popleft())
+            if self.failed:
+                raise ConnectionReset("recvfrom: the service has lost its name; destroy the endpoint")
             return None
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether recvfrom has an error state to tell."""
+        return bool(self._errors)
 
     def status(self, peer: PeerAddr) -> ErrorCode:
         """How the port sees the connection."""
-        return self._port.status(peer._connection)
+        return self.port.status(peer._connection)
 
     def update_info(self, peer: PeerAddr) -> None:
         """Take the snapshot, then tell the state of the connection."""
@@ -139,7 +154,7 @@ class Link:
             connection.get_counter(Counter.SENT_BYTES) + (failed_bytes or 0),
             connection.get_counter(Counter.RECV_MESSAGES),
             connection.get_counter(Counter.RECV_BYTES),
-            self._port.in_flight(connection),
+            self.port.in_flight(connection),
         )
         status = self.status(peer)
         if status == ErrorCode.CONNECTION_INPROGRESS:
@@ -174,10 +189,15 @@ class Link:
 
     def _complete_handshakes(self) -> bool:
         """Let everybody in who waits; whether anybody did."""
-        waiting = self._port.pending
+        waiting = self.port.pending
         for _ in range(waiting):
-            self._port.accept()
+            self.port.accept()
         return waiting > 0
+
+    def _on_state(self, context: comch.Context, old: comch.State, new: comch.State) -> None:
+        """A service stops by itself only when it has failed."""
+        if new is comch.State.STOPPING and not self.closed:
+            self.failed = True
 
     def _send_to_departed(self, msg: Buffer, peer: PeerAddr) -> bool:
         if self._lost_a_message(peer):
@@ -186,15 +206,16 @@ class Link:
         if length > self._max_msg_size:
             raise InvalidValue(f"sendto: {length} bytes are more than max_msg_size, {self._max_msg_size}")
         peer._failed_send = length
-        if peer._drained:
-            self._errors.append(peer)
+        self._errors.append(peer)
+        self.port.ring_recv()
         return True
 
     def _depart(self, connection: comch.Connection) -> None:
         """Everything that a departed peer sent has been read: that stays our secret, unless a send failed."""
         peer = self._forget(connection)
-        peer._drained = True
         if self._lost_a_message(peer):
+            if peer in self._errors:
+                self._errors.remove(peer)
             raise self._reset("recvfrom", peer)
 
     def _death(self, connection: comch.Connection | None) -> ConnectionReset:
@@ -205,7 +226,7 @@ class Link:
 
     def _lost_a_message(self, peer: PeerAddr) -> bool:
         """Whether a send to a departed peer has failed: one that was queued, or the one after."""
-        return peer._failed_send is not None or self._port.failed(peer._connection) > 0
+        return peer._failed_send is not None or self.port.failed(peer._connection) > 0
 
     def _forget(self, connection: comch.Connection) -> PeerAddr:
         peer = self.peers[connection]

@@ -27,13 +27,17 @@ class Phase(Enum):
 
 
 _SETTERS = ("set_device", "set_device_rep", "set_max_msg_size", "set_send_queue_size", "set_recv_queue_size")
+_CHANNEL_CALLS = ("get_event_channel", "event_handle_arm_send", "event_handle_arm_recv")
+_SERVICE_CALLS = (
+    *("get_service_event_channel", "update_service_state_info"),
+    *("get_peer_addr_list", "get_pending_connections"),
+)
 _CALLS = (
     *(setter.replace("set_", "get_") for setter in _SETTERS),
     *_SETTERS,
-    *("get_event_channel", "event_handle_arm_send", "event_handle_arm_recv"),
+    *_CHANNEL_CALLS,
     *("listen", "connect", "sendto", "recvfrom", "disconnect"),
-    *("get_service_event_channel", "update_service_state_info"),
-    *("get_peer_addr_list", "get_pending_connections"),
+    *_SERVICE_CALLS,
 )
 
 _Refusal = tuple[type[DocaError], str]
@@ -42,6 +46,8 @@ _FROZEN: _Refusal = (BadState, "properties are set before listen and connect")
 _SECOND: _Refusal = (NotPermitted, "one endpoint listens or connects once; create another for another role")
 _TOO_EARLY: _Refusal = (NotConnected, "listen or connect first")
 _PARENTS: _Refusal = (BadState, "it belongs to the parent process; a child creates its own")
+_NO_CHANNEL: _Refusal = (BadState, "listen or connect first")
+_NO_SERVICE: _Refusal = (BadState, "listen first")
 _NEVER: _Refusal = (InvalidValue, "nothing is legal any more")
 
 REFUSED: dict[tuple[Phase, str], _Refusal] = {
@@ -50,6 +56,8 @@ REFUSED: dict[tuple[Phase, str], _Refusal] = {
     **{(Phase.LISTENING, call): _SECOND for call in ("listen", "connect")},
     **{(Phase.CONNECTED, call): _SECOND for call in ("listen", "connect")},
     **{(Phase.FRESH, call): _TOO_EARLY for call in ("sendto", "recvfrom", "disconnect")},
+    **{(Phase.FRESH, call): _NO_CHANNEL for call in _CHANNEL_CALLS},
+    **{(Phase.FRESH, call): _NO_SERVICE for call in _SERVICE_CALLS},
     **{(Phase.DESTROYED, call): _NEVER for call in _CALLS},
     **{(Phase.INHERITED, call): _PARENTS for call in (*_CALLS, "destroy")},
     (Phase.DESTROYED, "destroy"): (NotConnected, "an endpoint is destroyed once"),

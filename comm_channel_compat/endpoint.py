@@ -46,6 +46,12 @@ class Endpoint:
     def _check(self, call: str) -> None:
         check(self._link.phase, call)
 
+    def _linked(self, call: str) -> Link:
+        """What the endpoint stands on, when the call is allowed."""
+        self._check(call)
+        assert isinstance(self._link, Link)
+        return self._link
+
     # Properties
 
     def get_device(self) -> Device:
@@ -108,23 +114,19 @@ class Endpoint:
 
     def get_event_channel(self) -> tuple[int, int]:
         """The descriptors for room to send and for messages that came, to be armed before every wait."""
-        self._check("get_event_channel")
-        return event_channel.get_event_channel(self._link)
+        return event_channel.get_event_channel(self._linked("get_event_channel"))
 
     def get_service_event_channel(self) -> int:
         """The descriptor for clients that come and go; this call and update_service_state_info arm it."""
-        self._check("get_service_event_channel")
-        return service_state.get_event_channel(self._link)
+        return service_state.get_event_channel(self._linked("get_service_event_channel"))
 
     def event_handle_arm_send(self) -> None:
         """Let the send descriptor fire once."""
-        self._check("event_handle_arm_send")
-        event_channel.arm_send(self._link)
+        event_channel.arm_send(self._linked("event_handle_arm_send"))
 
     def event_handle_arm_recv(self) -> None:
         """Let the receive descriptor fire once."""
-        self._check("event_handle_arm_recv")
-        event_channel.arm_recv(self._link)
+        event_channel.arm_recv(self._linked("event_handle_arm_recv"))
 
     # Connections
 
@@ -164,8 +166,7 @@ class Endpoint:
 
     def disconnect(self, peer_addr: PeerAddr) -> None:
         """Leave one connection; the other side is not told. A client may connect again afterwards."""
-        self._check("disconnect")
-        self._link.disconnect(peer_addr)
+        self._linked("disconnect").disconnect(peer_addr)
         if self._link.closed:
             self._become(Unlinked(Phase.FRESH))
 
@@ -180,18 +181,15 @@ class Endpoint:
 
     def update_service_state_info(self) -> None:
         """Take a snapshot of the service and arm its event channel; ConnectionReset when it has failed."""
-        self._check("update_service_state_info")
-        service_state.update_info(self._link)
+        service_state.update_info(self._linked("update_service_state_info"))
 
     def get_peer_addr_list(self) -> list[PeerAddr]:
         """The peers of the last snapshot."""
-        self._check("get_peer_addr_list")
-        return service_state.get_peer_addr_list(self._link)
+        return service_state.get_peer_addr_list(self._linked("get_peer_addr_list"))
 
     def get_pending_connections(self) -> int:
         """How many clients waited to be let in at the last snapshot."""
-        self._check("get_pending_connections")
-        return service_state.get_pending_connections(self._link)
+        return service_state.get_pending_connections(self._linked("get_pending_connections"))
 
     # What several of them ask
 

@@ -1,29 +1,37 @@
-"""Descriptors to wait on for messages and for room (old guide: Event Channel). Not available yet."""
+"""Descriptors to wait on for messages and for room (old guide: Event Channel).
+
+Each fires once per arming, for its own direction only. What came before the arming makes it ready at once, and
+a ready descriptor stays so until it is armed again. A peer's orderly disconnection is no event; its death is,
+and so is a message that fails on its way to it.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from comch_next import NotSupported
+from comch_next import NoMemory, NotFound
 
 if TYPE_CHECKING:
-    from comm_channel_compat._link import Link, Unlinked
+    from comm_channel_compat._link import Link
 
 __all__ = ["arm_recv", "arm_send", "get_event_channel"]
 
-_UNAVAILABLE = "event channels are not available yet; call sendto and recvfrom until they stop saying AGAIN"
 
-
-def get_event_channel(link: Link | Unlinked) -> tuple[int, int]:
+def get_event_channel(link: Link) -> tuple[int, int]:
     """The descriptors that become readable when there is room to send, and when a message has come."""
-    raise NotSupported(f"get_event_channel: {_UNAVAILABLE}")
+    try:
+        return link.port.send_fd, link.port.recv_fd
+    except NoMemory as error:
+        raise NotFound(f"get_event_channel: {error}") from error
 
 
-def arm_send(link: Link | Unlinked) -> None:
-    """Let the send descriptor fire once."""
-    raise NotSupported(f"event_handle_arm_send: {_UNAVAILABLE}")
+def arm_send(link: Link) -> None:
+    """Let the send descriptor fire once: when a sendto that was answered AGAIN may be tried again."""
+    link.port.arm_send()
 
 
-def arm_recv(link: Link | Unlinked) -> None:
-    """Let the receive descriptor fire once."""
-    raise NotSupported(f"event_handle_arm_recv: {_UNAVAILABLE}")
+def arm_recv(link: Link) -> None:
+    """Let the receive descriptor fire once: when recvfrom has anything to say but AGAIN."""
+    link.port.arm_recv()
+    if link.has_errors:
+        link.port.ring_recv()

@@ -33,13 +33,12 @@ class PeerAddr:
     The statistics are those of the last `update_info`, zero before it. They stay readable for ever.
     """
 
-    __slots__ = ("_connection", "_drained", "_failed_send", "_link", "_statistics", "_user_data")
+    __slots__ = ("_connection", "_failed_send", "_link", "_statistics", "_user_data")
 
     def __init__(self, link: Link, connection: Connection) -> None:
         self._link: Link | None = link  # None once this endpoint has disconnected it
         self._connection = connection
         self._failed_send: int | None = None  # bytes of the one accepted after the other side had left
-        self._drained = False  # the other side has left, and everything it sent has been read
         self._statistics = Statistics()
         self._user_data = 0
 

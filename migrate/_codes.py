@@ -65,11 +65,11 @@ CODES: dict[str, Code] = {
         "Name what you need from the module (cc.Endpoint, cc.Again) where it is used.",
     ),
     "CCM020": Code(
-        "event channels are not rewritten yet",
-        "The two descriptors per endpoint became one per progress engine; arming and waiting have "
-        "another order.",
-        "Wait in the calls themselves: receive(timeout=...) and send(timeout=...) sleep until "
-        "something can move.",
+        "this event channel is not rewritten yet",
+        "The service's own descriptor has no counterpart among the calls of a server, nor has a pair of "
+        "descriptors whose endpoint is no plain name.",
+        "Register event_connection_status_changed_register(up, down) on the server; for messages wait in "
+        "receive(timeout=...), or on recv_fd after arm_recv().",
     ),
     "CCM021": Code(
         "service state is not rewritten yet",

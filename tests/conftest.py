@@ -15,7 +15,7 @@ from tests.processes import Child, StartPython, python
 @pytest.fixture(autouse=True)
 def runtime_dir(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Each test meets its peers in its own directory, with none of the caller's settings."""
-    for name in ("COMCH_DRIVER", "COMCH_SIDE", "COMCH_TOPOLOGY", "COMCH_COMPAT_WARN"):
+    for name in ("COMCH_DRIVER", "COMCH_SIDE", "COMCH_TOPOLOGY", "COMCH_COMPAT_WARN", "COMCH_PULL"):
         monkeypatch.delenv(name, raising=False)
     # Not under tmp_path: the name of an AF_UNIX socket has at most 107 bytes.
     folder = tempfile.mkdtemp(prefix="comch-")

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from tools.processes import ProcessError
 from tools.side_by_side import (
-    SAMPLES,
+    DEMO_SAMPLES,
     PairOutcome,
     Stage,
     Transcript,
@@ -72,7 +72,7 @@ def run(console: Console, folder: Path) -> bool:
         return False
     old = Stage(places["old"], PAYLOAD)
     new = Stage(places["new"], PAYLOAD, migrated=places["migrated"])
-    verdicts = [show_sample(console, sample, old, new) for sample in SAMPLES]  # every one is shown
+    verdicts = [show_sample(console, sample, old, new) for sample in DEMO_SAMPLES]  # every one is shown
     return all(verdicts)
 
 

@@ -39,7 +39,6 @@ OLD_GENERATIONS: tuple[api.Generation, ...] = ("comm_channel", "comm_channel_1x"
 GENERATION_1: tuple[api.Generation, ...] = ("comm_channel", "comm_channel_1x")
 RUNS = {
     "yes": "runs",
-    "next": "raises NotSupported, next release",
     "no": "does not run",
     "c": "C programs only",
 }

@@ -17,7 +17,8 @@ LEGACY = ROOT / "samples_legacy"
 MODERN = ROOT / "samples_new"
 DEADLINE_S = 30.0
 
-SAMPLES = ("hello", "file_transfer")
+SAMPLES = ("hello", "file_transfer", "two_threads", "many_clients")
+DEMO_SAMPLES = SAMPLES[:2]  # those whose transcripts fit on a screen
 PAIRINGS = (("old", "old"), ("old", "new"), ("new", "old"), ("new", "new"))  # (service, client)
 MIXED_PAIRINGS = (("migrated", "migrated"), ("migrated", "old"), ("old", "migrated"))
 

@@ -1,7 +1,8 @@
 """The threaded pull port: the pull view of a context, built from tasks, callbacks and one helper thread.
 
-For a driver whose library only pushes. It gives what a driver's own port gives, but for these differences,
-which lie in the nature of the calls that it is made of:
+For a driver whose library only pushes, or where COMCH_PULL=threaded asks for it. It gives what a driver's own port
+gives, but for these differences, which lie in the nature of the calls that it is made of. Tests of the old faces run
+on both forms; one that meets a difference is marked with the line here that names it (`by_nature`).
 
 waiting clients     do not wait: they come up in progress, so connect succeeds without `accept`. `pending` is 0;
                     `accept` hands them out afterwards, and their messages may be received before that. A new
@@ -9,7 +10,8 @@ waiting clients     do not wait: they come up in progress, so connect succeeds w
 messages            move from the ring into a queue here. With recv_queue_size or more in it there is no
                     progress: nothing comes, sends stay in flight, losses go unnoticed, until `receive`. One
                     progress may bring several, so the queue can be longer by what one progress brings. What has
-                    moved is no longer in flight for its sender, and counts as received.
+                    moved is no longer in flight for its sender, and counts as received. Two programs that flood
+                    each other, and wait to send instead of receiving, may wait for ever.
 send_queue_size     is the context's pool of tasks: for all connections of a server together, not for each.
 max_msg_size        of the port only restricts its sends; the connection's own size holds, too, and is not raised.
 a server's end      Shutdown is told from ConnectionReset by a send that fails afterwards with SHUTDOWN. The
@@ -47,7 +49,7 @@ class ThreadedPorts:
         self._context = context
         self._helper = _helper_of(context)
 
-    def open(self, ctx: Any, max_msg_size: int | None, send_queue_size: int | None) -> Port:
+    def open(self, ctx: Any, max_msg_size: int | None, send_queue_size: int | None, one_sided: bool) -> Port:
         context = self._context
         if context._port is not None:
             raise BadState(f"port_open: {context} has a port already")
@@ -60,7 +62,7 @@ class ThreadedPorts:
         if send_queue_size is None:
             send_queue_size = min(_DEFAULT_SENDS, devices.cap_get_max_send_tasks(info))
         with helper.lock:
-            port = Port(context, helper, max_msg_size, send_queue_size)
+            port = Port(context, helper, max_msg_size, send_queue_size, one_sided)
             helper.enter(port)
         return port
 
@@ -79,6 +81,10 @@ class ThreadedPorts:
     def get_pending(self, port: Port) -> int:
         with self._helper.lock:
             return 0
+
+    def get_connections(self, port: Port) -> list[Any]:
+        with self._helper.lock:
+            return port.connections()
 
     def status(self, port: Port, connection: Any) -> ErrorCode:
         with self._helper.lock:
@@ -107,6 +113,10 @@ class ThreadedPorts:
     def arm_service(self, port: Port) -> None:
         with self._helper.lock:
             port.arm_service()
+
+    def ring_recv(self, port: Port) -> None:
+        with self._helper.lock:
+            port.ring_recv()
 
     def close(self, port: Port) -> None:
         port.close()

@@ -32,7 +32,7 @@ _REASONS = {
 class Port:
     """A handle. Everything here runs under the helper's lock, but for `finish`."""
 
-    def __init__(self, context: Context, helper: Helper, msg_size: int | None, sends: int) -> None:
+    def __init__(self, context: Context, helper: Helper, msg_size: int | None, sends: int, one_sided: bool) -> None:
         self.handle = context._handle
         self.state_changed: Any = context._state_changed_cb  # the program's
         self.begun: Any = None  # a client's connection, until this side stops
@@ -44,7 +44,9 @@ class Port:
         self._driver = helper.driver
         self._is_client = isinstance(context, Client)
         self._links: WeakKeyDictionary[Any, Link] = WeakKeyDictionary()
-        self._live: set[Link] = set()
+        self._live: dict[Link, None] = {}  # in the order of their coming
+        self._one_sided = one_sided
+        self._failed = False  # a server that nobody finds any more
         self._broken = 0  # handshakes, for accept
         self._msg_size = msg_size
         self._most = 1  # messages that hold progress back
@@ -81,14 +83,14 @@ class Port:
 
     def _add(self, connection: Any, status: ErrorCode) -> Link:
         link = self._links[connection] = Link(self._context._connection(connection), status)
-        self._live.add(link)
+        self._live[link] = None
         return link
 
     # What the program does to the context
 
     def started(self) -> None:
         """The configuration is fixed, and a client has a connection."""
-        self._leaving = False
+        self._leaving = self._failed = False
         self._most = self._driver.contexts.get_recv_queue_size(self.handle)
         if self._is_client:
             self.begun = self._driver.clients.get_connection(self.handle)
@@ -132,7 +134,7 @@ class Port:
 
     def _drop(self, link: Link) -> None:
         link.connection = None
-        self._live.discard(link)
+        self._live.pop(link, None)
         self._sends.forget(link)
         with suppress(ValueError):
             self.arrived.remove(link)
@@ -150,6 +152,8 @@ class Port:
         link.fault = link.fault or status
         if link.ending:
             self._lose(link, status)
+        elif link in self.lost:
+            self._channels.ring("recv")
 
     def _on_up(self, connection: Any, ok: bool) -> None:
         if ok:
@@ -167,6 +171,7 @@ class Port:
         if self._is_client:
             self._client_moved(old, new)
         elif new is State.STOPPING and not self._leaving:  # nobody finds it any more: it has left everybody
+            self._failed = True
             for link in list(self._live):
                 self._leave(link)
             self._channels.ring("send", "recv", "service")
@@ -206,9 +211,13 @@ class Port:
     def _lose(self, link: Link, why: ErrorCode | None) -> None:
         link.ending = False
         link.status = ErrorCode.SHUTDOWN if why == ErrorCode.SHUTDOWN else ErrorCode.CONNECTION_RESET
-        self._live.discard(link)
+        self._live.pop(link, None)
         self.lost.append(link)
-        self._channels.ring("send", "recv", "service")
+        self._channels.ring(*(() if self._keeps_quiet(link) else ("send", "recv")), "service")
+
+    def _keeps_quiet(self, link: Link) -> bool:
+        """Whether sender and receiver of a one-sided port do not hear of this end."""
+        return self._one_sided and link.status is ErrorCode.SHUTDOWN and not (link.failed or link.in_flight)
 
     # What the puller calls
 
@@ -270,6 +279,11 @@ class Port:
             raise ConnectionReset("accept: the handshake broke")
         return None if link is None or link.connection is None else link.connection._handle
 
+    def connections(self) -> list[Any]:
+        """See PullPort.connections."""
+        self.helper.look()
+        return [link.connection for link in self._live if link.status == UP]
+
     def status(self, connection: Any) -> ErrorCode:
         """See PullPort.status."""
         self.helper.look()
@@ -310,16 +324,22 @@ class Port:
         bell = self.bell("recv")
         bell.arm()
         self.helper.turn()
-        if self._channels.take_news("recv") or self.queue or self.lost:
+        lost = not all(map(self._keeps_quiet, self.lost))
+        if self._channels.take_news("recv") or self.queue or lost or self._failed:
             bell.ring()
 
     def arm_service(self) -> None:
         """Be ready when a client comes, goes, or the service fails."""
         bell = self.bell("service")
+        self.helper.turn()  # what has been before is no news
         bell.arm()
         self.helper.turn()
-        if self._channels.take_news("service"):
+        if self._channels.take_news("service") or self._failed:
             bell.ring()
+
+    def ring_recv(self) -> None:
+        """See PullPort.ring_recv."""
+        self._channels.ring("recv")
 
     # The end
 

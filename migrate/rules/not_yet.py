@@ -1,4 +1,4 @@
-"""Leave event channels and service state alone, with a code."""
+"""Leave the service state and its event channel alone, with a code."""
 
 from migrate._legacy import EP
 from migrate._rule import Refuses, Rule
@@ -13,9 +13,6 @@ def _service_state(*_: object) -> Refuses:
 
 
 RULES: dict[str, Rule] = {
-    EP + "get_event_channel": _event_channel,
-    EP + "event_handle_arm_send": _event_channel,
-    EP + "event_handle_arm_recv": _event_channel,
     EP + "get_service_event_channel": _event_channel,
     EP + "update_service_state_info": _service_state,
     EP + "get_peer_addr_list": _service_state,

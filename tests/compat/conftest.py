@@ -20,6 +20,20 @@ def ended(runtime_dir: object) -> Iterator[None]:
             support.made.pop().destroy()
 
 
+@pytest.fixture(params=["driver", "threaded"])
+def form(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The form of the pull port, here and in child processes. Modules that ask for it are run on both.
+
+    What differs by nature is named in comch_next._threaded; a test of that is marked with its line there.
+    """
+    form = str(request.param)
+    nature = request.node.get_closest_marker("by_nature")
+    if form == "threaded" and nature is not None:
+        pytest.skip(f"differs by nature: {nature.args[0]}")
+    monkeypatch.setenv("COMCH_PULL", form)
+    return form
+
+
 @pytest.fixture
 def pair() -> support.Pair:
     """A service and a client that are connected."""

@@ -22,6 +22,8 @@ from comm_channel_compat import (
 )
 from tests.compat import support
 
+pytestmark = pytest.mark.usefixtures("form")
+
 LONGEST = "x" * 127
 
 
@@ -94,6 +96,7 @@ def test_names_that_are_not(client: Endpoint, name: str) -> None:
         client.connect(name)
 
 
+@pytest.mark.by_nature("waiting clients")
 def test_a_connection_is_in_progress_until_the_service_calls_recvfrom(
     service: Endpoint, client: Endpoint
 ) -> None:
@@ -150,6 +153,7 @@ def test_a_client_that_gives_up_is_forgotten(service: Endpoint, client: Endpoint
     support.eventually(peer.update_info)
 
 
+@pytest.mark.by_nature("waiting clients")
 def test_one_client_too_many_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     topology = tmp_path / "topology.toml"
     topology.write_text(
@@ -183,6 +187,7 @@ def test_an_endpoint_that_is_neither() -> None:
         ep.recvfrom(100)
 
 
+@pytest.mark.by_nature("max_msg_size")
 def test_endpoints_do_not_refuse_each_other_for_message_size() -> None:
     service, client = support.service(max_msg_size=100), support.client(max_msg_size=5000)
     to_service = client.connect(support.NAME)

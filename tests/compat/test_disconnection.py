@@ -19,6 +19,8 @@ from tests.compat import support
 from tests.compat.support import statistics
 from tests.processes import StartPython
 
+pytestmark = pytest.mark.usefixtures("form")
+
 
 def error_state(ep: Endpoint, peer: PeerAddr) -> None:
     """Everything that is to be observed of a peer in the error state whose messages have been read."""
@@ -104,6 +106,7 @@ class TestTheOtherSideLeaves:
             ep.recvfrom(100)
 
 
+@pytest.mark.by_nature("messages")
 def test_a_message_in_flight_fails_when_the_other_side_leaves() -> None:
     pair = support.Pair(send_queue_size=8, recv_queue_size=8)
     for _ in range(9):

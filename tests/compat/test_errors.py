@@ -21,17 +21,6 @@ cc: Any = comm_channel_compat  # it makes the C names at import, where mypy cann
 PREFIX = "doca_comm_channel_"
 SIZES = ("max_msg_size", "send_queue_size", "recv_queue_size")
 
-# Those of the next stage: their calls say NOT_SUPPORTED until they are built.
-LATER = {
-    "ep_get_event_channel",
-    "ep_get_service_event_channel",
-    "ep_event_handle_arm_send",
-    "ep_event_handle_arm_recv",
-    "ep_update_service_state_info",
-    "ep_get_peer_addr_list",
-    "ep_get_pending_connections",
-}
-
 NO_POINTER = "Python has no output pointer that could be NULL"
 HARDWARE = "only a real device, or its driver, fails so"
 MEMORY = "only when Python itself has no memory left"
@@ -53,6 +42,8 @@ UNPROVOKED = {
     ("ep_sendto", "UNKNOWN"): HARDWARE,
     ("ep_recvfrom", "INITIALIZATION"): NEVER_FAILED,
     ("ep_recvfrom", "UNKNOWN"): HARDWARE,
+    ("ep_update_service_state_info", "DRIVER"): HARDWARE,
+    ("ep_update_service_state_info", "AGAIN"): "the snapshot has room for every client",
     ("ep_disconnect", "NO_MEMORY"): MEMORY,
     ("ep_disconnect", "UNKNOWN"): HARDWARE,
 }
@@ -61,7 +52,6 @@ ROWS = sorted(
     {
         (row.name.removeprefix(PREFIX), error.code.removeprefix("DOCA_ERROR_"))
         for row in functions("comm_channel")
-        if row.name.removeprefix(PREFIX) not in LATER
         for error in row.errors
     }
 )
@@ -185,6 +175,32 @@ def too_late(size: str) -> Callable[[Stage], Any]:
     return lambda stage: getattr(cc, f"{PREFIX}ep_set_{size}")(stage.pair.client, 8)
 
 
+def few_for_channels(stage: Stage) -> Any:
+    service = stage.pair.service
+    get = cc.doca_comm_channel_ep_get_event_channel
+    return with_few_descriptors(lambda: get(service), cc.DOCA_ERROR_NOT_FOUND)
+
+
+def failed_service(stage: Stage) -> Any:
+    service = stage.pair.service
+    for socket in Path(os.environ["COMCH_RUNTIME_DIR"]).glob("*.sock"):
+        socket.unlink()
+    return cc.doca_comm_channel_ep_update_service_state_info(service)
+
+
+def on_client(call: str) -> Callable[[Stage], Any]:
+    return lambda stage: getattr(cc, PREFIX + call)(stage.pair.client)
+
+
+def on_fresh(call: str) -> Callable[[Stage], Any]:
+    return lambda stage: getattr(cc, PREFIX + call)(stage.fresh())
+
+
+SERVICE_ONLY = (
+    *("ep_get_service_event_channel", "ep_update_service_state_info"),
+    *("ep_get_peer_addr_list", "ep_get_pending_connections"),
+)
+
 PROVOCATIONS: dict[tuple[str, str], Callable[[Stage], Any]] = {
     **{
         (name, "INVALID_VALUE"): null(name)
@@ -196,8 +212,14 @@ PROVOCATIONS: dict[tuple[str, str], Callable[[Stage], Any]] = {
             *("peer_addr_get_send_messages", "peer_addr_get_send_bytes"),
             *("peer_addr_get_recv_messages", "peer_addr_get_recv_bytes"),
             "peer_addr_get_send_in_flight_messages",
+            *("ep_get_event_channel", "ep_event_handle_arm_send", "ep_event_handle_arm_recv"),
+            *SERVICE_ONLY,
         )
     },
+    **{(name, "NOT_SUPPORTED"): on_client(name) for name in SERVICE_ONLY},
+    **{(name, "BAD_STATE"): on_fresh(name) for name in ("ep_get_event_channel", "ep_get_service_event_channel")},
+    ("ep_get_event_channel", "NOT_FOUND"): few_for_channels,
+    ("ep_update_service_state_info", "CONNECTION_RESET"): failed_service,
     ("peer_addr_set_user_data", "INVALID_VALUE"): null("peer_addr_set_user_data", 1),
     ("get_service_max_num_connections", "NOT_SUPPORTED"): lambda stage: (
         cc.doca_comm_channel_get_service_max_num_connections(stage.fresh(support.HOST).get_device().as_devinfo())

@@ -17,7 +17,6 @@ from comm_channel_compat import (
     InvalidValue,
     NotConnected,
     NotPermitted,
-    NotSupported,
     PeerAddr,
     open_device,
 )
@@ -149,20 +148,6 @@ def test_a_runtime_directory_that_cannot_be(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setenv("COMCH_RUNTIME_DIR", str(tmp_path / "file"))
     with pytest.raises(Initialization):
         support.service()
-
-
-def test_methods_that_come_later_say_so(pair: support.Pair) -> None:
-    for call in (
-        pair.client.get_event_channel,
-        pair.client.event_handle_arm_send,
-        pair.client.event_handle_arm_recv,
-        pair.service.get_service_event_channel,
-        pair.service.update_service_state_info,
-        pair.service.get_peer_addr_list,
-        pair.service.get_pending_connections,
-    ):
-        with pytest.raises(NotSupported, match="not available yet"):
-            call()
 
 
 @pytest.mark.parametrize("end", ["", "del ep", "import sys; sys.exit(0)", "peer = ep = dev = None"])

@@ -9,6 +9,8 @@ import pytest
 from comm_channel_compat import Again, Endpoint, InvalidValue, NotConnected, PeerAddr
 from tests.compat import support
 
+pytestmark = pytest.mark.usefixtures("form")
+
 
 @pytest.mark.parametrize("length", [0, 1, 64, 4080])
 def test_a_message_arrives_as_it_was_sent(pair: support.Pair, length: int) -> None:
@@ -109,6 +111,7 @@ def test_the_peer_of_another_endpoint(pair: support.Pair) -> None:
     pair.service.sendto(b"x", foreign)  # it has come to no harm
 
 
+@pytest.mark.by_nature("messages")
 def test_the_send_queue_is_full() -> None:
     pair = support.Pair(send_queue_size=8, recv_queue_size=8)
     for n in range(16):  # as many in the receiver's queue as in flight
@@ -128,6 +131,7 @@ def test_the_send_queue_is_full() -> None:
     pair.destroy()
 
 
+@pytest.mark.by_nature("messages")
 def test_messages_come_in_order_of_arrival_across_peers(pair: support.Pair) -> None:
     clients = [support.client() for _ in range(3)]
     peers = [client.connect(support.NAME) for client in clients]

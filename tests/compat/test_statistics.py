@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.compat import support
 from tests.compat.support import statistics
+
+pytestmark = pytest.mark.usefixtures("form")
 
 
 def test_all_are_zero_at_first(pair: support.Pair) -> None:
@@ -23,6 +27,7 @@ def test_only_update_info_changes_them(pair: support.Pair) -> None:
     assert statistics(pair.to_service) == (1, 5, 1, 3, 0)
 
 
+@pytest.mark.by_nature("messages")
 def test_received_is_what_the_program_was_given(pair: support.Pair) -> None:
     to_client = pair.introduce()
     pair.client.sendto(b"waiting", pair.to_service)
@@ -33,6 +38,7 @@ def test_received_is_what_the_program_was_given(pair: support.Pair) -> None:
     assert statistics(to_client)[2:4] == (2, 12)
 
 
+@pytest.mark.by_nature("messages")
 def test_in_flight_is_submitted_minus_completed() -> None:
     pair = support.Pair(send_queue_size=16, recv_queue_size=8)
     for _ in range(12):

@@ -9,7 +9,7 @@ import pytest
 
 import comch_next as comch
 from comch_next import State
-from tests.pull.support import Stage, until
+from tests.pull.support import Stage, ready, until
 
 
 @pytest.fixture
@@ -158,3 +158,29 @@ def test_disconnect_and_connect_again(ends: tuple[comch.Server, comch.Client]) -
             connection.send(b"x")
     with pytest.raises(comch.BadState):
         client.disconnect()
+
+
+def test_a_program_may_wait_in_its_own_poll(ends: tuple[comch.Server, comch.Client]) -> None:
+    server, client = ends
+    connection = connect(server, client)
+    client.arm_send()
+    assert ready(client.send_fd, 5.0)
+    until(lambda: not _ready_after_arming(server))
+    connection.send(b"x", timeout=5)
+    assert ready(server.recv_fd, 5.0)
+    assert server.receive(timeout=0).data == b"x"
+
+
+def _ready_after_arming(context: comch.Server) -> bool:
+    context.arm_recv()
+    return ready(context.recv_fd, 0.01)
+
+
+@pytest.mark.parametrize("name", ["send_fd", "recv_fd"])
+def test_a_context_that_is_not_up_has_no_descriptors(stage: Stage, name: str) -> None:
+    client = comch.Client(stage.host, "svc")
+    stage.contexts.append(client)
+    with pytest.raises(comch.BadState, match="connect"):
+        getattr(client, name)
+    with pytest.raises(comch.BadState, match="connect"):
+        getattr(client, f"arm_{name.removesuffix('_fd')}")()

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from typing import Any
 
 import pytest
 
@@ -95,7 +96,7 @@ def test_a_port_is_opened_on_an_idle_context(stage: Stage, form: str) -> None:
 
 
 @pytest.mark.parametrize("options", [{"max_msg_size": 0}, {"max_msg_size": 65536}, {"send_queue_size": 0}])
-def test_limits_of_a_port_are_checked(stage: Stage, form: str, options: dict[str, int]) -> None:
+def test_limits_of_a_port_are_checked(stage: Stage, form: str, options: dict[str, Any]) -> None:
     server = comch.Server(stage.dpu, "b1:00.0", "svc")
     with pytest.raises(comch.InvalidValue):
         PullPort(server, threaded=form == "threaded", **options)

@@ -65,7 +65,7 @@ class Client(Context):
             return
         self._dialled = True
         connection.sock = sock
-        self.watched(sock, self._on_welcome)
+        self.watched(sock, self._on_welcome, door=True)
         hello = fabric.Hello(self.terms()).encode()
         try:
             fabric.send(sock, hello, self.bells())

@@ -139,7 +139,7 @@ class Connection:
             # The cut first: whoever has read the farewell relies on the ring as it is then.
             lib.comch_cut(self.tx)
             with suppress(OSError):  # it is gone already
-                fabric.send(self.sock, fabric.BYE)
+                fabric.farewell(self.sock)
         if self.status in (ErrorCode.SUCCESS, ErrorCode.CONNECTION_INPROGRESS):
             self._end(ErrorCode.NOT_CONNECTED, "this side has left")
         self.close()

@@ -1,7 +1,6 @@
 """What servers and clients have in common: configuration, life, sockets to watch (guide: DOCA Core Context)."""
 
 import select
-import socket
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable
@@ -18,6 +17,7 @@ from comch_next.driver.emulated._task import PROGRAM, SUCCESS, SendTask
 from comch_next.errors import BadConfig, BadState, Initialization, InUse, InvalidValue, NotConnected, NotSupported
 
 if TYPE_CHECKING:
+    from comch_next.driver.emulated._channels import Watchable
     from comch_next.driver.emulated._engine import Engine, Poller
     from comch_next.driver.emulated._port import Port
 
@@ -43,6 +43,7 @@ class Context(ABC):
 
     is_server: ClassVar[bool]
     start_trigger: ClassVar[Trigger]
+    failed_for_good = False  # a server that nobody can find any more
 
     def __init__(self, dev: Dev, name: str) -> None:
         self.dev = dev
@@ -200,17 +201,21 @@ class Context(ABC):
 
     # Looking at the sockets
 
-    def watched(self, sock: socket.socket, handler: Callable[[], None]) -> None:
-        """Call `handler` in the next look that finds the socket readable."""
+    def watched(self, sock: "Watchable", handler: Callable[[], None], *, door: bool = False) -> None:
+        """Call `handler` in the next look that finds it readable. A door is where somebody may come in."""
         known = sock.fileno() in self._handlers
         self._handlers[sock.fileno()] = handler
         if not known:
             self.watch.register(sock, select.EPOLLIN)
+        if door and self.port is not None:
+            self.port.channels.door(sock)
 
-    def unwatch(self, sock: socket.socket) -> None:
-        """Forget the socket, if it is known."""
+    def unwatch(self, sock: "Watchable") -> None:
+        """Forget it, if it is known."""
         if self._handlers.pop(sock.fileno(), None) is not None:
             self.watch.unregister(sock)
+            if self.port is not None:
+                self.port.channels.forget(sock)
 
     def look(self) -> bool:
         """Handle what the sockets say, report lost connections, finish a stop. Whether anything moved."""

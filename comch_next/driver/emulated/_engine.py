@@ -1,12 +1,11 @@
 """The progress engine: reads rings, completes tasks, looks at sockets, and runs every callback."""
 
-import contextlib
 import os
-import select
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from comch_next._codes import ErrorCode
+from comch_next.driver.emulated._channels import Channel, new_bell
 from comch_next.driver.emulated._checks import expect, in_state, says_no_memory
 from comch_next.driver.emulated._context import Context
 from comch_next.driver.emulated._fork import owned
@@ -56,60 +55,6 @@ class Poller:
         self._rings = ffi.new("comch_rx *[]", [link.rx for link in links])
         self.c.rings = self._rings
         self.c.count = len(links)
-
-
-class Channel:
-    """A descriptor for poll and epoll: a bell, and sockets that are watched while it is armed."""
-
-    def __init__(self, bell: int, sockets: select.epoll | None) -> None:
-        self.bell = bell
-        self.armed = False
-        self._set = select.epoll()
-        self._set.register(bell, select.EPOLLIN)
-        self._sockets: list[select.epoll] = []
-        if sockets is not None:
-            self.watch(sockets)
-
-    def watch(self, sockets: select.epoll) -> None:
-        """Be ready when these are, while armed."""
-        self._sockets.append(sockets)
-        self._set.register(sockets, select.EPOLLIN if self.armed else 0)
-
-    def unwatch(self, sockets: select.epoll) -> None:
-        """No longer."""
-        if sockets in self._sockets:
-            self._sockets.remove(sockets)
-            self._set.unregister(sockets)
-
-    def fileno(self) -> int:
-        return self._set.fileno()
-
-    def arm(self) -> None:
-        """Forget what was, and be ready for what comes."""
-        self.disarm()
-        self.armed = True
-        for sockets in self._sockets:
-            self._set.modify(sockets, select.EPOLLIN)
-
-    def disarm(self) -> None:
-        """Not ready, and not going to be."""
-        with contextlib.suppress(BlockingIOError):
-            os.eventfd_read(self.bell)
-        self.armed = False
-        for sockets in self._sockets:
-            self._set.modify(sockets, 0)
-
-    def ring(self) -> None:
-        """Be ready until the next arming."""
-        os.eventfd_write(self.bell, 1)
-
-    def close(self) -> None:
-        self._set.close()
-
-
-def new_bell() -> int:
-    """An eventfd that never blocks its ringer."""
-    return os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
 
 
 class Engine:

@@ -21,7 +21,10 @@ from pathlib import Path
 
 from comch_next.errors import AlreadyExist, DocaError, ErrorCode, Initialization, from_code
 
-__all__ = ["BYE", "Hello", "Listener", "Terms", "Welcome", "dial", "negotiate", "receive", "runtime_dir", "send"]
+__all__ = [
+    *("BYE", "Hello", "Listener", "Terms", "Welcome"),
+    *("dial", "farewell", "negotiate", "receive", "runtime_dir", "send"),
+]
 
 BACKLOG = 1024
 BYE = b"CMCHBYE"  # the whole of a farewell; end-of-file without it is a death
@@ -138,6 +141,20 @@ def send(sock: socket.socket, data: bytes, fds: Sequence[int] = ()) -> None:
     sock.sendmsg([data], control, socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
 
 
+def farewell(sock: socket.socket) -> None:
+    """Say goodbye before closing. Raises OSError.
+
+    The socket itself travels in the farewell, and so it hangs up only when that is read: whoever waits for a
+    hang-up, and not for words, is woken by a death alone.
+    """
+    try:
+        send(sock, BYE, [sock.fileno()])
+    except OSError as error:
+        if error.errno != errno.ETOOMANYREFS:
+            raise
+        send(sock, BYE)
+
+
 def runtime_dir() -> Path:
     """COMCH_RUNTIME_DIR, else a folder of the session's runtime directory, else one named for the user."""
     if chosen := os.environ.get("COMCH_RUNTIME_DIR"):
@@ -189,6 +206,7 @@ class Listener:
         self._name = name
         self._place = runtime_dir().absolute()  # for life: the program may go elsewhere, or change its environment
         self._reserve = -1  # a descriptor to turn clients away with when there is none left to accept them
+        self.path = self._place / f"{self._stem}.sock"
         try:
             with _directory(self._place, create=True) as folder:
                 self._lock = self._take_lock(folder)
@@ -266,7 +284,7 @@ class Listener:
     def intact(self) -> bool:
         """Whether clients still find this server by its name."""
         try:
-            return os.stat(self._place / f"{self._stem}.sock", follow_symlinks=False).st_ino == self._inode
+            return os.stat(self.path, follow_symlinks=False).st_ino == self._inode
         except OSError:
             return False
 

@@ -5,19 +5,19 @@ does its own looking at the sockets, at most once per millisecond.
 """
 
 import os
-import select
 from typing import Any
 
 from comch_next._codes import ErrorCode
+from comch_next.driver.emulated._channels import Channels, new_bell
 from comch_next.driver.emulated._checks import as_bytes, expect, expect_number, in_state, says_no_memory
 from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._context import Context
-from comch_next.driver.emulated._engine import AGAIN, CORRUPT, LOOK, Channel, Poller, new_bell, receive
+from comch_next.driver.emulated._engine import AGAIN, CORRUPT, LOOK, Poller, receive
 from comch_next.driver.emulated._fabric import Terms
 from comch_next.driver.emulated._fork import owned
 from comch_next.driver.emulated._ring import ffi, lib
 from comch_next.driver.emulated._server import Greeting, Server
-from comch_next.errors import BadState, ConnectionReset, InvalidValue, NoMemory, NotSupported, from_code
+from comch_next.errors import BadState, ConnectionReset, InvalidValue, NoMemory, from_code
 
 __all__ = ["Port", "Ports"]
 
@@ -38,20 +38,21 @@ def _two_bells() -> tuple[int, int]:
 
 
 class Port:
-    """A handle. `lost` are connections whose end has not been reported to the puller."""
+    """A handle. `lost` are connections whose end has not been reported to the puller, `blocked` those whose last
+    send was answered AGAIN, with the number of sends accepted before it."""
 
-    def __init__(self, context: Context, msg_size: int | None, send_limit: int) -> None:
+    def __init__(self, context: Context, msg_size: int | None, send_limit: int, one_sided: bool) -> None:
         self.context = context
         self.poller = Poller()
         self.waiting: list[Greeting] = []
         self.lost: list[Connection] = []
-        self.blocked: set[Connection] = set()
+        self.blocked: dict[Connection, int] = {}
         self._msg_size = msg_size
         self._send_limit = send_limit
-        self._channels: dict[str, Channel] = {}
-        self._hangups: select.epoll | None = None
+        self._one_sided = one_sided
         self._pace = ffi.addressof(self.poller.c, "pace")
         self._bells: tuple[int, ...] = _two_bells()
+        self.channels = Channels(context, self._bells, one_sided)
         owned(self)
 
     def __str__(self) -> str:
@@ -83,23 +84,28 @@ class Port:
 
     def notice(self, connection: Connection | None) -> None:
         """A client waits, a connection came up, or `connection` was lost: latch what is armed."""
-        self.poller.c.pace.next = 0  # the next receive tells its caller at once
         if connection is not None and connection.status in _REPORTED:
             self.lost.append(connection)
-        for channel in self._channels.values():
-            if channel.armed and (connection is not None or channel is not self._channels.get("send")):
-                channel.ring()
+        if connection is None:
+            self.tell("recv", "service")
+        elif self._keeps_quiet(connection):
+            self.tell("service")
+        else:
+            self.tell("send", "recv", "service")
+
+    def tell(self, *channels: str) -> None:
+        """Latch these, where armed, and let the next receive tell its caller at once."""
+        self.poller.c.pace.next = 0
+        self.channels.ring(*channels)
+
+    def _keeps_quiet(self, connection: Connection) -> bool:
+        """Whether sender and receiver of a one-sided port do not hear of this end."""
+        return self._one_sided and connection.status is ErrorCode.SHUTDOWN and not connection.failed
 
     def established(self, connection: Connection) -> None:
         """A sender that waits for room must hear of this connection's death, too."""
-        self._watch(connection, select.EPOLLRDHUP)
-
-    def _watch(self, connection: Connection, events: int) -> None:
-        if self._hangups is not None and connection.sock is not None:
-            try:
-                self._hangups.register(connection.sock, events)
-            except FileExistsError:
-                self._hangups.modify(connection.sock, events)
+        if connection.sock is not None:
+            self.channels.end(connection.sock)
 
     def still_reads(self, connection: Connection) -> bool:
         """Whether the connection's messages may still be pulled."""
@@ -121,7 +127,7 @@ class Port:
         """A send that was not accepted: False for AGAIN, else the exception."""
         context = self.context
         if result == AGAIN:
-            self.blocked.add(connection)
+            self.blocked[connection] = int(connection.tx.head)
             return False
         if result == LOOK:
             return self._look_and_send(connection, data)
@@ -133,7 +139,7 @@ class Port:
         elif result == lib.COMCH_NOMEM:
             raise NoMemory("send: no memory for the next part of the ring")
         elif connection.status == ErrorCode.CONNECTION_INPROGRESS:
-            self.blocked.add(connection)
+            self.blocked[connection] = int(connection.tx.head)
             return self._look_and_send(connection, data)
         text = f"send was attempted on a connection of {context} that has ended: {connection.reason}"
         raise from_code(connection.status, text, connection=connection.user_data)
@@ -191,60 +197,57 @@ class Port:
 
     # Descriptors
 
-    def channel(self, name: str) -> Channel:
-        """The descriptor for send, recv or service, made when first asked for."""
-        if name not in self._channels:
-            self._channels[name] = self._make_channel(name)
-        return self._channels[name]
-
-    def _make_channel(self, name: str) -> Channel:
-        if name == "service":
-            if not self.context.is_server:
-                raise NotSupported(f"{self.context} has no service channel; a server has")
-            bell = new_bell()
-            try:
-                return Channel(bell, self.context.watch)
-            except OSError:
-                os.close(bell)
-                raise
-        if name == "recv":
-            return Channel(self._bells[0], self.context.watch)
-        self._hangups = select.epoll()
-        for connection in self.poller.links:
-            self.established(connection)
-        return Channel(self._bells[1], self._hangups)
-
     def arm_recv(self) -> None:
         """Be ready when a message, a waiting client or a loss is there."""
-        channel = self.channel("recv")
+        channel = self.channels.get("recv")
         channel.arm()
         self.look()
-        if lib.comch_arm_data(self.poller.c) or self.waiting or self.lost:
+        if self._one_sided and not self.context.is_server:
+            for link in self.poller.links:  # its one connection
+                self._attend(link, link.in_flight() > 0)
+        news = self.waiting or not all(map(self._keeps_quiet, self.lost))
+        if lib.comch_arm_data(self.poller.c) or news or self.context.failed_for_good:
             channel.ring()
 
     def arm_send(self) -> None:
         """Be ready when a send that was answered AGAIN could be accepted."""
-        channel = self.channel("send")
+        channel = self.channels.get("send")
         channel.arm()
         self.look()
-        self.blocked = {link for link in self.blocked if link.sender is not None or link.in_progress()}
+        self._forget_unblocked()
         room = []
         for link in self.blocked:
+            self._attend(link, True)
             if link.sender is not None:
                 room.append(lib.comch_arm_space(link.tx) != 0)
             else:
-                self._watch(link, select.EPOLLIN)
                 room.append(link.sock is None)  # not even dialled: nobody will ring
         if any(room) or not room:
             channel.ring()
 
+    def _forget_unblocked(self) -> None:
+        """Those that have ended, or have accepted a send since, wait for nothing any more."""
+        for link, head in list(self.blocked.items()):
+            if not (link.in_progress() or (link.sender is not None and link.tx.head == head)):
+                del self.blocked[link]
+                self._attend(link, False)
+
+    def _attend(self, connection: Connection, anxious: bool) -> None:
+        """While sends wait for the peer, its farewell counts as well: they fail by it."""
+        if connection.sock is not None:
+            self.channels.end(connection.sock, anxious=anxious)
+
     def arm_service(self) -> None:
         """Be ready when a client comes, goes, or the service fails."""
-        channel = self.channel("service")
+        channel = self.channels.get("service")
+        self.look()  # what has been before is no news
         channel.arm()
         self.look()
-        if self.waiting:
+        if self.waiting or self.context.failed_for_good:
             channel.ring()
+
+    def ring_recv(self) -> None:
+        self.channels.ring("recv")
 
     def close(self) -> None:
         """Give the descriptors back; the context must be IDLE."""
@@ -255,13 +258,7 @@ class Port:
 
     def let_go(self) -> None:
         """Close its descriptors, and do nothing else; a forked child does just this."""
-        while self._channels:
-            name, channel = self._channels.popitem()
-            channel.close()
-            if name == "service":
-                os.close(channel.bell)
-        if self._hangups is not None:
-            self._hangups.close()
+        self.channels.close()
         for bell in self._bells:
             os.close(bell)
         self._bells = ()
@@ -271,7 +268,9 @@ class Ports:
     """The noun Ports of the driver protocol; send and receive are the hot paths."""
 
     @says_no_memory
-    def open(self, ctx: object, max_msg_size: int | None, send_queue_size: int | None) -> Port:
+    def open(
+        self, ctx: object, max_msg_size: int | None, send_queue_size: int | None, one_sided: bool
+    ) -> Port:
         context = expect(ctx, Context, "port_open")
         in_state(context, "port_open")
         if context.port is not None:
@@ -279,7 +278,8 @@ class Ports:
         limits = context.dev.info.row.limits
         size = None if max_msg_size is None else expect_number(max_msg_size, limits.max_msg_size, "port_open")
         depth = limits.default_queue_size if send_queue_size is None else send_queue_size
-        context.port = Port(context, size, expect_number(depth, limits.max_queue_size, "port_open"))
+        depth = expect_number(depth, limits.max_queue_size, "port_open")
+        context.port = Port(context, size, depth, one_sided)
         return context.port
 
     def send(self, port: Port, connection: Connection, data: Any) -> bool:
@@ -307,6 +307,10 @@ class Ports:
         port.look_sometimes()
         return len(port.waiting)
 
+    def get_connections(self, port: Port) -> list[Any]:
+        port.look()
+        return [link.user_data for link in port.context.connections if link.status is ErrorCode.SUCCESS]
+
     def status(self, port: Port, connection: Connection) -> ErrorCode:
         port.look()
         connection.caught_lying()
@@ -320,7 +324,7 @@ class Ports:
 
     @says_no_memory
     def get_fd(self, port: Port, channel: str) -> int:
-        return port.channel(channel).fileno()
+        return port.channels.get(channel).fileno()
 
     @says_no_memory
     def arm_send(self, port: Port) -> None:
@@ -333,6 +337,9 @@ class Ports:
     @says_no_memory
     def arm_service(self, port: Port) -> None:
         port.arm_service()
+
+    def ring_recv(self, port: Port) -> None:
+        port.ring_recv()
 
     def close(self, port: Port) -> None:
         in_state(port.context, "port_open")

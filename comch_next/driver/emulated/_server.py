@@ -14,6 +14,7 @@ from comch_next.driver.emulated._checks import EXHAUSTED, expect, expect_callbac
 from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._context import Context, check_name
 from comch_next.driver.emulated._devices import Dev, DevRep
+from comch_next.driver.emulated._removal import Removal
 from comch_next.driver.emulated._ring import make_memory
 from comch_next.driver.emulated._state import Trigger
 from comch_next.driver.emulated._task import TaskPool
@@ -103,6 +104,7 @@ class Server(Context):
         self.greetings: list[Greeting] = []
         self._listener: fabric.Listener | None = None
         self._events = select.EPOLLIN  # what the listener is watched for
+        self._removal: Removal | None = None
         rep.users += 1
 
     def supported(self) -> bool:
@@ -113,9 +115,13 @@ class Server(Context):
         return super().missing() + ([] if self.up else ["the connection callbacks"])
 
     def begin(self) -> None:
+        self.failed_for_good = False
         self._listener = fabric.Listener(self.dev.info.row.pci_addr, self.rep.info.row.pci_addr, self.name)
         self._events = select.EPOLLIN
-        self.watched(self._listener.socket, self._on_clients)
+        self.watched(self._listener.socket, self._on_clients, door=True)
+        self._removal = Removal.of(self._listener.path)
+        if self._removal is not None:
+            self.watched(self._removal, self._removal.drain, door=True)
 
     def end(self) -> None:
         self._events = select.EPOLLIN
@@ -125,6 +131,10 @@ class Server(Context):
             self.unwatch(self._listener.socket)
             self._listener.close()
             self._listener = None
+        if self._removal is not None:
+            self.unwatch(self._removal)
+            self._removal.close()
+            self._removal = None
 
     def destroy(self) -> None:
         super().destroy()
@@ -135,6 +145,8 @@ class Server(Context):
         self.rep.users = 0
         if self._listener is not None:
             self._listener.let_go()
+        if self._removal is not None:
+            self._removal.close()
         for greeting in self.greetings:
             greeting.let_go()
 
@@ -154,6 +166,7 @@ class Server(Context):
                     return
                 continue
             self._listen_for(select.EPOLLIN)
+            self._knock("recv", "service")  # ready by the knock, they stay so while the greeting is awaited
             greeting = Greeting(self, sock)
             self.greetings.append(greeting)
             crowd = len(self.greetings) + len(self.connections)
@@ -161,7 +174,7 @@ class Server(Context):
             if greeting.excess and crowd > most + _PATIENCE:
                 greeting.refuse(ErrorCode.FULL)
                 continue
-            self.watched(sock, greeting.on_socket)
+            self.watched(sock, greeting.on_socket, door=True)
             greeting.on_socket()
 
     def _turn_away(self) -> bool:
@@ -192,13 +205,19 @@ class Server(Context):
             greeting.drop()
         if self._listener is None or self._listener.intact():
             return bool(silent)
+        self.failed_for_good = True
         self.end()
         for connection in list(self.connections):
             connection.leave()
             self.lost_connection(connection)
         self.move(Trigger.FATAL)
         self.busy_engine()
+        self._knock("send", "recv", "service")
         return True
+
+    def _knock(self, *channels: str) -> None:
+        if self.port is not None:
+            self.port.tell(*channels)
 
     def greeted(self, greeting: Greeting) -> None:
         """A good greeting: connect it, or let it wait for the port's accept()."""

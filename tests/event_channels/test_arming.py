@@ -1,0 +1,196 @@
+"""One shot for each arming, for one direction only, and nothing that came before is lost."""
+
+from __future__ import annotations
+
+import pytest
+
+from comm_channel_compat import Again, BadState, ConnectionReset, Endpoint
+from tests.compat import support
+from tests.event_channels.support import SOON_S, fill, ready, settles
+
+pytestmark = pytest.mark.usefixtures("form")
+
+
+def crowded() -> support.Pair:
+    """A pair whose queues are short."""
+    return support.Pair(send_queue_size=8, recv_queue_size=8)
+
+
+def test_they_are_real_and_stay_the_same(pair: support.Pair) -> None:
+    for ep in (pair.client, pair.service):
+        send_fd, recv_fd = ep.get_event_channel()
+        assert send_fd != recv_fd
+        assert ep.get_event_channel() == (send_fd, recv_fd)
+
+
+def test_never_armed_is_never_ready(pair: support.Pair) -> None:
+    send_fd, recv_fd = pair.service.get_event_channel()
+    pair.introduce()
+    pair.client.sendto(b"x", pair.to_service)
+    assert not ready(recv_fd, 0.05)
+    assert not ready(send_fd)
+    assert support.eventually(pair.service.recvfrom, 100)[0] == b"x"
+    assert not ready(recv_fd)
+
+
+def test_armed_before_arrival_is_ready_once(pair: support.Pair) -> None:
+    pair.introduce()
+    _, recv_fd = pair.service.get_event_channel()
+    assert settles(recv_fd, pair.service.event_handle_arm_recv)
+    pair.client.sendto(b"x", pair.to_service)
+    assert ready(recv_fd, SOON_S)
+    assert support.eventually(pair.service.recvfrom, 100)[0] == b"x"
+    assert ready(recv_fd)  # until it is armed again
+    pair.service.event_handle_arm_recv()
+    assert not ready(recv_fd, 0.01)
+
+
+def test_armed_after_arrival_is_ready_at_once(pair: support.Pair) -> None:
+    pair.introduce()
+    pair.client.sendto(b"x", pair.to_service)
+    _, recv_fd = pair.service.get_event_channel()
+    for _ in range(3):  # as long as it waits
+        pair.service.event_handle_arm_recv()
+        assert ready(recv_fd, SOON_S)
+    assert pair.service.recvfrom(100)[0] == b"x"
+
+
+def test_armed_twice_is_armed_once(pair: support.Pair) -> None:
+    pair.introduce()
+    _, recv_fd = pair.service.get_event_channel()
+    assert settles(recv_fd, pair.service.event_handle_arm_recv)
+    pair.service.event_handle_arm_recv()
+    assert not ready(recv_fd)
+    pair.client.sendto(b"x", pair.to_service)
+    assert ready(recv_fd, SOON_S)
+
+
+def test_armed_before_the_channel_is_asked_for(pair: support.Pair) -> None:
+    pair.introduce()
+    pair.service.event_handle_arm_recv()
+    pair.client.sendto(b"x", pair.to_service)
+    assert ready(pair.service.get_event_channel()[1], SOON_S)
+
+
+def test_neither_fires_for_the_other_direction(form: str) -> None:
+    pair = crowded()
+    to_client = pair.introduce()
+    send_fd, recv_fd = pair.client.get_event_channel()
+    fill(pair.client, pair.to_service)
+    assert settles(recv_fd, pair.client.event_handle_arm_recv)
+    pair.service.sendto(b"a message", to_client)
+    assert ready(recv_fd, SOON_S)
+    assert not ready(send_fd)
+    assert support.eventually(pair.client.recvfrom, 100)[0] == b"a message"
+    pair.client.event_handle_arm_recv()
+    assert support.eventually(pair.service.recvfrom, 100)[0] == b"."
+    while form == "threaded" and not ready(send_fd, 0.01):  # several may have moved into its queue at once
+        support.eventually(pair.service.recvfrom, 100)
+    assert ready(send_fd, SOON_S)
+    assert not ready(recv_fd)
+    pair.client.sendto(b"there is room", pair.to_service)
+
+
+def test_send_is_ready_at_once_when_there_is_room(pair: support.Pair) -> None:
+    send_fd, _ = pair.client.get_event_channel()
+    for _ in range(2):
+        pair.client.event_handle_arm_send()
+        assert ready(send_fd)
+
+
+def test_send_waits_until_the_client_is_let_in(service: Endpoint, client: Endpoint, form: str) -> None:
+    peer = client.connect(support.NAME)
+    send_fd, _ = client.get_event_channel()
+    if form == "driver":  # on the other, clients come up by themselves
+        with pytest.raises(Again):
+            client.sendto(b"early", peer)
+        client.event_handle_arm_send()
+        assert not ready(send_fd, 0.01)
+    else:
+        client.event_handle_arm_send()
+    support.let_in(service, peer)
+    assert ready(send_fd, SOON_S)
+    client.sendto(b"late", peer)
+
+
+@pytest.mark.by_nature("send_queue_size")
+def test_a_peer_that_was_full_once_does_not_keep_send_ready() -> None:
+    """A sender that waits for one peer is not roused for another, whose queue has long had room."""
+    pair = crowded()
+    first = pair.introduce()
+    other = support.client(send_queue_size=8, recv_queue_size=8)
+    to_service = other.connect(support.NAME)
+    support.let_in(pair.service, to_service)
+    support.eventually(other.sendto, b"hello", to_service)
+    second = support.eventually(pair.service.recvfrom, 100)[1]
+    send_fd, _ = pair.service.get_event_channel()
+    fill(pair.service, first)
+    assert support.eventually(pair.client.recvfrom, 100)[0] == b"."
+    support.eventually(pair.service.sendto, b"again", first)
+    fill(pair.service, second)
+    assert support.eventually(pair.client.recvfrom, 100)[0] == b"."
+    pair.service.event_handle_arm_send()
+    assert not ready(send_fd, 0.01)
+    assert support.eventually(other.recvfrom, 100)[0] == b"."
+    assert ready(send_fd, SOON_S)
+
+
+def test_a_pending_connection_makes_receive_and_service_ready(service: Endpoint, client: Endpoint) -> None:
+    _, recv_fd = service.get_event_channel()
+    service.event_handle_arm_recv()
+    service_fd = service.get_service_event_channel()
+    assert not ready(recv_fd)
+    assert not ready(service_fd)
+    peer = client.connect(support.NAME)
+    assert ready(recv_fd, SOON_S)
+    assert ready(service_fd, SOON_S)
+    support.let_in(service, peer)
+    assert ready(recv_fd)  # until the next arming
+    assert ready(service_fd)
+    assert settles(recv_fd, service.event_handle_arm_recv)
+    assert settles(service_fd, service.update_service_state_info)
+
+
+@pytest.mark.parametrize("channel", ["receive", "service"])
+def test_a_client_that_came_before_arming_is_not_lost(service: Endpoint, client: Endpoint, channel: str) -> None:
+    client.connect(support.NAME)
+    if channel == "receive":
+        service.event_handle_arm_recv()
+        fd = service.get_event_channel()[1]
+    else:
+        fd = service.get_service_event_channel()
+    assert ready(fd, SOON_S)
+
+
+def test_an_error_state_is_an_arrival(pair: support.Pair) -> None:
+    """The first send after the peer has left fails in the background: whoever sleeps for messages must hear it."""
+    pair.introduce()
+    _, recv_fd = pair.client.get_event_channel()
+    assert settles(recv_fd, pair.client.event_handle_arm_recv)
+    pair.service.destroy()
+    pair.to_service.update_info()
+    pair.client.sendto(b"lost", pair.to_service)
+    assert ready(recv_fd, SOON_S)
+    pair.client.event_handle_arm_recv()
+    assert ready(recv_fd, SOON_S)  # not told yet
+    with pytest.raises(ConnectionReset):
+        support.eventually(pair.client.recvfrom, 100)
+    assert settles(recv_fd, pair.client.event_handle_arm_recv)
+
+
+def test_descriptors_of_a_new_connection_are_new(pair: support.Pair) -> None:
+    pair.introduce()
+    pair.client.get_event_channel()
+    pair.client.disconnect(pair.to_service)
+    with pytest.raises(BadState):
+        pair.client.get_event_channel()
+    with pytest.raises(BadState):
+        pair.client.event_handle_arm_recv()
+    pair.to_service = pair.client.connect(support.NAME)
+    support.let_in(pair.service, pair.to_service)
+    pair.client.sendto(b"hello", pair.to_service)
+    peer = support.eventually(pair.service.recvfrom, 100)[1]
+    _, recv_fd = pair.client.get_event_channel()
+    assert settles(recv_fd, pair.client.event_handle_arm_recv)
+    pair.service.sendto(b"x", peer)
+    assert ready(recv_fd, SOON_S)

@@ -1,0 +1,118 @@
+"""Programs that sleep in epoll without a time-out while another process sends; a lost wake-up hangs the test."""
+
+from __future__ import annotations
+
+import signal
+import threading
+
+import pytest
+
+from comm_channel_compat import Again, ConnectionReset, Endpoint
+from tests.compat import support
+from tests.event_channels.support import CLIENT, DRIVERS, SERVICE, epoll, sleep_until
+from tests.processes import StartPython
+
+pytestmark = [pytest.mark.usefixtures("form"), pytest.mark.timeout(30)]
+
+
+def test_a_service_sleeps_through_a_whole_life(
+    service: Endpoint, start_python: StartPython, form: str
+) -> None:
+    child = start_python("-c", CLIENT)
+    got: list[bytes] = []
+
+    def take(wanted: int) -> bool:
+        while True:
+            try:
+                got.append(service.recvfrom(100)[0])
+            except Again:
+                return len(got) >= wanted
+
+    sleep_until(service, lambda: take(1))
+    child.say("".join(f"send {number}\n" for number in range(20)))
+    sleep_until(service, lambda: take(21))
+    assert got == [b"hello", *(b"%d" % number for number in range(20))]
+    child.signal(signal.SIGKILL)
+    with pytest.raises(ConnectionReset):
+        sleep_until(service, lambda: take(22))
+    if form == "driver":
+        assert threading.active_count() - _readers() == 1
+
+
+def _readers() -> int:
+    """The threads that collect what child processes say."""
+    return sum("_collect" in thread.name for thread in threading.enumerate())
+
+
+def test_a_sender_sleeps_until_there_is_room(start_python: StartPython) -> None:
+    child = start_python("-c", SERVICE)
+    child.wait_for("listening")
+    client = support.client(send_queue_size=8, recv_queue_size=8)
+    peer = client.connect(support.NAME)
+    send_fd, _ = client.get_event_channel()
+    child.say("receive 199\n")
+    with epoll(send_fd) as poller:
+        for number in range(200):
+            while True:
+                try:
+                    client.sendto(b"%d" % number, peer)
+                    break
+                except Again:
+                    client.event_handle_arm_send()
+                    assert poller.poll()
+    child.wait_for("receive")
+
+
+def test_both_directions_at_once(service: Endpoint, start_python: StartPython) -> None:
+    """Each side floods the other and sleeps for room and for messages in one set."""
+    child = start_python("-c", CLIENT, env=DRIVERS)
+    rounds, sent, got = 300, 0, 0
+    peer = support.eventually(service.recvfrom, 100)[1]
+    send_fd, recv_fd = service.get_event_channel()
+    child.say(f"echo {rounds}\n")
+    with epoll(send_fd) as poller:
+        poller.register(recv_fd)
+        while got < rounds:
+            service.event_handle_arm_send()
+            service.event_handle_arm_recv()
+            try:
+                while sent < rounds:
+                    service.sendto(b"%d" % sent, peer)
+                    sent += 1
+            except Again:
+                pass
+            try:
+                while got < rounds:
+                    assert service.recvfrom(100)[0] == b"%d" % got
+                    got += 1
+            except Again:
+                poller.poll() if sent < rounds else _sleep_on(recv_fd)
+    child.wait_for("echo")
+
+
+def _sleep_on(fd: int) -> None:
+    """There is always room when nothing is left to send, so only the other direction can be slept for."""
+    with epoll(fd) as poller:
+        poller.poll()
+
+
+@pytest.mark.timeout(50)
+def test_ten_thousand_rounds_lose_no_wake_up(service: Endpoint, start_python: StartPython, form: str) -> None:
+    rounds = 10_000 if form == "driver" else 1_000  # threads trade places slowly
+    child = start_python("-c", CLIENT, deadline_s=45)
+    peer = support.eventually(service.recvfrom, 100)[1]
+    _, recv_fd = service.get_event_channel()
+    child.say(f"echo {rounds}\n")
+    with epoll(recv_fd) as poller:
+        for number in range(rounds):
+            service.sendto(b"?", peer)
+            for _ in range(number * 7 % 400):  # so that arming meets the arrival at every point
+                pass
+            while True:
+                try:
+                    assert service.recvfrom(100)[0] == b"?"
+                    break
+                except Again:
+                    service.event_handle_arm_recv()
+                    assert poller.poll(10.0), f"round {number} lost its wake-up"
+    child.wait_for("echo")

@@ -1,0 +1,139 @@
+"""One endpoint under the program's lock: a sender and a receiver, each in an epoll set with a signal's descriptor."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import select
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+
+from comm_channel_compat import Again, Endpoint, PeerAddr
+from tests.compat import support
+from tests.event_channels.support import CLIENT, DRIVERS
+from tests.processes import StartPython
+
+pytestmark = [pytest.mark.usefixtures("form"), pytest.mark.timeout(30)]
+
+ROUNDS = 500
+T = TypeVar("T")
+
+
+class Interrupted(Exception):
+    """A signal came while a thread slept."""
+
+
+class Shared:
+    """The endpoint, its lock, and the descriptor that signals make readable."""
+
+    def __init__(self, ep: Endpoint, stop_fd: int) -> None:
+        self.ep = ep
+        self.stop_fd = stop_fd
+        self.lock = threading.Lock()
+        self.failures: list[BaseException] = []
+
+    def _sleeping(self, arm: Callable[[], None], fd: int, call: Callable[..., T], *args: object) -> T:
+        with select.epoll() as poller:
+            poller.register(fd, select.EPOLLIN)
+            poller.register(self.stop_fd, select.EPOLLIN)
+            while True:
+                with self.lock:
+                    try:
+                        return call(*args)
+                    except Again:
+                        arm()
+                if any(ready == self.stop_fd for ready, _ in poller.poll()):
+                    raise Interrupted
+
+    def send(self, msg: bytes, peer: PeerAddr) -> None:
+        fd = self.ep.get_event_channel()[0]
+        self._sleeping(self.ep.event_handle_arm_send, fd, self.ep.sendto, msg, peer)
+
+    def receive(self) -> tuple[bytes, PeerAddr]:
+        fd = self.ep.get_event_channel()[1]
+        return self._sleeping(self.ep.event_handle_arm_recv, fd, self.ep.recvfrom, 100)
+
+    def send_all(self, messages: Iterable[bytes], peer: PeerAddr) -> None:
+        for msg in messages:
+            self.send(msg, peer)
+
+    def receive_all(self, count: int) -> list[bytes]:
+        return [self.receive()[0] for _ in range(count)]
+
+    def thread(self, work: Callable[[], object]) -> threading.Thread:
+        def guarded() -> None:
+            try:
+                work()
+            except BaseException as error:
+                self.failures.append(error)
+
+        thread = threading.Thread(target=guarded, daemon=True)
+        thread.start()
+        return thread
+
+
+@pytest.fixture
+def stop_fd() -> Iterator[int]:
+    """Readable once SIGUSR1 has come."""
+    read, write = os.pipe()
+    os.set_blocking(write, False)
+    before = signal.signal(signal.SIGUSR1, lambda *_: None)
+    wakeup = signal.set_wakeup_fd(write)
+    yield read
+    signal.set_wakeup_fd(wakeup)
+    signal.signal(signal.SIGUSR1, before)
+    os.close(read)
+    os.close(write)
+
+
+def test_sender_and_receiver_flood_at_once(service: Endpoint, stop_fd: int, start_python: StartPython) -> None:
+    child = start_python("-c", CLIENT, env=DRIVERS)
+    shared = Shared(service, stop_fd)
+    peer = shared.receive()[1]
+    said, got = [b"%d" % number for number in range(ROUNDS)], list[bytes]()
+    child.say(f"echo {ROUNDS}\n")
+    threads = [
+        shared.thread(lambda: shared.send_all(said, peer)),
+        shared.thread(lambda: got.extend(shared.receive_all(ROUNDS))),
+    ]
+    for thread in threads:
+        thread.join(20)
+        assert not thread.is_alive()
+    assert shared.failures == []
+    assert got == said
+    child.wait_for("echo")
+
+
+def test_a_signal_rouses_both(pair: support.Pair, stop_fd: int) -> None:
+    """The receiver has nothing to read, the sender no room and a peer that never reads."""
+    pair.introduce()
+    shared = Shared(pair.client, stop_fd)
+    threads = [
+        shared.thread(lambda: shared.send_all(itertools.repeat(bytes(4000)), pair.to_service)),
+        shared.thread(shared.receive),
+    ]
+    os.kill(os.getpid(), signal.SIGUSR1)
+    for thread in threads:
+        thread.join(20)
+        assert not thread.is_alive()
+    assert [type(failure) for failure in shared.failures] == [Interrupted, Interrupted]
+
+
+SAMPLES = {
+    "old": ("-m", "comm_channel_compat", "run", "samples_legacy/two_threads_service.py"),
+    "new": ("samples_new/two_threads_service.py",),
+}
+
+
+@pytest.mark.parametrize("manner", SAMPLES)
+def test_a_sample_that_waits_ends_by_a_signal(start_python: StartPython, manner: str, runtime_dir: Path) -> None:
+    child = start_python(*SAMPLES[manner])
+    child.wait_for("listening")
+    child.signal(signal.SIGINT)
+    child.finish()
+    assert list(runtime_dir.iterdir()) == []  # it left in order
