@@ -335,6 +335,7 @@ def test_a_child_that_lives_on_hides_no_death(start_python: StartPython) -> None
         child.signal(signal.SIGKILL)
         with pytest.raises(ConnectionReset):
             here.receive(timeout=5)
+        child.process.wait()  # its sockets may go before its locks
         here.close()
         again = Client(host, "svc")
         with pytest.raises(ConnectionAborted):
