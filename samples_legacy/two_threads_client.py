@@ -29,8 +29,7 @@ def wait(fd, stop_fd, timeout):
         return all(ready != stop_fd for ready, _ in poller.poll(timeout))
 
 
-def send(ep, peer, lock, stop_fd, msg, log):
-    send_fd, _ = ep.get_event_channel()
+def send(ep, send_fd, peer, lock, stop_fd, msg, log):
     while True:
         with lock:
             try:
@@ -43,8 +42,7 @@ def send(ep, peer, lock, stop_fd, msg, log):
             return False
 
 
-def receive(ep, lock, stop_fd, log):
-    _, recv_fd = ep.get_event_channel()
+def receive(ep, recv_fd, lock, stop_fd, log):
     while True:
         with lock:
             try:
@@ -57,15 +55,15 @@ def receive(ep, lock, stop_fd, log):
             return False
 
 
-def send_all(ep, peer, lock, stop_fd, count, log):
+def send_all(ep, send_fd, peer, lock, stop_fd, count, log):
     for number in range(count):
-        if not send(ep, peer, lock, stop_fd, b"from the host, number %d" % number, log):
+        if not send(ep, send_fd, peer, lock, stop_fd, b"from the host, number %d" % number, log):
             return
 
 
-def receive_all(ep, lock, stop_fd, count, log):
+def receive_all(ep, recv_fd, lock, stop_fd, count, log):
     for _ in range(count):
-        if not receive(ep, lock, stop_fd, log):
+        if not receive(ep, recv_fd, lock, stop_fd, log):
             return
 
 
@@ -83,17 +81,18 @@ def talk(args, stop_fd):
     ep.set_send_queue_size(QUEUE_SIZE)
     ep.set_recv_queue_size(QUEUE_SIZE)
     peer = ep.connect(SERVICE_NAME)
+    send_fd, recv_fd = ep.get_event_channel()
     lock, sent, received, bye = threading.Lock(), [], [], []
-    sender = threading.Thread(target=send_all, args=(ep, peer, lock, stop_fd, args.count, sent))
-    receiver = threading.Thread(target=receive_all, args=(ep, lock, stop_fd, args.count, received))
+    sender = threading.Thread(target=send_all, args=(ep, send_fd, peer, lock, stop_fd, args.count, sent))
+    receiver = threading.Thread(target=receive_all, args=(ep, recv_fd, lock, stop_fd, args.count, received))
     sender.start()
     receiver.start()
     while sender.is_alive() or receiver.is_alive():    # so that the main thread hears signals
         time.sleep(0.001)
     print("\n".join(sent + received))
     show_statistics(peer)                              # the service waits for our goodbye: counts are final
-    send(ep, peer, lock, stop_fd, b"bye", bye)
-    receive(ep, lock, stop_fd, bye)
+    send(ep, send_fd, peer, lock, stop_fd, b"bye", bye)
+    receive(ep, recv_fd, lock, stop_fd, bye)
     print("\n".join(bye))
     ep.disconnect(peer)
     ep.destroy()

@@ -32,8 +32,7 @@ def wait(fd, stop_fd, timeout):
         return all(ready != stop_fd for ready, _ in poller.poll(timeout))
 
 
-def send(ep, peer, lock, stop_fd, msg, log):
-    send_fd, _ = ep.get_event_channel()
+def send(ep, send_fd, peer, lock, stop_fd, msg, log):
     while True:
         with lock:
             try:
@@ -46,8 +45,7 @@ def send(ep, peer, lock, stop_fd, msg, log):
             return False
 
 
-def receive(ep, lock, stop_fd, log):
-    _, recv_fd = ep.get_event_channel()
+def receive(ep, recv_fd, lock, stop_fd, log):
     while True:
         with lock:
             try:
@@ -60,19 +58,19 @@ def receive(ep, lock, stop_fd, log):
             return None
 
 
-def send_all(ep, lock, stop_fd, count, log):
+def send_all(ep, send_fd, lock, stop_fd, count, log):
     peer_known.wait()                  # the receiver learns of the peer
     if first_peer is None:
         return
     for number in range(count):
-        if not send(ep, first_peer, lock, stop_fd, b"from the DPU, number %d" % number, log):
+        if not send(ep, send_fd, first_peer, lock, stop_fd, b"from the DPU, number %d" % number, log):
             return
 
 
-def receive_all(ep, lock, stop_fd, count, log):
+def receive_all(ep, recv_fd, lock, stop_fd, count, log):
     global first_peer
     for _ in range(count):
-        peer = receive(ep, lock, stop_fd, log)
+        peer = receive(ep, recv_fd, lock, stop_fd, log)
         if peer is None:
             break
         first_peer = peer
@@ -97,18 +95,19 @@ def talk(args, stop_fd):
     ep.set_recv_queue_size(QUEUE_SIZE)
     ep.listen(SERVICE_NAME)
     print("listening on", SERVICE_NAME, flush=True)
+    send_fd, recv_fd = ep.get_event_channel()
     lock, sent, received, bye = threading.Lock(), [], [], []
-    sender = threading.Thread(target=send_all, args=(ep, lock, stop_fd, args.count, sent))
-    receiver = threading.Thread(target=receive_all, args=(ep, lock, stop_fd, args.count, received))
+    sender = threading.Thread(target=send_all, args=(ep, send_fd, lock, stop_fd, args.count, sent))
+    receiver = threading.Thread(target=receive_all, args=(ep, recv_fd, lock, stop_fd, args.count, received))
     sender.start()
     receiver.start()
     while sender.is_alive() or receiver.is_alive():    # so that the main thread hears signals
         time.sleep(0.001)
     print("\n".join(sent + received))
-    peer = receive(ep, lock, stop_fd, bye)
+    peer = receive(ep, recv_fd, lock, stop_fd, bye)
     if peer is not None:
         show_statistics(peer)                          # the client waits for our goodbye: counts are final
-        send(ep, peer, lock, stop_fd, b"bye", bye)
+        send(ep, send_fd, peer, lock, stop_fd, b"bye", bye)
         print("\n".join(bye))
     ep.destroy()
     rep.close()

@@ -24,6 +24,7 @@ class Talk:
     def __init__(self, context: comch.Client | comch.Server, stop_fd: int) -> None:
         self.context = context
         self.lock = Lock()
+        self.send_fd, self.recv_fd = context.send_fd, context.recv_fd
         self.stop_fd = stop_fd
         self.log: dict[str, list[str]] = {"sent": [], "received": []}
 
@@ -45,7 +46,7 @@ class Talk:
                     return self.note("sent", data)
                 except comch.Again:
                     self.context.arm_send()
-            self.wait(self.context.send_fd)
+            self.wait(self.send_fd)
 
     def receive(self) -> comch.Connection:
         while True:
@@ -56,7 +57,7 @@ class Talk:
                     return connection
                 except comch.Again:
                     self.context.arm_recv()
-            self.wait(self.context.recv_fd)
+            self.wait(self.recv_fd)
 
     def show(self) -> None:
         print("\n".join(self.log["sent"] + self.log["received"]))

@@ -33,6 +33,7 @@ class Shared:
 
     def __init__(self, ep: Endpoint, stop_fd: int) -> None:
         self.ep = ep
+        self.send_fd, self.recv_fd = ep.get_event_channel()
         self.stop_fd = stop_fd
         self.lock = threading.Lock()
         self.failures: list[BaseException] = []
@@ -51,12 +52,10 @@ class Shared:
                     raise Interrupted
 
     def send(self, msg: bytes, peer: PeerAddr) -> None:
-        fd = self.ep.get_event_channel()[0]
-        self._sleeping(self.ep.event_handle_arm_send, fd, self.ep.sendto, msg, peer)
+        self._sleeping(self.ep.event_handle_arm_send, self.send_fd, self.ep.sendto, msg, peer)
 
     def receive(self) -> tuple[bytes, PeerAddr]:
-        fd = self.ep.get_event_channel()[1]
-        return self._sleeping(self.ep.event_handle_arm_recv, fd, self.ep.recvfrom, 100)
+        return self._sleeping(self.ep.event_handle_arm_recv, self.recv_fd, self.ep.recvfrom, 100)
 
     def send_all(self, messages: Iterable[bytes], peer: PeerAddr) -> None:
         for msg in messages:

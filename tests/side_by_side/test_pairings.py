@@ -17,6 +17,18 @@ def test_pairing_tells_the_same(stage: Stage, reference: Reference, sample: str,
     assert outcome.failures() + differences(reference(sample), outcome) == []
 
 
+@pytest.mark.parametrize(("service", "client"), PAIRINGS)
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_pairing_tells_the_same_with_helper_threads(
+    stage: Stage, reference: Reference, monkeypatch: pytest.MonkeyPatch, sample: str, service: str, client: str
+) -> None:
+    """As on a driver that only pushes."""
+    expected = reference(sample)
+    monkeypatch.setenv("COMCH_PULL", "threaded")
+    outcome = stage.run_pair(sample, service, client)
+    assert outcome.failures() + differences(expected, outcome) == []
+
+
 def test_hello_transcript_shows_what_was_said(reference: Reference) -> None:
     """Equal transcripts prove nothing if they are empty: the texts of the guide's programs are in them."""
     outcome = reference("hello")
