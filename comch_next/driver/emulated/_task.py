@@ -93,25 +93,29 @@ class SendTasks:
         if "task_submit" not in context.legal:
             in_state(context, "task_submit")
         result = send(link.tx, message, len(message))
-        while result == LOOK:  # in this mode progress looks at the sockets
-            result = send(link.tx, message, len(message))
+        if result != OK:
+            result = self._refused(task, link, result)
         if result == OK:
             link.submitted = task.number = link.submitted + 1
-            if not link.inflight:
+            inflight = link.inflight
+            if not inflight:
                 context.sending.append(link)
-            link.inflight.append(task)
-        elif result == lib.COMCH_NOMEM:
-            raise NoMemory("task_submit: no memory for the next part of the ring")
-        else:
-            self._fail(task, link, result)
+            inflight.append(task)
         task.owner = LIBRARY
         if not context.attended:
             context.busy_engine()
 
-    def _fail(self, task: SendTask, link: Connection, result: int) -> None:
+    def _refused(self, task: SendTask, link: Connection, result: int) -> int:
+        """Send again, fail the task, or say that there is no memory for the ring's next part."""
+        while result == LOOK:  # in this mode progress looks at the sockets
+            result = int(send(link.tx, task.message, len(task.message)))
+        if result == lib.COMCH_NOMEM:
+            raise NoMemory("task_submit: no memory for the next part of the ring")
         if result == lib.COMCH_CORRUPT:
             link.corrupt()
-        task.finish(ErrorCode.CONNECTION_ABORTED if link.status == SUCCESS else link.status)
+        if result != OK:
+            task.finish(ErrorCode.CONNECTION_ABORTED if link.status == SUCCESS else link.status)
+        return result
 
     def try_submit(self, task: object) -> None:
         self.submit(expect(task, SendTask, "task_try_submit"))
