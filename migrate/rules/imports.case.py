@@ -360,3 +360,11 @@ if hasattr(lib, "doca_comm_channel_ep_create"):
 # CCM005: an old name is put together or looked up at run time (python -m migrate explain CCM005)
 fn = ctypes.CDLL("libdoca_comm_channel.so.2")["doca_comm_channel_ep_destroy"]
 fn(ep[0])
+
+
+# case: a submodule that the old module does not have
+import doca_comm_channel.nothing
+
+# output
+# CCM022: no counterpart in comch_next (python -m migrate explain CCM022)
+import doca_comm_channel.nothing
