@@ -164,25 +164,29 @@ class _File:
     # ------------------------------------------------------------------ the new text
 
     def _finish(self, edits: Edits) -> Outcome:
-        shown = self._comments()
+        shown, causes = self._comments()
         renderer = Renderer(self.source, self.names, edits, imports.modern_name(self.names)[0])
         changes = [*renderer.changes(), *_comments.changes(self.source, self.lines, shown)]
         new = self.source.encode(_splice(self.source.text, changes))
         complaint = _check.complaint(self.source.tree, new)
-        return self._untouched(complaint) if complaint else self._outcome(new, edits, len(shown))
+        return self._untouched(complaint) if complaint else self._outcome(new, edits, len(shown), causes)
 
-    def _comments(self) -> dict[int, str]:
-        """The code for each logical line that needs a comment."""
+    def _comments(self) -> tuple[dict[int, str], list[Refusal]]:
+        """The code for each logical line that needs a comment, and the causes that stand where no old name does."""
         wanted: dict[int, list[str]] = {}
         for reference in self.references.found:
             if reference.node in self.verdicts.refused:
                 line = self.lines.first.get(reference.line, reference.line)
                 wanted.setdefault(line, []).append(self.verdicts.refused[reference.node])
-        for line, code in self.verdicts.causes():
-            wanted.setdefault(self.lines.first.get(line, line), [code])
-        return {line: _comments.code_for(found) for line, found in wanted.items()}
+        causes = []
+        for cause in self.verdicts.causes():
+            line = self.lines.first.get(cause.line, cause.line)
+            if line not in wanted:
+                wanted[line] = [cause.code]
+                causes.append(cause)
+        return {line: _comments.code_for(found) for line, found in wanted.items()}, causes
 
-    def _outcome(self, new: bytes, edits: Edits, comments: int) -> Outcome:
+    def _outcome(self, new: bytes, edits: Edits, comments: int, causes: list[Refusal]) -> Outcome:
         done, left = [], []
         for each in self.references.found:
             code = self.verdicts.refused.get(each.node)
@@ -192,7 +196,13 @@ class _File:
                 left.append(Refusal(each.line, each.column, each.name, code))
         notes = {Note(getattr(node, "lineno", 1), code) for node, code in edits.notes.items()}
         return Outcome(
-            self.data, new, tuple(sorted(done)), tuple(sorted(left)), tuple(sorted(notes)), comments=comments
+            self.data,
+            new,
+            tuple(sorted(done)),
+            tuple(sorted(left)),
+            tuple(sorted(notes)),
+            comments=comments,
+            causes=tuple(sorted(causes)),
         )
 
     def _untouched(self, why: str) -> Outcome:

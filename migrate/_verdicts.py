@@ -8,6 +8,7 @@ from collections.abc import Hashable, Iterator, Mapping
 from migrate import _legacy
 from migrate._edits import Edits
 from migrate._groups import Groups, Problem
+from migrate._outcome import Refusal
 from migrate._references import Reference, References
 from migrate.rules import codes as code_rules
 
@@ -59,14 +60,17 @@ class Verdicts:
                 self.refused.setdefault(reference.node, code)
                 self.groups.refuse(self.anchors(reference), reference.node, code)
 
-    def causes(self) -> Iterator[tuple[int, str]]:
-        """Where (line) and how (code) the handles that stay are used in a way that cannot be followed."""
+    def causes(self) -> Iterator[Refusal]:
+        """Where and how the handles that stay are used in a way that cannot be followed."""
         troubled = self.groups.refused()
         roots = {self.groups.root(call) for call in self.by_call if call.func in self.refused}
         for root in roots & troubled.keys():
             for problem in troubled[root]:
-                if getattr(problem.node, "lineno", 0):
-                    yield problem.node.lineno, problem.code  # type: ignore[attr-defined]
+                node = problem.node
+                if isinstance(node, ast.expr | ast.stmt | ast.arg | ast.alias | ast.ExceptHandler):
+                    named = (getattr(node, each, "") for each in ("id", "attr", "arg", "name"))
+                    name = next((each for each in named if isinstance(each, str) and each), "")
+                    yield Refusal(node.lineno, node.col_offset, name or "a handle", problem.code)
 
     def needed_imports(self) -> set[ast.alias]:
         """The old imports that refused references still use."""

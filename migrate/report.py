@@ -30,8 +30,8 @@ class Totals:
         """Count one file."""
         self.files += 1
         self.edits += len(outcome.edits) if outcome.changed else 0
-        self.refusals += len(outcome.refusals)
-        self.codes |= {each.code for each in outcome.refusals}
+        self.refusals += len(outcome.left)
+        self.codes |= {each.code for each in outcome.left}
 
 
 class Report:
@@ -58,12 +58,12 @@ class Report:
         """One file with old references."""
         verb = "rewritten" if written else "to be rewritten"
         done = f"{len(outcome.edits)} {verb}" if outcome.edits else ""
-        left = f"{len(outcome.refusals)} left to you" if outcome.refusals else ""
+        left = f"{len(outcome.left)} left to you" if outcome.left else ""
         self._line(
             f"{path}: {', '.join(each for each in (done, left) if each) or 'coded comments only'}", "bold"
         )
         shown: set[tuple[int, str]] = set()
-        for refusal in outcome.refusals:
+        for refusal in outcome.left:
             if (refusal.line, refusal.code) not in shown:
                 shown.add((refusal.line, refusal.code))
                 title = _codes.CODES[refusal.code].title
