@@ -368,3 +368,60 @@ import doca_comm_channel.nothing
 # output
 # CCM022: no counterpart in comch_next (python -m migrate explain CCM022)
 import doca_comm_channel.nothing
+
+
+# case: the name for comch_next is bound again
+import comch_next as comch
+from doca_comm_channel import open_device
+
+comch = 3
+d = open_device("b1:00.0")
+
+# output
+import comch_next as comch
+import comch_next
+
+comch = 3
+d = comch_next.open_device("b1:00.0")
+
+
+# case: the name for comch_next is bound again by a function
+import comch_next as comch
+from doca_comm_channel import open_device
+
+
+def forget():
+    global comch
+    comch = None
+
+
+d = open_device("b1:00.0")
+
+# output
+import comch_next as comch
+import comch_next
+
+
+def forget():
+    global comch
+    comch = None
+
+
+d = comch_next.open_device("b1:00.0")
+
+
+# case: the name for comch_next is a parameter
+import comch_next as comch
+import doca_comm_channel as cc
+
+
+def f(comch):
+    return cc.open_device(comch)
+
+# output
+import comch_next as comch
+import comch_next
+
+
+def f(comch):
+    return comch_next.open_device(comch)
