@@ -28,8 +28,8 @@ CODES: dict[str, Code] = {
     ),
     "CCM003": Code(
         "stays with the old code around it",
-        "The name itself could change, but the function or class around it keeps its old calls.",
-        "Deal with the other comments in this function or class, then run migrate again.",
+        "The name itself could change, but the function, class or file around it keeps its old calls.",
+        "Deal with the other comments in this function, class or file, then run migrate again.",
     ),
     "CCM004": Code(
         "the name has more than one origin",
