@@ -205,9 +205,9 @@ CODES: dict[str, Code] = {
     ),
     "CCM061": Code(
         "the peer is told when the other side leaves",
-        "Old peers learned of an orderly departure from a failed send (CONNECTION_RESET); now send "
-        "and receive say Shutdown.",
-        "Handle Shutdown beside ConnectionReset.",
+        "Once the peer has left in order, send and receive say Shutdown and update_info says ConnectionAborted. The "
+        "first generation still answered SUCCESS to these calls, or failed later with CONNECTION_RESET.",
+        "Handle Shutdown and ConnectionAborted beside ConnectionReset.",
         "note",
     ),
     "CCM062": Code(
@@ -215,6 +215,12 @@ CODES: dict[str, Code] = {
         "The old library rounded them up to a power of two, at least 8; AGAIN now comes exactly at "
         "the size given.",
         "Raise the size if the program relied on the rounding.",
+        "note",
+    ),
+    "CCM063": Code(
+        "result codes are members of ErrorCode",
+        "str(), print(code) and format() give the number as before; repr(), and so containers and !r, show the name.",
+        "Use int(code) where the number has to stand in a repr or in a printed container.",
         "note",
     ),
 }

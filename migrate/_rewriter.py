@@ -25,6 +25,8 @@ MENTIONS = re.compile(rb"doca_|DOCA_|comm_channel_compat|CCM\d{3}")
 # A rewrite of one statement may turn out to have no room, which refuses its handles; then the rest is tried again.
 ROUNDS = 8
 _CREATE = _legacy.EP + "create"
+_TALKS = {_legacy.EP + "sendto", _legacy.EP + "recvfrom", _legacy.PEER + "update_info"}
+_CODED = re.compile(r"\{comch\}\.(?:ErrorCode|outcome)\b")
 _PLANNED = {_CREATE, _legacy.EP + "listen", _legacy.EP + "connect", *SETTERS}
 _CLASSES = {
     "peer": "Connection",
@@ -129,7 +131,21 @@ class _File:
             if node not in refused and isinstance(node, ast.Name | ast.Attribute):
                 self._edit_name(node, reference.name, edits)
         self._edit_imports(edits)
+        self._note(edits)
         return edits
+
+    def _note(self, edits: Edits) -> None:
+        """What every file that talks, or that has result codes, is told once, at the first place."""
+        refused = self.verdicts.refused
+        talks = [call for call in self.by_call if call.func not in refused and self.flow.calls[call].name in _TALKS]
+        whole = [(each, [template]) for each, template in edits.expressions.items()]
+        lines = [*edits.statements.items(), *edits.before.items(), *whole]
+        coded = [node for node, new in lines if any(_CODED.search(each.text) for each in new)]
+        told = set(edits.notes.values())
+        for nodes, code in ((talks, "CCM061"), (coded, "CCM063")):
+            if nodes and code not in told:
+                first: ast.AST = min(nodes, key=lambda each: (each.lineno, each.col_offset))
+                edits.notes[self.names.statement(first) if first in edits.notes else first] = code
 
     def _edit_name(self, node: ast.Name | ast.Attribute, name: str, edits: Edits) -> None:
         if name in code_rules.NAMES:
