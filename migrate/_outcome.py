@@ -3,15 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import Enum
-
-
-class Level(Enum):
-    """How sure a rewrite is."""
-
-    SAFE = "safe"
-    NEEDS_EVIDENCE = "needs-evidence"
-    MANUAL = "manual"
 
 
 @dataclass(frozen=True, order=True)

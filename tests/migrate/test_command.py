@@ -165,3 +165,16 @@ def test_the_report_names_causes_in_places_without_an_old_name(
     assert f" {shown} left to you" in out
     assert main(["--write", str(path)]) == Exit.MANUAL
     assert "# CCM033" in path.read_text()
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b""])
+def test_a_diff_keeps_the_bytes(end: bytes, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    lines = ["# coding: latin-1", "import doca_comm_channel as cc", "print('ä', cc.Again)  # ü"]
+    data = (end or b"\n").join(each.encode("latin-1") for each in lines) + end
+    path = tmp_path / "x.py"
+    path.write_bytes(data)
+    assert main(["--diff", str(path)]) == Exit.PENDING
+    shown = capfdbinary.readouterr().out
+    ending = end or b"\n\\ No newline at end of file\n"
+    assert b"-print('\xe4', cc.Again)  # \xfc" + ending in shown
+    assert b"+print('\xe4', comch.Again)  # \xfc" + ending in shown
