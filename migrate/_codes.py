@@ -28,8 +28,8 @@ CODES: dict[str, Code] = {
     ),
     "CCM003": Code(
         "stays with the old code around it",
-        "The name itself could change, but the function or class around it keeps its old calls.",
-        "Deal with the other comments in this function or class, then run migrate again.",
+        "The name itself could change, but the function, class or file around it keeps its old calls.",
+        "Deal with the other comments in this function, class or file, then run migrate again.",
     ),
     "CCM004": Code(
         "the name has more than one origin",
@@ -205,9 +205,9 @@ CODES: dict[str, Code] = {
     ),
     "CCM061": Code(
         "the peer is told when the other side leaves",
-        "Old peers learned of an orderly departure from a failed send (CONNECTION_RESET); now send "
-        "and receive say Shutdown.",
-        "Handle Shutdown beside ConnectionReset.",
+        "Once the peer has left in order, send and receive say Shutdown and update_info says ConnectionAborted. The "
+        "first generation still answered SUCCESS to these calls, or failed later with CONNECTION_RESET.",
+        "Handle Shutdown and ConnectionAborted beside ConnectionReset.",
         "note",
     ),
     "CCM062": Code(
@@ -215,6 +215,12 @@ CODES: dict[str, Code] = {
         "The old library rounded them up to a power of two, at least 8; AGAIN now comes exactly at "
         "the size given.",
         "Raise the size if the program relied on the rounding.",
+        "note",
+    ),
+    "CCM063": Code(
+        "result codes are members of ErrorCode",
+        "str(), print(code) and format() give the number as before; repr(), and so containers and !r, show the name.",
+        "Use int(code) where the number has to stand in a repr or in a printed container.",
         "note",
     ),
 }

@@ -3,15 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import Enum
-
-
-class Level(Enum):
-    """How sure a rewrite is."""
-
-    SAFE = "safe"
-    NEEDS_EVIDENCE = "needs-evidence"
-    MANUAL = "manual"
 
 
 @dataclass(frozen=True, order=True)
@@ -46,6 +37,7 @@ class Outcome:
     """The result for one file; `new` equals `old` when there is nothing to do.
 
     `skipped` is a code when the file could not be read as Python; `reason` says what was in the way.
+    `causes` are places without an old name that keep handles old; they carry a comment too.
     """
 
     old: bytes
@@ -56,6 +48,12 @@ class Outcome:
     skipped: str = ""
     reason: str = ""
     comments: int = field(default=0)
+    causes: tuple[Refusal, ...] = ()
+
+    @property
+    def left(self) -> list[Refusal]:
+        """Everything that is left to the reader: old references, and the causes in places without one."""
+        return sorted([*self.refusals, *self.causes])
 
     @property
     def changed(self) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Set
 from dataclasses import dataclass
 
 from migrate import _legacy
+from migrate._evidence import Evidence
 from migrate._flow import Flow
 from migrate._shapes import handles
 
@@ -28,6 +29,10 @@ READERS |= {
 }
 READERS |= {"new", "cast", "sizeof", "typeof", "addressof", "callback"}
 
+# Methods whose names others have too, with the numbers of arguments that old calls have.
+_COUNTS = {"listen": {1}, "connect": {1}, "sendto": {2}, "recvfrom": {0, 1}, "destroy": {0}}
+_MESSAGES = frozenset({"sendto", "recvfrom"})  # of these only sockets and the like have namesakes
+
 
 @dataclass(eq=False)
 class Reference:
@@ -46,6 +51,7 @@ class References:
     def __init__(self, flow: Flow, marked: Set[int]) -> None:
         self.flow = flow
         self.names = flow.names
+        self.evidence = Evidence(flow)
         self._marked = marked
         self.found = list(self._all())
         self.imports = {each.node for each in self.found if isinstance(each.node, ast.alias)}
@@ -77,6 +83,8 @@ class References:
             yield self._make(node, node.name, "CCM008")
         elif home.split(".")[0] in _legacy.MODULES:
             yield self._make(node, node.name, "CCM002")
+        elif isinstance(statement, ast.Import) and node.name.split(".")[0] in _legacy.MODULES:
+            yield self._make(node, node.name, "CCM022")
         elif isinstance(statement, ast.ImportFrom) and _legacy.is_c_name(node.name):
             yield self._make(node, node.name, self._c_code(node.name))
 
@@ -160,25 +168,33 @@ class References:
             yield self._make(node, node.attr, "CCM034")
 
     def _is_likely(self, node: ast.Attribute) -> bool:
-        """A method that only old handles have, or one of theirs on something that nobody in this file binds."""
-        parent = self.names.parents[node]
-        if not isinstance(parent, ast.Call) or parent.func is not node:
+        """A method that only old handles have, or one of theirs on something that may be an old handle."""
+        if not isinstance(node.ctx, ast.Load):
             return False
-        common = {"listen": 1, "connect": 1, "sendto": 2, "recvfrom": 1, "destroy": 0}
-        if node.end_lineno in self._marked and node.attr in {*_legacy.DISTINCT, *common}:
+        named = node.attr in _legacy.DISTINCT or node.attr in _COUNTS
+        if node.end_lineno in self._marked and named:
             return True
-        if not self._imports_old():
+        if not named or not self._imports_old():
             return False
         if node.attr in _legacy.MODERN_TOO and self._imports("comch_next"):
             return False
         if node.attr in _legacy.DISTINCT:
             return True
-        known = not isinstance(node.value, ast.Name) or self._is_elsewhere(node.value)
-        return not known and common.get(node.attr) == len(parent.args)
+        if not self._may_be_old(node):
+            return False
+        if node.attr in _MESSAGES:
+            return not self.evidence.is_something_else(node.value)
+        known = not isinstance(node.value, ast.Name) or bool(self.flow.shapes(node.value))
+        return not known and not self.evidence.is_something_else(node.value)
 
-    def _is_elsewhere(self, name: ast.Name) -> bool:
-        """Whether a name is known to hold something else, or looks like a socket."""
-        return bool(self.flow.shapes(name)) or "sock" in name.id.lower() or name.id in ("self", "cls")
+    def _may_be_old(self, node: ast.Attribute) -> bool:
+        """Whether a method is taken as a value, or called with as many arguments as the old one takes."""
+        call = self.names.parents[node]
+        if not isinstance(call, ast.Call) or call.func is not node:
+            return node.attr in _MESSAGES
+        hidden = any(isinstance(each, ast.Starred) for each in call.args)
+        hidden = hidden or any(each.arg is None for each in call.keywords)
+        return hidden or len(call.args) + len(call.keywords) in _COUNTS[node.attr]
 
     def _imports(self, module: str) -> bool:
         return any(isinstance(each, ast.alias) and each.name == module for each in ast.walk(self.names.tree))

@@ -25,6 +25,8 @@ MENTIONS = re.compile(rb"doca_|DOCA_|comm_channel_compat|CCM\d{3}")
 # A rewrite of one statement may turn out to have no room, which refuses its handles; then the rest is tried again.
 ROUNDS = 8
 _CREATE = _legacy.EP + "create"
+_TALKS = {_legacy.EP + "sendto", _legacy.EP + "recvfrom", _legacy.PEER + "update_info"}
+_CODED = re.compile(r"\{comch\}\.(?:ErrorCode|outcome)\b")
 _PLANNED = {_CREATE, _legacy.EP + "listen", _legacy.EP + "connect", *SETTERS}
 _CLASSES = {
     "peer": "Connection",
@@ -129,7 +131,21 @@ class _File:
             if node not in refused and isinstance(node, ast.Name | ast.Attribute):
                 self._edit_name(node, reference.name, edits)
         self._edit_imports(edits)
+        self._note(edits)
         return edits
+
+    def _note(self, edits: Edits) -> None:
+        """What every file that talks, or that has result codes, is told once, at the first place."""
+        refused = self.verdicts.refused
+        talks = [call for call in self.by_call if call.func not in refused and self.flow.calls[call].name in _TALKS]
+        whole = [(each, [template]) for each, template in edits.expressions.items()]
+        lines = [*edits.statements.items(), *edits.before.items(), *whole]
+        coded = [node for node, new in lines if any(_CODED.search(each.text) for each in new)]
+        told = set(edits.notes.values())
+        for nodes, code in ((talks, "CCM061"), (coded, "CCM063")):
+            if nodes and code not in told:
+                first: ast.AST = min(nodes, key=lambda each: (each.lineno, each.col_offset))
+                edits.notes[self.names.statement(first) if first in edits.notes else first] = code
 
     def _edit_name(self, node: ast.Name | ast.Attribute, name: str, edits: Edits) -> None:
         if name in code_rules.NAMES:
@@ -164,25 +180,29 @@ class _File:
     # ------------------------------------------------------------------ the new text
 
     def _finish(self, edits: Edits) -> Outcome:
-        shown = self._comments()
+        shown, causes = self._comments()
         renderer = Renderer(self.source, self.names, edits, imports.modern_name(self.names)[0])
         changes = [*renderer.changes(), *_comments.changes(self.source, self.lines, shown)]
         new = self.source.encode(_splice(self.source.text, changes))
         complaint = _check.complaint(self.source.tree, new)
-        return self._untouched(complaint) if complaint else self._outcome(new, edits, len(shown))
+        return self._untouched(complaint) if complaint else self._outcome(new, edits, len(shown), causes)
 
-    def _comments(self) -> dict[int, str]:
-        """The code for each logical line that needs a comment."""
+    def _comments(self) -> tuple[dict[int, str], list[Refusal]]:
+        """The code for each logical line that needs a comment, and the causes that stand where no old name does."""
         wanted: dict[int, list[str]] = {}
         for reference in self.references.found:
             if reference.node in self.verdicts.refused:
                 line = self.lines.first.get(reference.line, reference.line)
                 wanted.setdefault(line, []).append(self.verdicts.refused[reference.node])
-        for line, code in self.verdicts.causes():
-            wanted.setdefault(self.lines.first.get(line, line), [code])
-        return {line: _comments.code_for(found) for line, found in wanted.items()}
+        causes = []
+        for cause in self.verdicts.causes():
+            line = self.lines.first.get(cause.line, cause.line)
+            if line not in wanted:
+                wanted[line] = [cause.code]
+                causes.append(cause)
+        return {line: _comments.code_for(found) for line, found in wanted.items()}, causes
 
-    def _outcome(self, new: bytes, edits: Edits, comments: int) -> Outcome:
+    def _outcome(self, new: bytes, edits: Edits, comments: int, causes: list[Refusal]) -> Outcome:
         done, left = [], []
         for each in self.references.found:
             code = self.verdicts.refused.get(each.node)
@@ -192,7 +212,13 @@ class _File:
                 left.append(Refusal(each.line, each.column, each.name, code))
         notes = {Note(getattr(node, "lineno", 1), code) for node, code in edits.notes.items()}
         return Outcome(
-            self.data, new, tuple(sorted(done)), tuple(sorted(left)), tuple(sorted(notes)), comments=comments
+            self.data,
+            new,
+            tuple(sorted(done)),
+            tuple(sorted(left)),
+            tuple(sorted(notes)),
+            comments=comments,
+            causes=tuple(sorted(causes)),
         )
 
     def _untouched(self, why: str) -> Outcome:

@@ -7,7 +7,6 @@ import codecs
 import io
 import re
 import tokenize
-from bisect import bisect_right
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 
@@ -55,10 +54,6 @@ class Source:
         """The text of a node."""
         start, end = self.span(node)
         return self.text[start:end]
-
-    def line_of(self, offset: int) -> int:
-        """The line (from 1) that holds an offset."""
-        return min(bisect_right(self._starts, offset), max(len(self.lines), 1))
 
     def line_start(self, line: int) -> int:
         """Offset of the first character of a line."""

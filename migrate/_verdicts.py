@@ -8,7 +8,9 @@ from collections.abc import Hashable, Iterator, Mapping
 from migrate import _legacy
 from migrate._edits import Edits
 from migrate._groups import Groups, Problem
+from migrate._outcome import Refusal
 from migrate._references import Reference, References
+from migrate._shapes import NOTHING, Shapes, handles
 from migrate.rules import codes as code_rules
 
 _1X = ("DOCA_CC_INIT_FLAG_NONBLOCK", "DOCA_COMM_CHANNEL_INIT_FLAG_NONBLOCK", "SERVICE_NAME_MAX")
@@ -42,6 +44,17 @@ class Verdicts:
             free = free and not self._is_inside_an_edit(reference.node)
             if free and not isinstance(reference.node, ast.alias) and self._unit(reference.node) in kept:
                 self.refused[reference.node] = "CCM003"
+        if self._stays_old():
+            for reference in self.references.found:
+                if not isinstance(reference.node, ast.alias):
+                    self.refused.setdefault(reference.node, "CCM003")
+
+    def _stays_old(self) -> bool:
+        """Whether handles stay old and none changes: then the codes and texts beside them have nothing to gain."""
+        handled = [each for each in self.references.found if self.anchors(each)]
+        unknown = any(code == "CCM034" for code in self.refused.values())
+        moved = any(each.node not in self.refused for each in handled)
+        return not moved and (unknown or bool(handled))
 
     def refuse_place(self, statement: ast.stmt, node: ast.AST, code: str) -> None:
         """Edits have no room in a statement: whatever wants to be there stays."""
@@ -59,14 +72,17 @@ class Verdicts:
                 self.refused.setdefault(reference.node, code)
                 self.groups.refuse(self.anchors(reference), reference.node, code)
 
-    def causes(self) -> Iterator[tuple[int, str]]:
-        """Where (line) and how (code) the handles that stay are used in a way that cannot be followed."""
+    def causes(self) -> Iterator[Refusal]:
+        """Where and how the handles that stay are used in a way that cannot be followed."""
         troubled = self.groups.refused()
         roots = {self.groups.root(call) for call in self.by_call if call.func in self.refused}
         for root in roots & troubled.keys():
             for problem in troubled[root]:
-                if getattr(problem.node, "lineno", 0):
-                    yield problem.node.lineno, problem.code  # type: ignore[attr-defined]
+                node = problem.node
+                if isinstance(node, ast.expr | ast.stmt | ast.arg | ast.alias | ast.ExceptHandler):
+                    named = (getattr(node, each, "") for each in ("id", "attr", "arg", "name"))
+                    name = next((each for each in named if isinstance(each, str) and each), "")
+                    yield Refusal(node.lineno, node.col_offset, name or "a handle", problem.code)
 
     def needed_imports(self) -> set[ast.alias]:
         """The old imports that refused references still use."""
@@ -97,6 +113,9 @@ class Verdicts:
                 statement = self.names.statement(node)
                 here = [each.code for each in problems if self.names.statement(each.node) is statement]
                 return here[0] if here else "CCM030"
+        if reference.name in _legacy.CLASSES and self.is_annotation(node) and not self._is_given(reference):
+            self.groups.refuse(anchors, node, "CCM034")
+            return "CCM034"
         return "" if anchors or isinstance(node, ast.alias) else self._name_code(reference)
 
     def _name_code(self, reference: Reference) -> str:
@@ -150,6 +169,24 @@ class Verdicts:
             if isinstance(outer, ast.stmt):
                 return [outer]
         return []
+
+    def _is_given(self, reference: Reference) -> bool:
+        """Whether what an annotation stands for gets a handle of that kind that is known from its making on."""
+        kind = _legacy.CLASSES[reference.name]
+        shapes: Shapes = NOTHING
+        for outer in self.names.above(reference.node):
+            if isinstance(outer, ast.arg):
+                function = self.names.parents[self.names.parents[outer]]
+                shapes = self.flow.variables.get(self.names.scopes[function].variables[outer.arg], NOTHING)
+            elif isinstance(outer, ast.AnnAssign):
+                shapes = self.flow.shapes(outer.target)
+            elif isinstance(outer, ast.stmt):
+                shapes = self.flow.returns.get(outer, NOTHING)
+            else:
+                continue
+            break
+        found = [each for each in handles(shapes) if each.kind.removesuffix("[]") == kind]
+        return any(each.site is not None or kind != "endpoint" for each in found)
 
     # ------------------------------------------------------------------ what belongs together
 

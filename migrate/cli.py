@@ -125,9 +125,9 @@ class _Run:
             self.totals.errors += 1
             self.status |= Exit.INTERNAL if outcome.skipped == "CCM046" else Exit.FILES
             return
-        if not (outcome.changed or outcome.refusals):
+        if not (outcome.changed or outcome.left):
             return
-        if outcome.refusals:
+        if outcome.left:
             self.status |= Exit.MANUAL
         self._show(path, outcome)
 

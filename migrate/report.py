@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+import os
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -30,8 +32,8 @@ class Totals:
         """Count one file."""
         self.files += 1
         self.edits += len(outcome.edits) if outcome.changed else 0
-        self.refusals += len(outcome.refusals)
-        self.codes |= {each.code for each in outcome.refusals}
+        self.refusals += len(outcome.left)
+        self.codes |= {each.code for each in outcome.left}
 
 
 class Report:
@@ -58,12 +60,12 @@ class Report:
         """One file with old references."""
         verb = "rewritten" if written else "to be rewritten"
         done = f"{len(outcome.edits)} {verb}" if outcome.edits else ""
-        left = f"{len(outcome.refusals)} left to you" if outcome.refusals else ""
+        left = f"{len(outcome.left)} left to you" if outcome.left else ""
         self._line(
             f"{path}: {', '.join(each for each in (done, left) if each) or 'coded comments only'}", "bold"
         )
         shown: set[tuple[int, str]] = set()
-        for refusal in outcome.refusals:
+        for refusal in outcome.left:
             if (refusal.line, refusal.code) not in shown:
                 shown.add((refusal.line, refusal.code))
                 title = _codes.CODES[refusal.code].title
@@ -72,16 +74,23 @@ class Report:
             self._line(f"  {path}:{note.line}: {note.code} note: {_codes.CODES[note.code].title}")
 
     def diff(self, path: Path, outcome: Outcome) -> None:
-        """The change as a unified diff."""
-        old, new = (
-            each.decode("utf-8", "replace").splitlines(keepends=True) for each in (outcome.old, outcome.new)
-        )
-        for line in difflib.unified_diff(old, new, f"a/{path}", f"b/{path}"):
-            text = line.rstrip("\r\n")
+        """The change as a unified diff; where it does not go to a terminal, in the file's own bytes."""
+        old, new = (re.findall(rb"[^\n]*\n|[^\n]+", each) for each in (outcome.old, outcome.new))
+        names = os.fsencode(f"a/{path}"), os.fsencode(f"b/{path}")
+        for line in difflib.diff_bytes(difflib.unified_diff, old, new, *names):
+            whole = line.endswith(b"\n")
+            self._diff_line(line if whole else line + b"\n\\ No newline at end of file\n")
+
+    def _diff_line(self, line: bytes) -> None:
+        raw = getattr(self.console.file, "buffer", None)
+        if self.console.is_terminal or raw is None:
+            text = line.decode("utf-8", "replace").rstrip("\r\n")
             style = "bold" if text[:3] in ("+++", "---") else _DIFF_STYLES.get(text[:1], "")
             self._line(text, style)
-            if not line.endswith(("\n", "\r")):
-                self._line("\\ No newline at end of file")
+        elif not self.quiet:
+            self.console.file.flush()
+            raw.write(line)
+            raw.flush()
 
     def summary(self, totals: Totals) -> None:
         """The last line."""

@@ -104,3 +104,29 @@ level = cc.DOCA_LOG_LEVEL_INFO
 flag = cc.DOCA_CC_MSG_FLAG_DONTWAIT
 # CCM022: no counterpart in comch_next (python -m migrate explain CCM022)
 cc.doca_log_backend_create_standard()
+
+
+# case: an error text in a file whose handles stay old
+from doca_comm_channel import *
+
+
+def send(ep, peer):
+    return doca_comm_channel_ep_sendto(ep, b"m", 1, 0, peer)
+
+
+def show(rc):
+    print(doca_get_error_string(rc))
+
+# output
+# CCM002: the import stays, because code below still needs it (python -m migrate explain CCM002)
+from doca_comm_channel import *
+
+
+def send(ep, peer):
+    # CCM034: a handle comes from where this tool cannot look (python -m migrate explain CCM034)
+    return doca_comm_channel_ep_sendto(ep, b"m", 1, 0, peer)
+
+
+def show(rc):
+    # CCM003: stays with the old code around it (python -m migrate explain CCM003)
+    print(doca_get_error_string(rc))

@@ -497,3 +497,36 @@ import doca_comm_channel as cc
 dev = cc.open_device("b1:00.0")
 # CCM042: the call shares its line with other statements (python -m migrate explain CCM042)
 ep = cc.Endpoint(); ep.set_device(dev); peer = ep.connect("svc")
+
+
+# case: annotations beside functions that stay old
+from typing import Optional
+
+import doca_comm_channel as cc
+
+
+class Box:
+    ep: Optional[cc.Endpoint] = None
+
+
+def send(ep: Optional[cc.Endpoint], peer: cc.PeerAddr, msg) -> Optional[cc.Endpoint]:
+    ep.sendto(msg, peer)
+    return ep
+
+# output
+from typing import Optional
+
+# CCM002: the import stays, because code below still needs it (python -m migrate explain CCM002)
+import doca_comm_channel as cc
+
+
+class Box:
+    # CCM034: a handle comes from where this tool cannot look (python -m migrate explain CCM034)
+    ep: Optional[cc.Endpoint] = None
+
+
+# CCM034: a handle comes from where this tool cannot look (python -m migrate explain CCM034)
+def send(ep: Optional[cc.Endpoint], peer: cc.PeerAddr, msg) -> Optional[cc.Endpoint]:
+    # CCM034: a handle comes from where this tool cannot look (python -m migrate explain CCM034)
+    ep.sendto(msg, peer)
+    return ep

@@ -360,3 +360,68 @@ if hasattr(lib, "doca_comm_channel_ep_create"):
 # CCM005: an old name is put together or looked up at run time (python -m migrate explain CCM005)
 fn = ctypes.CDLL("libdoca_comm_channel.so.2")["doca_comm_channel_ep_destroy"]
 fn(ep[0])
+
+
+# case: a submodule that the old module does not have
+import doca_comm_channel.nothing
+
+# output
+# CCM022: no counterpart in comch_next (python -m migrate explain CCM022)
+import doca_comm_channel.nothing
+
+
+# case: the name for comch_next is bound again
+import comch_next as comch
+from doca_comm_channel import open_device
+
+comch = 3
+d = open_device("b1:00.0")
+
+# output
+import comch_next as comch
+import comch_next
+
+comch = 3
+d = comch_next.open_device("b1:00.0")
+
+
+# case: the name for comch_next is bound again by a function
+import comch_next as comch
+from doca_comm_channel import open_device
+
+
+def forget():
+    global comch
+    comch = None
+
+
+d = open_device("b1:00.0")
+
+# output
+import comch_next as comch
+import comch_next
+
+
+def forget():
+    global comch
+    comch = None
+
+
+d = comch_next.open_device("b1:00.0")
+
+
+# case: the name for comch_next is a parameter
+import comch_next as comch
+import doca_comm_channel as cc
+
+
+def f(comch):
+    return cc.open_device(comch)
+
+# output
+import comch_next as comch
+import comch_next
+
+
+def f(comch):
+    return comch_next.open_device(comch)

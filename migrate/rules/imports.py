@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Set
+from itertools import chain, count
 
 import libcst as cst
 
@@ -18,12 +19,25 @@ MODERN = "comch_next"
 def modern_name(names: Names) -> tuple[str, bool]:
     """The name for comch_next in this file, and whether the file imports it already."""
     for variable in names.module.variables.values():
-        for binding in variable.bindings:
-            statement = names.parents.get(binding)
-            if isinstance(statement, ast.Import) and isinstance(binding, ast.alias) and binding.name == MODERN:
-                return variable.name, True
+        if _is_modern_only(names, variable.name) and any(
+            names.function(each) is names.tree for each in variable.bindings
+        ):
+            return variable.name, True
     taken = {variable.name for scope in names.scopes.values() for variable in scope.variables.values()}
-    return next(each for each in ("comch", MODERN, "modern_comch", "_comch") if each not in taken), False
+    more = (f"_comch_{number}" for number in count(2))
+    wanted = chain(("comch", MODERN, "modern_comch", "_comch"), more)
+    return next(each for each in wanted if each not in taken), False
+
+
+def _is_modern_only(names: Names, name: str) -> bool:
+    """Whether a name means comch_next wherever it is bound, and is never taken away."""
+    found = [scope.variables[name] for scope in names.scopes.values() if name in scope.variables]
+    bindings = [each for variable in found for each in variable.bindings]
+    deleted = any(each.id == name and isinstance(each.ctx, ast.Del) for each in names.of)
+    return not deleted and all(
+        isinstance(each, ast.alias) and each.name == MODERN and isinstance(names.parents[each], ast.Import)
+        for each in bindings
+    )
 
 
 def rewrite(references: References, gone: Set[ast.AST], used: bool, source: Source) -> Edits:

@@ -427,3 +427,63 @@ while True:
     for each in peers.values():
         # CCM034: a handle comes from where this tool cannot look (python -m migrate explain CCM034)
         ep.sendto(msg, each)
+
+
+# case: a handle under an annotation that is text, its arguments hidden
+import functools
+
+from doca_comm_channel import Endpoint
+
+
+def f(ep: "Endpoint", peer, args, opts):
+    ep.sendto(*args)
+    ep.sendto(b"m", **opts)
+    return functools.partial(ep.sendto, peer=peer)
+
+# output
+import functools
+
+# CCM002: the import stays, because code below still needs it (python -m migrate explain CCM002)
+from doca_comm_channel import Endpoint
+
+
+# CCM045: an annotation or type comment names an old class (python -m migrate explain CCM045)
+def f(ep: "Endpoint", peer, args, opts):
+    # CCM034: a handle comes from where this tool cannot look (python -m migrate explain CCM034)
+    ep.sendto(*args)
+    # CCM034: a handle comes from where this tool cannot look (python -m migrate explain CCM034)
+    ep.sendto(b"m", **opts)
+    # CCM034: a handle comes from where this tool cannot look (python -m migrate explain CCM034)
+    return functools.partial(ep.sendto, peer=peer)
+
+
+# case: a handle out of a container that nobody here fills, and sockets
+import socket
+
+from doca_comm_channel import open_device
+
+
+def f(d, s: socket.socket, addr):
+    d["ep"].sendto(b"m", d["peer"])
+    s.sendto(b"m", addr)
+    u = socket.socket()
+    u.sendto(b"m", addr)
+
+
+dev = open_device("b1:00.0")
+
+# output
+import socket
+
+import comch_next as comch
+
+
+def f(d, s: socket.socket, addr):
+    # CCM034: a handle comes from where this tool cannot look (python -m migrate explain CCM034)
+    d["ep"].sendto(b"m", d["peer"])
+    s.sendto(b"m", addr)
+    u = socket.socket()
+    u.sendto(b"m", addr)
+
+
+dev = comch.open_device("b1:00.0")

@@ -62,3 +62,40 @@ def test_no_legacy_call_is_left_in_a_sample(path: Path) -> None:
     outcome = rewrite(path.read_bytes(), path.name)
     assert not outcome.refusals
     assert not scan(outcome.new.decode())
+
+
+TALK = '''import doca_comm_channel as cc
+
+dev = cc.open_device("b1:00.0")
+ep = cc.Endpoint()
+ep.set_device(dev)
+peer = ep.connect("svc")
+{call}
+'''
+FLAT = '''from doca_comm_channel import *
+
+rc, devs, n = doca_devinfo_create_list()
+print(rc, [rc])
+'''
+
+
+@pytest.mark.parametrize("call", ["peer.update_info()", 'ep.sendto(b"m", peer)', "print(ep.recvfrom(64)[0])"])
+def test_a_file_that_talks_is_told_of_the_departure(call: str) -> None:
+    outcome = rewrite(TALK.format(call=call).encode())
+    assert outcome.refusals == ()
+    assert [each.code for each in outcome.notes] == ["CCM061"]
+
+
+def test_a_file_that_stays_old_is_not_told() -> None:
+    outcome = rewrite(TALK.format(call='ep.sendto(b"m", peer)\nprint(peer)').encode())
+    assert outcome.refusals
+    assert outcome.notes == ()
+
+
+def test_a_file_with_codes_is_told_what_they_print() -> None:
+    assert [each.code for each in rewrite(FLAT.encode()).notes] == ["CCM063"]
+
+
+def test_one_place_can_have_both_notes() -> None:
+    text = TALK.format(call="rc = cc.flat.doca_comm_channel_peer_addr_update_info(peer)")
+    assert {each.code for each in rewrite(text.encode()).notes} == {"CCM061", "CCM063"}

@@ -146,3 +146,35 @@ def test_read_only_files_are_refused(file: Path, capsys: pytest.CaptureFixture[s
     assert main(["--write", str(file)]) == Exit.FILES | Exit.PENDING
     assert file.read_text() == PENDING
     assert "read-only" in capsys.readouterr().err
+
+
+def test_the_report_names_causes_in_places_without_an_old_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "x.py"
+    path.write_text(
+        "from doca_comm_channel import *\nrc, devs, n = doca_devinfo_create_list()\nrc, dev = doca_dev_open(devs[0])\n"
+        "rc, ep = doca_comm_channel_ep_create()\nrc = doca_comm_channel_ep_set_device(ep, dev)\n"
+        "rc, peer = doca_comm_channel_ep_connect(ep, 'svc')\nprint(rc, peer)\n"
+    )
+    assert main([str(path)]) == Exit.PENDING | Exit.MANUAL
+    out = capsys.readouterr().out
+    assert ":7: CCM033 peer:" in out
+    assert "CCM033" in out.splitlines()[-1]
+    shown = sum(f"{path}:" in line for line in out.splitlines()) - 1
+    assert f" {shown} left to you" in out
+    assert main(["--write", str(path)]) == Exit.MANUAL
+    assert "# CCM033" in path.read_text()
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b""])
+def test_a_diff_keeps_the_bytes(end: bytes, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    lines = ["# coding: latin-1", "import doca_comm_channel as cc", "print('ä', cc.Again)  # ü"]
+    data = (end or b"\n").join(each.encode("latin-1") for each in lines) + end
+    path = tmp_path / "x.py"
+    path.write_bytes(data)
+    assert main(["--diff", str(path)]) == Exit.PENDING
+    shown = capfdbinary.readouterr().out
+    ending = end or b"\n\\ No newline at end of file\n"
+    assert b"-print('\xe4', cc.Again)  # \xfc" + ending in shown
+    assert b"+print('\xe4', comch.Again)  # \xfc" + ending in shown
