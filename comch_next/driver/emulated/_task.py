@@ -37,14 +37,13 @@ class SendTask:
 
     __slots__ = ("connection", "context", "message", "number", "owner", "status", "user_data")
 
-    def __init__(self, context: "Context", connection: Connection, message: bytes, user_data: Any) -> None:
-        self.context = context
-        self.connection = connection
-        self.message = message
-        self.user_data = user_data
-        self.owner = PROGRAM
-        self.status = SUCCESS
-        self.number: int  # from submit on
+    context: "Context"
+    connection: Connection
+    message: bytes
+    number: int  # from submit on
+    owner: Owner
+    status: ErrorCode
+    user_data: Any
 
     def finish(self, status: ErrorCode) -> None:
         """Queue the one completion; progress delivers it."""
@@ -72,7 +71,10 @@ class TaskPool:
             text = f"task_send_alloc_init: all {ctx.num_tasks} tasks of {ctx} are in use; progress and free some"
             raise NoMemory(text)
         ctx.tasks_out += 1
-        return SendTask(ctx, peer, data, user_data)
+        task = SendTask()  # filled here: a constructor would be one more call for every message
+        task.context, task.connection, task.message, task.user_data = ctx, peer, data, user_data
+        task.owner, task.status = PROGRAM, SUCCESS
+        return task
 
 
 def _check_length(length: int, connection: Connection) -> None:
