@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from comch_next._codes import Counter, ErrorCode
 from comch_next.engine import wait_readable
-from comch_next.errors import Again, BadState, TimeOut, from_code
+from comch_next.errors import Again, TimeOut, from_code
 
 if TYPE_CHECKING:
     from comch_next.client import Client
@@ -58,7 +58,7 @@ class Connection:
     @property
     def in_flight(self) -> int:
         """Messages accepted that are not in the receiver's queue yet."""
-        return self._port("in_flight").in_flight(self)
+        return self._context._opened_port("in_flight").in_flight(self)
 
     def send(self, data: bytes | bytearray | memoryview, timeout: float | None = None) -> None:
         """Send one message; returns when it is accepted, which waits only for a free place among those in flight.
@@ -67,7 +67,7 @@ class Connection:
         Raises InvalidValue above the largest message, ConnectionReset when the peer died, Shutdown when it left,
         NotConnected after this side disconnected.
         """
-        port = self._context._port or self._port("send")
+        port = self._context._port or self._context._opened_port("send")
         if not port.send(self, data):
             self._send_later(port, data, timeout)
 
@@ -86,7 +86,7 @@ class Connection:
         When the connection has ended and sends that were accepted did not arrive, raises what ended it, as `send`.
         """
         deadline = None if timeout is None else time.monotonic() + timeout
-        port = self._port("flush")
+        port = self._context._opened_port("flush")
         while left := self.in_flight:
             if port.status(self) != ErrorCode.SUCCESS:
                 break
@@ -96,11 +96,6 @@ class Connection:
         if lost := port.failed(self):
             text = f"flush: {lost} messages that were accepted did not arrive before the connection ended"
             raise from_code(port.status(self), text, connection=self)
-
-    def _port(self, call: str) -> PullPort:
-        if self._context._port is None:
-            raise BadState(f"{call} needs listen(), connect() or a with block; {self!r} runs on tasks and callbacks")
-        return self._context._port
 
 
 class Message(NamedTuple):

@@ -138,7 +138,7 @@ class Port:
             connection.corrupt()
         elif result == lib.COMCH_NOMEM:
             raise NoMemory("send: no memory for the next part of the ring")
-        elif connection.status == ErrorCode.CONNECTION_INPROGRESS:
+        elif connection.in_progress():
             self.blocked[connection] = int(connection.tx.head)
             return self._look_and_send(connection, data)
         text = f"send was attempted on a connection of {context} that has ended: {connection.reason}"
@@ -150,8 +150,7 @@ class Port:
             pass  # a look may take so long that the next is due
         if result == OK:
             return True
-        in_progress = connection.status == ErrorCode.CONNECTION_INPROGRESS
-        return not in_progress and self.failed(connection, result, data)
+        return not connection.in_progress() and self.failed(connection, result, data)
 
     def fetch(self, result: int, size: int) -> tuple[bytes, Any] | None:
         """What the hot path could not decide: look, report a loss, or say that nothing is there."""
