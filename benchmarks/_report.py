@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from statistics import median
 
@@ -13,7 +13,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks._run import Row
+from benchmarks._findings import Findings, Row, Series
 from benchmarks._targets import Target
 
 __all__ = ["machine", "show", "write"]
@@ -38,42 +38,64 @@ def _processor() -> str:
     return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.machine())
 
 
-def show(console: Console, rows: Sequence[Row], found: Sequence[Target]) -> None:
-    """Both tables: the medians of the rounds, and the targets."""
-    table = _table("spinning, two pinned processes", "rival")
-    for heading in ("bytes", "p50 µs", "p99 µs", "one way 1000/s"):
-        table.add_column(heading, justify="right")
+def show(console: Console, found: Findings, reached: Sequence[Target]) -> None:
+    """Every table: medians of the rounds, percentiles of the events, and the targets."""
+    console.print(_pairs("spinning, two pinned processes", found.spinning))
+    for name, why in found.absent.items():
+        console.print(f"{name}: not available: {why}", style="yellow", markup=False, soft_wrap=True)
+    console.print(_pairs("asleep in epoll, two pinned processes", found.sleeping))
+    console.print(_pairs("among silent clients of the same server", found.crowded))
+    console.print(_events("connect storm, from the start signal until all are connected on both sides", found.storms))
+    console.print(_events("death notice, from kill -9 until the survivor's API tells", found.deaths))
+    console.print(_goals(reached))
+
+
+def _pairs(title: str, rows: Sequence[Row]) -> Table:
+    """Columns that hold nothing are left out."""
+    columns: dict[str, Callable[[Row], str]] = {
+        "bytes": lambda row: str(row.size),
+        "silent": lambda row: str(row.idle),
+        "p50 µs": lambda row: f"{median(row.p50_us):.2f}",
+        "p99 µs": lambda row: f"{median(row.p99_us):.2f}",
+        "one way 1000/s": lambda row: f"{median(row.rate) / 1000:.0f}",
+    }
+    kept = {heading for heading, cell in columns.items() if any(cell(row) != "0" for row in rows)}
+    table = _table(title, "rival", *(heading for heading in columns if heading in kept))
     for size in sorted({row.size for row in rows}):
         for row in (row for row in rows if row.size == size):
-            table.add_row(row.name, str(size), *_cells(row))
+            table.add_row(row.name, *(cell(row) for heading, cell in columns.items() if heading in kept))
         table.add_section()
-    console.print(table)
+    return table
 
-    table = _table("targets", "ratio of")
-    table.add_column("ratio", justify="right")
+
+def _events(title: str, series: Sequence[Series]) -> Table:
+    table = _table(title, "way", "times", "p50 ms", "p99 ms", "longest ms")
+    for each in series:
+        table.add_row(each.name, str(len(each.ms)), *(f"{each.percentile(percent):.2f}" for percent in (50, 99, 100)))
+    return table
+
+
+def _goals(reached: Sequence[Target]) -> Table:
+    table = _table("targets", "ratio, or what is said", "value")
     table.add_column("goal")
     table.add_column("met")
-    for target in found:
+    for target in reached:
         met = "[green]yes[/]" if target.met else "[bold red]no[/]" if target.kind == "must" else "[yellow]no[/]"
         sign = "≤" if target.bound == "at most" else "≥"
-        table.add_row(target.name, f"{target.ratio:.3f}", f"{target.kind} {sign} {target.goal:g}", met)
-    console.print(table)
+        value = "not measured" if target.value is None else f"{target.value:.3f}"
+        table.add_row(target.name, value, f"{target.kind} {sign} {target.goal:g}", met)
+    return table
 
 
-def _table(title: str, first: str) -> Table:
-    return Table(first, title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+def _table(title: str, first: str, *numbers: str) -> Table:
+    table = Table(first, title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    for heading in numbers:
+        table.add_column(heading, justify="right")
+    return table
 
 
-def _cells(row: Row) -> list[str]:
-    return [f"{median(row.p50_us):.2f}", f"{median(row.p99_us):.2f}", f"{median(row.rate) / 1000:.0f}"]
-
-
-def write(path: Path, where: Mapping[str, object], rows: Sequence[Row], found: Sequence[Target]) -> None:
-    """{"machine": ..., "rows": [...], "targets": [...]}."""
+def write(path: Path, where: Mapping[str, object], found: Findings, reached: Sequence[Target]) -> None:
+    """{"machine": ..., "targets": [...]} and the tables of Findings.as_json."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    content = {
-        "machine": where,
-        "rows": [row.as_json() for row in rows],
-        "targets": [target.as_json() for target in found],
-    }
+    content = {"machine": where, **found.as_json(), "targets": [target.as_json() for target in reached]}
     path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")

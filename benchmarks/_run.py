@@ -1,4 +1,4 @@
-"""Runs the pairs of processes, round after round, each rival in every round."""
+"""Runs the processes that measure, round after round, each rival in every round."""
 
 from __future__ import annotations
 
@@ -7,57 +7,71 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
-from statistics import median
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
 
+from benchmarks._crowded import CROWDED
+from benchmarks._death import SURVIVORS
+from benchmarks._findings import Findings, Row, Series
 from benchmarks._plan import Plan
+from benchmarks._storm import SERVERS, storm
+from benchmarks.rivals import CARRIERS, RIVALS, SLEEPERS, absence
 from tools.processes import ProcessError, finish, read_until, running
 
-__all__ = ["Row", "idle_share", "measure"]
+__all__ = ["deaths", "idle_share", "measure", "run", "run_pair", "storms"]
 
 PAIR_DEADLINE_S = 60.0
+KILLS_DEADLINE_S = 120.0
+
+Progress = Callable[[str], None]
 
 
-@dataclass(frozen=True)
-class Row:
-    """One rival at one message size; a value per round."""
+def run(plan: Plan, progress: Progress) -> Findings:
+    """Everything. `progress` hears what is running."""
+    absent = {name: why for name in (*RIVALS, *SLEEPERS) if (why := absence(name)) is not None}
+    present = [name for name in RIVALS if name not in absent]
+    return Findings(
+        spinning=[*measure(present, plan, progress), *measure(tuple(CARRIERS), plan.bulk(), progress)],
+        sleeping=measure(tuple(SLEEPERS), plan.asleep(), progress),
+        crowded=measure(CROWDED, plan, progress, scene="crowded"),
+        storms=storms(plan, progress),
+        deaths=deaths(plan, progress),
+        idle_share=idle_share(plan, progress),
+        absent=absent,
+    )
 
-    name: str
-    size: int
-    p50_us: tuple[float, ...]
-    p99_us: tuple[float, ...]
-    rate: tuple[float, ...]  # messages per second, one way
 
-    def as_json(self) -> dict[str, object]:
-        """The medians, and what they were taken from."""
-        medians = {key: median(getattr(self, key)) for key in ("p50_us", "p99_us", "rate")}
-        return {"name": self.name, "size": self.size, **medians, "rounds": {key: getattr(self, key) for key in medians}}
-
-
-def measure(names: Sequence[str], plan: Plan, progress: Callable[[str], None]) -> list[Row]:
-    """All rivals, interleaved: a slow spell of the machine meets everyone. `progress` hears what is running."""
-    found: dict[tuple[str, int], list[dict[str, float]]] = {}
+def measure(names: Sequence[str], plan: Plan, progress: Progress, scene: str = "messages") -> list[Row]:
+    """These rivals, interleaved: a slow spell of the machine meets everyone."""
+    found: dict[tuple[str, int, int], list[dict[str, float]]] = {}
     for number in range(plan.rounds):
         for name in names:
-            progress(f"round {number + 1} of {plan.rounds}: {name}")
-            for values in run_pair(name, plan):
-                found.setdefault((name, int(values["size"])), []).append(values)
-    return [
-        Row(name, size, *(tuple(value[key] for value in values) for key in ("p50_us", "p99_us", "rate")))
-        for (name, size), values in found.items()
-    ]
+            progress(f"{scene}, round {number + 1} of {plan.rounds}: {name}")
+            for values in run_pair(name, plan, scene):
+                found.setdefault((name, int(values["size"]), int(values.get("idle", 0))), []).append(values)
+    return [_row(name, size, idle, values) for (name, size, idle), values in found.items()]
 
 
-def run_pair(name: str, plan: Plan) -> list[dict[str, float]]:
-    """One pair of pinned processes; what the measuring end found, per size."""
+def _row(name: str, size: int, idle: int, values: Sequence[Mapping[str, float]]) -> Row:
+    p50, p99, rate = (tuple(value.get(key, 0.0) for value in values) for key in ("p50_us", "p99_us", "rate"))
+    return Row(name, size, p50, p99, rate, idle)
+
+
+@contextmanager
+def _folder() -> Iterator[tuple[str, Mapping[str, str]]]:
+    """A folder to meet in, and the environment that says so."""
+    with tempfile.TemporaryDirectory(prefix="bench-") as folder:
+        yield folder, {**os.environ, "COMCH_RUNTIME_DIR": folder}
+
+
+def run_pair(name: str, plan: Plan, scene: str = "messages") -> list[dict[str, float]]:
+    """One pair of pinned processes; what the measuring end found, per row of the table."""
     cpus = sorted(os.sched_getaffinity(0))
     deadline = time.monotonic() + PAIR_DEADLINE_S
-    with tempfile.TemporaryDirectory(prefix="bench-") as folder:
+    with _folder() as (folder, environment):
         command = [sys.executable, "-m", "benchmarks._side"]
-        rest = [name, folder, json.dumps(asdict(plan))]
-        environment = {**os.environ, "COMCH_RUNTIME_DIR": folder}
+        rest = [scene, name, folder, json.dumps(asdict(plan))]
         with running([*command, "serve", str(cpus[-1]), *rest], environment) as service:
             read_until(service, "listening", deadline)
             with running([*command, "connect", str(cpus[0]), *rest], environment) as client:
@@ -68,13 +82,38 @@ def run_pair(name: str, plan: Plan) -> list[dict[str, float]]:
     return json.loads(ending.output)  # type: ignore[no-any-return]
 
 
-def idle_share(plan: Plan) -> float:
+def storms(plan: Plan, progress: Progress) -> list[Series]:
+    """Milliseconds of each storm, for each way of a server to let clients in."""
+    found: dict[str, list[float]] = {name: [] for name in SERVERS}
+    for number in range(plan.storms):
+        for name in SERVERS:
+            progress(f"storm {number + 1} of {plan.storms}: {plan.crowd} clients connect, {name}")
+            with _folder() as (_, environment):
+                found[name].append(storm(name, plan.crowd, environment))
+    return [Series(name, tuple(values)) for name, values in found.items()]
+
+
+def deaths(plan: Plan, progress: Progress) -> list[Series]:
+    """Milliseconds from each kill to its report, for each way of a survivor to hear of it."""
+    found = []
+    for name in SURVIVORS:
+        progress(f"{plan.kills} kills: {name}")
+        output = _output("benchmarks._death", name, str(plan.kills), deadline_s=KILLS_DEADLINE_S)
+        found.append(Series(name, tuple(json.loads(output))))
+    return found
+
+
+def idle_share(plan: Plan, progress: Progress) -> float:
     """The share of a processor that a blocking receive takes while nothing comes."""
-    with tempfile.TemporaryDirectory(prefix="bench-") as folder:
-        environment = {**os.environ, "COMCH_RUNTIME_DIR": str(Path(folder))}
-        command = [sys.executable, "-m", "benchmarks._idle", str(plan.idle_s)]
-        with running(command, environment) as process:
-            ending = finish(process, time.monotonic() + plan.idle_s + PAIR_DEADLINE_S)
+    progress(f"a blocking receive idles for {plan.idle_s:g} s")
+    return float(_output("benchmarks._idle", str(plan.idle_s), deadline_s=plan.idle_s + PAIR_DEADLINE_S))
+
+
+def _output(module: str, *arguments: str, deadline_s: float) -> str:
+    """What a measuring process of its own prints."""
+    with _folder() as (_, environment):
+        with running([sys.executable, "-m", module, *arguments], environment) as process:
+            ending = finish(process, time.monotonic() + deadline_s)
     if ending.status:
-        raise ProcessError(f"idle failed:\n{ending.errors}")
-    return float(ending.output)
+        raise ProcessError(f"{module} failed:\n{ending.errors}")
+    return ending.output

@@ -1,4 +1,4 @@
-"""One end of a measured pair, in a process of its own: python -m benchmarks._side SIDE CPU RIVAL FOLDER PLAN."""
+"""One end of a measured pair, in a process of its own: python -m benchmarks._side SIDE CPU SCENE RIVAL FOLDER PLAN."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import sys
 import time
 from pathlib import Path
 
+from benchmarks import _crowded
 from benchmarks._plan import Plan
 from benchmarks.rivals import rival
 from benchmarks.rivals._end import End
@@ -27,33 +28,30 @@ def lead(end: End, plan: Plan) -> list[dict[str, float]]:
     found = []
     for size in plan.sizes:
         data = bytes(size)
-        end.ping(data, plan.warm_up)
-        times = sorted(end.ping(data, plan.pings))
+        round_trips = end.percentiles(data, plan)
         before = time.perf_counter()
         end.send_many(data, plan.messages)
         end.receive()
         elapsed = time.perf_counter() - before
-        found.append(
-            {
-                "size": size,
-                "p50_us": times[len(times) // 2] / 1000,
-                "p99_us": times[len(times) * 99 // 100] / 1000,
-                "rate": plan.messages / elapsed,
-            }
-        )
+        found.append({"size": size, **round_trips, "rate": plan.messages / elapsed})
     end.send(b"x")
     return found
 
 
-def main(side: str, cpu: str, name: str, folder: str, plan_text: str) -> None:
+# What a pair does: its serving end, its measuring end.
+SCENES = {"messages": (follow, lead), "crowded": (_crowded.follow, _crowded.lead)}
+
+
+def main(side: str, cpu: str, scene: str, name: str, folder: str, plan_text: str) -> None:
     os.sched_setaffinity(0, {int(cpu)})
     plan = Plan(**json.loads(plan_text))
+    serving, measuring = SCENES[scene]
     if side == "serve":
         end = rival(name).serve(Path(folder), lambda: print("listening", flush=True))
-        follow(end, plan)
+        serving(end, plan)
     else:
         end = rival(name).connect(Path(folder))
-        print(json.dumps(lead(end, plan)))
+        print(json.dumps(measuring(end, plan)))
     end.close()
 
 

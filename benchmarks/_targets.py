@@ -1,4 +1,4 @@
-"""What the measurements are to show: ratios to a rival of the same run, with the goal that each has."""
+"""What the measurements are to show: mostly ratios to a rival of the same run, with the goal that each has."""
 
 from __future__ import annotations
 
@@ -6,29 +6,34 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from benchmarks._run import Row
+from benchmarks._death import BARE
+from benchmarks._findings import Findings, Row, Series
+from benchmarks._plan import BULK_SIZE
 
 __all__ = ["Target", "targets"]
 
 RAW, PYZMQ, MODERN = "raw seqpacket", "pyzmq PAIR", "comch_next send/receive"
 COMCH = ("comch_next tasks", MODERN)
+FAST_PATH, BULK, COPY = "comch_next fast path", "comch_next fast path, bulk", "memcpy"
 COMPAT = ("compat objects", "compat flat")
 BOTH = (64, 4080)
 
 
 @dataclass(frozen=True)
 class Target:
-    """A ratio and its goal; `kind` is must or hope, `bound` is at most or at least."""
+    """A value and its goal; `kind` is must or hope, `bound` is at most or at least. None: it was not measured."""
 
     name: str
-    ratio: float
+    value: float | None
     bound: str
     goal: float
     kind: str
 
     @property
     def met(self) -> bool:
-        return self.ratio <= self.goal if self.bound == "at most" else self.ratio >= self.goal
+        if self.value is None:
+            return False
+        return self.value <= self.goal if self.bound == "at most" else self.value >= self.goal
 
     def as_json(self) -> dict[str, object]:
         return {**vars(self), "met": self.met}
@@ -52,27 +57,58 @@ WISHES = (
     Wish("one way", COMCH, RAW, (64,), "at least", 1.0, "must"),
     Wish("one way", COMCH, PYZMQ, (4080,), "at least", 2.0, "must"),
     Wish("one way", COMCH, PYZMQ, (64,), "at least", 1.0, "hope"),
+    Wish("one way", (BULK,), COPY, (BULK_SIZE,), "at least", 0.8, "must"),
+    Wish("round trip", (FAST_PATH,), "comch_next tasks", (64,), "at most", 2.5, "must"),
     Wish("round trip", COMPAT, MODERN, BOTH, "at most", 1.15, "hope"),
 )
+CROWD_GOAL = 1.5  # a round trip among silent clients, as a multiple of one alone
+STORM_GOAL_MS = 2000.0
+DEATH_GOAL_MS = 5.0
 IDLE_GOAL = 0.01  # of a processor
 
 
-def targets(rows: Sequence[Row], idle_share: float) -> list[Target]:
+def targets(found: Findings) -> list[Target]:
     """Every target of the run. A ratio is the median of the rounds' ratios: in a round all met the same machine."""
-    found = {(row.name, row.size): row for row in rows}
-    result = [target for wish in WISHES for target in _fulfil(wish, found)]
-    return [*result, Target("blocking receive, idle: share of a core", idle_share, "at most", IDLE_GOAL, "must")]
+    rows = {(row.name, row.size): row for row in found.spinning}
+    return [
+        *(target for wish in WISHES for target in _fulfil(wish, rows)),
+        *_among_the_silent(found.crowded),
+        *_longest(found.storms),
+        *_soon(found.deaths),
+        Target("blocking receive, idle: share of a core", found.idle_share, "at most", IDLE_GOAL, "must"),
+    ]
 
 
 def _fulfil(wish: Wish, rows: Mapping[tuple[str, int], Row]) -> Iterator[Target]:
     for size in wish.sizes:
-        theirs = rows[wish.theirs, size]
+        theirs = rows.get((wish.theirs, size))
         for name in wish.ours:
-            ours = rows[name, size]
-            pairs = zip(_values(ours, wish.measure), _values(theirs, wish.measure), strict=True)
             title = f"{wish.measure} {size} B: {name} / {wish.theirs}"
-            yield Target(title, median(a / b for a, b in pairs), wish.bound, wish.goal, wish.kind)
+            value = None if theirs is None else _ratio(wish.measure, rows[name, size], theirs)
+            yield Target(title, value, wish.bound, wish.goal, wish.kind)
+
+
+def _ratio(measure: str, ours: Row, theirs: Row) -> float:
+    return median(a / b for a, b in zip(_values(ours, measure), _values(theirs, measure), strict=True))
 
 
 def _values(row: Row, measure: str) -> tuple[float, ...]:
     return row.p50_us if measure == "round trip" else row.rate
+
+
+def _among_the_silent(crowded: Sequence[Row]) -> Iterator[Target]:
+    alone = {row.name: row for row in crowded if not row.idle}
+    for row in crowded:
+        if row.idle:
+            title = f"round trip {row.size} B: {row.name}, among {row.idle} silent clients / alone"
+            yield Target(title, _ratio("round trip", row, alone[row.name]), "at most", CROWD_GOAL, "must")
+
+
+def _longest(storms: Sequence[Series]) -> Iterator[Target]:
+    for series in storms:
+        yield Target(f"connect storm, {series.name}: longest, ms", max(series.ms), "at most", STORM_GOAL_MS, "must")
+
+
+def _soon(deaths: Sequence[Series]) -> Iterator[Target]:
+    for series in (series for series in deaths if series.name != BARE):
+        yield Target(f"death notice, {series.name}: p99, ms", series.percentile(99), "at most", DEATH_GOAL_MS, "must")

@@ -1,12 +1,15 @@
 """The modern Comch API in Python, on an emulated host/DPU pair by default.
 
-Layout: device, engine, context, server, client, connection, task: one noun each; pull: the pull view;
+Layout: device, engine, context, server, client, connection, task, and for the fast path memory, consumer,
+producer: one noun each; pull: the pull view; aio: asyncio;
 errors: the result codes as exceptions; api: the fact tables; driver: the seam to the library underneath.
 """
 
-from comch_next._codes import Counter, PciFuncType, RepFilter, State, SubmitFlag
+from comch_next._codes import AccessFlag, Counter, PciFuncType, RepFilter, State, SubmitFlag
+from comch_next._msgq import ConsumerCompletion, MsgQ
 from comch_next.client import Client
 from comch_next.connection import Connection, Message
+from comch_next.consumer import Consumer
 from comch_next.context import Context
 from comch_next.device import Device, DevInfo, RepInfo, Representor, devices, open_device
 from comch_next.engine import ProgressEngine
@@ -48,21 +51,28 @@ from comch_next.errors import (
     from_code,
     outcome,
 )
+from comch_next.memory import Buf, BufInventory, Mmap
+from comch_next.producer import Producer
 from comch_next.pull import PullPort
 from comch_next.server import Server
-from comch_next.task import SendTask
+from comch_next.task import PostRecvTask, ProducerSendTask, SendTask
 
 __all__ = [
+    "AccessFlag",
     "Again",
     "AlreadyExist",
     "Authentication",
     "BadConfig",
     "BadState",
+    "Buf",
+    "BufInventory",
     "Client",
     "Connection",
     "ConnectionAborted",
     "ConnectionInprogress",
     "ConnectionReset",
+    "Consumer",
+    "ConsumerCompletion",
     "Context",
     "Counter",
     "DevInfo",
@@ -78,6 +88,8 @@ __all__ = [
     "InvalidValue",
     "IoFailed",
     "Message",
+    "Mmap",
+    "MsgQ",
     "NoLock",
     "NoMemory",
     "NotConnected",
@@ -86,6 +98,9 @@ __all__ = [
     "NotSupported",
     "OperatingSystem",
     "PciFuncType",
+    "PostRecvTask",
+    "Producer",
+    "ProducerSendTask",
     "ProgressEngine",
     "PullPort",
     "RepFilter",

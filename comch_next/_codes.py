@@ -95,6 +95,19 @@ class SubmitFlag(IntFlag):
     OPTIMIZE_REPORTS = 2
 
 
+class AccessFlag(IntFlag):
+    """enum doca_access_flag"""
+
+    LOCAL_READ_ONLY = 0
+    LOCAL_READ_WRITE = 1
+    RDMA_READ = 2
+    RDMA_WRITE = 4
+    RDMA_ATOMIC = 8
+    PCI_READ_ONLY = 16
+    PCI_READ_WRITE = 32
+    PCI_RELAXED_ORDERING = 64
+
+
 # What each code means, in the words of the fact table.
 MEANINGS: Mapping[ErrorCode, str] = MappingProxyType({
     ErrorCode.SUCCESS: "done",

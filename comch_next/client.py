@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 
-from comch_next._codes import State
+from comch_next._codes import ErrorCode, State
+from comch_next._control import ControlContext
 from comch_next.connection import Connection
-from comch_next.context import Context
 from comch_next.device import Device
 from comch_next.driver.protocol import Driver
 from comch_next.engine import ProgressEngine
@@ -20,7 +20,7 @@ _LEAVE_S = 5.0  # for giving up a connection that has not come up: nothing can h
 _REDIAL_S = 0.05  # a server whose backlog is full is dialled again this often
 
 
-class Client(Context):
+class Client(ControlContext):
     """It reaches one server, by the name and through its own device (C: struct doca_comch_client)."""
 
     def __init__(
@@ -39,6 +39,7 @@ class Client(Context):
         self._clients = device._driver.clients
         self._shutdown: Shutdown | None = None
         self._started = False
+        self._begun: Connection | None = None  # what the last start began
         handle = self._clients.create(device._handle, name)
         super().__init__(device._driver, handle, device, name, engine)
         self._configure(max_msg_size, recv_queue_size, send_queue_size)
@@ -59,7 +60,7 @@ class Client(Context):
         self._shutdown = None
         state = super().start()
         self._started = True
-        self._connection(self._clients.get_connection(self._handle))
+        self._begun = self._connection(self._clients.get_connection(self._handle))
         return state
 
     @property
@@ -109,6 +110,13 @@ class Client(Context):
             raise BadState(f"disconnect was attempted on {self!r} while IDLE; connect first")
         self._started = False
         self._leave(timeout)
+
+    def _accept_waiting(self, port: PullPort) -> bool:
+        """A client accepts nobody; before it sleeps it learns that its server has gone without letting it in."""
+        begun = self._begun
+        if begun is not None and self.state is State.IDLE and port.status(begun) is ErrorCode.CONNECTION_ABORTED:
+            begun.update_info()  # says why
+        return False
 
     def _pull(self, port: PullPort, size: int | None) -> tuple[bytes, Connection] | None:
         if self._shutdown is not None:

@@ -10,8 +10,8 @@ from comch_next.engine import wait_readable
 from comch_next.errors import Again, TimeOut, from_code
 
 if TYPE_CHECKING:
+    from comch_next._control import ControlContext
     from comch_next.client import Client
-    from comch_next.context import Context
     from comch_next.pull import PullPort
     from comch_next.server import Server
 
@@ -23,7 +23,7 @@ _FLUSH_TICK_S = 0.0005
 class Connection:
     """Made by the library: a client has one, a server one for each client (C: struct doca_comch_connection)."""
 
-    def __init__(self, context: Context, handle: Any) -> None:
+    def __init__(self, context: ControlContext, handle: Any) -> None:
         self.user_data: Any = None
         self._context = context
         self._connections = context._driver.connections
@@ -64,8 +64,8 @@ class Connection:
         """Send one message; returns when it is accepted, which waits only for a free place among those in flight.
 
         timeout: seconds; None waits for ever, 0 raises Again instead of waiting, otherwise TimeOut is raised.
-        Raises InvalidValue above the largest message, ConnectionReset when the peer died, Shutdown when it left,
-        NotConnected after this side disconnected.
+        Raises InvalidValue above the largest message, ConnectionReset when the peer died or the server has
+        failed, Shutdown when the peer left, NotConnected after this side disconnected.
         """
         port = self._context._port or self._context._opened_port("send")
         if not port.send(self, data):
@@ -78,6 +78,7 @@ class Connection:
         while not port.send(self, data):
             port.arm_send()
             if not wait_readable(port.send_fd, deadline):
+                port.withdraw(self)
                 raise TimeOut(f"send: no room within {timeout} s; the message was not accepted")
 
     def flush(self, timeout: float | None = None) -> None:

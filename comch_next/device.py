@@ -1,5 +1,6 @@
 """Devices, representors and what they can do (guide: DOCA Core Device Discovery; Comch: Device Support)."""
 
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -103,6 +104,60 @@ class DevInfo:
         """Whether those of emulated functions can be listed."""
         return self._driver.devices.rep_cap_is_filter_supported(self._handle, RepFilter.EMULATED)
 
+    # The fast path
+
+    def consumer_cap_is_supported(self) -> bool:
+        """Whether consumers can run on it."""
+        return self._driver.consumers.cap_is_supported(self._handle)
+
+    def consumer_cap_get_max_num_tasks(self) -> int:
+        """Receives that one consumer can have posted."""
+        return self._driver.consumers.cap_get_max_num_tasks(self._handle)
+
+    def consumer_cap_get_max_buf_size(self) -> int:
+        """Bytes of the longest buffer; NotSupported where consumers are not (so for the next)."""
+        return self._driver.consumers.cap_get_max_buf_size(self._handle)
+
+    def consumer_cap_get_max_buf_list_len(self) -> int:
+        """Buffers in the longest list: 1, for Comch takes none."""
+        return self._driver.consumers.cap_get_max_buf_list_len(self._handle)
+
+    def consumer_cap_get_max_consumers(self) -> int:
+        """Consumers of one connection."""
+        return self._driver.consumers.cap_get_max_consumers(self._handle)
+
+    def consumer_cap_get_max_imm_data_len(self) -> int:
+        """Bytes of the longest immediate data."""
+        return self._driver.consumers.cap_get_max_imm_data_len(self._handle)
+
+    def producer_cap_is_supported(self) -> bool:
+        """Whether producers can run on it."""
+        return self._driver.producers.cap_is_supported(self._handle)
+
+    def producer_cap_get_max_num_tasks(self) -> int:
+        """Sends that one producer can have submitted."""
+        return self._driver.producers.cap_get_max_num_tasks(self._handle)
+
+    def producer_cap_get_max_buf_size(self) -> int:
+        """Bytes of the longest buffer; NotSupported where producers are not (so for the next)."""
+        return self._driver.producers.cap_get_max_buf_size(self._handle)
+
+    def producer_cap_get_max_buf_list_len(self) -> int:
+        """Buffers in the longest list: 1, for Comch takes none."""
+        return self._driver.producers.cap_get_max_buf_list_len(self._handle)
+
+    def producer_cap_get_max_producers(self) -> int:
+        """Producers of one connection."""
+        return self._driver.producers.cap_get_max_producers(self._handle)
+
+    def mmap_cap_is_export_pci_supported(self) -> bool:
+        """Whether memory can be exported to the other side of the bus."""
+        return self._driver.mmaps.cap_is_export_pci_supported(self._handle)
+
+    def mmap_cap_is_create_from_export_pci_supported(self) -> bool:
+        """Whether what the other side exported can be had here."""
+        return self._driver.mmaps.cap_is_create_from_export_pci_supported(self._handle)
+
 
 class _Closable:
     """Something open: closed once by `close` or the end of a with block."""
@@ -112,6 +167,7 @@ class _Closable:
         self._handle = handle
         self._close = close
         self._open = True
+        self._pid = os.getpid()
 
     def close(self) -> None:
         """Close it; twice is harmless. Raises InUse while contexts hold it."""
@@ -120,7 +176,8 @@ class _Closable:
             self._open = False
 
     def __exit__(self, *exc: object) -> None:
-        self.close()
+        if self._pid == os.getpid():  # a forked child leaves the block, too, and has nothing to close
+            self.close()
 
 
 class Device(_Closable):
@@ -128,9 +185,10 @@ class Device(_Closable):
 
     def __init__(self, driver: Driver, handle: Any) -> None:
         super().__init__(driver, handle, driver.devices.close)
+        self._name = self.devinfo.pci_addr_str
 
     def __repr__(self) -> str:
-        return f"Device({self.devinfo.pci_addr_str})"
+        return f"Device({self._name})"
 
     def __enter__(self) -> "Device":
         return self
@@ -209,9 +267,10 @@ class Representor(_Closable):
 
     def __init__(self, driver: Driver, handle: Any) -> None:
         super().__init__(driver, handle, driver.devices.rep_close)
+        self._name = self.devinfo_rep.pci_addr_str
 
     def __repr__(self) -> str:
-        return f"Representor({self.devinfo_rep.pci_addr_str})"
+        return f"Representor({self._name})"
 
     def __enter__(self) -> "Representor":
         return self

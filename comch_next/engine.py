@@ -17,12 +17,19 @@ if TYPE_CHECKING:
 __all__ = ["ProgressEngine", "wait_readable"]
 
 
+_LONGEST_MS = 1e9  # poll takes no more at once
+
+
 def wait_readable(fd: int, deadline: float | None) -> bool:
     """Sleep until the descriptor is readable; False when the clock reaches the deadline (seconds, monotonic)."""
     poller = select.poll()
     poller.register(fd, select.POLLIN)
-    left_ms = None if deadline is None else max(0.0, (deadline - time.monotonic()) * 1000)
-    return bool(poller.poll(left_ms))
+    while True:
+        left_ms = None if deadline is None else max(0.0, (deadline - time.monotonic()) * 1000)
+        if poller.poll(left_ms if left_ms is None else min(left_ms, _LONGEST_MS)):
+            return True
+        if left_ms is None or left_ms <= _LONGEST_MS:
+            return False
 
 
 class ProgressEngine:

@@ -14,8 +14,8 @@ from comch_next._codes import ErrorCode
 from comch_next.errors import BadState, InvalidValue
 
 if TYPE_CHECKING:
+    from comch_next._control import ControlContext
     from comch_next.connection import Connection
-    from comch_next.context import Context
     from comch_next.driver.protocol import Ports
 
 __all__ = ["PullPort"]
@@ -28,7 +28,7 @@ class PullPort:
 
     def __init__(
         self,
-        context: Context,
+        context: ControlContext,
         *,
         max_msg_size: int | None = None,
         send_queue_size: int | None = None,
@@ -52,16 +52,21 @@ class PullPort:
     def send(self, connection: Connection, data: bytes | bytearray | memoryview) -> bool:
         """Send one message. False when it is not accepted now: the queue is full, or the connection not up yet.
 
-        Raises InvalidValue above the largest message, ConnectionReset when the peer died, Shutdown when it left,
-        NotConnected after this side disconnected.
+        Raises InvalidValue above the largest message, ConnectionReset when the peer died or the server has
+        failed, Shutdown when the peer left, NotConnected after this side disconnected.
         """
         return self._ports.send(self._handle, connection._handle, data)
+
+    def withdraw(self, connection: Connection) -> None:
+        """Give up a send that was not accepted: `send_fd` tells of it no more. Harmless when there is none."""
+        self._ports.withdraw(self._handle, connection._handle)
 
     def receive(self, size: int | None = None) -> tuple[bytes, Connection] | None:
         """The oldest message and its connection; None when there is none, or when `accept` should be called first.
 
         size: bytes that the caller can hold; a longer message stays, and InvalidValue tells its length.
-        Raises ConnectionReset (the peer died) or Shutdown (it left) once per lost connection, after its messages.
+        Raises ConnectionReset (the peer died) or Shutdown (it left) once per lost connection, after its messages; on
+        a one-sided client's port ConnectionAborted, once, for one that never came up, unless it has started again.
         """
         return self._ports.receive(self._handle, _ANY_SIZE if size is None else size)
 
@@ -131,7 +136,7 @@ class PullPort:
             self.context._port = None
 
 
-def _choose(context: Context, threaded: bool) -> Ports:
+def _choose(context: ControlContext, threaded: bool) -> Ports:
     ports = context._driver.ports
     if threaded or ports is None or os.environ.get("COMCH_PULL") == "threaded":
         from comch_next._threaded import ThreadedPorts

@@ -1,4 +1,4 @@
-"""Send tasks (guide: Comch, Control Channel Send Task)."""
+"""Tasks: what the library does and completes once (guide: DOCA Core Task; Comch, Tasks)."""
 
 from __future__ import annotations
 
@@ -6,32 +6,27 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from comch_next._codes import ErrorCode
+from comch_next._handles import handle_of
 from comch_next.errors import InvalidValue
 
 if TYPE_CHECKING:
+    from comch_next._control import ControlContext
     from comch_next.connection import Connection
-    from comch_next.context import Context
+    from comch_next.consumer import Consumer
+    from comch_next.memory import Buf
+    from comch_next.producer import Producer
 
-__all__ = ["SendTask"]
+__all__ = ["PostRecvTask", "ProducerSendTask", "SendTask"]
 
 
-class SendTask:
-    """One message to send, again and again if need be (C: struct doca_comch_task_send and struct doca_task).
+class _Task:
+    """The calls of every task (C: struct doca_task). The library owns it from submit to its completion callback."""
 
-    Made by a context's `task_send_alloc_init`. The library owns it from submit to its completion callback.
-    """
+    __slots__ = ("_handle", "_tasks", "user_data")
 
-    __slots__ = ("_handle", "_tasks", "context", "user_data")
-
-    def __init__(self, context: Context, alloc: Callable[..., Any], connection: Connection, message: Any) -> None:
-        self.context = context
-        self.user_data: Any = None
-        self._tasks = context._tasks
-        try:
-            peer = connection._handle
-        except AttributeError:
-            raise InvalidValue(f"task_send_alloc_init takes a connection of {context!r}, not {connection!r}") from None
-        self._handle = alloc(context._handle, peer, message, self)
+    _handle: Any
+    _tasks: Any
+    user_data: Any
 
     def submit(self) -> None:
         """C: doca_task_submit. Raises BadState unless the program holds the task; then it still does."""
@@ -52,4 +47,112 @@ class SendTask:
     @property
     def status(self) -> ErrorCode:
         """The result of the last completion."""
-        return self._tasks.get_status(self._handle)
+        status: ErrorCode = self._tasks.get_status(self._handle)
+        return status
+
+
+class SendTask(_Task):
+    """One message to send, again and again if need be (C: struct doca_comch_task_send).
+
+    Made by a context's `task_send_alloc_init`.
+    """
+
+    __slots__ = ("context",)
+
+    def __init__(
+        self, context: ControlContext, alloc: Callable[..., Any], connection: Connection, message: Any
+    ) -> None:
+        self.context = context
+        self.user_data: Any = None
+        self._tasks = context._tasks
+        try:
+            peer = connection._handle
+        except AttributeError:
+            raise InvalidValue(f"task_send_alloc_init takes a connection of {context!r}, not {connection!r}") from None
+        self._handle = alloc(context._handle, peer, message, self)
+
+
+class _BufTask(_Task):
+    """A task with a buffer, which stays the program's: its reference count is not touched."""
+
+    __slots__ = ("_buf",)
+
+    _buf: Buf | None
+
+    @property
+    def buf(self) -> Buf | None:
+        """The buffer, or None. Set it to use the task again with another; not while submitted."""
+        return self._buf
+
+    @buf.setter
+    def buf(self, buf: Buf | None) -> None:
+        self._tasks.set_buf(self._handle, handle_of(buf))
+        self._buf = buf
+
+
+class PostRecvTask(_BufTask):
+    """A buffer for producers to write to (C: struct doca_comch_consumer_task_post_recv).
+
+    Made by `Consumer.task_post_recv_alloc_init`. It completes when a producer has written; the data is then
+    appended to the buffer's.
+    """
+
+    __slots__ = ("consumer",)
+
+    def __init__(self, consumer: Consumer, buf: Buf | None) -> None:
+        self.consumer = consumer
+        self.user_data: Any = None
+        self._tasks = consumer._tasks
+        self._buf = buf
+        self._handle = consumer._consumers.task_post_recv_alloc_init(consumer._handle, handle_of(buf), self)
+
+    @property
+    def producer_id(self) -> int:
+        """Who wrote; 0 before the completion."""
+        found: int = self._tasks.get_producer_id(self._handle)
+        return found
+
+    @property
+    def imm_data(self) -> bytes | None:
+        """The immediate data that came with it, None without any."""
+        found: bytes | None = self._tasks.get_imm_data(self._handle)
+        return found
+
+
+class ProducerSendTask(_BufTask):
+    """Data for one consumer (C: struct doca_comch_producer_task_send).
+
+    Made by `Producer.task_send_alloc_init`. Raises Again from submit while the consumer has posted nothing,
+    InvalidValue when what it posted next is too small.
+    """
+
+    __slots__ = ("producer",)
+
+    def __init__(self, producer: Producer, buf: Buf | None, imm_data: Any, consumer_id: int) -> None:
+        self.producer = producer
+        self.user_data: Any = None
+        self._tasks = producer._tasks
+        self._buf = buf
+        self._handle = producer._producers.task_send_alloc_init(
+            producer._handle, handle_of(buf), imm_data, consumer_id, self
+        )
+
+    @property
+    def consumer_id(self) -> int:
+        """The consumer that it is for; another may be set while the program holds the task."""
+        found: int = self._tasks.get_consumer_id(self._handle)
+        return found
+
+    @consumer_id.setter
+    def consumer_id(self, consumer_id: int) -> None:
+        self._tasks.set_consumer_id(self._handle, consumer_id)
+
+    @property
+    def imm_data(self) -> bytes | None:
+        """The immediate data, None without any; other may be set while the program holds the task."""
+        found: bytes | None = self._tasks.get_imm_data(self._handle)
+        return found
+
+    @imm_data.setter
+    def imm_data(self, imm_data: bytes) -> None:
+        self._tasks.set_imm_data(self._handle, imm_data)

@@ -20,7 +20,7 @@ def instance(value: object, kind: type[_T], what: str) -> _T:
 
 def integer(value: object, what: str, *, most: int, least: int = 0) -> int:
     """`value`, when it is a whole number from `least` to `most`, both included."""
-    if not isinstance(value, int) or not least <= value <= most:
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
         raise InvalidValue(f"{what} is {value!r}; legal are whole numbers from {least} to {most}")
     return int(value)
 

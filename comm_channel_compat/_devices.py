@@ -3,7 +3,6 @@
 Every class here stands on one object of comch_next, which it gives as `.modern`.
 """
 
-from types import TracebackType
 from typing import NamedTuple, TypeVar
 
 import comch_next as comch
@@ -136,16 +135,13 @@ class _Opened:
 
     __slots__ = ()
 
-    def close(self) -> None:
-        raise NotImplementedError
+    modern: comch.Device | comch.Representor
 
     def __enter__(self: _Self) -> _Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
+    def __exit__(self, *exc: object) -> None:
+        self.modern.__exit__(*exc)
 
 
 @warns_as("doca_dev_")
@@ -153,6 +149,8 @@ class Device(_Opened):
     """An open device."""
 
     __slots__ = ("modern",)
+
+    modern: comch.Device
 
     def __init__(self, modern: comch.Device) -> None:
         self.modern = modern
@@ -185,6 +183,8 @@ class Representor(_Opened):
     """An open representor of a host function, on which a service listens."""
 
     __slots__ = ("modern",)
+
+    modern: comch.Representor
 
     def __init__(self, modern: comch.Representor) -> None:
         self.modern = modern

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from enum import IntEnum
 from typing import Any
 
-from comch_next import DocaError, InvalidValue, NotConnected
+from comch_next import DocaError, ErrorCode, InvalidValue, NotConnected
 from comch_next.api import Function, Param
 from comm_channel_compat._arguments import instance, integer, text
 from comm_channel_compat._devices import Device, DevInfo, RepInfo, Representor
@@ -63,6 +63,8 @@ def flatten(row: Function, call: Flat) -> Flat:
     """
     inputs, outputs = row.inputs, len(row.outputs)
     bare = row.returns != "doca_error_t"
+    # Made beforehand: when there is no memory, there is none for a tuple either.
+    no_memory = None if bare else _with_outputs(int(ErrorCode.NO_MEMORY), (None,) * outputs)
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     signature = inspect.Signature([inspect.Parameter(param.name, kind) for param in inputs])
 
@@ -73,6 +75,8 @@ def flatten(row: Function, call: Flat) -> Flat:
             result = call(*(_take(row.name, *pair) for pair in zip(inputs, args, strict=True)))
         except DocaError as error:
             return None if bare else _with_outputs(int(error.code), (None,) * outputs)
+        except MemoryError:
+            return no_memory
         if bare:
             return _plain(result)
         values = () if outputs == 0 else result if outputs > 1 else (result,)

@@ -23,8 +23,10 @@ from comch_next import (
     DocaError,
     ErrorCode,
     InvalidValue,
+    NoMemory,
     NotConnected,
     Shutdown,
+    Unknown,
     outcome,
 )
 from comch_next.pull import PullPort
@@ -34,6 +36,8 @@ from comm_channel_compat.peer_addr import PeerAddr, Statistics
 from comm_channel_compat.service_state import Snapshot
 
 __all__ = ["Link", "Unlinked", "connect", "listen"]
+
+_UNCLASSIFIED = (NoMemory, OSError)  # what the calls on messages and peers have no code of its own for
 
 
 class Unlinked:
@@ -104,6 +108,8 @@ class Link:
             if isinstance(peer, PeerAddr):
                 raise
             raise _no_peer("sendto", peer) from None
+        except _UNCLASSIFIED as error:
+            raise Unknown(f"sendto: {error}") from error
         if flags != 0:
             raise InvalidValue(f"sendto: flags are {flags!r}; legal is DOCA_CC_MSG_FLAG_NONE")
         raise NotConnected("sendto: the peer is not connected to this endpoint")
@@ -125,8 +131,10 @@ class Link:
             except Shutdown as departure:
                 self._depart(departure.connection)
                 continue
-            except ConnectionReset as death:
+            except (ConnectionReset, ConnectionAborted) as death:  # aborted: before the service let us in
                 raise self._death(death.connection) from None
+            except _UNCLASSIFIED as error:
+                raise Unknown(f"recvfrom: {error}") from error
             if self._errors:
                 raise self._reset("recvfrom", self._errors.popleft())
             if self.failed:
@@ -168,15 +176,11 @@ class Link:
             raise _no_peer("disconnect", peer)
         if peer._link is not self:
             raise NotConnected("disconnect: the peer is not connected to this endpoint")
-        peer._link = None
-        if isinstance(self._context, comch.Client):
-            self.close()
-            return
-        if peer in self._errors:
-            self._errors.remove(peer)
-        self.peers.pop(peer._connection, None)
-        with suppress(InvalidValue):  # its end has been reported: the server has forgotten it
-            self._context.disconnect(peer._connection)
+        try:
+            self._leave(peer)
+        except _UNCLASSIFIED as error:
+            raise Unknown(f"disconnect: {error}") from error
+        peer._link = None  # last: what has failed may be tried again
 
     def close(self) -> None:
         """Leave every connection and give everything back; what waits to be sent is lost."""
@@ -186,6 +190,16 @@ class Link:
         self._context.close()
 
     # The slow paths
+
+    def _leave(self, peer: PeerAddr) -> None:
+        if isinstance(self._context, comch.Client):
+            self.close()
+            return
+        with suppress(InvalidValue):  # its end has been reported: the server has forgotten it
+            self._context.disconnect(peer._connection)
+        if peer in self._errors:
+            self._errors.remove(peer)
+        self.peers.pop(peer._connection, None)
 
     def _complete_handshakes(self) -> bool:
         """Let everybody in who waits; whether anybody did."""

@@ -1,6 +1,9 @@
 """What a device can do for the channel (old guide: Querying Device Capabilities)."""
 
-from comch_next import NotSupported
+from collections.abc import Callable
+
+import comch_next as comch
+from comch_next import Driver, NotSupported, Unexpected, outcome
 from comch_next import devices as modern_devices
 from comm_channel_compat._arguments import instance
 from comm_channel_compat._devices import DevInfo
@@ -20,31 +23,39 @@ _NAME_LEN = 128  # SERVICE_NAME_MAX of the oldest headers, told where no device 
 @warns_as("doca_comm_channel_get_max_service_name_len")
 def get_max_service_name_len() -> int:
     """The longest service name in bytes, its NUL included, on whichever device."""
-    return min((info.cap_get_max_name_len() for info in modern_devices()), default=_NAME_LEN)
+    lengths = [outcome(info.cap_get_max_name_len)[1] for info in modern_devices()]
+    return min((length for length in lengths if length is not None), default=_NAME_LEN)
 
 
 @warns_as("doca_comm_channel_get_max_message_size")
 def get_max_message_size(devinfo: DevInfo) -> int:
     """The largest message in bytes that `ep.set_max_msg_size` takes on this device."""
-    return instance(devinfo, DevInfo, "devinfo").modern.cap_get_max_msg_size()
+    return _ask(devinfo, comch.DevInfo.cap_get_max_msg_size)
 
 
 @warns_as("doca_comm_channel_get_max_send_queue_size")
 def get_max_send_queue_size(devinfo: DevInfo) -> int:
     """The most messages in flight that `ep.set_send_queue_size` takes on this device."""
-    return instance(devinfo, DevInfo, "devinfo").modern.cap_get_max_send_tasks()
+    return _ask(devinfo, comch.DevInfo.cap_get_max_send_tasks)
 
 
 @warns_as("doca_comm_channel_get_max_recv_queue_size")
 def get_max_recv_queue_size(devinfo: DevInfo) -> int:
     """The most waiting messages that `ep.set_recv_queue_size` takes on this device."""
-    return instance(devinfo, DevInfo, "devinfo").modern.cap_get_max_recv_queue_size()
+    return _ask(devinfo, comch.DevInfo.cap_get_max_recv_queue_size)
 
 
 @warns_as("doca_comm_channel_get_service_max_num_connections")
 def get_service_max_num_connections(devinfo: DevInfo) -> int:
     """The most clients of one service, 0 for no limit; NotSupported on a device that cannot be a service."""
-    modern = instance(devinfo, DevInfo, "devinfo").modern
-    if not modern.cap_server_is_supported():
+    if not _ask(devinfo, comch.DevInfo.cap_server_is_supported):
         raise NotSupported(f"{devinfo} cannot be a service; ask a device of the DPU")
-    return modern.cap_get_max_clients()
+    return _ask(devinfo, comch.DevInfo.cap_get_max_clients)
+
+
+def _ask(devinfo: DevInfo, query: Callable[[comch.DevInfo], int]) -> int:
+    """What the device answers. These calls have no DRIVER: where it does not answer, they say UNEXPECTED."""
+    try:
+        return query(instance(devinfo, DevInfo, "devinfo").modern)
+    except Driver as error:
+        raise Unexpected(str(error)) from error

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+import os
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from weakref import WeakSet
 
-from comch_next import Connection, ConnectionAborted
+from comch_next import BadState, Connection, ConnectionAborted
 from comm_channel_compat._arguments import integer
 from comm_channel_compat._warn import warns_as
 
@@ -30,10 +32,11 @@ class Statistics(NamedTuple):
 class PeerAddr:
     """The other side of one connection; `connect` and `recvfrom` give it, a program creates none.
 
-    The statistics are those of the last `update_info`, zero before it. They stay readable for ever.
+    The statistics are those of the last `update_info`, zero before it. They stay readable for ever, by the process
+    that has the peer: in a forked child every call is BadState.
     """
 
-    __slots__ = ("_connection", "_failed_send", "_link", "_statistics", "_user_data")
+    __slots__ = ("__weakref__", "_connection", "_failed_send", "_link", "_statistics", "_user_data")
 
     def __init__(self, link: Link, connection: Connection) -> None:
         self._link: Link | None = link  # None once this endpoint has disconnected it
@@ -41,6 +44,7 @@ class PeerAddr:
         self._failed_send: int | None = None  # bytes of the one accepted after the other side had left
         self._statistics = Statistics()
         self._user_data = 0
+        _peers.add(self)
 
     def __repr__(self) -> str:
         return f"<PeerAddr, user data {self._user_data}>"
@@ -82,3 +86,33 @@ class PeerAddr:
     def get_send_in_flight_messages(self) -> int:
         """How many sent messages had not reached the peer's queue: wait for 0 before a disconnect."""
         return self._statistics.in_flight
+
+
+class _Inherited(PeerAddr):
+    """What a peer becomes in a forked child: it has forgotten everything."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "<PeerAddr, inherited through a fork>"
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise BadState("the peer was inherited through a fork and belongs to the parent process")
+
+    def __setattr__(self, name: str, value: object) -> None:
+        self.__getattr__(name)
+
+
+_peers: WeakSet[PeerAddr] = WeakSet()
+_FORGOTTEN = [name for name in PeerAddr.__slots__ if name != "__weakref__"]
+
+
+def _disinherit() -> None:
+    for peer in list(_peers):
+        for name in _FORGOTTEN:
+            delattr(peer, name)
+        peer.__class__ = _Inherited
+    _peers.clear()
+
+
+os.register_at_fork(after_in_child=_disinherit)

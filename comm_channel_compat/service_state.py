@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from comch_next import ConnectionReset, NotSupported
+from comch_next import ConnectionReset, Driver, NoMemory, NotSupported
 
 if TYPE_CHECKING:
     from comm_channel_compat._link import Link
@@ -39,12 +39,16 @@ def get_event_channel(link: Link) -> int:
 def update_info(link: Link) -> None:
     """Arm the descriptor, take a snapshot, and tell the health of the service: ConnectionReset when it has failed.
 
+    Driver when the descriptor or the snapshot cannot be had; the snapshot is then the one before.
     In this order, so that nothing happens between the two: what the snapshot lacks is an event.
     """
     _check_service(link, "update_service_state_info")
     link.service_armed = True
-    link.port.arm_service()
-    link.snapshot = Snapshot(tuple(link.peers[up] for up in link.port.connections), link.port.pending)
+    try:
+        link.port.arm_service()
+        link.snapshot = Snapshot(tuple(link.peers[up] for up in link.port.connections), link.port.pending)
+    except (NoMemory, OSError) as error:
+        raise Driver(f"update_service_state_info: the system does not answer: {error}") from error
     if link.failed:
         raise ConnectionReset("update_service_state_info: the service has lost its name; destroy the endpoint")
 

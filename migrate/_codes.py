@@ -65,17 +65,16 @@ CODES: dict[str, Code] = {
         "Name what you need from the module (cc.Endpoint, cc.Again) where it is used.",
     ),
     "CCM020": Code(
-        "this event channel is not rewritten yet",
-        "The service's own descriptor has no counterpart among the calls of a server, nor has a pair of "
-        "descriptors whose endpoint is no plain name.",
-        "Register event_connection_status_changed_register(up, down) on the server; for messages wait in "
-        "receive(timeout=...), or on recv_fd after arm_recv().",
+        "the endpoint of this event channel has no name, and cannot get one here",
+        "It is worked out inside of a comprehension. The two descriptors are read one after the other, which takes "
+        "a name, and a comprehension has no place for it.",
+        "Give the endpoint a name in a statement before.",
     ),
     "CCM021": Code(
-        "service state is not rewritten yet",
-        "The snapshot of peers and pending connections has no counterpart; the connection callbacks "
-        "bring the same news.",
-        "Register event_connection_status_changed_register(up, down) on the server and keep your own list.",
+        "the state of a service is asked of a client",
+        "Only a service has one: the old call answered NOT_SUPPORTED to every client, and a Client of comch_next "
+        "has no such call.",
+        "Take the call out, with whatever handles its NOT_SUPPORTED.",
     ),
     "CCM022": Code(
         "no counterpart in comch_next",
@@ -96,8 +95,11 @@ CODES: dict[str, Code] = {
     ),
     "CCM031": Code(
         "a handle is kept on an object",
-        "An endpoint, peer or device is stored in an attribute; who else reads or replaces it is not known.",
-        "Port the class as a whole, or hand the endpoint to its methods as an argument.",
+        "An endpoint, peer or device is stored in an attribute, and others than the methods of its own class may read "
+        "or replace it: the class has a base or is one, hands itself on, or the attribute is used on something else "
+        "than self.",
+        "Let only the methods of one plain class use the attribute, hand the endpoint to them as an argument, or port "
+        "the class as a whole.",
     ),
     "CCM032": Code(
         "a handle is kept in a container",

@@ -51,8 +51,9 @@ class Flow(Symbols):
         symbol = self.symbol(node)
         if symbol:
             return one(symbol)
-        if isinstance(node, ast.Name):
-            return self.variables.get(self.names.of[node], NOTHING)
+        variable = self.names.variable(node)
+        if variable is not None:
+            return self.variables.get(variable, NOTHING)
         method = getattr(self, "_shapes_" + type(node).__name__, None)
         found: Shapes = method(node) if method else OTHER
         return found
@@ -259,10 +260,9 @@ class Flow(Symbols):
                 yield variables[word.arg], word.value
 
     def _assign(self, target: object, shapes: Shapes) -> None:
-        if isinstance(target, ast.Name):
-            self._add(self.names.of[target], shapes)
-        elif isinstance(target, Variable):
-            self._add(target, shapes)
+        variable = self.names.variable(target) if isinstance(target, ast.AST) else target
+        if isinstance(variable, Variable):
+            self._add(variable, shapes)
         elif isinstance(target, ast.Attribute) and any(handles(shapes)):
             self.fields[target.attr] = self.fields.get(target.attr, NOTHING) | shapes
         elif isinstance(target, ast.Tuple | ast.List):
@@ -275,8 +275,9 @@ class Flow(Symbols):
 
     def _item(self, shapes: Shapes, index: int, count: int) -> Shapes:
         rows = [shape for shape in shapes if isinstance(shape, Row) and len(shape.items) == count]
-        found = NOTHING.union(*(row.items[index] for row in rows))
-        return found if len(rows) == len(shapes) else found | OTHER
+        lists = [each for each in shapes if isinstance(each, Handle) and each.kind.endswith("[]")]
+        found = NOTHING.union(*(row.items[index] for row in rows), *(one(Handle(each.kind[:-2])) for each in lists))
+        return found if len(rows) + len(lists) == len(shapes) else found | OTHER
 
     def _add(self, variable: Variable, shapes: Shapes) -> None:
         plain = frozenset(Other() if isinstance(shape, Symbol) else shape for shape in shapes)

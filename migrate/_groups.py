@@ -65,8 +65,9 @@ class Groups:
         """The variables, functions and calls that the handles of an expression come through."""
         if node is None or not any(handles(self.flow.shapes(node))):
             return []
-        if isinstance(node, ast.Name):
-            return [self.names.of[node]]
+        variable = self.names.variable(node)
+        if variable is not None:
+            return [variable]
         if isinstance(node, ast.Attribute):
             return [("field", node.attr)]
         if isinstance(node, ast.Call) and node not in self.flow.calls:
@@ -109,12 +110,13 @@ class Groups:
     def _reached(self, target: object) -> list[Hashable]:
         if isinstance(target, Variable):
             return [target]
+        variable = self.names.variable(target) if isinstance(target, ast.expr) else None
+        if variable is not None:
+            return [variable] if any(handles(self.flow.variables.get(variable, frozenset()))) else []
         if isinstance(target, ast.Attribute):
             return [("field", target.attr)]
         if isinstance(target, ast.Tuple | ast.List):
             return [each for item in target.elts for each in self._reached(item)]
-        if isinstance(target, ast.Name):
-            return [self.names.of[target]] if any(handles(self.flow.shapes(target))) else []
         return [target] if isinstance(target, ast.AST) and not isinstance(target, ast.expr) else []
 
     def share(self, names: frozenset[str]) -> None:
@@ -125,6 +127,8 @@ class Groups:
             held = any(handles(self.flow.variables.get(variable, frozenset())))
             for binding in variable.bindings:
                 self.refuse([variable] if held else [], binding, "CCM049")
+                fields = {each for each in self.names.fields.values() if each.scope.node is binding}
+                self.refuse([each for each in fields if each in self.flow.variables], binding, "CCM049")
                 if isinstance(binding, ast.FunctionDef | ast.AsyncFunctionDef):
                     self.refuse(self._of_function(binding), binding, "CCM049")
 
@@ -186,7 +190,7 @@ class Groups:
         bound = any(isinstance(each, ast.arg) for each in variable.bindings)
         return bound and any(handles(self.flow.variables.get(variable, frozenset())))
 
-    def _value_uses(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[ast.Name]:
+    def _value_uses(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[ast.expr]:
         variable = self.names.scope(function).variables.get(function.name)
         for load in variable.loads if variable else ():
             parent = self.names.parents[load]
@@ -268,6 +272,8 @@ class Groups:
     def _target(self, target: ast.expr) -> str:
         if isinstance(target, ast.Tuple | ast.List):
             return next((code for code in map(self._target, target.elts) if code), "")
+        if self.names.variable(target) is not None:
+            return ""
         kinds: dict[type, str] = {ast.Attribute: "CCM031", ast.Subscript: "CCM032", ast.Starred: "CCM032"}
         return kinds.get(type(target), "")
 

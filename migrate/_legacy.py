@@ -38,6 +38,7 @@ _HANDLES = {
     "local_ep": "endpoint",
     "ep": "endpoint",
     "peer_addr": "peer",
+    "peer_addr_array": "peer[]",
     "dev": "device",
     "device": "device",
     "device_rep": "representor",
@@ -182,7 +183,7 @@ class Call:
         """Kind of the handle that an objects call gives, or of a bare C function's value; '' if none."""
         if self.name in BARE:
             return _OBJECT_RESULTS.get(self.name, "")
-        kinds = [self.signature.handles.get(each, "") for each in self.signature.outputs]
+        kinds = [kind for each in self.signature.outputs if (kind := self.signature.handles.get(each, ""))]
         return kinds[0] if len(kinds) == 1 else ""
 
 

@@ -75,9 +75,9 @@ class Context:
         """Whether a call is a statement of its own."""
         return isinstance(self.names.parents[node], ast.Expr)
 
-    def fresh(self, node: ast.AST, *wanted: str) -> str:
+    def fresh(self, *wanted: str) -> str:
         """The first of some names that nothing in the file uses yet."""
-        used = {each.id for each in self.names.of}
+        used = {name for scope in self.names.scopes.values() for name in scope.variables}
         return next(name for name in [*wanted, *(f"{wanted[0]}_{i}" for i in range(2, 99))] if name not in used)
 
 

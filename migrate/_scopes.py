@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from migrate._fields import fields
+
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -14,12 +16,12 @@ COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 @dataclass(eq=False)
 class Variable:
-    """One variable: where it lives, what binds it, where it is read."""
+    """One variable, or one field (``self.ep``): where it lives, what binds it, where it is read."""
 
     name: str
     scope: Scope
     bindings: list[ast.AST] = field(default_factory=list)
-    loads: list[ast.Name] = field(default_factory=list)
+    loads: list[ast.Name | ast.Attribute] = field(default_factory=list)
 
 
 @dataclass(eq=False)
@@ -84,6 +86,21 @@ class Names(ast.NodeVisitor):
             self.of[name] = scope.find(name.id)
             if isinstance(name.ctx, ast.Load):
                 self.of[name].loads.append(name)
+        self.fields: dict[ast.Attribute, Variable] = {}
+        self._resolve_fields()
+
+    def _resolve_fields(self) -> None:
+        made: dict[tuple[ast.ClassDef, str], Variable] = {}
+        for node, key in fields(self).items():
+            variable = made.setdefault(key, Variable(f"self.{key[1]}", self.scopes[key[0]]))
+            self.fields[node] = variable
+            (variable.loads if isinstance(node.ctx, ast.Load) else variable.bindings).append(node)
+
+    def variable(self, node: ast.AST) -> Variable | None:
+        """The variable that a name means, or the field that an attribute is."""
+        if isinstance(node, ast.Attribute):
+            return self.fields.get(node)
+        return self.of[node] if isinstance(node, ast.Name) else None
 
     def above(self, node: ast.AST) -> Iterator[ast.AST]:
         """The nodes around a node, innermost first."""

@@ -104,8 +104,8 @@ class Planner:
                 code, target = target.elts
                 if not isinstance(code, ast.Name):
                     raise Unplannable("CCM037", create.node)
-            if isinstance(target, ast.Name):
-                variable = self.names.of[target]
+            variable = self.names.variable(target)
+            if variable is not None:
                 stores = [each for each in variable.bindings if each is not target]
                 if all(self._is_none(each) for each in stores):
                     return variable
@@ -123,7 +123,7 @@ class Planner:
         setters: dict[str, _legacy.Call] = {}
         for call in self.calls_of(site, SETTERS):
             receiver, what = call.handles[0][0], SETTERS[call.name]
-            mine = isinstance(receiver, ast.Name) and self.names.of[receiver] is variable
+            mine = self.names.variable(receiver) is variable
             same = self.names.function(call.node) is self.names.function(site)
             if not mine or not same or what in setters:
                 raise Unplannable("CCM037", call.node)
@@ -208,7 +208,8 @@ class Planner:
             risky = what in plan.setters and not self.is_safe_size(what, self._argument(plan.setters[what]))
             if risky and (plan.create.flat or busy) and not self.unsafe:
                 raise Unplannable("CCM044", plan.setters[what].node)
-        if plan.create.flat and not plan.at_start and not self.is_constant(plan.name) and not self.unsafe:
+        elsewhere = not plan.at_start or plan.variable in self.names.fields.values()
+        if plan.create.flat and elsewhere and not self.is_constant(plan.name) and not self.unsafe:
             raise Unplannable("CCM044", plan.starts[0].node)
 
     def _argument(self, call: _legacy.Call) -> ast.expr:
@@ -220,8 +221,8 @@ class Planner:
         end = plan.place.end_lineno or plan.place.lineno
         if not plan.at_start and self.names.statement(plan.starts[0].node) is not plan.place:
             lines[1] = max(lines[1], end)
-        for name in (each for each in ast.walk(value) if isinstance(each, ast.Name)):
-            for binding in self.names.of[name].bindings:
+        for variable in filter(None, map(self.names.variable, ast.walk(value))):
+            for binding in variable.bindings:
                 line = getattr(binding, "lineno", 0)
                 if lines[0] < line <= lines[1] and self.names.function(binding) is self.names.function(
                     call.node

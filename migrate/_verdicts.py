@@ -165,7 +165,8 @@ class Verdicts:
                 function = self.names.parents[self.names.parents[outer]]
                 return [self.names.scopes[function].variables[outer.arg]]
             if isinstance(outer, ast.AnnAssign):
-                return [self.names.of[outer.target]] if isinstance(outer.target, ast.Name) else []
+                variable = self.names.variable(outer.target)
+                return [] if variable is None else [variable]
             if isinstance(outer, ast.stmt):
                 return [outer]
         return []

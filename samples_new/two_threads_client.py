@@ -30,24 +30,26 @@ class Talk:
     def note(self, what: str, data: bytes) -> None:
         self.log[what].append(f"peer 1 {what} {len(data)} bytes {hashlib.sha256(data).hexdigest()[:16]}")
 
-    def wait(self, fd: int) -> None:
+    def wait(self, fd: int) -> bool:
+        """False when a signal has come."""
         with select.epoll() as poller:
             poller.register(fd, select.EPOLLIN)
             poller.register(self.stop_fd, select.EPOLLIN)
-            if any(ready == self.stop_fd for ready, _ in poller.poll()):
-                sys.exit("interrupted")
+            return all(ready != self.stop_fd for ready, _ in poller.poll())
 
-    def send(self, connection: comch.Connection, data: bytes) -> None:
+    def send(self, connection: comch.Connection, data: bytes) -> bool:
         while True:
             with self.lock:
                 try:
                     connection.send(data, timeout=0)
-                    return self.note("sent", data)
+                    self.note("sent", data)
+                    return True
                 except comch.Again:
                     self.context.arm_send()
-            self.wait(self.send_fd)
+            if not self.wait(self.send_fd):
+                return False
 
-    def receive(self) -> comch.Connection:
+    def receive(self) -> comch.Connection | None:
         while True:
             with self.lock:
                 try:
@@ -56,7 +58,8 @@ class Talk:
                     return connection
                 except comch.Again:
                     self.context.arm_recv()
-            self.wait(self.recv_fd)
+            if not self.wait(self.recv_fd):
+                return None
 
     def show(self) -> None:
         print("\n".join(self.log["sent"] + self.log["received"]))
@@ -74,7 +77,8 @@ def show_statistics(connection: comch.Connection) -> None:
 
 def send_all(talk: Talk, connection: comch.Connection, count: int) -> None:
     for number in range(count):
-        talk.send(connection, b"from the host, number %d" % number)
+        if not talk.send(connection, b"from the host, number %d" % number):
+            return
 
 
 def run(client: comch.Client, stop_fd: int, count: int) -> None:
@@ -82,7 +86,8 @@ def run(client: comch.Client, stop_fd: int, count: int) -> None:
     sender = Thread(target=send_all, args=(talk, client.connection, count), daemon=True)
     sender.start()
     for _ in range(count):
-        talk.receive()
+        if talk.receive() is None:
+            break
     sender.join()
     talk.show()
     show_statistics(client.connection)  # the server still waits for our goodbye, so the counts are final

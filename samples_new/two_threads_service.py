@@ -31,24 +31,26 @@ class Talk:
     def note(self, what: str, data: bytes) -> None:
         self.log[what].append(f"peer 1 {what} {len(data)} bytes {hashlib.sha256(data).hexdigest()[:16]}")
 
-    def wait(self, fd: int) -> None:
+    def wait(self, fd: int, timeout: float | None = None) -> bool:
+        """False when a signal has come."""
         with select.epoll() as poller:
             poller.register(fd, select.EPOLLIN)
             poller.register(self.stop_fd, select.EPOLLIN)
-            if any(ready == self.stop_fd for ready, _ in poller.poll()):
-                sys.exit("interrupted")
+            return all(ready != self.stop_fd for ready, _ in poller.poll(timeout))
 
-    def send(self, connection: comch.Connection, data: bytes) -> None:
+    def send(self, connection: comch.Connection, data: bytes) -> bool:
         while True:
             with self.lock:
                 try:
                     connection.send(data, timeout=0)
-                    return self.note("sent", data)
+                    self.note("sent", data)
+                    return True
                 except comch.Again:
                     self.context.arm_send()
-            self.wait(self.send_fd)
+            if not self.wait(self.send_fd):
+                return False
 
-    def receive(self) -> comch.Connection:
+    def receive(self) -> comch.Connection | None:
         while True:
             with self.lock:
                 try:
@@ -57,7 +59,8 @@ class Talk:
                     return connection
                 except comch.Again:
                     self.context.arm_recv()
-            self.wait(self.recv_fd)
+            if not self.wait(self.recv_fd):
+                return None
 
     def show(self) -> None:
         print("\n".join(self.log["sent"] + self.log["received"]))
@@ -73,13 +76,16 @@ def show_statistics(connection: comch.Connection) -> None:
     )
 
 
-Peers = SimpleQueue[comch.Connection]
+Peers = SimpleQueue[comch.Connection | None]
 
 
 def send_all(talk: Talk, first: Peers, count: int) -> None:
     connection = first.get()  # the receiver learns of it
+    if connection is None:
+        return
     for number in range(count):
-        talk.send(connection, b"from the DPU, number %d" % number)
+        if not talk.send(connection, b"from the DPU, number %d" % number):
+            return
 
 
 def run(server: comch.Server, stop_fd: int, count: int) -> None:
@@ -87,15 +93,21 @@ def run(server: comch.Server, stop_fd: int, count: int) -> None:
     sender = Thread(target=send_all, args=(talk, first, count), daemon=True)
     sender.start()
     for _ in range(count):
-        first.put(talk.receive())
+        peer = talk.receive()
+        first.put(peer)
+        if peer is None:
+            break
     sender.join()
     talk.show()
     connection = talk.receive()
+    if connection is None:
+        return
     talk.show()
     show_statistics(connection)  # the client still waits for our goodbye, so the counts are final
     talk.send(connection, b"bye")
     talk.show()
-    connection.flush()  # closing the server would take back what still waits to be sent
+    if talk.wait(talk.send_fd, 0):  # a signal ends the waiting for this, too
+        connection.flush()  # closing the server would take back what still waits to be sent
 
 
 def main() -> int:

@@ -3,25 +3,42 @@
 from __future__ import annotations
 
 import shutil
+import signal
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from comch_next.driver import _load
 from tests.processes import Child, StartPython, python
+
+
+def pytest_configure() -> None:
+    """A shell lets what it starts in the background ignore SIGINT, which children would take over; they interrupt."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
 def runtime_dir(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Each test meets its peers in its own directory, with none of the caller's settings."""
-    for name in ("COMCH_DRIVER", "COMCH_SIDE", "COMCH_TOPOLOGY", "COMCH_COMPAT_WARN", "COMCH_PULL"):
+    settings = ("DRIVER", "SIDE", "TOPOLOGY", "COMPAT_WARN", "PULL", "TRACE", "TRACE_PAYLOAD", "FAULTS")
+    for name in (f"COMCH_{setting}" for setting in settings):
         monkeypatch.delenv(name, raising=False)
     # Not under tmp_path: the name of an AF_UNIX socket has at most 107 bytes.
     folder = tempfile.mkdtemp(prefix="comch-")
     monkeypatch.setenv("COMCH_RUNTIME_DIR", folder)
     yield Path(folder)
     shutil.rmtree(folder)
+
+
+@pytest.fixture
+def fresh_driver() -> Iterator[None]:
+    """The driver is chosen anew in this test, and again after it: what it is like is settled when it is loaded."""
+    _load.cache_clear()
+    yield
+    _load.cache_clear()
 
 
 @pytest.fixture

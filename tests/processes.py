@@ -109,6 +109,13 @@ class Child:
         """Send a signal to the process itself."""
         self.process.send_signal(number)
 
+    def stop(self) -> None:
+        """SIGSTOP, and wait until all its threads stand still; `signal(SIGCONT)` lets it go on."""
+        self.signal(signal.SIGSTOP)
+        while any(map(_runs, Path(f"/proc/{self.pid}/task").glob("*/stat"))):
+            if self._left() == 0.0:
+                raise self._report("did not stop in time")
+
     def finish(self) -> Finished:
         """Close its input and wait for its end; past the deadline it is killed, with AssertionError."""
         if self.process.stdin is not None:
@@ -133,6 +140,11 @@ class Child:
         if self.process.stdin is not None:
             with suppress(BrokenPipeError):
                 self.process.stdin.close()
+
+
+def _runs(stat: Path) -> bool:
+    """Whether a thread is anything but stopped (proc(5): the state follows the name in brackets)."""
+    return stat.read_text().rpartition(") ")[2][0] not in "Tt"
 
 
 StartPython = Callable[..., Child]

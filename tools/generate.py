@@ -3,6 +3,8 @@
 comch_next/_codes.py   the result codes and other enums as Python enums
 migrate/_tables.py     the old names as plain data, so that migrate runs without comch_next
 MIGRATION.md           the table of generation-1 symbols, between its markers (status: tools/status.toml)
+docs/errors.md         every documented failure with its proof, out of the tests: see tools/proofs.py
+docs/status.md         every function of the modern API with its Python spelling: see tools/status.py
 """
 
 from __future__ import annotations
@@ -33,6 +35,7 @@ ENUMS = (
     ("doca_devinfo_rep_filter", "DOCA_DEVINFO_REP_FILTER_", "RepFilter", "IntEnum"),
     ("doca_pci_func_type", "DOCA_PCI_FUNC_TYPE_", "PciFuncType", "IntEnum"),
     ("doca_task_submit_flag", "DOCA_TASK_SUBMIT_FLAG_", "SubmitFlag", "IntFlag"),
+    ("doca_access_flag", "DOCA_ACCESS_FLAG_", "AccessFlag", "IntFlag"),
 )
 
 OLD_GENERATIONS: tuple[api.Generation, ...] = ("comm_channel", "comm_channel_1x", "cc", "core")
@@ -256,6 +259,16 @@ def outputs() -> dict[Path, str]:
     }
 
 
+def is_stale(path: Path, text: str, check: bool) -> bool:
+    """Whether a file lacks its text; told, and unless `check` put right."""
+    if path.exists() and path.read_text(encoding="utf-8") == text:
+        return False
+    print(f"{path.relative_to(ROOT)}: {'stale' if check else 'written'}")
+    if not check:
+        path.write_text(text, encoding="utf-8")
+    return True
+
+
 def main() -> int:
     """Write what is stale, or with --check say what is and exit 1."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -265,14 +278,13 @@ def main() -> int:
     missing, stray = status_gaps()
     for told, names in (("has no row", missing), ("has a row but is in no table", stray)):
         print(*(f"tools/status.toml: {name} {told}" for name in names), sep="\n", end="\n" if names else "")
-    wrong = bool(missing or stray)
-    for path, text in outputs().items():
-        if not path.exists() or path.read_text(encoding="utf-8") != text:
-            print(f"{path.relative_to(ROOT)}: {'stale' if check else 'written'}")
-            wrong = wrong or check
-            if not check:
-                path.write_text(text, encoding="utf-8")
-    return int(wrong)
+    found = [is_stale(path, text, check) for path, text in outputs().items()]  # every one, so that all are told
+    if not (check and any(found)):  # the tests import comch_next, and so what has just been written or found fresh
+        from tools import proofs, status
+
+        pages = {"errors.md": proofs.page(), "status.md": status.page()}
+        found += [is_stale(ROOT / "docs" / name, text, check) for name, text in pages.items()]
+    return int(bool(missing or stray) or (check and any(found)))
 
 
 if __name__ == "__main__":

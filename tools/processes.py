@@ -26,10 +26,13 @@ class Ending(NamedTuple):
 
 
 @contextlib.contextmanager
-def running(command: Sequence[str], environment: Mapping[str, str]) -> Iterator[subprocess.Popen[bytes]]:
-    """A process that does not outlive the block."""
+def running(
+    command: Sequence[str], environment: Mapping[str, str], stdin: int | None = None
+) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that does not outlive the block. stdin: as for Popen; None gives it this program's own."""
+    pipe = subprocess.PIPE
     process = subprocess.Popen(
-        command, env=environment, cwd=ROOT, bufsize=0, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        command, env=environment, cwd=ROOT, bufsize=0, stdin=stdin, stdout=pipe, stderr=pipe
     )
     with process:
         try:

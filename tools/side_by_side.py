@@ -17,7 +17,9 @@ LEGACY = ROOT / "samples_legacy"
 MODERN = ROOT / "samples_new"
 DEADLINE_S = 30.0
 
+# Samples of both folders, and those of the modern one alone, which show what the first API did not have.
 SAMPLES = ("hello", "file_transfer", "two_threads", "many_clients")
+MODERN_ONLY = ("ctrl_path", "data_path_high_speed", "bulk_transfer", "scale_probe")
 DEMO_SAMPLES = SAMPLES[:2]  # those whose transcripts fit on a screen
 PAIRINGS = (("old", "old"), ("old", "new"), ("new", "old"), ("new", "new"))  # (service, client)
 MIXED_PAIRINGS = (("migrated", "migrated"), ("migrated", "old"), ("old", "migrated"))

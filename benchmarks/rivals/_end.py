@@ -1,12 +1,15 @@
-"""What every rival offers: an end that sends and receives, and spins where it would have to wait."""
+"""What every rival offers: an end that sends and receives, and spins (or sleeps in epoll) where it has to wait."""
 
 from __future__ import annotations
 
+import os
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
+
+from benchmarks._plan import Plan
 
 MAX_SIZE = 4080
 QUEUE_SIZE = 1024  # messages; where a rival has queues of messages
@@ -17,19 +20,23 @@ class End(ABC):
 
     @abstractmethod
     def send(self, data: bytes) -> None:
-        """Send one message, spinning while there is no room."""
+        """Send one message, waiting while there is no room."""
 
     @abstractmethod
     def receive(self) -> bytes:
-        """The next message, spinning until there is one."""
+        """The next message, waiting until there is one."""
 
-    @abstractmethod
     def send_many(self, data: bytes, count: int) -> None:
         """Send the same message `count` times."""
+        send = self.send
+        for _ in range(count):
+            send(data)
 
-    @abstractmethod
     def receive_many(self, count: int) -> None:
         """Receive `count` messages and drop them."""
+        receive = self.receive
+        for _ in range(count):
+            receive()
 
     @abstractmethod
     def close(self) -> None:
@@ -46,11 +53,24 @@ class End(ABC):
             times.append(clock() - before)
         return times
 
+    def percentiles(self, data: bytes, plan: Plan) -> dict[str, float]:
+        """Warm up, then the plan's round trips: their p50 and p99 in microseconds."""
+        self.ping(data, plan.warm_up)
+        times = sorted(self.ping(data, plan.pings))
+        return {"p50_us": times[len(times) // 2] / 1000, "p99_us": times[len(times) * 99 // 100] / 1000}
+
     def echo(self, count: int) -> None:
         """Send back `count` messages."""
         send, receive = self.send, self.receive
         for _ in range(count):
             send(receive())
+
+
+def unpin_helpers() -> None:
+    """Only the main thread stays on its processor: there a library's own threads would wait for its time slice."""
+    for thread in os.listdir("/proc/self/task"):
+        if int(thread) != os.getpid():
+            os.sched_setaffinity(int(thread), range(os.cpu_count() or 1))
 
 
 class Rival(Protocol):

@@ -42,7 +42,7 @@ class Port(End):
         self.port.context.close()
 
 
-def _port(context: comch.Context) -> comch.PullPort:
+def _port(context: comch.Server | comch.Client) -> comch.PullPort:
     context.recv_queue_size = QUEUE_SIZE
     port = comch.PullPort(context, max_msg_size=MAX_SIZE, send_queue_size=QUEUE_SIZE)
     context.start()

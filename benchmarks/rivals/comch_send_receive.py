@@ -12,7 +12,7 @@ from benchmarks.rivals._end import MAX_SIZE, QUEUE_SIZE, End
 class SendReceive(End):
     """timeout=0 polls, and Again says that there is nothing yet, or no room."""
 
-    def __init__(self, context: comch.Context, connection: comch.Connection) -> None:
+    def __init__(self, context: comch.Server | comch.Client, connection: comch.Connection) -> None:
         self.context = context
         self.connection = connection
 
@@ -53,17 +53,20 @@ class SendReceive(End):
         self.context.close()
 
 
-def serve(folder: Path, ready: Callable[[], None]) -> End:
+Meeting = tuple[comch.Server | comch.Client, comch.Connection]
+
+
+def meet_as_server(ready: Callable[[], None]) -> Meeting:
     device = comch.open_device("03:00.0")
     server = comch.Server(
         device, "b1:00.0", "bench", max_msg_size=MAX_SIZE, recv_queue_size=QUEUE_SIZE, send_queue_size=QUEUE_SIZE
     )
     server.listen()
     ready()
-    return SendReceive(server, server.receive().connection)  # the first message only says that somebody is there
+    return server, server.receive().connection  # the first message only says that somebody is there
 
 
-def connect(folder: Path) -> End:
+def meet_as_client() -> Meeting:
     client = comch.Client(
         comch.open_device("b1:00.0"),
         "bench",
@@ -73,4 +76,12 @@ def connect(folder: Path) -> End:
     )
     connection = client.connect()
     connection.send(b"")
-    return SendReceive(client, connection)
+    return client, connection
+
+
+def serve(folder: Path, ready: Callable[[], None]) -> End:
+    return SendReceive(*meet_as_server(ready))
+
+
+def connect(folder: Path) -> End:
+    return SendReceive(*meet_as_client())

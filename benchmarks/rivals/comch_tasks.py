@@ -33,7 +33,7 @@ class Tasks(End):
         self.arrived += 1
 
     def on_connected(self, connection: comch.Connection, ok: bool) -> None:
-        self.connection = connection
+        self.connection = self.connection or connection  # whoever comes later is only there to be connected
 
     def on_disconnected(self, connection: comch.Connection, ok: bool) -> None:
         """Nothing to do: the run is over."""
@@ -68,22 +68,40 @@ class Tasks(End):
         self.context.close()
 
 
-def serve(folder: Path, ready: Callable[[], None]) -> End:
-    server = comch.Server(comch.open_device("03:00.0"), "b1:00.0", "bench")
-    end = Tasks(server)
+def meet_as_server(end: Tasks, ready: Callable[[], None]) -> None:
+    server = end.context
+    assert isinstance(server, comch.Server)
     server.event_connection_status_changed_register(end.on_connected, end.on_disconnected)
     server.start()
     ready()
     while end.connection is None:
         server.engine.progress()
-    return end
 
 
-def connect(folder: Path) -> End:
-    client = comch.Client(comch.open_device("b1:00.0"), "bench")
-    end = Tasks(client)
+def meet_as_client(end: Tasks) -> None:
+    client = end.context
+    assert isinstance(client, comch.Client)
     client.start()
     while client.state is comch.State.STARTING:
         client.engine.progress()
     end.connection = client.connection
+
+
+def new_server() -> comch.Server:
+    return comch.Server(comch.open_device("03:00.0"), "b1:00.0", "bench")
+
+
+def new_client() -> comch.Client:
+    return comch.Client(comch.open_device("b1:00.0"), "bench")
+
+
+def serve(folder: Path, ready: Callable[[], None]) -> End:
+    end = Tasks(new_server())
+    meet_as_server(end, ready)
+    return end
+
+
+def connect(folder: Path) -> End:
+    end = Tasks(new_client())
+    meet_as_client(end)
     return end

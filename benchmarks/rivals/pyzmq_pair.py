@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 
 import zmq
 
-from benchmarks.rivals._end import End
+from benchmarks.rivals._end import End, unpin_helpers
 
 
 class Pair(End):
     """It blocks instead of spinning: its own I/O thread needs the processor that a spinning main thread would
-    take. For the same reason only the main thread stays on its processor."""
+    take."""
 
     def __init__(self, name: str, folder: Path, *, bind: bool) -> None:
         self.context = zmq.Context()
@@ -23,9 +22,7 @@ class Pair(End):
             self.socket.bind(address)
         else:
             self.socket.connect(address)
-        for thread in os.listdir("/proc/self/task"):
-            if int(thread) != os.getpid():
-                os.sched_setaffinity(int(thread), range(os.cpu_count() or 1))
+        unpin_helpers()
 
     def send(self, data: bytes) -> None:
         self.socket.send(data)

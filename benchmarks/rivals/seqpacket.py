@@ -55,15 +55,23 @@ class Seqpacket(End):
         self.sock.close()
 
 
-def serve(folder: Path, ready: Callable[[], None]) -> End:
+def accept(folder: Path, ready: Callable[[], None]) -> socket.socket:
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
         listener.bind(str(folder / "seqpacket"))
         listener.listen(1)
         ready()
-        return Seqpacket(listener.accept()[0])
+        return listener.accept()[0]
+
+
+def dial(folder: Path) -> socket.socket:
+    sock = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    sock.connect(str(folder / "seqpacket"))
+    return sock
+
+
+def serve(folder: Path, ready: Callable[[], None]) -> End:
+    return Seqpacket(accept(folder, ready))
 
 
 def connect(folder: Path) -> End:
-    sock = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    sock.connect(str(folder / "seqpacket"))
-    return Seqpacket(sock)
+    return Seqpacket(dial(folder))

@@ -2,7 +2,7 @@
 
 For a driver whose library only pushes, or where COMCH_PULL=threaded asks for it. It gives what a driver's own port
 gives, but for these differences, which lie in the nature of the calls that it is made of. Tests of the old faces run
-on both forms; one that meets a difference is marked with the line here that names it (`by_nature`).
+on both forms; one that meets a difference names the line here, and asserts what each form does.
 
 waiting clients     do not wait: they come up in progress, so connect succeeds without `accept`. `pending` is 0;
                     `accept` hands them out afterwards, and their messages may be received before that. A new
@@ -19,7 +19,7 @@ a server's end      Shutdown is told from ConnectionReset by a send that fails a
 states              go on without the program: a client that lost its server may be IDLE before the program looks.
                     Then stop is BadState, and its connection can be had until the next start or stop.
 callbacks           of the program (state changed) run where progress runs, mostly in the helper thread. What one
-                    raises comes out of the program's next progress, send or receive.
+                    raises comes out of the program's next progress, send, receive or arming.
 the engine          has another notification handle from the first open on. Every context on it must be IDLE then.
 idle                is one sleeping thread per engine. It sleeps on the library's own notification handle, so the
                     library must notify; the emulated one does.
@@ -35,7 +35,7 @@ from comch_next._threaded._port import Port
 from comch_next.errors import BadState, InvalidValue
 
 if TYPE_CHECKING:
-    from comch_next.context import Context
+    from comch_next._control import ControlContext
 
 __all__ = ["ThreadedPorts"]
 
@@ -45,7 +45,7 @@ _DEFAULT_SENDS = 64
 class ThreadedPorts:
     """The noun Ports of the driver protocol, for the port of one context."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: ControlContext) -> None:
         self._context = context
         self._helper = _helper_of(context)
 
@@ -69,6 +69,10 @@ class ThreadedPorts:
     def send(self, port: Port, connection: Any, data: Any) -> bool:
         with self._helper.lock:
             return port.send(connection, data)
+
+    def withdraw(self, port: Port, connection: Any) -> None:
+        with self._helper.lock:
+            port.withdraw(connection)
 
     def receive(self, port: Port, size: int) -> tuple[bytes, Any] | None:
         with self._helper.lock:
@@ -122,7 +126,7 @@ class ThreadedPorts:
         port.close()
 
 
-def _helper_of(context: Context) -> Helper:
+def _helper_of(context: ControlContext) -> Helper:
     """The engine's helper, made for its first port."""
     engine = context.engine
     if engine._helper is None:

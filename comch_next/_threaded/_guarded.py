@@ -168,4 +168,14 @@ class GuardedDriver:
         self.clients: Any = _Clients(driver.clients, helper)
         self.connections: Any = _Noun(driver.connections, helper)
         self.send_tasks: Any = _Noun(driver.send_tasks, helper)
+        self.consumers: Any = _Noun(driver.consumers, helper)
+        self.post_recv_tasks: Any = _Noun(driver.post_recv_tasks, helper)
+        self.producers: Any = _Noun(driver.producers, helper)
+        self.producer_send_tasks: Any = _Noun(driver.producer_send_tasks, helper)
+        self.mmaps = driver.mmaps  # nor have these
+        self.buf_inventories = driver.buf_inventories
+        self.bufs = driver.bufs
+        self.msgqs = driver.msgqs
+        self.consumer_completions = driver.consumer_completions
         self.ports = driver.ports
+        self.admin = driver.admin

@@ -15,9 +15,9 @@ from comch_next.client import Client
 from comch_next.errors import BadState, ConnectionReset, DocaError, InvalidValue, NotSupported, from_code
 
 if TYPE_CHECKING:
+    from comch_next._control import ControlContext
     from comch_next._threaded._helper import Helper
     from comch_next.connection import Connection
-    from comch_next.context import Context
 
 __all__ = ["Port"]
 
@@ -32,7 +32,9 @@ _REASONS = {
 class Port:
     """A handle. Everything here runs under the helper's lock, but for `finish`."""
 
-    def __init__(self, context: Context, helper: Helper, msg_size: int | None, sends: int, one_sided: bool) -> None:
+    def __init__(
+        self, context: ControlContext, helper: Helper, msg_size: int | None, sends: int, one_sided: bool
+    ) -> None:
         self.handle = context._handle
         self.state_changed: Any = context._state_changed_cb  # the program's
         self.begun: Any = None  # a client's connection, until this side stops
@@ -93,6 +95,9 @@ class Port:
         self._leaving = self._failed = False
         self._most = self._driver.contexts.get_recv_queue_size(self.handle)
         if self._is_client:
+            for link in [link for link in self.lost if link.status == ErrorCode.CONNECTION_ABORTED]:
+                self._drop(link)  # that it was refused before is no news any more
+                self.lost.remove(link)
             self.begun = self._driver.clients.get_connection(self.handle)
             self._add(self.begun, COMING)
 
@@ -188,9 +193,7 @@ class Port:
         elif new is State.STOPPING:
             self._ask_why(link)
         elif old is State.STARTING:
-            link.status = ErrorCode.CONNECTION_ABORTED
-            self._drop(link)
-            self._channels.ring("send", "recv")
+            self._end(link, ErrorCode.CONNECTION_ABORTED)
         else:
             self._lose(link, link.fault)
 
@@ -209,10 +212,15 @@ class Port:
                 self._lose(link, None)
 
     def _lose(self, link: Link, why: ErrorCode | None) -> None:
-        link.ending = False
-        link.status = ErrorCode.SHUTDOWN if why == ErrorCode.SHUTDOWN else ErrorCode.CONNECTION_RESET
+        self._end(link, ErrorCode.SHUTDOWN if why == ErrorCode.SHUTDOWN else ErrorCode.CONNECTION_RESET)
+
+    def _end(self, link: Link, status: ErrorCode) -> None:
+        link.status, link.ending = status, False
         self._live.pop(link, None)
-        self.lost.append(link)
+        if status == ErrorCode.CONNECTION_ABORTED and not self._one_sided:
+            self._drop(link)  # its status says so, and nothing else
+        else:
+            self.lost.append(link)
         self._channels.ring(*(() if self._keeps_quiet(link) else ("send", "recv")), "service")
 
     def _keeps_quiet(self, link: Link) -> bool:
@@ -228,7 +236,8 @@ class Port:
             self.helper.look()
         if link.status not in (UP, COMING):
             text = f"send was attempted on a connection of {self} that has ended: {_REASONS[link.status]}"
-            raise from_code(link.status, text, connection=self._context._connection(connection))
+            status = ErrorCode.CONNECTION_RESET if self._failed else link.status
+            raise from_code(status, text, connection=self._context._connection(connection))
         message = _as_bytes(data)
         if self._msg_size is not None and len(message) > self._msg_size and link.status == UP:
             text = f"send: a message of {len(message)} bytes is above this port's {self._msg_size}"
@@ -240,21 +249,29 @@ class Port:
             self.helper.wake()  # it may sleep without waiting for this
         return True
 
+    def withdraw(self, connection: Any) -> None:
+        """See PullPort.withdraw."""
+        self._sends.forget(self.link(connection, "withdraw"))
+
     def receive(self, size: int) -> tuple[bytes, Any] | None:
         """See PullPort.receive."""
         if not isinstance(size, int) or size < 0:
             raise InvalidValue(f"receive takes a size of 0 or more bytes, not {size!r}")
         if not self.queue:
             self.helper.look()
-        if self.queue:
-            return self._take(size)
         if self.lost:
-            link = self.lost.pop(0)
-            connection = link.connection
-            self._drop(link)
-            text = f"receive: a connection of {self} has ended: {_REASONS[link.status]}"
-            raise from_code(link.status, text, connection=connection)
-        return None
+            self._report_loss()
+        return self._take(size) if self.queue else None
+
+    def _report_loss(self) -> None:
+        """Raise for one lost connection whose messages have all been pulled: others' may never run dry."""
+        for link in self.lost:
+            if not link.queued:
+                self.lost.remove(link)
+                connection = link.connection
+                self._drop(link)
+                text = f"receive: a connection of {self} has ended: {_REASONS[link.status]}"
+                raise from_code(link.status, text, connection=connection)
 
     def _take(self, size: int) -> tuple[bytes, Any]:
         data, link = self.queue[0]
@@ -303,7 +320,7 @@ class Port:
             self.helper.turn()
         return link.failed
 
-    # Descriptors
+    # Descriptors. The program sleeps after arming, so nothing that was raised may be kept for its next call.
 
     def bell(self, channel: str) -> Bell:
         """The descriptor for send, recv or service, made when first asked for."""
@@ -315,7 +332,7 @@ class Port:
         """Be ready when a send that was answered AGAIN could be accepted."""
         bell = self.bell("send")
         bell.arm()
-        self.helper.turn()
+        self.helper.look()
         if self._sends.unblock():
             bell.ring()
 
@@ -323,7 +340,7 @@ class Port:
         """Be ready when a message, a new client or a loss is there."""
         bell = self.bell("recv")
         bell.arm()
-        self.helper.turn()
+        self.helper.look()
         lost = not all(map(self._keeps_quiet, self.lost))
         if self._channels.take_news("recv") or self.queue or lost or self._failed:
             bell.ring()
@@ -333,7 +350,7 @@ class Port:
         bell = self.bell("service")
         self.helper.turn()  # what has been before is no news
         bell.arm()
-        self.helper.turn()
+        self.helper.look()
         if self._channels.take_news("service") or self._failed:
             bell.ring()
 

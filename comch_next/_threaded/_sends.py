@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from comch_next._codes import ErrorCode
-from comch_next.errors import NoMemory
+from comch_next.errors import BadState, NoMemory
 
 if TYPE_CHECKING:
     from comch_next.connection import Connection
@@ -83,7 +84,8 @@ class Sends:
             self._tasks.set_user_data(task, _Flight(task, link))
             self._tasks.submit(task)
         except BaseException:
-            self._tasks.free(task)
+            with suppress(BadState):  # the library may have taken it before it failed
+                self._tasks.free(task)
             raise
         self._out += 1
         link.in_flight += 1
@@ -96,7 +98,7 @@ class Sends:
         return free
 
     def forget(self, link: Link) -> None:
-        """Its connection has ended, and the program knows."""
+        """It waits for nothing any more: its connection has ended, or its send is given up."""
         self._blocked.discard(link)
 
     def _on_done(self, flight: _Flight) -> None:

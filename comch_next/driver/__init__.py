@@ -13,7 +13,12 @@ _MODULES = {"emulated": "comch_next.driver.emulated", "native": "comch_next.driv
 
 
 def load(driver: str | None = None) -> Driver:
-    """The driver of that name, else of COMCH_DRIVER, else the emulated one; nothing falls back in silence."""
+    """The driver of that name, else of COMCH_DRIVER, else the emulated one; nothing falls back in silence.
+
+    COMCH_TRACE and COMCH_FAULTS are read when a driver is first loaded: untraced and without faults it is the driver
+    itself, so that neither costs anything. Raises IoFailed for a trace that cannot be written, InvalidValue for
+    faults that cannot be understood, NotSupported for faults with a driver other than the emulated one.
+    """
     return _load(driver or os.environ.get("COMCH_DRIVER") or "emulated")
 
 
@@ -21,8 +26,14 @@ def load(driver: str | None = None) -> Driver:
 def _load(name: str) -> Driver:
     if name not in _MODULES:
         raise NotSupported(f"there is no driver {name!r}; known are {', '.join(sorted(_MODULES))}")
+    if name != "emulated" and os.environ.get("COMCH_FAULTS"):
+        raise NotSupported(f"COMCH_FAULTS is for the emulated driver only, not for {name!r}; unset it")
     try:
         made: Driver = import_module(_MODULES[name]).Driver()
     except ImportError as error:
         raise NotSupported(f"driver {name!r} cannot be had: tried {_MODULES[name]}: {error}") from error
+    if path := os.environ.get("COMCH_TRACE"):
+        from comch_next.driver._traced import TracedDriver
+
+        made = TracedDriver(made, path, payload=os.environ.get("COMCH_TRACE_PAYLOAD") == "1")
     return made

@@ -9,23 +9,37 @@ from migrate._edits import Edits, Template
 from migrate._rule import Answer, Calls, Context, Gives, Reads, Refuses, Rule
 
 
-def _listing(function: str, arguments: str = "") -> Rule:
+def listing(function: str, arguments: str = "") -> Rule:
     """A list and its length: the length is counted, the list need not be freed."""
+    inside = f"{function}, {arguments}" if arguments else function
+    outcome = f"{{comch}}.outcome({inside})"
 
     def rule(call: _legacy.Call, context: Context) -> Answer:
         statement = context.names.parents[call.node]
+        if isinstance(statement, ast.Expr):
+            return Edits(expressions={call.node: Template(outcome, call.arguments)})
+        if isinstance(statement, ast.Subscript):
+            return _item(statement, outcome, call)
         targets = statement.targets if isinstance(statement, ast.Assign) else []
         names = targets[0].elts if len(targets) == 1 and isinstance(targets[0], ast.Tuple) else []
-        if not isinstance(statement, ast.Assign) or len(names) != 3 or not isinstance(names[1], ast.Name):
+        if not isinstance(statement, ast.Assign) or len(names) != 3 or context.names.variable(names[1]) is None:
             return Refuses("CCM041")
         parts = dict(zip(("rc", "found", "count"), names, strict=True)) | call.arguments
-        inside = f"{function}, {arguments}" if arguments else function
-        lines = [Template(f"{{rc}}, {{found}} = {{comch}}.outcome({inside})", parts)]
+        lines = [Template(f"{{rc}}, {{found}} = {outcome}", parts)]
         if not (isinstance(names[2], ast.Name) and names[2].id == "_"):
             lines.append(Template("{count} = len({found} or ())", parts))
         return Edits(statements={statement: lines})
 
     return rule
+
+
+def _item(whole: ast.Subscript, outcome: str, call: _legacy.Call) -> Answer:
+    """One of code, list and length."""
+    index = whole.slice.value if isinstance(whole.slice, ast.Constant) else None
+    items = {0: f"{outcome}[0]", 1: f"{outcome}[1]", 2: f"len({outcome}[1] or ())"}
+    if not isinstance(index, int) or index not in items:
+        return Refuses("CCM041")
+    return Edits(expressions={whole: Template(items[index], call.arguments)})
 
 
 def _forget(call: _legacy.Call, context: Context) -> Answer:
@@ -44,9 +58,9 @@ RULES: dict[str, Rule] = {
     _legacy.OPEN_DEVICE: Calls("{comch}.open_device", "{pci_addr}"),
     _legacy.REPRESENTORS: _representors,
     _legacy.OPEN_REPRESENTOR: Calls("{dev}.open_representor", "{pci_addr}"),
-    "doca_devinfo_create_list": _listing("{comch}.devices"),
+    "doca_devinfo_create_list": listing("{comch}.devices"),
     "doca_devinfo_destroy_list": _forget,
-    "doca_devinfo_rep_create_list": _listing("{dev}.representors", "{filter}"),
+    "doca_devinfo_rep_create_list": listing("{dev}.representors", "{filter}"),
     "doca_devinfo_rep_destroy_list": _forget,
     "doca_dev_open": Calls("{devinfo}.open"),
     "doca_dev_close": Calls("{dev}.close"),

@@ -311,7 +311,7 @@ def run(dev, serve):
         ep.connect("svc")
 
 
-# case: kept on an object
+# case: kept on an object, and started by another method
 import doca_comm_channel as cc
 
 
@@ -338,15 +338,15 @@ import doca_comm_channel as cc
 
 class Link:
     def __init__(self, pci_addr):
-        # CCM031: a handle is kept on an object (python -m migrate explain CCM031)
+        # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
         self.dev = cc.open_device(pci_addr)
-        # CCM031: a handle is kept on an object (python -m migrate explain CCM031)
+        # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
         self.ep = cc.Endpoint()
         # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
         self.ep.set_device(self.dev)
 
     def open(self, name):
-        # CCM031: a handle is kept on an object (python -m migrate explain CCM031)
+        # CCM037: the set-up of the endpoint is not one straight piece (python -m migrate explain CCM037)
         self.peer = self.ep.connect(name)
 
     def send(self, msg):
@@ -530,3 +530,438 @@ def send(ep: Optional[cc.Endpoint], peer: cc.PeerAddr, msg) -> Optional[cc.Endpo
     # CCM034: a handle comes from where this tool cannot look (python -m migrate explain CCM034)
     ep.sendto(msg, peer)
     return ep
+
+
+# case: used before it listens
+import doca_comm_channel as cc
+
+dev = cc.open_device("03:00.0")
+rep = dev.open_representor("b1:00.0")
+ep = cc.Endpoint()
+ep.set_device(dev)
+ep.set_device_rep(rep)
+try:
+    ep.event_handle_arm_recv()
+except cc.BadState:
+    print("too early")
+ep.listen("svc")
+
+# output
+# CCM002: the import stays, because code below still needs it (python -m migrate explain CCM002)
+import doca_comm_channel as cc
+
+# CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+dev = cc.open_device("03:00.0")
+# CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+rep = dev.open_representor("b1:00.0")
+# CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+ep = cc.Endpoint()
+# CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+ep.set_device(dev)
+# CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+ep.set_device_rep(rep)
+try:
+    # CCM037: the set-up of the endpoint is not one straight piece (python -m migrate explain CCM037)
+    ep.event_handle_arm_recv()
+# CCM003: stays with the old code around it (python -m migrate explain CCM003)
+except cc.BadState:
+    print("too early")
+# CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+ep.listen("svc")
+
+
+# case: given up before it listens
+import doca_comm_channel as cc
+
+
+def main(dry):
+    dev = cc.open_device("03:00.0")
+    rep = dev.open_representor("b1:00.0")
+    ep = cc.Endpoint()
+    ep.set_device(dev)
+    ep.set_device_rep(rep)
+    if dry:
+        ep.destroy()
+        return
+    ep.listen("svc")
+
+# output
+import comch_next as comch
+
+
+def main(dry):
+    dev = comch.open_device("03:00.0")
+    rep = dev.open_representor("b1:00.0")
+    ep = None
+    if dry:
+        if ep is not None:
+            ep.close()
+        return
+    ep = comch.Server(dev, rep, "svc")
+    ep.listen()
+
+
+# case: looked at before it listens
+from doca_comm_channel import *
+
+
+def main():
+    rc, devs, n = doca_devinfo_create_list()
+    rc, dev = doca_dev_open(devs[0])
+    rc, ep = doca_comm_channel_ep_create()
+    if ep is None:
+        return 1
+    doca_comm_channel_ep_set_device(ep, dev)
+    rc, peer = doca_comm_channel_ep_connect(ep, "svc")
+    return rc
+
+# output
+# CCM002: the import stays, because code below still needs it (python -m migrate explain CCM002)
+from doca_comm_channel import *
+
+
+def main():
+    # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+    rc, devs, n = doca_devinfo_create_list()
+    # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+    rc, dev = doca_dev_open(devs[0])
+    # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+    rc, ep = doca_comm_channel_ep_create()
+    # CCM037: the set-up of the endpoint is not one straight piece (python -m migrate explain CCM037)
+    if ep is None:
+        return 1
+    # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+    doca_comm_channel_ep_set_device(ep, dev)
+    # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+    rc, peer = doca_comm_channel_ep_connect(ep, "svc")
+    return rc
+
+
+# case: kept on an object that nobody else looks into
+import doca_comm_channel as cc
+
+
+class Channel:
+    def __init__(self, pci_addr, name):
+        self.peer = None
+        self.dev = cc.open_device(pci_addr)
+        self.ep = cc.Endpoint()
+        self.ep.set_device(self.dev)
+        self.peer = self.ep.connect(name)
+
+    def send(self, msg):
+        send_fd, recv_fd = self.ep.get_event_channel()
+        self.ep.sendto(msg, self.peer)
+
+    def close(self):
+        if self.peer is not None:
+            self.ep.disconnect(self.peer)
+        self.ep.destroy()
+
+
+class Watch:
+    def __init__(self, dev):
+        self.dev = cc.open_device("03:00.0")
+        self.rep = self.dev.open_representor("b1:00.0")
+        self.ep = cc.Endpoint()
+        self.ep.set_device(self.dev)
+        self.ep.set_device_rep(self.rep)
+        self.ep.listen("svc")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.ep.destroy()
+
+    def peers(self):
+        self.ep.update_service_state_info()
+        return len(self.ep.get_peer_addr_list())
+
+
+with Watch(3) as watch:
+    print(watch.peers())
+
+# output
+import comch_next as comch
+
+
+class Channel:
+    def __init__(self, pci_addr, name):
+        self.peer = None
+        self.dev = comch.open_device(pci_addr)
+        self.ep = comch.Client(self.dev, name)
+        self.peer = self.ep.connect(timeout=0)
+
+    def send(self, msg):
+        send_fd, recv_fd = self.ep.send_fd, self.ep.recv_fd
+        self.peer.send(msg, timeout=0)
+
+    def close(self):
+        if self.peer is not None:
+            self.ep.disconnect()
+        self.ep.close()
+
+
+class Watch:
+    def __init__(self, dev):
+        self.dev = comch.open_device("03:00.0")
+        self.rep = self.dev.open_representor("b1:00.0")
+        self.ep = comch.Server(self.dev, self.rep, "svc")
+        self.ep.listen()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.ep.close()
+
+    def peers(self):
+        self.ep.update_info()
+        return len(self.ep.connections)
+
+
+with Watch(3) as watch:
+    print(watch.peers())
+
+
+# case: flat, kept on an object
+from doca_comm_channel import *
+
+
+class Channel:
+    def __init__(self):
+        rc, devs, n = doca_devinfo_create_list()
+        rc, self.dev = doca_dev_open(devs[0])
+        rc, self.ep = doca_comm_channel_ep_create()
+        rc = doca_comm_channel_ep_set_device(self.ep, self.dev)
+        rc, self.peer = doca_comm_channel_ep_connect(self.ep, "svc")
+        if rc != DOCA_SUCCESS:
+            raise SystemExit(doca_error_get_descr(rc))
+
+    def send(self, msg):
+        return doca_comm_channel_ep_sendto(self.ep, msg, len(msg), 0, self.peer)
+
+    def receive(self):
+        rc, self.send_fd, self.recv_fd = doca_comm_channel_ep_get_event_channel(self.ep)
+        rc, msg, length, self.last = doca_comm_channel_ep_recvfrom(self.ep, 64, 0)
+        return msg
+
+# output
+import comch_next as comch
+
+
+class Channel:
+    def __init__(self):
+        rc, devs = comch.outcome(comch.devices)
+        n = len(devs or ())
+        rc, self.dev = comch.outcome(devs[0].open)
+        rc, self.ep = comch.outcome(comch.Client, self.dev, "svc")
+        if rc == comch.ErrorCode.SUCCESS:
+            rc, self.peer = comch.outcome(self.ep.connect, timeout=0)
+        if rc != comch.ErrorCode.SUCCESS:
+            raise SystemExit(comch.describe(rc))
+
+    def send(self, msg):
+        return comch.outcome(self.peer.send, msg, timeout=0)[0]
+
+    def receive(self):
+        try:
+            rc, self.send_fd, self.recv_fd = comch.ErrorCode.SUCCESS, self.ep.send_fd, self.ep.recv_fd
+        except comch.DocaError as error:
+            rc, self.send_fd, self.recv_fd = error.code, None, None
+        try:
+            msg, self.last = self.ep.receive(64, timeout=0)
+            rc, length = comch.ErrorCode.SUCCESS, len(msg)
+        except comch.DocaError as error:
+            rc, msg, length, self.last = error.code, None, error.length, error.connection
+        return msg
+
+
+# case: kept on an object that others look into
+import doca_comm_channel as cc
+
+
+class Channel:
+    def __init__(self, pci_addr, name):
+        self.peer = None
+        self.dev = cc.open_device(pci_addr)
+        self.ep = cc.Endpoint()
+        self.ep.set_device(self.dev)
+        self.peer = self.ep.connect(name)
+
+
+print(Channel("b1:00.0", "svc").ep.get_max_msg_size())
+
+# output
+# CCM002: the import stays, because code below still needs it (python -m migrate explain CCM002)
+import doca_comm_channel as cc
+
+
+class Channel:
+    def __init__(self, pci_addr, name):
+        self.peer = None
+        # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+        self.dev = cc.open_device(pci_addr)
+        # CCM031: a handle is kept on an object (python -m migrate explain CCM031)
+        self.ep = cc.Endpoint()
+        # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+        self.ep.set_device(self.dev)
+        # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+        self.peer = self.ep.connect(name)
+
+
+# CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+print(Channel("b1:00.0", "svc").ep.get_max_msg_size())
+
+
+# case: kept on an object of a class that is extended
+import doca_comm_channel as cc
+
+
+class Channel:
+    def __init__(self, pci_addr, name):
+        self.peer = None
+        self.dev = cc.open_device(pci_addr)
+        self.ep = cc.Endpoint()
+        self.ep.set_device(self.dev)
+        self.peer = self.ep.connect(name)
+
+
+class Loud(Channel):
+    def send(self, msg):
+        print(len(msg))
+
+# output
+# CCM002: the import stays, because code below still needs it (python -m migrate explain CCM002)
+import doca_comm_channel as cc
+
+
+class Channel:
+    def __init__(self, pci_addr, name):
+        self.peer = None
+        # CCM031: a handle is kept on an object (python -m migrate explain CCM031)
+        self.dev = cc.open_device(pci_addr)
+        # CCM031: a handle is kept on an object (python -m migrate explain CCM031)
+        self.ep = cc.Endpoint()
+        # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+        self.ep.set_device(self.dev)
+        # CCM031: a handle is kept on an object (python -m migrate explain CCM031)
+        self.peer = self.ep.connect(name)
+
+
+class Loud(Channel):
+    def send(self, msg):
+        print(len(msg))
+
+
+# case: kept on an object that gives itself away
+import doca_comm_channel as cc
+
+
+class Channel:
+    def __init__(self, pci_addr, name):
+        self.peer = None
+        self.dev = cc.open_device(pci_addr)
+        self.ep = cc.Endpoint()
+        self.ep.set_device(self.dev)
+        self.peer = self.ep.connect(name)
+
+    def start(self, registry):
+        registry.append(self)
+
+# output
+# CCM002: the import stays, because code below still needs it (python -m migrate explain CCM002)
+import doca_comm_channel as cc
+
+
+class Channel:
+    def __init__(self, pci_addr, name):
+        self.peer = None
+        # CCM031: a handle is kept on an object (python -m migrate explain CCM031)
+        self.dev = cc.open_device(pci_addr)
+        # CCM031: a handle is kept on an object (python -m migrate explain CCM031)
+        self.ep = cc.Endpoint()
+        # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+        self.ep.set_device(self.dev)
+        # CCM031: a handle is kept on an object (python -m migrate explain CCM031)
+        self.peer = self.ep.connect(name)
+
+    def start(self, registry):
+        registry.append(self)
+
+
+# case: kept on an object whose other method comes too early
+import doca_comm_channel as cc
+
+
+class Channel:
+    def __init__(self, pci_addr, name):
+        self.dev = cc.open_device(pci_addr)
+        self.ep = cc.Endpoint()
+        self.ep.set_device(self.dev)
+        self.tell()
+        self.peer = self.ep.connect(name)
+
+    def tell(self):
+        print(self.ep.get_max_msg_size())
+
+# output
+# CCM002: the import stays, because code below still needs it (python -m migrate explain CCM002)
+import doca_comm_channel as cc
+
+
+class Channel:
+    def __init__(self, pci_addr, name):
+        # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+        self.dev = cc.open_device(pci_addr)
+        # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+        self.ep = cc.Endpoint()
+        # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+        self.ep.set_device(self.dev)
+        # CCM037: the set-up of the endpoint is not one straight piece (python -m migrate explain CCM037)
+        self.tell()
+        # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+        self.peer = self.ep.connect(name)
+
+    def tell(self):
+        # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+        print(self.ep.get_max_msg_size())
+
+
+# case: kept on an object that is looked into by name
+import doca_comm_channel as cc
+
+
+class Channel:
+    def __init__(self, pci_addr, name):
+        self.peer = None
+        self.dev = cc.open_device(pci_addr)
+        self.ep = cc.Endpoint()
+        self.ep.set_device(self.dev)
+        self.peer = self.ep.connect(name)
+
+
+def look(channel, what):
+    return getattr(channel, what)
+
+# output
+# CCM002: the import stays, because code below still needs it (python -m migrate explain CCM002)
+import doca_comm_channel as cc
+
+
+class Channel:
+    def __init__(self, pci_addr, name):
+        self.peer = None
+        # CCM031: a handle is kept on an object (python -m migrate explain CCM031)
+        self.dev = cc.open_device(pci_addr)
+        # CCM031: a handle is kept on an object (python -m migrate explain CCM031)
+        self.ep = cc.Endpoint()
+        # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+        self.ep.set_device(self.dev)
+        # CCM031: a handle is kept on an object (python -m migrate explain CCM031)
+        self.peer = self.ep.connect(name)
+
+
+def look(channel, what):
+    return getattr(channel, what)

@@ -109,18 +109,26 @@ def _make_by_code(plan: Plan, planner: Planner, context: Context, edits: Edits) 
         if plan.role == "Client" and not peer:
             raise Unplannable("CCM041", start.node)
         edits.statements[plan.place] = lines
+    elif isinstance(parent, ast.Expr):
+        edits.statements[plan.place] = [*lines[:2], _ignored(plan)]
     elif plan.role == "Server":
         edits.before[plan.place] = lines
-        parent = context.names.parents[start.node]
         edits.expressions[parent if isinstance(parent, ast.NamedExpr) else start.node] = Template(code)
     else:
         raise Unplannable("CCM041", start.node)
 
 
+def _ignored(plan: Plan) -> Template:
+    """The start whose code and peer nobody takes."""
+    function, options = STARTS[plan.role]
+    return Template(f"    {{comch}}.outcome({plan.variable.name}.{function}{options and ', '}{options})")
+
+
 def _peer_target(statement: ast.stmt, start: _legacy.Call) -> str:
     if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Tuple):
         peer = statement.targets[0].elts[-1]
-        return peer.id if isinstance(peer, ast.Name) and start.signature.outputs else ""
+        named = isinstance(peer, ast.Name | ast.Attribute) and bool(start.signature.outputs)
+        return ast.unparse(peer) if named else ""
     return ""
 
 
@@ -180,8 +188,10 @@ def _guard(plan: Plan, planner: Planner, context: Context) -> bool:
     """Mark the calls that close what may not be there; True when the name must be bound before it is made."""
     unwinding, checks = _nodes(_unwinding(plan, planner)), _nodes(_failed_checks(plan, planner))
     early = False
+    _check_methods(plan, planner, unwinding | checks)
     for load in plan.variable.loads:
-        if id(load) not in unwinding | checks or load in _own_loads(plan):
+        between = _is_between(load, plan, planner)
+        if not (between or id(load) in unwinding | checks) or load in _own_loads(plan):
             continue
         call = next(
             (each for each in planner.flow.calls.values() if each.handles and each.handles[0][0] is load), None
@@ -190,8 +200,21 @@ def _guard(plan: Plan, planner: Planner, context: Context) -> bool:
             context.guarded.add(call.node)
         elif (call is None or not _after(load, plan)) and not _is_tested(planner.names.parents[load]):
             raise Unplannable("CCM037", load)
+        elif between and planner.names.statement(load) in planner.results.block(plan.place):
+            raise Unplannable("CCM037", load)  # the endpoint was there by then, and the new object is not
         early = early or id(load) in unwinding or not _after(load, plan)
     return early
+
+
+def _check_methods(plan: Plan, planner: Planner, doubtful: set[int]) -> None:
+    """Unplannable where another function that uses the endpoint may run before the new object is there."""
+    names, is_field = planner.names, plan.variable in planner.names.fields.values()
+    users = {names.function(load) for load in plan.variable.loads} - {names.function(plan.place)}
+    for call in (each for each in ast.walk(names.function(plan.place)) if isinstance(each, ast.Call)):
+        if _is_between(call, plan, planner) or id(call) in doubtful:
+            method = isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value) == "self"
+            if (is_field and method) or planner.flow.function_of(call.func) in users:
+                raise Unplannable("CCM037", call)
 
 
 def _is_tested(parent: ast.AST) -> bool:
@@ -202,7 +225,14 @@ def _nodes(blocks: list[list[ast.stmt]]) -> set[int]:
     return {id(node) for block in blocks for statement in block for node in ast.walk(statement)}
 
 
-def _after(load: ast.Name, plan: Plan) -> bool:
+def _is_between(load: ast.AST, plan: Plan, planner: Planner) -> bool:
+    """Whether the endpoint is used where it had been created and the new object has not been made."""
+    created = planner.names.statement(plan.create.node)
+    here = planner.names.function(load) is planner.names.function(plan.place)
+    return here and (created.end_lineno or created.lineno) < getattr(load, "lineno", 0) < plan.place.lineno
+
+
+def _after(load: ast.expr, plan: Plan) -> bool:
     return load.lineno > plan.place.lineno
 
 

@@ -32,11 +32,11 @@ def _unpacked(call: _legacy.Call, statement: ast.AST, context: Context) -> Answe
     results = targets[0].elts if len(targets) == 1 and isinstance(targets[0], ast.Tuple) else []
     if not isinstance(statement, ast.Assign) or len(results) != 4:
         return Refuses("CCM041")
-    names = [each.id for each in results if isinstance(each, ast.Name)]
+    names = [ast.unparse(each) for each in results if context.names.variable(each) is not None]
     if len(names) != 4 or names[1] == "_" or names[1] in (names[0], names[2], names[3]):
         return Refuses("CCM041")
     parts = dict(zip(("rc", "msg", "length", "peer"), results, strict=True)) | call.arguments
-    error = context.fresh(statement, "error", "failure")
+    error = context.fresh("error", "failure")
     lines = (
         "try:",
         f"    {{msg}}, {{peer}} = {RECEIVE}",

@@ -14,7 +14,7 @@ from tools import generate
 
 
 def test_generated_texts_are_fresh(start_python: StartPython) -> None:
-    assert start_python("tools/generate.py", "--check").finish() == (0, "", "")
+    assert start_python("-m", "tools.generate", "--check").finish() == (0, "", "")
 
 
 def test_a_stale_text_is_told(start_python: StartPython, tmp_path: Path) -> None:
@@ -27,7 +27,7 @@ def test_a_stale_text_is_told(start_python: StartPython, tmp_path: Path) -> None
     status = tmp_path / "tools" / "status.toml"
     status.write_text(status.read_text().replace("_ep_listen", "_ep_lisen", 1))
 
-    finished = start_python("tools/generate.py", "--check", cwd=tmp_path).finish()
+    finished = start_python("-m", "tools.generate", "--check", cwd=tmp_path).finish()
 
     assert finished.returncode == 1
     assert "comch_next/_codes.py: stale" in finished.stdout

@@ -1,31 +1,101 @@
-"""The benchmark runs every rival and draws its conclusions; no speed is asserted here."""
+"""The benchmark runs every rival and scene and draws its conclusions; no speed is asserted here."""
 
 import json
-from importlib.util import find_spec
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
-from benchmarks._plan import Plan
-from benchmarks._report import machine, write
-from benchmarks._run import Row, idle_share, run_pair
+from benchmarks import _run
+from benchmarks._crowded import CROWDED
+from benchmarks._death import SURVIVORS
+from benchmarks._findings import Findings, Row, Series
+from benchmarks._install import wanted
+from benchmarks._plan import BULK_SIZE, Plan
+from benchmarks._report import machine, show, write
+from benchmarks._run import deaths, idle_share, run_pair, storms
+from benchmarks._storm import SERVERS
+from benchmarks._survivors import KINDS
 from benchmarks._targets import Target, targets
-from benchmarks.rivals import RIVALS
+from benchmarks.rivals import CARRIERS, RIVALS, SLEEPERS, absence
 
-TINY = Plan(rounds=1, pings=20, messages=50, warm_up=1, idle_s=0.1)
+TINY = Plan(rounds=1, pings=20, messages=50, warm_up=1, sleeps=20, crowd=5, storms=1, kills=2, idle_s=0.1)
+EXTRAS = ("pyzmq PAIR", "pynng Pair0", "iceoryx2 pub/sub")
 
 
-@pytest.mark.parametrize("name", RIVALS)
+def quietly(_: str) -> None:
+    """Hears what is running."""
+
+
+@pytest.mark.parametrize("name", [*RIVALS, *SLEEPERS])
 def test_every_rival_carries_messages(name: str) -> None:
-    if name == "pyzmq PAIR" and find_spec("zmq") is None:
-        pytest.skip("pyzmq is an extra of the benchmarks")
+    why = absence(name)
+    if name in EXTRAS and why is not None:
+        pytest.skip(f"an extra of the benchmarks: {why}")
     found = run_pair(name, TINY)
     assert [values["size"] for values in found] == list(TINY.sizes)
     assert all(values["p50_us"] > 0 and values["rate"] > 0 for values in found)
 
 
+@pytest.mark.parametrize("name", CARRIERS)
+def test_every_carrier_takes_large_buffers(name: str) -> None:
+    (values,) = run_pair(name, TINY.bulk())
+    assert values["size"] == BULK_SIZE
+    assert min(values["p50_us"], values["rate"]) > 0
+
+
+@pytest.mark.parametrize("name", CROWDED)
+def test_a_crowd_joins_the_pair(name: str) -> None:
+    alone, among = run_pair(name, TINY, "crowded")
+    assert (alone["idle"], among["idle"]) == (0, TINY.crowd)
+    assert min(alone["p50_us"], among["p50_us"]) > 0
+
+
+def test_every_server_weathers_a_storm() -> None:
+    found = storms(TINY, quietly)
+    assert [series.name for series in found] == list(SERVERS)
+    assert all(len(series.ms) == TINY.storms and min(series.ms) > 0 for series in found)
+
+
+def test_every_survivor_hears_of_every_death() -> None:
+    assert list(SURVIVORS) == list(KINDS)
+    found = deaths(TINY, quietly)
+    assert [series.name for series in found] == list(SURVIVORS)
+    assert all(len(series.ms) == TINY.kills and min(series.ms) > 0 for series in found)
+
+
 def test_idle_is_measured() -> None:
-    assert idle_share(TINY) >= 0
+    assert idle_share(TINY, quietly) >= 0
+
+
+def test_the_extras_are_named_in_the_project() -> None:
+    assert {requirement.partition(">=")[0] for requirement in wanted()} == {"iceoryx2", "pynng", "pyzmq"}
+
+
+def test_a_rival_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is left out of the measuring, and nowhere else."""
+    monkeypatch.setattr(_run, "absence", lambda name: "no wheel" if name == "pyzmq PAIR" else None)
+    measured: set[str] = set()
+
+    def measure(names: Sequence[str], *_: object, **__: object) -> list[Row]:
+        measured.update(names)
+        return []
+
+    monkeypatch.setattr(_run, "measure", measure)
+    for name in ("storms", "deaths"):
+        monkeypatch.setattr(_run, name, lambda *_: [])
+    monkeypatch.setattr(_run, "idle_share", lambda *_: 0.0)
+    found = _run.run(TINY, quietly)
+    assert found.absent == {"pyzmq PAIR": "no wheel"}
+    assert measured == {*RIVALS, *SLEEPERS, *CARRIERS, *CROWDED} - {"pyzmq PAIR"}
+
+
+MEASURED = [
+    *((name, size) for name in RIVALS for size in TINY.sizes),
+    *((name, size) for name in CARRIERS for size in TINY.bulk().sizes),
+]
 
 
 def rows(slow: str) -> list[Row]:
@@ -36,26 +106,80 @@ def rows(slow: str) -> list[Row]:
             size,
             *(((2.0, 4.0), (3.0, 6.0), (5.0, 2.5)) if name == slow else ((1.0, 2.0), (1.5, 3.0), (10.0, 5.0))),
         )
-        for name in RIVALS
-        for size in TINY.sizes
+        for name, size in MEASURED
     ]
+
+
+def findings(slow: str = "none") -> Findings:
+    """A run in which all is well but for one rival."""
+    crowded = [Row("pair", 64, p50, p50, (0.0, 0.0), idle) for p50, idle in (((2.0, 4.0), 0), ((3.0, 5.6), 5))]
+    storm, death = Series("callbacks", (900.0, 1999.0)), Series("service", (*[1.0] * 197, 4.0, 4.5, 90.0))
+    return Findings(rows(slow), [], crowded, [storm], [death], 0.0, {})
+
+
+def reached(found: Findings) -> dict[str, Target]:
+    return {target.name: target for target in targets(found)}
 
 
 def test_ratios_are_taken_within_a_round() -> None:
     """The second round was half as fast for everyone, which must not show."""
-    assert {target.ratio for target in targets(rows(slow="none"), 0.0)[:-1]} == {1.0}
-    missed = [target.name for target in targets(rows(slow="compat flat"), 0.5) if not target.met]
+    ratios = [target.value for name, target in reached(findings()).items() if " / " in name and "silent" not in name]
+    assert set(ratios) == {1.0}
+    assert len(ratios) == 20
+    slow = replace(findings("compat flat"), idle_share=0.5)
+    missed = [name for name, target in reached(slow).items() if not target.met]
     assert "round trip 64 B: compat flat / raw seqpacket" in missed
     assert "blocking receive, idle: share of a core" in missed
     assert not [name for name in missed if "objects" in name]
 
 
+def test_silent_clients_storms_and_deaths_are_musts() -> None:
+    found = reached(findings())
+    crowd, storm, death = (
+        found[name]
+        for name in (
+            "round trip 64 B: pair, among 5 silent clients / alone",
+            "connect storm, callbacks: longest, ms",
+            "death notice, service: p99, ms",
+        )
+    )
+    assert crowd.value == pytest.approx(1.45)
+    assert (storm.value, death.value) == (1999.0, 4.0)
+    assert {target.kind for target in (crowd, storm, death)} == {"must"}
+    assert crowd.met
+    assert storm.met
+    assert death.met
+    late = Series("service", (*[1.0] * 197, 5.1, 5.1, 5.1))
+    worse = replace(findings(), storms=[Series("callbacks", (900.0, 2001.0))], deaths=[late])
+    assert not reached(worse)[storm.name].met
+    assert not reached(worse)[death.name].met
+
+
+def test_a_target_that_was_not_measured_is_not_met() -> None:
+    found = replace(findings(), spinning=[row for row in rows("none") if row.name != "pyzmq PAIR"])
+    target = reached(found)["one way 4080 B: comch_next tasks / pyzmq PAIR"]
+    assert target.value is None
+    assert not target.met
+
+
+def test_the_report_names_what_is_missing() -> None:
+    found = replace(findings(), absent={"pyzmq PAIR": "No module named 'zmq'"})
+    console = Console(width=150)
+    with console.capture() as captured:
+        show(console, found, [Target("one", None, "at most", 1.0, "must")])
+    text = captured.get()
+    assert "pyzmq PAIR: not available: No module named 'zmq'" in text
+    assert "not measured" in text
+
+
 def test_the_file_holds_rows_and_targets(tmp_path: Path) -> None:
     target = Target("one", 0.5, "at most", 1.0, "must")
-    write(tmp_path / "build" / "bench.json", machine(), rows(slow="none"), [target])
+    write(tmp_path / "build" / "bench.json", machine(), findings(), [target])
     content = json.loads((tmp_path / "build" / "bench.json").read_text())
-    assert set(content) == {"machine", "rows", "targets"}
-    assert len(content["rows"]) == len(RIVALS) * len(TINY.sizes)
+    tables = {"spinning", "sleeping", "crowded", "storms", "deaths", "absent"}
+    assert set(content) == {"machine", "idle_share", *tables, "targets"}
+    assert len(content["spinning"]) == len(MEASURED)
+    assert content["deaths"] == [{"name": "service", "times": 200, "p50_ms": 1.0, "p99_ms": 4.0, "p100_ms": 90.0}]
     assert content["targets"] == [
-        {"name": "one", "ratio": 0.5, "bound": "at most", "goal": 1.0, "kind": "must", "met": True}
+        {"name": "one", "value": 0.5, "bound": "at most", "goal": 1.0, "kind": "must", "met": True}
     ]

@@ -24,14 +24,10 @@ def ended(runtime_dir: object) -> Iterator[None]:
 def form(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """The form of the pull port, here and in child processes. Modules that ask for it are run on both.
 
-    What differs by nature is named in comch_next._threaded; a test of that is marked with its line there.
+    What differs by nature is named in comch_next._threaded; a test of that asks `tests.differences.differs`.
     """
-    form = str(request.param)
-    nature = request.node.get_closest_marker("by_nature")
-    if form == "threaded" and nature is not None:
-        pytest.skip(f"differs by nature: {nature.args[0]}")
-    monkeypatch.setenv("COMCH_PULL", form)
-    return form
+    monkeypatch.setenv("COMCH_PULL", str(request.param))
+    return str(request.param)
 
 
 @pytest.fixture

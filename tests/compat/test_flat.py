@@ -17,6 +17,8 @@ from comch_next.api import aliases, constants, functions
 from comm_channel_compat import *
 from tests.compat import support
 
+pytestmark = pytest.mark.usefixtures("form")
+
 FLAT = sorted(name for name in cc.__all__ if name.startswith("doca_") and callable(getattr(cc, name)))
 
 

@@ -23,6 +23,8 @@ from comm_channel_compat import (
 from tests.compat import support
 from tests.processes import StartPython
 
+pytestmark = pytest.mark.usefixtures("form")
+
 
 def test_a_fresh_endpoint_leaves_nothing(runtime_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
     Endpoint()

@@ -8,6 +8,8 @@ import pytest
 
 from comm_channel_compat import Again, Endpoint, InvalidValue, NotConnected, PeerAddr
 from tests.compat import support
+from tests.differences import BATCH, differs
+from tests.event_channels.support import fill
 
 pytestmark = pytest.mark.usefixtures("form")
 
@@ -111,16 +113,22 @@ def test_the_peer_of_another_endpoint(pair: support.Pair) -> None:
     pair.service.sendto(b"x", foreign)  # it has come to no harm
 
 
-@pytest.mark.by_nature("messages")
-def test_the_send_queue_is_full() -> None:
+def test_the_send_queue_is_full(form: str) -> None:
     pair = support.Pair(send_queue_size=8, recv_queue_size=8)
-    for n in range(16):  # as many in the receiver's queue as in flight
-        pair.client.sendto(b"%d" % n, pair.to_service)
-    with pytest.raises(Again):
-        pair.client.sendto(b"no", pair.to_service)
+    sent = fill(pair.client, pair.to_service)
+    if differs(form, "messages"):
+        assert 16 + 8 <= sent < 16 + 8 + BATCH  # the port has a queue, too, a little longer than was asked for
+    else:
+        assert sent == 16  # as many in the receiver's queue as in flight
     pair.to_service.update_info()
     assert pair.to_service.get_send_in_flight_messages() == 8
     assert [support.eventually(pair.service.recvfrom, 10)[0] for _ in range(4)] == [b"0", b"1", b"2", b"3"]
+    if differs(form, "messages"):
+        drained = [support.eventually(pair.service.recvfrom, 10)[0] for _ in range(sent - 4)]
+        assert drained == [b"%d" % n for n in range(4, sent)]
+        support.eventually(pair.client.sendto, b"room again", pair.to_service)
+        pair.destroy()
+        return
     for n in range(16, 20):
         pair.client.sendto(b"%d" % n, pair.to_service)
     with pytest.raises(Again):
@@ -131,7 +139,6 @@ def test_the_send_queue_is_full() -> None:
     pair.destroy()
 
 
-@pytest.mark.by_nature("messages")
 def test_messages_come_in_order_of_arrival_across_peers(pair: support.Pair) -> None:
     clients = [support.client() for _ in range(3)]
     peers = [client.connect(support.NAME) for client in clients]

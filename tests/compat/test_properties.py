@@ -6,8 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from comm_channel_compat import BadState, Endpoint, InvalidValue, open_device
+from comm_channel_compat import (
+    BadState,
+    Endpoint,
+    InvalidValue,
+    Unexpected,
+    get_max_message_size,
+    get_max_service_name_len,
+    open_device,
+)
 from tests.compat import support
+
+pytestmark = pytest.mark.usefixtures("form")
 
 SIZES = ("max_msg_size", "send_queue_size", "recv_queue_size")
 
@@ -39,7 +49,7 @@ def test_a_value_is_rounded_up(client: Endpoint, size: str, wanted: int, in_forc
 
 
 @pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("value", [0, -1, 65536, 1.0, "8", None])
+@pytest.mark.parametrize("value", [0, -1, 65536, 1.0, "8", None, True])
 def test_a_value_that_cannot_be(client: Endpoint, size: str, value: object) -> None:
     with pytest.raises(InvalidValue, match=size):
         getattr(client, f"set_{size}")(value)
@@ -108,3 +118,17 @@ def test_devices_that_were_set_are_given_back() -> None:
 def test_devices_that_are_none(setter: str, wrong: object) -> None:
     with pytest.raises(InvalidValue):
         getattr(Endpoint(), setter)(wrong)
+
+
+def test_a_device_that_does_not_answer_hides_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The limit that is asked of no device in particular is that of those that answer."""
+    (tmp_path / "topology.toml").write_text(
+        "[[device]]\npci_addr = '03:00.0'\nside = 'dpu'\nlimits = { max_name_len = 8 }\nanswers = false\n"
+        "[[device]]\npci_addr = 'b1:00.0'\nside = 'host'\nlimits = { max_name_len = 64 }\n"
+    )
+    monkeypatch.setenv("COMCH_TOPOLOGY", str(tmp_path / "topology.toml"))
+    assert get_max_service_name_len() == 64
+    dpu, host = (open_device(pci).as_devinfo() for pci in (support.DPU, support.HOST))
+    assert get_max_message_size(host) == 65535
+    with pytest.raises(Unexpected, match="does not answer"):
+        get_max_message_size(dpu)

@@ -168,6 +168,19 @@ def test_a_client_that_stops_while_starting() -> None:
     leave(here, there)
 
 
+def test_a_client_that_stops_when_the_server_has_let_it_in() -> None:
+    """It has not seen that yet, and still nobody has died."""
+    there, here = server(), client()
+    there.context.start()
+    here.context.start()
+    until(lambda: there.up, there.engine)
+    assert here.state is State.STARTING
+    here.context.stop()
+    until(lambda: there.down, there.engine)
+    assert there.down == [(there.connection, True)]
+    leave(here, there)
+
+
 def test_server_side_disconnect() -> None:
     there, here = pair()
     other = client()
@@ -482,6 +495,18 @@ def test_what_is_held_cannot_be_closed() -> None:
     device.close()
     with pytest.raises(InvalidValue):
         comch.Server(device, rep, "svc")
+
+
+def test_what_is_no_engine_or_device_is_refused() -> None:
+    wrong: Any = "03:00.0"
+    with comch.open_device(HOST) as device:
+        for make in (
+            lambda: comch.Client(device, "x", engine=wrong),
+            lambda: comch.Mmap(wrong, 5),
+            lambda: comch.Mmap.create_from_export(b"", wrong),
+        ):
+            with pytest.raises(InvalidValue, match="takes a"):
+                make()
 
 
 def test_a_running_context_cannot_be_destroyed() -> None:

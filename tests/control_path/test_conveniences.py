@@ -25,7 +25,7 @@ from comch_next import (
     State,
     TimeOut,
 )
-from tests.control_path.pair import client, leave, server
+from tests.control_path.pair import DPU, HOST, REP, client, leave, server
 from tests.processes import StartPython
 
 WAIT_S = 10.0
@@ -200,6 +200,22 @@ def test_connect_gives_up_at_its_deadline_and_may_try_again() -> None:
         here.engine.progress()
         connection.update_info()
         here.close()
+
+
+def test_a_client_that_was_never_let_in_does_not_sleep_for_ever() -> None:
+    """It receives without a deadline while its server goes away."""
+    there = comch.Server(comch.open_device(DPU), REP, "svc")
+    there.listen()
+    here = comch.Client(comch.open_device(HOST), "svc")
+    here.connect(timeout=0)
+    leaving = threading.Timer(0.05, there.close)
+    leaving.start()
+    with pytest.raises(ConnectionAborted):
+        here.receive()
+    leaving.join()
+    with pytest.raises(ConnectionAborted):
+        here.receive(timeout=0)
+    here.close()
 
 
 def test_a_refused_client_hears_why() -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import select
 import threading
+import time
 from typing import Any
 
 import pytest
 
 import comch_next as comch
 from comch_next import BadState, InUse, InvalidValue, OperatingSystem, ProgressEngine, State
+from comch_next.driver.emulated._engine import Engine
 from tests.control_path.pair import Side, client, connect, ignore, leave, pair, server, until
 
 WAIT_S = 10.0
@@ -47,6 +49,23 @@ def test_one_engine_for_several_contexts() -> None:
         for side in (*clients, there):
             side.context.destroy()
             side.context.device.close()
+
+
+def test_a_slow_look_does_not_call_for_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With many contexts a look at their sockets takes long; that is no absence after which to look at once."""
+    looks, look = [], Engine.look
+
+    def slow(engine: Engine) -> bool:
+        looks.append(engine)
+        end = time.monotonic_ns() + 100_000
+        while time.monotonic_ns() < end:
+            pass
+        return look(engine)
+
+    with ProgressEngine() as engine:
+        monkeypatch.setattr(Engine, "look", slow)
+        engine.progress()
+    assert 1 <= len(looks) < 10
 
 
 def test_it_cannot_be_destroyed_while_a_context_lives() -> None:
@@ -379,3 +398,13 @@ def test_a_context_of_another_driver_or_none_at_all_is_refused() -> None:
         for wrong in (None, 3, engine):
             with pytest.raises(InvalidValue):
                 engine.connect_ctx(wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("timeout", [1e7, float("inf")])
+def test_the_longest_waits(timeout: float) -> None:
+    """More than poll takes at once."""
+    there, here = pair()
+    here.send(b"x")
+    assert there.engine.wait(timeout)
+    until(lambda: there.messages, there.engine)
+    leave(here, there)

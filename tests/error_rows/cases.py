@@ -1,156 +1,16 @@
-"""One provocation for each (function, code) of the tables, or the reason why there is none."""
+"""One provocation for each (function, code) of the tables that can be provoked in this process."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 import comch_next as comch
 from comch_next import Client, ProgressEngine, Server, State
-from comch_next.driver import load
-from tests.control_path.pair import Side, client, connect, ignore, leave, server
-
-Key = tuple[str, str]
-
-# Functions of the headers at hand that this release does not have.
-NOT_BUILT = {
-    "doca_pe_set_notification_handle": "a Windows call",
-    "doca_pe_set_event_mode": "events are delivered by progress only",
-    "doca_ctx_set_datapath_on_gpu": "the data path of another processor",
-    "doca_ctx_set_datapath_on_dpa": "the data path of another processor",
-    "doca_ctx_set_completion_vector": "part of the interrupt steering of real devices",
-    "doca_ctx_cap_get_num_completion_vectors": "part of the interrupt steering of real devices",
-    "doca_dev_accelerate_resource_reclaim": "reclaims firmware resources",
-    "doca_devinfo_cap_is_accelerate_resource_reclaim_supported": "reclaims firmware resources",
-    "doca_devinfo_get_ipv4_addr": "network properties of a real port",
-    "doca_devinfo_get_ipv6_addr": "network properties of a real port",
-    "doca_devinfo_get_mac_addr": "network properties of a real port",
-    "doca_devinfo_get_lid": "network properties of a real port",
-    "doca_devinfo_get_active_rate": "network properties of a real port",
-    "doca_devinfo_get_vhca_id": "a number of the firmware",
-    "doca_devinfo_cap_is_hotplug_manager_supported": "device emulation, another product",
-    "doca_devinfo_cap_is_notification_moderation_supported": "a property of real interrupts",
-    "doca_devinfo_get_pci_addr": "the spelling before 2.0; the old faces translate it",
-    "doca_devinfo_rep_get_pci_addr": "the spelling before 2.0; the old faces translate it",
-    "doca_comch_server_event_consumer_register": "the fast path",
-    "doca_comch_client_event_consumer_register": "the fast path",
-}
-
-# An earlier release's spelling of the same function: the same rows, provoked under the newer name.
-SAME_AS = {
-    "doca_comch_server_get_device_repr": "doca_comch_server_get_device_rep",
-    "doca_comch_server_event_connection_register": "doca_comch_server_event_connection_status_changed_register",
-}
-
-_COPY_SLIP = "the text of the setters, copied to a getter: it works in every state"
-HEADER_SLIPS: dict[Key, str] = {
-    ("doca_comch_server_get_max_msg_size", "BAD_STATE"): _COPY_SLIP,
-    ("doca_comch_client_get_max_msg_size", "BAD_STATE"): _COPY_SLIP,
-    ("doca_comch_server_get_device", "BAD_STATE"): _COPY_SLIP,
-    ("doca_comch_client_get_device", "BAD_STATE"): _COPY_SLIP,
-    ("doca_comch_server_get_device_rep", "BAD_STATE"): _COPY_SLIP,
-}
-
-_DRIVER = "a query of the kernel driver fails"
-_SYSTEM = "a query of the operating system fails; the emulated library asks none"
-_CORRUPT = "memory that the program overwrote"
-_STORED = "the emulated library has the text ready and allocates nothing"
-_SMALL = (
-    "hardware resources run out; the emulated library needs a hundred bytes, and an interpreter that cannot give"
-    " those cannot make the exception either"
-)
-HARDWARE_ONLY: dict[Key, str] = {
-    ("doca_ctx_start", "UNEXPECTED"): _CORRUPT,
-    ("doca_ctx_stop", "UNEXPECTED"): _CORRUPT,
-    ("doca_devinfo_destroy_list", "IN_USE"): _CORRUPT,
-    ("doca_devinfo_rep_destroy_list", "IN_USE"): _CORRUPT,
-    ("doca_devinfo_rep_create_list", "DRIVER"): _DRIVER,
-    ("doca_devinfo_rep_cap_is_filter_all_supported", "DRIVER"): _DRIVER,
-    ("doca_devinfo_rep_cap_is_filter_net_supported", "DRIVER"): _DRIVER,
-    ("doca_devinfo_rep_cap_is_filter_emulated_supported", "DRIVER"): _DRIVER,
-    ("doca_dev_open", "NOT_SUPPORTED"): "a devinfo of the RDMA bridge",
-    ("doca_devinfo_get_pci_addr_str", "OPERATING_SYSTEM"): _SYSTEM,
-    ("doca_devinfo_is_equal_pci_addr", "OPERATING_SYSTEM"): _SYSTEM,
-    ("doca_devinfo_get_iface_name", "OPERATING_SYSTEM"): _SYSTEM,
-    ("doca_devinfo_rep_get_iface_name", "OPERATING_SYSTEM"): _SYSTEM,
-    ("doca_devinfo_rep_get_pci_addr_str", "NO_MEMORY"): _STORED,
-    ("doca_devinfo_rep_get_pci_addr_str", "UNEXPECTED"): _CORRUPT,
-    ("doca_devinfo_rep_is_equal_pci_addr", "NO_MEMORY"): _STORED,
-    ("doca_devinfo_rep_is_equal_pci_addr", "UNEXPECTED"): _CORRUPT,
-    ("doca_comch_server_disconnect", "AGAIN"): (
-        "the send queue of real hardware is full; the emulated notice has a socket to itself, with room for it"
-    ),
-    ("doca_comch_server_disconnect", "IN_USE"): "producers and consumers of the fast path, which is not built yet",
-    ("doca_pe_connect_ctx", "NO_MEMORY"): _SMALL,
-    ("doca_dev_open", "NO_MEMORY"): _SMALL,
-    ("doca_dev_rep_open", "NO_MEMORY"): _SMALL,
-}
-
-_OUT = "only the C face has it: Python returns what C writes through the pointer"
-_LIST = "only the C face has it: Python frees its lists by itself"
-C_ONLY: dict[Key, str] = {
-    ("doca_pe_create", "INVALID_VALUE"): _OUT,
-    ("doca_devinfo_create_list", "INVALID_VALUE"): _OUT,
-    ("doca_devinfo_destroy_list", "INVALID_VALUE"): _LIST,
-    ("doca_devinfo_rep_destroy_list", "INVALID_VALUE"): _LIST,
-}
-
-
-class World:
-    """A running pair and a fresh one, and the driver's calls for the arguments that objects cannot lack."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.there, self.here = server(tasks=2), client(tasks=2)
-        connect(self.there, self.here)
-        self.idle_server, self.idle_client = server("idle", tasks=2), client("idle", tasks=2)
-        self.lib = load()
-        self.dpu = self.there.context.device
-        self.host = self.here.context.device
-
-    def close(self) -> None:
-        leave(self.here, self.there)
-        leave(self.idle_client)
-        leave(self.idle_server)
-
-    def idle(self, kind: str) -> Side:
-        return self.idle_server if kind == "server" else self.idle_client
-
-    def running(self, kind: str) -> Side:
-        return self.there if kind == "server" else self.here
-
-
-Case = Callable[[World], object]
-
-
-@dataclass(frozen=True)
-class Answer:
-    """A row that the Python spelling tells by its value, not by an exception."""
-
-    call: Case
-    value: object
-
-
-def _topology(world: World, device: str) -> Path:
-    path = world.folder / "topology.toml"
-    path.write_text("[[device]]\npci_addr = '03:00.0'\nside = 'dpu'\n" + device)
-    os.environ["COMCH_TOPOLOGY"] = str(path)  # the fixture of every test takes it away again
-    return path
-
-
-def _with_topology(device: str, call: Callable[[], Any]) -> Case:
-    def case(world: World) -> Any:
-        _topology(world, device)
-        try:
-            return call()
-        finally:
-            del os.environ["COMCH_TOPOLOGY"]
-
-    return case
+from tests.control_path.pair import Side, ignore
+from tests.error_rows import cases_fast_path, cases_memory
+from tests.error_rows.world import Answer, Case, Key, World, with_topology
 
 
 def _too_many_open() -> None:
@@ -206,6 +66,11 @@ def _stop_with_a_task(world: World) -> State:
     state: State = world.here.context.stop()
     task.free()
     return state
+
+
+def _disconnect_with_a_consumer(world: World) -> None:
+    world.run(world.inbox)
+    world.there.context.disconnect(world.there.connection)
 
 
 def _in_progress(world: World) -> None:
@@ -268,12 +133,15 @@ CASES: dict[Key, Case | Answer] = {
     ("doca_ctx_set_state_changed_cb", "INVALID_VALUE"): lambda w: w.here.context.set_state_changed_cb(None),
     ("doca_ctx_get_state", "INVALID_VALUE"): lambda w: w.lib.contexts.get_state(None),
     # Devices
-    ("doca_devinfo_create_list", "NOT_FOUND"): _with_topology("side = 'moon'", comch.devices),
+    ("doca_devinfo_create_list", "NOT_FOUND"): with_topology("side = 'moon'", comch.devices),
     ("doca_devinfo_rep_create_list", "INVALID_VALUE"): lambda w: _stale_device(w).representors(),
     ("doca_devinfo_rep_create_list", "NOT_SUPPORTED"): lambda w: w.host.representors(),
+    ("doca_devinfo_rep_create_list", "DRIVER"): with_topology(
+        "answers = false", lambda: comch.devices()[0].open().representors()
+    ),
     ("doca_dev_open", "INVALID_VALUE"): lambda w: w.lib.devices.open(None),
-    ("doca_dev_open", "NOT_CONNECTED"): _with_topology("working = false", lambda: comch.devices()[0].open()),
-    ("doca_dev_open", "INITIALIZATION"): _with_topology("limits = { max_open = 2 }", _too_many_open),
+    ("doca_dev_open", "NOT_CONNECTED"): with_topology("working = false", lambda: comch.devices()[0].open()),
+    ("doca_dev_open", "INITIALIZATION"): with_topology("limits = { max_open = 2 }", _too_many_open),
     ("doca_dev_close", "IN_USE"): lambda w: w.dpu.close(),
     ("doca_dev_rep_open", "INVALID_VALUE"): lambda w: w.lib.devices.rep_open(None),
     ("doca_dev_rep_close", "INVALID_VALUE"): lambda w: w.lib.devices.rep_close(None),
@@ -293,7 +161,7 @@ CASES: dict[Key, Case | Answer] = {
     ),
     # Capabilities
     ("doca_comch_cap_server_is_supported", "NOT_SUPPORTED"): Answer(
-        _with_topology("capable = false", lambda: comch.devices()[0].cap_server_is_supported()), False
+        with_topology("capable = false", lambda: comch.devices()[0].cap_server_is_supported()), False
     ),
     ("doca_comch_cap_client_is_supported", "NOT_SUPPORTED"): Answer(
         lambda w: w.dpu.devinfo.cap_client_is_supported(), False
@@ -308,6 +176,7 @@ CASES: dict[Key, Case | Answer] = {
         lambda w: w.there.context.event_connection_status_changed_register(ignore, ignore)
     ),
     ("doca_comch_server_disconnect", "INVALID_VALUE"): lambda w: w.there.context.disconnect(None),
+    ("doca_comch_server_disconnect", "IN_USE"): _disconnect_with_a_consumer,
     ("doca_comch_client_create", "INVALID_VALUE"): lambda w: Client(w.host, "a\0b"),
     ("doca_comch_client_get_connection", "INVALID_VALUE"): lambda w: w.lib.clients.get_connection(None),
     ("doca_comch_client_get_connection", "BAD_STATE"): lambda w: w.idle_client.context.connection,
@@ -323,6 +192,10 @@ for _filter in ("all", "net", "emulated"):
         None, comch.RepFilter.ALL
     )
     CASES[f"doca_devinfo_{_call}", "NOT_SUPPORTED"] = lambda w, call=_call: getattr(w.host.devinfo, call)()  # type: ignore[misc]
+    CASES[f"doca_devinfo_{_call}", "DRIVER"] = with_topology(
+        "answers = false",
+        lambda call=_call: getattr(comch.devices()[0], call)(),  # type: ignore[misc]
+    )
 
 for _cap in (
     "get_max_name_len",
@@ -366,6 +239,9 @@ def _both_kinds(kind: str) -> Iterator[tuple[Key, Case]]:
     yield (conf, "BAD_STATE"), running(lambda side: side.context.task_send_set_conf(ignore, ignore, 1))
     yield (register, "INVALID_VALUE"), idle(lambda side: side.context.event_msg_recv_register(None))
     yield (register, "BAD_STATE"), running(lambda side: side.context.event_msg_recv_register(ignore))
+    news = f"{prefix}_event_consumer_register"
+    yield (news, "INVALID_VALUE"), idle(lambda side: side.context.event_consumer_register(ignore, None))
+    yield (news, "BAD_STATE"), running(lambda side: side.context.event_consumer_register(ignore, ignore))
     alloc = f"{prefix}_task_send_alloc_init"
     yield (alloc, "INVALID_VALUE"), running(lambda side: side.context.task_send_alloc_init(None, b"x"))
     yield (alloc, "NO_MEMORY"), _all_tasks(kind)
@@ -373,3 +249,6 @@ def _both_kinds(kind: str) -> Iterator[tuple[Key, Case]]:
 
 for _kind in ("server", "client"):
     CASES.update(_both_kinds(_kind))
+
+CASES.update(cases_memory.CASES)
+CASES.update(cases_fast_path.CASES)

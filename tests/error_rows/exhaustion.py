@@ -1,4 +1,4 @@
-"""Child programs that meet a resource limit in one public call, and print the code that it answers with."""
+"""Child programs that meet a limit of the system in one public call, and print the code that it answers with."""
 
 PREAMBLE = """
 import resource
@@ -24,6 +24,11 @@ def code_of(call):
         resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
         resource.setrlimit(resource.RLIMIT_NOFILE, (1024, 4096))
     return "SUCCESS"
+"""
+
+# A started map of the library's memory.
+MMAP = """
+host = comch.open_device("b1:00.0"); mmap = comch.Mmap(host, 4096, comch.AccessFlag.PCI_READ_WRITE); mmap.start()
 """
 
 PROGRAMS: dict[str, str] = {
@@ -54,6 +59,31 @@ with tempfile.NamedTemporaryFile() as file:
     file.truncate(400_000_000)
     os.environ["COMCH_TOPOLOGY"] = file.name
     no_more_memory(); print(code_of(comch.devices))
+""",
+    "doca_mmap_export_pci": MMAP + "no_more_descriptors(); print(code_of(lambda: mmap.export_pci(host)))",
+    "doca_mmap_create_from_export": MMAP + """
+there = mmap.export_pci(host)
+no_more_descriptors(); print(code_of(lambda: comch.Mmap.create_from_export(there, host)))
+""",
+    # A process that lets nobody look into it, and another user, for whom the superuser's child has to pass itself off.
+    "doca_mmap_create_from_export NOT_PERMITTED": MMAP + """
+import ctypes, os
+there = mmap.export_pci(host)
+PR_SET_DUMPABLE = 4
+assert ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0
+child = os.fork()
+if not child:
+    if not os.getuid():
+        os.setuid(65534)
+    own = comch.open_device("b1:00.0")
+    print(code_of(lambda: comch.Mmap.create_from_export(there, own)), flush=True)
+    os._exit(0)
+os.waitpid(child, 0)
+""",
+    "doca_comch_producer_create": """
+from tests.control_path.pair import pair
+there, here = pair(); connection = here.connection
+no_more_descriptors(); print(code_of(lambda: comch.Producer(connection)))
 """,
     # More representors than that memory can list.
     "doca_devinfo_rep_create_list": """

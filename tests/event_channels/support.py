@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from comm_channel_compat import Again, Endpoint, PeerAddr
 
-__all__ = ["CLIENT", "DRIVERS", "SERVICE", "SOON_S", "epoll", "fill", "ready", "settles", "sleep_until"]
+__all__ = ["ALOOF", "CLIENT", "DRIVERS", "SERVICE", "SOON_S", "epoll", "fill", "ready", "settles", "sleep_until"]
 
 SOON_S = 5.0
 
@@ -76,6 +76,17 @@ obey(ep, peer)
 """
 
 
+# It lets nobody in, and destroys its endpoint when it is asked to end.
+ALOOF = f"""{_HEAD}
+import signal
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+ep = support.service()
+print("listening", flush=True)
+signal.sigwait([signal.SIGTERM])
+ep.destroy()
+"""
+
+
 @contextmanager
 def epoll(fd: int) -> Iterator[select.epoll]:
     """An epoll set of one descriptor."""
@@ -95,11 +106,11 @@ def ready(fd: int, timeout_s: float = 0.0) -> bool:
 
 
 def fill(ep: Endpoint, peer: PeerAddr) -> int:
-    """Send until AGAIN, for good: the send descriptor is armed and at rest. How many were accepted."""
+    """Send 0, 1, 2, ... until AGAIN, for good: the send descriptor is armed and at rest. How many were accepted."""
     fd, count = ep.get_event_channel()[0], 0
     while count < 10_000:
         try:
-            ep.sendto(b".", peer)
+            ep.sendto(b"%d" % count, peer)
             count += 1
         except Again:
             ep.event_handle_arm_send()

@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
-from comm_channel_compat import Again, ConnectionReset, Endpoint, PeerAddr
+from comm_channel_compat import Again, ConnectionAborted, ConnectionReset, Endpoint, PeerAddr
 from tests.compat import support
-from tests.event_channels.support import CLIENT, SERVICE, SOON_S, fill, ready, settles
+from tests.event_channels.support import ALOOF, CLIENT, DRIVERS, SERVICE, SOON_S, fill, ready, settles
 from tests.processes import StartPython
 
 pytestmark = pytest.mark.usefixtures("form")
@@ -94,6 +94,40 @@ def _told_once(ep: Endpoint, peer: PeerAddr) -> None:
     assert caught.value.connection is peer
     with pytest.raises(Again):
         ep.recvfrom(100)
+
+
+@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("channel", ["send", "recv"])
+def test_a_service_that_ends_before_it_lets_a_client_in(
+    start_python: StartPython, channel: str, end: signal.Signals
+) -> None:
+    child = start_python("-c", ALOOF, env=DRIVERS)
+    child.wait_for("listening")
+    client = support.client()
+    peer = client.connect(support.NAME)
+    fd = client.get_event_channel()[channel == "recv"]
+    arm = client.event_handle_arm_recv if channel == "recv" else client.event_handle_arm_send
+    with pytest.raises(Again):
+        client.sendto(b"hello", peer)
+    assert settles(fd, arm)
+    child.signal(end)
+    assert ready(fd, SOON_S)
+    child.finish()
+    if channel == "recv":  # again, as long as it has not been told
+        arm()
+        assert ready(fd, SOON_S)
+    _told_once(client, peer)
+    with pytest.raises(ConnectionAborted):
+        peer.update_info()
+    with pytest.raises(ConnectionReset):
+        client.sendto(b"hello", peer)
+    if channel == "recv":
+        assert settles(fd, arm)
+    client.disconnect(peer)
+    assert support.service()  # the name is free, and the endpoint as good as new
+    client.connect(support.NAME)
+    with pytest.raises(Again):
+        client.recvfrom(100)
 
 
 @pytest.mark.parametrize("leave", [Endpoint.destroy, lambda ep: None])

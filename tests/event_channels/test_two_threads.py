@@ -1,7 +1,8 @@
-"""One endpoint under the program's lock: a sender and a receiver, each in an epoll set with a signal's descriptor."""
+"""One endpoint under the program's lock: a sender and a receiver, each in an epoll set with a signalfd beside it."""
 
 from __future__ import annotations
 
+import ctypes
 import itertools
 import os
 import select
@@ -22,6 +23,9 @@ pytestmark = [pytest.mark.usefixtures("form"), pytest.mark.timeout(30)]
 
 ROUNDS = 500
 T = TypeVar("T")
+
+
+STOP, GO = signal.SIGUSR1, signal.SIGUSR2
 
 
 class Interrupted(Exception):
@@ -78,29 +82,38 @@ class Shared:
 
 @pytest.fixture
 def stop_fd() -> Iterator[int]:
-    """Readable once SIGUSR1 has come."""
-    read, write = os.pipe()
-    os.set_blocking(write, False)
-    before = signal.signal(signal.SIGUSR1, lambda *_: None)
-    wakeup = signal.set_wakeup_fd(write)
-    yield read
-    signal.set_wakeup_fd(wakeup)
-    signal.signal(signal.SIGUSR1, before)
-    os.close(read)
-    os.close(write)
+    """A signalfd, readable once STOP has come. Ask for it first: threads inherit that the signals are blocked."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {STOP, GO})
+    mask = (ctypes.c_uint64 * 16)(1 << (STOP - 1))  # sigset_t
+    fd = ctypes.CDLL(None, use_errno=True).signalfd(-1, mask, os.O_CLOEXEC | os.O_NONBLOCK)
+    assert fd >= 0, os.strerror(ctypes.get_errno())
+    yield fd
+    os.close(fd)
+    while signal.sigtimedwait({STOP, GO}, 0) is not None:
+        pass  # what nobody has taken would end the process when it is unblocked
+    signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def test_sender_and_receiver_flood_at_once(service: Endpoint, stop_fd: int, start_python: StartPython) -> None:
+def test_sender_and_receiver_flood_at_once(stop_fd: int, service: Endpoint, start_python: StartPython) -> None:
+    """The sender sleeps in sigwait until the receiver has published the first peer."""
     child = start_python("-c", CLIENT, env=DRIVERS)
     shared = Shared(service, stop_fd)
-    peer = shared.receive()[1]
     said, got = [b"%d" % number for number in range(ROUNDS)], list[bytes]()
+    peers: list[PeerAddr] = []
+
+    def send() -> None:
+        signal.sigwait({GO})
+        shared.send_all(said, peers[0])
+
+    def receive() -> None:
+        peers.append(shared.receive()[1])
+        assert sender.ident is not None
+        signal.pthread_kill(sender.ident, GO)
+        got.extend(shared.receive_all(ROUNDS))
+
     child.say(f"echo {ROUNDS}\n")
-    threads = [
-        shared.thread(lambda: shared.send_all(said, peer)),
-        shared.thread(lambda: got.extend(shared.receive_all(ROUNDS))),
-    ]
-    for thread in threads:
+    sender = shared.thread(send)
+    for thread in (sender, shared.thread(receive)):
         thread.join(20)
         assert not thread.is_alive()
     assert shared.failures == []
@@ -108,7 +121,7 @@ def test_sender_and_receiver_flood_at_once(service: Endpoint, stop_fd: int, star
     child.wait_for("echo")
 
 
-def test_a_signal_rouses_both(pair: support.Pair, stop_fd: int) -> None:
+def test_a_signal_rouses_both(stop_fd: int, pair: support.Pair) -> None:
     """The receiver has nothing to read, the sender no room and a peer that never reads."""
     pair.introduce()
     shared = Shared(pair.client, stop_fd)
@@ -116,7 +129,7 @@ def test_a_signal_rouses_both(pair: support.Pair, stop_fd: int) -> None:
         shared.thread(lambda: shared.send_all(itertools.repeat(bytes(4000)), pair.to_service)),
         shared.thread(shared.receive),
     ]
-    os.kill(os.getpid(), signal.SIGUSR1)
+    os.kill(os.getpid(), STOP)
     for thread in threads:
         thread.join(20)
         assert not thread.is_alive()

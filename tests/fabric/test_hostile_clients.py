@@ -46,7 +46,7 @@ def turn(side: Side) -> None:
 
 
 def hello(
-    version: int = 1, magic: bytes = b"CMCH", strict: int = 0, terms: tuple[int, int, int] = (4080, 64, 64)
+    version: int = fabric.VERSION, magic: bytes = b"CMCH", strict: int = 0, terms: tuple[int, int, int] = (4080, 64, 64)
 ) -> bytes:
     return struct.pack("<4sHHIII", magic, version, strict, *terms)
 
@@ -57,8 +57,8 @@ BAD_GREETINGS = {
     "magic only": (b"CMCH", ErrorCode.INVALID_VALUE),
     "noise": (os.urandom(20), ErrorCode.INVALID_VALUE),
     "wrong magic": (hello(magic=b"HTTP"), ErrorCode.INVALID_VALUE),
-    "older version": (hello(version=0), ErrorCode.UNSUPPORTED_VERSION),
-    "newer version": (hello(version=2), ErrorCode.UNSUPPORTED_VERSION),
+    "older version": (hello(version=fabric.VERSION - 1), ErrorCode.UNSUPPORTED_VERSION),
+    "newer version": (hello(version=fabric.VERSION + 1), ErrorCode.UNSUPPORTED_VERSION),
     "newer and longer": (hello(version=9) + b"more", ErrorCode.UNSUPPORTED_VERSION),
     "cut short": (GOOD[:-1], ErrorCode.INVALID_VALUE),
     "trailing bytes": (GOOD + b"\0", ErrorCode.INVALID_VALUE),

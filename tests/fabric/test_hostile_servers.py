@@ -10,15 +10,16 @@ import pytest
 
 from comch_next import ConnectionAborted, ErrorCode, State
 from comch_next.driver.emulated import _fabric as fabric
+from comch_next.driver.emulated._place import Listener
 from comch_next.driver.emulated._ring import make_memory
 from tests.control_path.pair import client, leave, until
 from tests.fabric.hostile import TERMS, close_all, eventfds, open_fds
 
 
 @pytest.fixture
-def listener() -> Iterator[fabric.Listener]:
+def listener() -> Iterator[Listener]:
     """A listener in a server's place, whose answers the test makes up."""
-    made = fabric.Listener("0000:03:00.0", "0000:b1:00.0", "svc")
+    made = Listener("0000:03:00.0", "0000:b1:00.0", "svc")
     yield made
     made.close()
 
@@ -66,7 +67,7 @@ ANSWERS: dict[str, tuple[bytes, Callable[[], list[int]]]] = {
 
 
 @pytest.mark.parametrize("name", ANSWERS)
-def test_bad_answers(listener: fabric.Listener, name: str) -> None:
+def test_bad_answers(listener: Listener, name: str) -> None:
     data, make = ANSWERS[name]
     here = client()
     before = open_fds()
@@ -85,7 +86,7 @@ def test_bad_answers(listener: fabric.Listener, name: str) -> None:
     leave(here)
 
 
-def test_a_server_that_hangs_up(listener: fabric.Listener) -> None:
+def test_a_server_that_hangs_up(listener: Listener) -> None:
     here = client()
     here.context.start()
     connection = here.connection
@@ -96,7 +97,7 @@ def test_a_server_that_hangs_up(listener: fabric.Listener) -> None:
     leave(here)
 
 
-def test_a_server_that_never_answers_can_be_left(listener: fabric.Listener) -> None:
+def test_a_server_that_never_answers_can_be_left(listener: Listener) -> None:
     here = client()
     here.context.start()
     for _ in range(10):

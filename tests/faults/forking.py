@@ -6,6 +6,7 @@ import os
 import pickle
 import select
 import signal
+import sys
 import traceback
 import warnings
 from collections.abc import Callable, Mapping
@@ -18,12 +19,17 @@ DEADLINE_S = 10.0
 Calls = Mapping[str, Callable[[], Any]]
 
 
+def fork() -> int:
+    """os.fork, also beside threads, which is what some tests are about."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return os.fork()
+
+
 def in_child(body: Callable[[], T]) -> T:
     """The result of `body` in a forked child; AssertionError with the child's traceback when it raises."""
     reader, writer = os.pipe()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # a fork beside threads is what some tests are about
-        pid = os.fork()
+    pid = fork()
     if pid == 0:
         _tell(writer, body)
     os.close(writer)
@@ -84,3 +90,21 @@ def ask_for_an_echo(answer: Any) -> None:
     with comch.open_device("b1:00.0") as device, comch.Client(device, "svc") as client:
         client.connection.send(b"from a child", timeout=5)
         answer.put(client.receive(timeout=5).data)
+
+
+ENDS: dict[str, Callable[[], object]] = {
+    "_exit": lambda: os._exit(0),
+    "exec": lambda: os.execv(sys.executable, [sys.executable, "-c", "pass"]),
+    "kill": lambda: os.kill(os.getpid(), signal.SIGKILL),
+}
+
+
+def child_that_ends(how: str) -> None:
+    """A forked child has come to that end."""
+    pid = fork()
+    if pid == 0:
+        try:
+            ENDS[how]()
+        finally:
+            os._exit(1)
+    assert os.waitpid(pid, 0)[1] in (0, signal.SIGKILL)

@@ -12,9 +12,12 @@ import pytest
 import comch_next as comch
 from comch_next import Client, ErrorCode, NoMemory, Server, State, TimeOut
 from tests.control_path import pair
+from tests.differences import differs
 from tests.faults.exhausted import full_table, lowered_limit, open_fds
 from tests.processes import Child, StartPython
 from tests.pull.support import Stage, ready
+
+pytestmark = pytest.mark.usefixtures("form")
 
 # For every line it reads: connect, ask for an echo, leave, and say the code of what went wrong.
 CALLER = """
@@ -184,7 +187,7 @@ def test_closing_needs_no_descriptor(runtime_dir: Path) -> None:
 
 
 @pytest.mark.parametrize("left", range(12))
-def test_a_client_out_of_descriptors(start_python: StartPython, left: int) -> None:
+def test_a_client_out_of_descriptors(start_python: StartPython, left: int, form: str) -> None:
     start_python("-c", ECHO).wait_for("listening")
     with comch.open_device("b1:00.0") as device:
         client = Client(device, "svc")
@@ -194,7 +197,11 @@ def test_a_client_out_of_descriptors(start_python: StartPython, left: int) -> No
         if connection is None:
             assert code in TYPED
             assert client.state is State.IDLE
-            assert open_fds() in (before, before + 2)  # the port, once it is open, keeps its two bells
+            kept = open_fds() - before
+            if differs(form, "the engine"):  # it has another handle, and a thread to rouse
+                assert 0 <= kept <= 3
+            else:
+                assert kept in (0, 2)  # the port, once it is open, keeps its two bells
             connection = client.connect()
         connection.send(b"works", timeout=5)
         assert client.receive(timeout=5).data == b"works"

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
 import signal
-import sys
 import threading
 from collections.abc import Callable
 from functools import partial
@@ -16,14 +14,10 @@ import pytest
 
 import comch_next as comch
 from comch_next import Client, ConnectionAborted, ConnectionReset, Counter, Server, State
-from comm_channel_compat import flat
-from tests.compat import support
 from tests.control_path.pair import Side, client, connect, leave, pair, server, until
-from tests.faults.forking import Calls, in_child, only_bad_state
+from tests.faults.forking import ENDS, Calls, child_that_ends, in_child, only_bad_state
 from tests.processes import StartPython
 from tests.pull.support import FORMS, End, Stage
-
-c: Any = flat  # its names are made at import, from the tables, where mypy cannot see them
 
 
 def task_calls(side: Side, held: comch.SendTask) -> Calls:
@@ -92,6 +86,72 @@ def port_calls(end: End) -> Calls:
     }
 
 
+def device_calls(device: comch.Device) -> Calls:
+    """Everything that leads from an open device to something else."""
+    return {
+        "devinfo": lambda: device.devinfo,
+        "representors": device.representors,
+        "open representor": lambda: device.open_representor("b1:00.1"),
+        "server": lambda: Server(device, "b1:00.1", "other"),
+        "client": lambda: Client(device, "other"),
+        "map": lambda: comch.Mmap(device, 4096),
+        "import": lambda: comch.Mmap.create_from_export(b"", device),
+        "close device": device.close,
+    }
+
+
+def server_calls(server: Server) -> Calls:
+    """What only a server with a port has."""
+    return {
+        "connections": lambda: server.connections,
+        "waiting": lambda: server.pending,
+        "update info of server": server.update_info,
+        "service_fd": lambda: server.service_fd,
+        "arm_service": server.arm_service,
+    }
+
+
+def test_devices_and_representors() -> None:
+    with comch.open_device("03:00.0") as dpu, comch.open_device("b1:00.0") as host:
+        with dpu.open_representor("b1:00.1") as rep:
+            only_bad_state({**device_calls(dpu), "info": lambda: rep.devinfo_rep, "close": rep.close})
+            only_bad_state(device_calls(host))
+            Server(dpu, rep, "unharmed").close()
+
+
+def test_lists_of_devices_stay_readable() -> None:
+    listed = comch.devices()
+    with comch.open_device("03:00.0") as dpu:
+        reps = dpu.representors()
+
+        def body() -> tuple[list[str], list[str]]:
+            return [info.pci_addr_str for info in listed], [info.pci_addr_str for info in reps]
+
+        assert in_child(body) == body()
+
+
+ONE_OPEN = """
+[[device]]
+pci_addr = "b2:00.0"
+side = "host"
+limits = { max_open = 1 }
+"""
+
+
+def test_a_child_has_opened_no_device(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One may be open per process, and the parent has it; no other test opens that one."""
+    topology = tmp_path / "topology.toml"
+    topology.write_text(ONE_OPEN, encoding="utf-8")
+    monkeypatch.setenv("COMCH_TOPOLOGY", str(topology))
+
+    def open_it() -> str:
+        return comch.outcome(comch.open_device, "b2:00.0")[0].name
+
+    with comch.open_device("b2:00.0"):
+        assert open_it() == "INITIALIZATION"
+        assert in_child(lambda: (open_it(), open_it())) == ("SUCCESS", "INITIALIZATION")
+
+
 def test_tasks_and_callbacks() -> None:
     there, here = pair()
     tasks = here.task(), there.task()
@@ -113,8 +173,11 @@ def test_ports(runtime_dir: Path, form: str) -> None:
     assert here.send(b"waits")
     assert there.send(b"waits, too")
     files = sorted(runtime_dir.iterdir())
+    there.context.update_info()
     for end in (there, here):
         only_bad_state(port_calls(end))
+    only_bad_state(server_calls(there.context))
+    assert there.context.connections == [there.connection]
     assert sorted(runtime_dir.iterdir()) == files
     assert (there.receive(), here.receive()) == (b"waits", b"waits, too")
     for end, other in ((there, here), (here, there)):
@@ -142,53 +205,6 @@ def test_contexts_that_never_ran() -> None:
     leave(*sides)
 
 
-def test_old_endpoints_and_peers() -> None:
-    pair = support.Pair()
-    fresh = support.client()
-    to_client = pair.introduce()
-    ends = {"client": (pair.client, pair.to_service), "service": (pair.service, to_client)}
-    for ep, peer in ends.values():
-        only_bad_state(
-            {
-                "sendto": partial(ep.sendto, b"x", peer),
-                "recvfrom": partial(ep.recvfrom, 100),
-                "update_info": peer.update_info,
-                "disconnect": partial(ep.disconnect, peer),
-                "listen": partial(ep.listen, "other"),
-                "connect": partial(ep.connect, "svc"),
-                "set": partial(ep.set_max_msg_size, 64),
-                "get": ep.get_max_msg_size,
-                "device": ep.get_device,
-                "arm": ep.event_handle_arm_recv,
-                "state": ep.update_service_state_info,
-                "destroy": ep.destroy,
-                "fresh": partial(fresh.connect, "svc"),
-            }
-        )
-    pair.client.sendto(b"still", pair.to_service)
-    assert support.eventually(pair.service.recvfrom, 100) == (b"still", to_client)
-    while support.made:
-        support.made.pop().destroy()
-
-
-def test_old_calls_under_their_c_names() -> None:
-    pair = support.Pair()
-    ep, peer = pair.client, pair.to_service
-    codes = in_child(
-        lambda: [
-            c.doca_comm_channel_ep_sendto(ep, b"x", 1, c.DOCA_CC_MSG_FLAG_NONE, peer),
-            c.doca_comm_channel_ep_recvfrom(ep, 100, c.DOCA_CC_MSG_FLAG_NONE)[0],
-            c.doca_comm_channel_peer_addr_update_info(peer),
-            c.doca_comm_channel_ep_disconnect(ep, peer),
-            c.doca_comm_channel_ep_destroy(ep),
-        ]
-    )
-    assert codes == [c.DOCA_ERROR_BAD_STATE] * 5
-    pair.client.destroy()
-    pair.service.destroy()
-    support.made.clear()
-
-
 def talk(there: Side, here: Side) -> None:
     """Both still have each other, and the name still stands for the server."""
     there.messages.clear()
@@ -204,23 +220,10 @@ def talk(there: Side, here: Side) -> None:
     there.down.clear()
 
 
-ENDS: dict[str, Callable[[], object]] = {
-    "_exit": lambda: os._exit(0),
-    "exec": lambda: os.execv(sys.executable, [sys.executable, "-c", "pass"]),
-    "kill": lambda: os.kill(os.getpid(), signal.SIGKILL),
-}
-
-
 @pytest.mark.parametrize("how", ENDS)
 def test_the_end_of_a_child_is_none_of_its_parents(how: str) -> None:
     there, here = pair()
-    pid = os.fork()
-    if pid == 0:
-        try:
-            ENDS[how]()
-        finally:
-            os._exit(1)
-    assert os.waitpid(pid, 0)[1] in (0, signal.SIGKILL)
+    child_that_ends(how)
     talk(there, here)
     leave(here, there)
 
@@ -229,7 +232,8 @@ AS_A_PROGRAM = """
 import os, sys
 import comch_next as comch
 dpu, host = comch.open_device("03:00.0"), comch.open_device("b1:00.0")
-with comch.Server(dpu, "b1:00.0", "svc") as server, comch.ProgressEngine() as engine:
+rep = dpu.open_representor("b1:00.0")
+with dpu, host, rep, comch.Server(dpu, rep, "svc") as server, comch.ProgressEngine() as engine:
     client = comch.Client(host, "svc", engine=engine)
     client.connect(timeout=0)
     comch.outcome(server.receive, timeout=0)
@@ -243,6 +247,7 @@ with comch.Server(dpu, "b1:00.0", "svc") as server, comch.ProgressEngine() as en
 """
 
 
+@pytest.mark.usefixtures("form")
 def test_a_child_may_leave_its_parents_with_blocks(start_python: StartPython) -> None:
     done = start_python("-c", AS_A_PROGRAM).finish()
     assert (done.returncode, done.stderr) == (0, "")
@@ -261,7 +266,6 @@ def test_a_child_makes_objects_of_its_own() -> None:
                 mine.connection.send(b"own", timeout=5)
                 data = own.receive(timeout=5).data
                 mine.close()
-        here.context.device.close()  # nobody in this process uses it any more
         return data, to_parent.name.encode()
 
     assert _turning(there, body) == (b"own", b"svc")
@@ -322,6 +326,7 @@ else:
 """
 
 
+@pytest.mark.usefixtures("form")
 def test_a_child_that_lives_on_hides_no_death(start_python: StartPython) -> None:
     """Only the parent is killed: its client hears of it at once, and its name is free."""
     child = start_python("-c", FORKS_AND_STAYS)
@@ -345,6 +350,7 @@ def test_a_child_that_lives_on_hides_no_death(start_python: StartPython) -> None
             pass
 
 
+@pytest.mark.usefixtures("form")
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 def test_multiprocessing(start_python: StartPython, method: str) -> None:
     done = start_python("-m", "tests.faults.forking_pool", method, deadline_s=30).finish()

@@ -10,7 +10,10 @@ import pytest
 import comch_next as comch
 from comch_next import Client, ConnectionAborted, ConnectionInprogress, NotConnected, State, TimeOut
 from tests.control_path.pair import client, connect, leave, server, until
+from tests.event_channels.support import DRIVERS
 from tests.processes import StartPython
+
+pytestmark = pytest.mark.usefixtures("form")
 
 ECHO = """
 import sys
@@ -58,7 +61,7 @@ def test_a_client_before_its_server(start_python: StartPython) -> None:
 
 def test_connect_keeps_its_deadline(start_python: StartPython) -> None:
     """A server that listens and does not accept."""
-    child = start_python("-c", BOUND_ONLY)
+    child = start_python("-c", BOUND_ONLY, env=DRIVERS)
     child.wait_for("listening")
     with comch.open_device("b1:00.0") as device:
         here = Client(device, "svc")
@@ -73,7 +76,7 @@ def test_connect_keeps_its_deadline(start_python: StartPython) -> None:
 def test_a_server_that_sleeps_is_waited_for(start_python: StartPython) -> None:
     child = start_python("-c", ECHO, "")
     child.wait_for("listening")
-    child.signal(signal.SIGSTOP)
+    child.stop()
     with comch.open_device("b1:00.0") as device:
         here = Client(device, "svc")
         connection = here.connect(timeout=0)

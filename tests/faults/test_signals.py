@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -45,10 +46,10 @@ Wait = Callable[[], object]
 
 
 def blocked_waits(stage: Stage, form: str) -> dict[str, Wait]:
-    """Every call that sleeps, where nothing will ever wake it."""
-    there = stage.server(form, recv_queue_size=1)
+    """Every call of a client that sleeps, where nothing will ever wake it."""
+    there = stage.server("driver", recv_queue_size=1)
     there.context.start()
-    full = stage.client("driver", send_queue_size=1)
+    full = stage.client(form, send_queue_size=1)
     end = stage.meet(there, full)[1]
     until(lambda: not end.send(b"x"))  # the server's queue and the client's own are full
     own: Client = end.context
@@ -65,9 +66,12 @@ def timed_out(moved: bool) -> None:
         raise TimeOut
 
 
-@pytest.mark.parametrize("call", ["receive", "send", "flush", "engine"])
-def test_a_wait_lasts_as_long_as_it_was_told(stage: Stage, call: str, storm: list[int]) -> None:
-    wait = blocked_waits(stage, "driver")[call]
+WAITS = [*itertools.product(FORMS, ("receive", "send", "flush")), ("driver", "engine")]  # the helper waits there, too
+
+
+@pytest.mark.parametrize(("form", "call"), WAITS)
+def test_a_wait_lasts_as_long_as_it_was_told(stage: Stage, form: str, call: str, storm: list[int]) -> None:
+    wait = blocked_waits(stage, form)[call]
     before, began = len(storm), time.monotonic()
     with pytest.raises(TimeOut):
         wait()
@@ -87,12 +91,12 @@ def test_connect_lasts_as_long_as_it_was_told(storm: list[int]) -> None:
         client.close()
 
 
-@pytest.mark.parametrize("call", ["receive", "send", "flush", "engine"])
-def test_an_exception_of_a_handler_leaves_all_usable(stage: Stage, call: str) -> None:
+@pytest.mark.parametrize(("form", "call"), WAITS)
+def test_an_exception_of_a_handler_leaves_all_usable(stage: Stage, form: str, call: str) -> None:
     def handler(number: int, frame: object) -> None:
         raise Interruption
 
-    wait = blocked_waits(stage, "driver")[call]
+    wait = blocked_waits(stage, form)[call]
     before = signal.signal(signal.SIGALRM, handler)
     try:
         for _ in range(3):
@@ -117,6 +121,7 @@ def test_messages_flow_in_a_storm_of_signals(stage: Stage, form: str, storm: lis
         assert there.receive() == b"%d" % number
 
 
+@pytest.mark.usefixtures("form")
 def test_a_stopped_client_is_not_dead(start_python: StartPython) -> None:
     """For seconds, with messages and sends waiting for it."""
     with comch.open_device("03:00.0") as device, Server(device, "b1:00.0", "svc", recv_queue_size=4) as there:
@@ -137,6 +142,7 @@ def test_a_stopped_client_is_not_dead(start_python: StartPython) -> None:
         assert child.finish().returncode == 0
 
 
+@pytest.mark.usefixtures("form")
 def test_a_stopped_server_is_not_dead(start_python: StartPython) -> None:
     program = (
         "import comch_next as comch\n"
@@ -178,6 +184,7 @@ print(*sorted(codes))
 """
 
 
+@pytest.mark.usefixtures("form")
 def test_sigpipe_at_its_default_kills_nobody(start_python: StartPython) -> None:
     program = (
         "import comch_next as comch\n"
@@ -205,6 +212,7 @@ BLOCKED = {
 }
 
 
+@pytest.mark.usefixtures("form")
 @pytest.mark.parametrize("call", BLOCKED)
 def test_control_c_ends_a_blocked_program(start_python: StartPython, runtime_dir: Path, call: str) -> None:
     """As any Python program: KeyboardInterrupt, the with block says goodbye, and no file stays."""

@@ -9,8 +9,11 @@ import pytest
 
 import comch_next as comch
 from comch_next import AlreadyExist, Client, ConnectionAborted, Initialization, Server
+from tests.event_channels.support import DRIVERS
 from tests.processes import StartPython
 from tests.pull.support import PEER
+
+pytestmark = pytest.mark.usefixtures("form")
 
 LISTEN = """
 import sys
@@ -55,7 +58,7 @@ def test_whatever_a_dead_owner_left_is_taken_over(
 @pytest.mark.parametrize("lost", ["socket", "lock", "both"])
 def test_a_living_owner_whose_files_were_removed(runtime_dir: Path, start_python: StartPython, lost: str) -> None:
     """Whoever has lost its socket can be found no more, and its place is free. Its goodbye harms no successor."""
-    child = start_python("-c", LISTEN)
+    child = start_python("-c", LISTEN, env=DRIVERS)  # with a helper thread it would look by itself
     child.wait_for("SUCCESS")
     (path,) = runtime_dir.glob("*.sock")
     if lost != "lock":

@@ -10,7 +10,7 @@ from migrate import rewrite
 from tests.processes import Child, Finished, StartPython
 
 DATA = Path(__file__).parent / "data"
-PROGRAMS = ("talk_objects.py", "talk_flat.py")
+PROGRAMS = ("talk_objects.py", "talk_flat.py", "wrapper.py")
 
 
 @pytest.fixture
@@ -50,7 +50,11 @@ def test_both_ends_say_the_same(start_python: StartPython, new: Path, program: s
 
 @pytest.mark.parametrize(
     ("program", "what"),
-    [(PROGRAMS[0], "nobody"), (PROGRAMS[0], "wrong"), (PROGRAMS[1], "nobody"), (PROGRAMS[1], "none")],
+    [
+        *((PROGRAMS[0], what) for what in ("nobody", "wrong")),
+        *((PROGRAMS[1], what) for what in ("nobody", "none")),
+        (PROGRAMS[2], "nobody"),
+    ],
 )
 def test_failures_say_the_same(start_python: StartPython, new: Path, program: str, what: str) -> None:
     old = start(start_python, DATA, program, what).finish()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import comch_next as comch
@@ -36,6 +38,30 @@ def test_nobody_listens(stage: Stage, form: str) -> None:
     with pytest.raises(comch.ConnectionAborted):
         client.send(connection, b"x")
     assert until(lambda: client.context.engine.progress() or client.context.state is State.IDLE)
+    assert client.receive() is None
+
+
+def test_a_one_sided_port_reports_a_connection_that_never_came_up(stage: Stage, form: str) -> None:
+    client = stage.client(form, one_sided=True)
+    context: Any = client.context
+
+    def refused() -> comch.Connection:
+        context.start()
+        connection: comch.Connection = context.connection
+        assert until(lambda: client.status(connection) == ErrorCode.CONNECTION_ABORTED)
+        assert until(lambda: context.engine.progress() or context.state is State.IDLE)
+        return connection
+
+    first = refused()
+    with pytest.raises(comch.ConnectionAborted) as caught:
+        client.receive()
+    assert caught.value.connection is first
+    assert client.receive() is None
+    refused()
+    second = refused()
+    with pytest.raises(comch.ConnectionAborted) as caught:  # of the last attempt only
+        client.receive()
+    assert caught.value.connection is second
     assert client.receive() is None
 
 

@@ -78,6 +78,19 @@ def test_time_outs(ends: tuple[comch.Server, comch.Client]) -> None:
         connection.flush(timeout=0.05)
 
 
+def test_a_send_that_timed_out_keeps_no_other_awake(stage: Stage) -> None:
+    server = stage.server("driver", send_queue_size=1)
+    ends = [stage.meet(server, stage.client("driver", recv_queue_size=1)) for _ in range(2)]
+    for end, _ in ends:
+        while comch.outcome(end.connection.send, b".", timeout=0.02)[0] == comch.ErrorCode.SUCCESS:
+            pass
+    assert ends[0][1].receive()  # there is room for what timed out
+    used = time.thread_time()
+    with pytest.raises(comch.TimeOut):
+        ends[1][0].connection.send(b".", timeout=0.4)
+    assert time.thread_time() - used < 0.1
+
+
 def test_flush_waits_for_the_receiver(stage: Stage, form: str) -> None:
     client = stage.client(form, send_queue_size=20)
     server, end = stage.meet(stage.server("driver", recv_queue_size=5), client)

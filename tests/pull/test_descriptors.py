@@ -153,6 +153,45 @@ def test_send_waits_for_the_connection_to_come_up(stage: Stage, form: str) -> No
     until(lambda: client.send(connection, b"late"))
 
 
+def test_a_send_that_is_withdrawn_does_not_make_send_ready(stage: Stage) -> None:
+    """There is room for it later, but another connection is waited for."""
+    server = stage.server("driver", send_queue_size=2)
+    ends = [stage.meet(server, stage.client("driver", recv_queue_size=1)) for _ in range(2)]
+    for end, _ in ends:
+        while end.send(b"."):
+            pass
+    (given_up, first), (waiting, second) = ends
+    assert first.receive()
+    server.arm_send()
+    assert ready(server.send_fd)
+    server.withdraw(given_up.connection)
+    server.arm_send()
+    assert not ready(server.send_fd)
+    assert second.receive()
+    assert ready(server.send_fd, SOON_S)
+    assert waiting.send(b"there is room")
+
+
+def test_withdrawing_nothing_is_harmless(stage: Stage, form: str) -> None:
+    server, client = stage.meet(stage.server("driver", recv_queue_size=1), stage.client(form, send_queue_size=1))
+    client.port.withdraw(client.connection)
+    while client.send(b"."):
+        pass
+    for _ in range(2):
+        client.port.withdraw(client.connection)
+    client.port.arm_send()
+    assert ready(client.port.send_fd)  # nobody waits for room
+    assert not client.send(b".")
+    client.port.arm_send()
+    assert not ready(client.port.send_fd)
+    assert server.receive()
+    assert ready(client.port.send_fd, SOON_S)
+    client.context.close()
+    with pytest.raises(comch.NotConnected):
+        client.send(b".")
+    client.port.withdraw(client.connection)
+
+
 @pytest.mark.parametrize("channel", ["send", "recv"])
 def test_a_lost_peer_makes_both_ready(stage: Stage, form: str, channel: str) -> None:
     client = stage.client(form, send_queue_size=1)

@@ -10,25 +10,13 @@ import pytest
 
 import comch_next as comch
 from comch_next import ErrorCode, State, _threaded
+from tests.differences import BATCH, LINES
 from tests.pull.support import Stage, ready, until
-
-ROWS = (
-    "waiting clients",
-    "messages",
-    "send_queue_size",
-    "max_msg_size",
-    "a server's end",
-    "states",
-    "callbacks",
-    "the engine",
-    "idle",
-)
-BATCH = 64  # messages that one progress of the emulated engine brings
 
 
 def test_the_differences_are_these() -> None:
     assert _threaded.__doc__ is not None
-    assert tuple(re.findall(r"^(\w.{,17}?)  +\w", _threaded.__doc__, re.MULTILINE)) == ROWS
+    assert tuple(re.findall(r"^(\w.{,17}?)  +\w", _threaded.__doc__, re.MULTILINE)) == LINES
 
 
 def test_waiting_clients(stage: Stage, form: str) -> None:

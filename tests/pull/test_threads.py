@@ -138,6 +138,26 @@ def test_what_a_callback_raises_comes_out_of_progress(stage: Stage, form: str) -
     until(lambda: client.context.state is State.RUNNING)
 
 
+@pytest.mark.parametrize("channel", ["send", "recv", "service"])
+def test_an_interrupt_while_arming_comes_out_at_once(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, channel: str
+) -> None:
+    """The program would sleep next, and never hear of it."""
+    port = stage.pair("threaded", "driver")[0].port
+    helper: Any = port.context.engine._helper
+    progress, interruptions = helper._engines.progress, [KeyboardInterrupt()]
+
+    def interrupted(engine: object) -> Any:
+        if interruptions:
+            raise interruptions.pop()
+        return progress(engine)
+
+    with helper.lock:  # so that it is this thread's turn
+        monkeypatch.setattr(helper._engines, "progress", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            getattr(port, f"arm_{channel}")()
+
+
 def test_the_programs_own_progress_and_wait_still_work(stage: Stage, form: str) -> None:
     client = stage.client(form).context
     server = stage.server("driver")

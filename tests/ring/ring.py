@@ -47,8 +47,8 @@ class Reader:
     def follow(self, *receivers: Receiver) -> None:
         self._receivers = receivers
         self._rings = ffi.new("comch_rx *[]", [each.rx for each in receivers])
-        self.poller.rings = self._rings
-        self.poller.count = len(receivers)
+        self._slots = ffi.new("comch_slot[]", len(receivers))
+        lib.comch_follow(self.poller, self._rings, self._slots, len(receivers))
 
     def next(self, size: int | None = None) -> tuple[int, bytes] | int:
         """(which ring, message), or a negative code."""
@@ -71,6 +71,7 @@ class Words:
 
     def __init__(self, fd: int) -> None:
         self.map = mmap.mmap(fd, os.fstat(fd).st_size)
+        self.place = int.from_bytes(self.map[lib.COMCH_PLACE : PAGE], "little")
 
     def __setitem__(self, name: str, value: int) -> None:
         at, width = self._place(name)
@@ -82,7 +83,7 @@ class Words:
 
     def _place(self, name: str) -> tuple[int, int]:
         width = 4 if name.endswith("_armed") else 8
-        return int(ffi.offsetof("comch_shared", name)), width
+        return self.place + int(ffi.offsetof("comch_shared", name)), width
 
     def set_length(self, pos: int, length: int) -> None:
         """The length word of the record at a position."""

@@ -117,6 +117,18 @@ def test_stamp_in_the_future_delays_nobody(stamp: int) -> None:
         assert reader.next() == (0, b"late")
 
 
+def test_stamp_in_the_past_gains_nothing() -> None:
+    """The ring was seen empty, so its message came after what had been waiting elsewhere then."""
+    with ring() as liar, ring() as honest:
+        reader = Reader(liar.receiver, honest.receiver)
+        honest.send(b"1")
+        honest.send(b"2")
+        assert reader.next() == (1, b"1")
+        liar.send(b"lie")
+        liar.words.set_stamp(0, 0)
+        assert [reader.next(), reader.next()] == [(1, b"2"), (0, b"lie")]
+
+
 def test_one_liar_does_not_hide_the_others() -> None:
     with ring() as liar, ring() as honest:
         reader = Reader(liar.receiver, honest.receiver)
@@ -203,6 +215,28 @@ def test_memory_of_the_wrong_size_or_unsealed_is_refused() -> None:
     finally:
         for each in (fd, plain, read_end, write_end):
             os.close(each)
+
+
+@pytest.mark.parametrize("place", [1, 63, lib.COMCH_LAST_PLACE + 64, 4096, (1 << 32) - 64])
+def test_memory_with_its_words_out_of_place_is_refused(place: int) -> None:
+    fd = make_memory(100, 8)
+    try:
+        os.pwrite(fd, place.to_bytes(4, "little"), lib.COMCH_PLACE)
+        for end in (Sender, Receiver):
+            with pytest.raises(ConnectionAborted, match="where its words are"):
+                end(fd, 100, 4, 4, -1)
+    finally:
+        os.close(fd)
+
+
+def test_the_words_of_many_rings_lie_in_many_places() -> None:
+    fds = [make_memory(100, 8) for _ in range(60)]
+    try:
+        places = {os.pread(fd, 4, lib.COMCH_PLACE) for fd in fds}
+        assert len(places) == 60
+    finally:
+        for fd in fds:
+            os.close(fd)
 
 
 def test_memory_cannot_be_pulled_from_under_the_other_side() -> None:

@@ -55,6 +55,18 @@ def test_it_says_so_for_ever(pair: support.Pair, harm: Callable[[], None]) -> No
     assert pair.service.get_pending_connections() == 0
 
 
+def test_its_peers_may_be_disconnected_all_the_same(pair: support.Pair, harm: Callable[[], None]) -> None:
+    to_client = pair.introduce()
+    harm()
+    with pytest.raises(ConnectionReset):
+        pair.service.update_service_state_info()
+    pair.service.disconnect(to_client)
+    with pytest.raises(NotConnected):  # as after any other disconnection
+        pair.service.disconnect(to_client)
+    with pytest.raises(ConnectionReset):
+        support.eventually(pair.service.recvfrom, 100)
+
+
 def test_a_service_that_sleeps_is_told_at_once(service: Endpoint, harm: Callable[[], None]) -> None:
     service_fd = service.get_service_event_channel()
     _, recv_fd = service.get_event_channel()

@@ -12,6 +12,7 @@ import pytest
 import comm_channel_compat as cc
 from comm_channel_compat import Again, ConnectionAborted, Endpoint, PeerAddr
 from tests.compat import support
+from tests.differences import differs
 from tests.processes import StartPython
 from tests.service_state.support import Guest, drain, guests, state, until
 
@@ -71,9 +72,11 @@ def _let_in_or_refused(service: Endpoint, peer: PeerAddr) -> None:
 
 
 def test_two_hundred_clients(service: Endpoint, form: str) -> None:
-    count = 200 if form == "driver" else 30  # each brings a thread of its own there
+    count = 200
     came = [Guest(ep, ep.connect(support.NAME)) for ep in (support.client() for _ in range(count))]
-    if form == "driver":
+    if differs(form, "waiting clients"):
+        until(service, lambda peers, pending: (len(peers), pending) == (count, 0))
+    else:
         assert state(service) == ([], count)
     drain(service)
     peers = until(service, lambda peers, _: len(peers) == count)
@@ -95,7 +98,6 @@ def _places() -> Iterator[int]:
     return iter([choice.randrange(8) for _ in range(400)])
 
 
-@pytest.mark.by_nature("messages")
 def test_messages_come_in_the_order_of_their_arrival(service: Endpoint) -> None:
     came = guests(service, 8)
     said = []
@@ -123,7 +125,6 @@ sys.stdin.read()
 """
 
 
-@pytest.mark.by_nature("waiting clients")
 def test_two_hundred_from_four_processes(service: Endpoint, start_python: StartPython) -> None:
     before = len(os.listdir("/proc/self/fd"))
     children = [start_python("-c", CROWD, deadline_s=40) for _ in range(4)]

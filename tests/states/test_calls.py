@@ -37,6 +37,7 @@ ATTEMPTS: dict[str, Call] = {
     "event_connection_status_changed_register": lambda side: side.context.event_connection_status_changed_register(
         ignore, ignore
     ),
+    "event_consumer_register": lambda side: side.context.event_consumer_register(ignore, ignore),
     "port_open": _port,
     "task_send_alloc_init": lambda side: side.context.task_send_alloc_init(_connection(side), b"x").free(),
     "task_submit": _submit,
@@ -46,6 +47,7 @@ ATTEMPTS: dict[str, Call] = {
 
 OF_SERVERS = {"event_connection_status_changed_register", "server_disconnect"}
 OF_CLIENTS = {"client_get_connection"}
+FAST_PATH_ONLY = {"set_imm_data_len", "task_post_recv_set_conf", "task_post_recv_alloc_init"}  # see tests/fast_path
 
 
 @contextmanager
@@ -98,7 +100,7 @@ def _expect(side: Side, call: str, state: State) -> None:
         return
     refusal = rf"attempted on .* while {state.name}; (it is )?legal while"
     if call == "task_submit":  # a context gets there only after its last task has been freed
-        refusal = "has been freed; legal for a task that the program holds"
+        refusal = "has been freed before; legal for a task that the program holds"
     with pytest.raises(BadState, match=refusal):
         attempt(side)
 
@@ -122,7 +124,7 @@ def test_on_a_server(call: str, state: State) -> None:
 
 
 def test_every_row_has_an_attempt() -> None:
-    assert set(ATTEMPTS) | {"connect_ctx"} == set(CALLS)
+    assert set(ATTEMPTS) | {"connect_ctx"} | FAST_PATH_ONLY == set(CALLS)
 
 
 def test_an_idle_context_has_no_tasks() -> None:

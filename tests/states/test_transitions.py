@@ -13,8 +13,8 @@ IDLE, STARTING, RUNNING, STOPPING = State.IDLE, State.STARTING, State.RUNNING, S
 
 # One row per trigger: where it leads from IDLE, STARTING, RUNNING and STOPPING; None is refused.
 EXPECTED = {
-    Trigger.START_SERVER: (RUNNING, None, None, None),
-    Trigger.START_CLIENT: (STARTING, None, None, None),
+    Trigger.START_NOW: (RUNNING, None, None, None),
+    Trigger.START_LATER: (STARTING, None, None, None),
     Trigger.CONNECTED: (None, RUNNING, None, None),
     Trigger.REFUSED: (None, IDLE, None, None),
     Trigger.STOP_CLEAN: (None, IDLE, IDLE, STOPPING),
@@ -57,5 +57,5 @@ def test_a_fatal_error_leads_to_stopping_and_nothing_else_does_so_unasked() -> N
 def test_every_call_is_legal_somewhere_and_configuration_only_while_idle() -> None:
     assert all(CALLS.values())
     configuration = {call for call in CALLS if call.startswith(("set_", "event_")) or call.endswith("set_conf")}
-    assert len(configuration) == 5
+    assert len(configuration) == 8
     assert {CALLS[call] for call in configuration} == {frozenset({State.IDLE})}

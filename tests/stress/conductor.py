@@ -15,13 +15,15 @@ CLIENTS = 4
 class Conductor:
     """One run: everything that it chooses comes from the seed."""
 
-    def __init__(self, start: StartPython, seed: int, seconds: float) -> None:
+    def __init__(self, start: StartPython, face: str, seed: int, seconds: float) -> None:
         self._start = start
+        self._face = face
         self._rng = random.Random(seed)
         self._seed = seed
         self._seconds = seconds
         self._number = 0
         self._killed: set[int] = set()
+        self._bereaved: Counter[int] = Counter()  # clients killed, by their server
         self._past: list[Child] = []
         self.stopped = 0
         self.server = self._worker("server")
@@ -31,7 +33,7 @@ class Conductor:
     def _worker(self, role: str) -> Child:
         self._number += 1
         seed = f"{self._seed}.{self._number}"
-        return self._start("-m", "tests.stress.worker", role, seed, deadline_s=self._seconds + 60)
+        return self._start("-m", "tests.stress.worker", self._face, role, seed, deadline_s=self._seconds + 60)
 
     def run(self) -> None:
         """Violence for the time given, then an orderly end."""
@@ -63,6 +65,7 @@ class Conductor:
 
     def _kill_a_client(self) -> None:
         index = self._rng.randrange(CLIENTS)
+        self._bereaved[self.server.pid] += 1
         self._kill(self.clients[index])
         self.clients[index] = self._worker("client")
 
@@ -90,12 +93,14 @@ class Conductor:
         return fates
 
     def _check(self, child: Child, lines: list[tuple[str, ...]]) -> None:
-        """A life ends once and in one way; the end of a process is told of killed processes only."""
+        """A life ends once and in one way; the end of a process is told of killed processes only, and once."""
         ends = Counter(life for word, life in lines if word in ("left", "reset") and life != "unknown")
         for life, times in ends.items():
             assert times == 1, f"life {life} ended {times} times for process {child.pid}"
         is_server = "server" in child.command
         if is_server:
+            resets = sum(word == "reset" for word, _ in lines)
+            assert resets <= self._bereaved[child.pid], f"{resets} deaths of {self._bereaved[child.pid]} clients"
             for word, life in lines:
                 if word == "reset" and life != "unknown":
                     assert int(life, 16) >> 32 in self._killed, f"life {life} was said to be dead"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import struct
+from typing import Any
 
 import comch_next as comch
 
@@ -21,12 +22,13 @@ class Fault(Exception):
 class Stream:
     """Both directions of one connection. A life is a number that no other connection ever has."""
 
-    def __init__(self, connection: comch.Connection, rng: random.Random, life: int = 0) -> None:
+    def __init__(self, connection: Any, rng: random.Random, life: int = 0) -> None:
         self.connection = connection
         self.life = life  # the server learns it from the first message
         self.sent = 0
         self.received = 0
         self.ended = False  # the other side has sent its last message
+        self.over = False  # this side has
         self._rng = rng
 
     def send(self, *, last: bool = False) -> bool:
@@ -38,6 +40,7 @@ class Stream:
         except comch.Again:
             return False
         self.sent += 1
+        self.over = last
         return True
 
     def take(self, data: bytes) -> None:
@@ -57,9 +60,10 @@ class Stream:
 
 
 class Resources:
-    """What this process holds, against what it held when it began."""
+    """What this process holds, against what it held when it began; `each` are the descriptors of a connection."""
 
-    def __init__(self) -> None:
+    def __init__(self, each: int = 3) -> None:
+        self._each = each
         self._fds, self._rss = self._now()
 
     def _now(self) -> tuple[int, int]:
@@ -68,9 +72,9 @@ class Resources:
         return len(os.listdir("/proc/self/fd")), pages * os.sysconf("SC_PAGESIZE")
 
     def check(self, connections: int) -> None:
-        """At most three descriptors per connection, and memory that does not grow."""
+        """At most so many descriptors per connection, and memory that does not grow."""
         fds, rss = self._now()
-        if fds > self._fds + _FDS_SLACK + 3 * connections:
+        if fds > self._fds + _FDS_SLACK + self._each * connections:
             raise Fault(f"{fds} descriptors with {connections} connections, {self._fds} at first")
         if rss > self._rss + _RSS_SLACK:
             raise Fault(f"{rss >> 20} MiB of memory, {self._rss >> 20} MiB at first")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from comch_next.errors import NotSupported
 
 if TYPE_CHECKING:
-    from comch_next.driver.emulated._context import Context
+    from comch_next.driver.emulated._control import ControlContext
 
 __all__ = ["Channel", "Channels", "Watchable", "new_bell"]
 
@@ -20,23 +20,23 @@ class Watchable(Protocol):
 
 
 class Channel:
-    """A descriptor for poll and epoll: a bell, and sockets that are watched while it is armed."""
+    """A descriptor for poll and epoll: a bell, and sockets (or sets of them) that are watched while it is armed."""
 
     def __init__(self, bell: int, sockets: select.epoll | None) -> None:
         self.bell = bell
         self.armed = False
         self._set = select.epoll()
         self._set.register(bell, select.EPOLLIN)
-        self._sockets: list[select.epoll] = []
+        self._sockets: list[Watchable] = []
         if sockets is not None:
             self.watch(sockets)
 
-    def watch(self, sockets: select.epoll) -> None:
+    def watch(self, sockets: Watchable) -> None:
         """Be ready when these are, while armed."""
         self._sockets.append(sockets)
         self._set.register(sockets, select.EPOLLIN if self.armed else 0)
 
-    def unwatch(self, sockets: select.epoll) -> None:
+    def unwatch(self, sockets: Watchable) -> None:
         """No longer."""
         if sockets in self._sockets:
             self._sockets.remove(sockets)
@@ -54,15 +54,18 @@ class Channel:
 
     def disarm(self) -> None:
         """Not ready, and not going to be."""
-        with contextlib.suppress(BlockingIOError):
-            os.eventfd_read(self.bell)
+        with contextlib.suppress(BlockingIOError):  # by its own flag: whoever shares the bell may make it block
+            os.preadv(self.bell, [bytearray(8)], -1, os.RWF_NOWAIT)
         self.armed = False
         for sockets in self._sockets:
             self._set.modify(sockets, 0)
 
     def ring(self) -> None:
         """Be ready until the next arming."""
-        os.eventfd_write(self.bell, 1)
+        room = select.poll()  # its own, as any thread may ring
+        room.register(self.bell, select.POLLOUT)
+        if room.poll(0):
+            os.eventfd_write(self.bell, 1)
 
     def close(self) -> None:
         self._set.close()
@@ -80,7 +83,7 @@ class Channels:
     for the hang-up of an end and not for words, and a farewell hangs up only when it is read.
     """
 
-    def __init__(self, context: "Context", bells: tuple[int, int], one_sided: bool) -> None:
+    def __init__(self, context: "ControlContext", bells: tuple[int, int], one_sided: bool) -> None:
         self._context = context
         self._bells = bells
         self._one_sided = one_sided

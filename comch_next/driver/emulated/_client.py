@@ -7,20 +7,21 @@ from comch_next._codes import ErrorCode, State
 from comch_next.driver.emulated import _fabric as fabric
 from comch_next.driver.emulated._checks import EXHAUSTED, expect, in_state, says_no_memory
 from comch_next.driver.emulated._connection import Connection
-from comch_next.driver.emulated._context import Context, check_name
+from comch_next.driver.emulated._control import ControlContext, check_name
 from comch_next.driver.emulated._devices import Dev
+from comch_next.driver.emulated._place import dial
+from comch_next.driver.emulated._send_task import TaskPool
 from comch_next.driver.emulated._state import Trigger
-from comch_next.driver.emulated._task import TaskPool
 from comch_next.errors import DocaError, Initialization, InvalidValue, describe
 
 __all__ = ["Client", "Clients"]
 
 
-class Client(Context):
+class Client(ControlContext):
     """A handle. A dial that fails is reported by the next progress: STARTING, then IDLE."""
 
     is_server = False
-    start_trigger = Trigger.START_CLIENT
+    start_trigger = Trigger.START_LATER
 
     def __init__(self, dev: Dev, name: str) -> None:
         super().__init__(dev, name)
@@ -32,6 +33,8 @@ class Client(Context):
         return row.capable and row.side == "host"
 
     def begin(self) -> None:
+        if self.port is not None:
+            self.port.begin_again()
         self.connection = Connection(self, None)
         self.connections.append(self.connection)
         self._dialled = False
@@ -55,7 +58,7 @@ class Client(Context):
         try:
             if dpu is None:
                 raise ConnectionRefusedError(errno.ECONNREFUSED, f"no representor stands for {own}")
-            sock = fabric.dial(dpu.pci_addr, own, self.name)
+            sock = dial(dpu.pci_addr, own, self.name)
         except BlockingIOError:
             return
         except OSError as error:

@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from comch_next._codes import Counter, ErrorCode
 from comch_next.driver.emulated import _fabric as fabric
-from comch_next.driver.emulated._checks import expect
+from comch_next.driver.emulated._checks import EXHAUSTED, expect
+from comch_next.driver.emulated._fast_path import FastPath
 from comch_next.driver.emulated._fork import owned
-from comch_next.driver.emulated._ring import Receiver, Sender, ffi, lib
+from comch_next.driver.emulated._ring import Receiver, Sender, lib
+from comch_next.driver.emulated._status import Cell
 from comch_next.errors import Again, ConnectionAborted, InvalidValue, from_code
 
 if TYPE_CHECKING:
-    from comch_next.driver.emulated._context import Context
-    from comch_next.driver.emulated._task import SendTask
+    from comch_next.driver.emulated._control import ControlContext
+    from comch_next.driver.emulated._send_task import SendTask
 
 __all__ = ["Connection", "Connections"]
 
@@ -26,13 +28,16 @@ _COUNTERS = tuple(Counter)
 class Connection:
     """A handle. `status` is SUCCESS while it works, then for good what ended it."""
 
-    def __init__(self, context: "Context", sock: socket.socket | None) -> None:
+    def __init__(
+        self, context: "ControlContext", sock: socket.socket | None, cell: Cell | None = None
+    ) -> None:
         self.context = context
         self.sock = sock
         self.status = ErrorCode.CONNECTION_INPROGRESS
         self.reason = "it is still being set up"
-        self.tx: Any = ffi.new("comch_tx *")  # closed until established: the hot path asks nothing else
-        self.rx: Any = ffi.new("comch_rx *")
+        self.cell = cell or Cell.private()
+        self.tx = self.cell.tx  # closed until established: the hot path asks nothing else
+        self.rx = self.cell.rx
         self.max_msg = 0  # bytes that it carries at most from here, once established
         self.sender: Sender | None = None
         self.receiver: Receiver | None = None
@@ -41,6 +46,7 @@ class Connection:
         self.submitted = 0  # tasks, which is all that is sent on a connection that has any
         self.failed = 0  # sends accepted that never reached the other side's queue
         self.inflight: deque[SendTask] = deque()
+        self.fast = FastPath(self)
         self._snapshot = dict.fromkeys(_COUNTERS, 0)
         owned(self)
 
@@ -56,6 +62,7 @@ class Connection:
             self.sock.close()
         while self.bells:
             os.close(self.bells.pop())
+        self.fast.let_go()
 
     def establish(
         self, rings: tuple[int, int], sizes: tuple[int, int], other: fabric.Terms, bells: list[int]
@@ -67,12 +74,9 @@ class Connection:
         own = self.context.terms()
         self.bells = bells
         for bell in bells:
-            if os.readlink(f"/proc/self/fd/{bell}") != "anon_inode:[eventfd]":
-                raise from_code(ErrorCode.CONNECTION_ABORTED, "the bell offered is no eventfd")
-            os.set_blocking(bell, False)
-        self.sender = Sender(rings[0], sizes[0], other.recv_limit, own.send_limit, bells[0])
-        self.receiver = Receiver(rings[1], sizes[1], own.recv_limit, other.send_limit, bells[1])
-        self.tx, self.rx = self.sender.tx, self.receiver.rx
+            fabric.check_bell(bell)
+        self.sender = Sender(rings[0], sizes[0], other.recv_limit, own.send_limit, bells[0], self.tx)
+        self.receiver = Receiver(rings[1], sizes[1], own.recv_limit, other.send_limit, bells[1], self.rx)
         self.max_msg = sizes[0]
         self.status = ErrorCode.SUCCESS
         self.context.poller.add(self)
@@ -94,20 +98,25 @@ class Connection:
         return int(self.tx.head - lib.comch_completed(self.tx))
 
     def on_socket(self) -> None:
-        """The other side said something out of band: a farewell, or nothing ever more."""
+        """The other side said something out of band: news of a consumer, a farewell, or nothing ever more."""
         assert self.sock is not None
+        self.fast.speak()
         try:
             data, fds = fabric.receive(self.sock)
         except BlockingIOError:
             return
-        except OSError:
+        except OSError as error:
             data, fds = b"", []
+            reason = "descriptors have run out" if error.errno in EXHAUSTED else "the other side has died"
+        else:
+            reason = "a bad datagram came" if data else "the other side has died"
+        understood = self.fast.hear(data, fds)
         for fd in fds:
             os.close(fd)
         if data == fabric.BYE:
             self.lose(ErrorCode.SHUTDOWN, "the other side has left")
-        else:
-            self.lose(ErrorCode.CONNECTION_RESET, "the other side has died" if not data else "a bad datagram came")
+        elif not understood:
+            self.lose(ErrorCode.CONNECTION_RESET, reason)
 
     def lose(self, status: ErrorCode, reason: str) -> None:
         """The connection is over: fail what is in flight; what has arrived stays readable."""
@@ -118,8 +127,8 @@ class Connection:
 
     def corrupt(self) -> None:
         """The other side wrote nonsense: nothing more is read from it."""
-        self.context.poller.remove(self)
-        if self.receiver is not None:
+        if self.receiver is not None:  # else it has been closed since, perhaps with its engine
+            self.context.poller.remove(self)
             self.receiver.close()
             self.receiver = None
         self.lose(ErrorCode.CONNECTION_RESET, "the other side wrote what cannot be")
@@ -140,11 +149,15 @@ class Connection:
             lib.comch_cut(self.tx)
             with suppress(OSError):  # it is gone already
                 fabric.farewell(self.sock)
+        elif self.status == ErrorCode.CONNECTION_INPROGRESS and self.sock is not None:
+            with suppress(OSError):  # a word, so that a server that has let it in meanwhile sees no death
+                fabric.send(self.sock, fabric.BYE)
         if self.status in (ErrorCode.SUCCESS, ErrorCode.CONNECTION_INPROGRESS):
             self._end(ErrorCode.NOT_CONNECTED, "this side has left")
         self.close()
 
     def _end(self, status: ErrorCode, reason: str) -> None:
+        self.cell.hide()
         arrived = lib.comch_cut(self.tx) if self.sender is not None else 0
         self.failed = int(self.tx.head - arrived)
         while self.inflight:
@@ -159,6 +172,7 @@ class Connection:
             self.context.unwatch(self.sock)
             self.sock.close()
             self.sock = None
+        self.fast.end()
 
     def close(self) -> None:
         """Give everything back; only the counters stay."""
@@ -167,6 +181,8 @@ class Connection:
             if end is not None:
                 end.close()
         self.receiver = self.sender = None
+        self.cell = self.cell.retire()
+        self.tx, self.rx = self.cell.tx, self.cell.rx
         self.tx.bell = -1
         while self.bells:
             os.close(self.bells.pop())

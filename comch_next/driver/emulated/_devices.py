@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from comch_next._codes import PciFuncType, RepFilter
 from comch_next.driver.emulated import _topology as topology
 from comch_next.driver.emulated._checks import expect, says_no_memory
-from comch_next.errors import Initialization, InUse, InvalidValue, NotConnected, NotSupported
+from comch_next.driver.emulated._fork import owned
+from comch_next.errors import Driver, Initialization, InUse, InvalidValue, NotConnected, NotSupported
 
 __all__ = ["Dev", "DevInfo", "DevRep", "Devices", "RepInfo"]
 
@@ -19,13 +20,23 @@ class DevInfo:
     topology: topology.Topology
 
 
-@dataclass(eq=False)
 class Dev:
-    """An open device; `users` counts the contexts that hold it."""
+    """An open device; `users` counts the contexts that hold it, `opened` the open ones of this process by address."""
 
-    info: DevInfo
-    users: int = 0
-    open: bool = True
+    def __init__(self, info: DevInfo, opened: Counter[str]) -> None:
+        self.info = info
+        self.users = 0
+        self.open = True
+        self.opened = opened
+        opened[info.row.pci_addr] += 1
+        owned(self)
+
+    def __str__(self) -> str:
+        return f"device {self.info.row.pci_addr}"
+
+    def let_go(self) -> None:
+        """In a forked child: see _fork. The child has opened none."""
+        self.opened.clear()
 
 
 @dataclass(frozen=True)
@@ -36,18 +47,32 @@ class RepInfo:
     dev: Dev
 
 
-@dataclass(eq=False)
 class DevRep:
     """An open representor; `users` counts the servers that hold it."""
 
-    info: RepInfo
-    users: int = 0
-    open: bool = True
+    def __init__(self, info: RepInfo) -> None:
+        self.info = info
+        self.users = 0
+        self.open = True
+        owned(self)
+
+    def __str__(self) -> str:
+        return f"representor {self.info.row.pci_addr}"
+
+    def let_go(self) -> None:
+        """In a forked child: see _fork. It has nothing to close."""
+
+
+def asked(info: DevInfo, call: str) -> topology.Device:
+    """What the kernel driver knows of a device, or DRIVER where it fails."""
+    if not info.row.answers:
+        raise Driver(f"{call}: the kernel driver does not answer for device {info.row.pci_addr}")
+    return info.row
 
 
 def limits(info: object, call: str) -> topology.Limits:
     """The limits of a devinfo, or INVALID_VALUE."""
-    return expect(info, DevInfo, call).row.limits
+    return asked(expect(info, DevInfo, call), call).limits
 
 
 @dataclass
@@ -68,9 +93,7 @@ class Devices:
             raise NotConnected(f"device {row.pci_addr} is marked as not working and cannot be opened")
         if self._open[row.pci_addr] >= row.limits.max_open:
             raise Initialization(f"device {row.pci_addr} is open {row.limits.max_open} times; close one first")
-        made = Dev(expect(devinfo, DevInfo, "dev_open"))
-        self._open[row.pci_addr] += 1
-        return made
+        return Dev(expect(devinfo, DevInfo, "dev_open"), self._open)
 
     def close(self, dev: object) -> None:
         device = self._living(dev, "dev_close")
@@ -125,15 +148,15 @@ class Devices:
         return limits(devinfo, "cap_get_max_send_tasks").max_send_tasks
 
     def cap_server_is_supported(self, devinfo: object) -> bool:
-        row = expect(devinfo, DevInfo, "cap_server_is_supported").row
+        row = asked(expect(devinfo, DevInfo, "cap_server_is_supported"), "cap_server_is_supported")
         return row.capable and row.side == "dpu"
 
     def cap_client_is_supported(self, devinfo: object) -> bool:
-        row = expect(devinfo, DevInfo, "cap_client_is_supported").row
+        row = asked(expect(devinfo, DevInfo, "cap_client_is_supported"), "cap_client_is_supported")
         return row.capable and row.side == "host"
 
     def rep_cap_is_filter_supported(self, devinfo: object, wanted: RepFilter) -> bool:
-        row = expect(devinfo, DevInfo, "rep_cap_is_filter_supported").row
+        row = asked(expect(devinfo, DevInfo, "rep_cap_is_filter_supported"), "rep_cap_is_filter_supported")
         if row.side != "dpu":
             raise NotSupported(f"device {row.pci_addr} has no representors: they stand on the DPU's devices")
         return wanted in (RepFilter.ALL, RepFilter.NET)
@@ -143,7 +166,7 @@ class Devices:
         device = self._living(dev, "devinfo_rep_create_list")
         if wanted not in RepFilter.__members__.values():
             raise InvalidValue(f"devinfo_rep_create_list takes a RepFilter, not {wanted!r}")
-        row = device.info.row
+        row = asked(device.info, "devinfo_rep_create_list")
         if row.side != "dpu":
             raise NotSupported(f"device {row.pci_addr} has no representors: they stand on the DPU's devices")
         if wanted == RepFilter.EMULATED:

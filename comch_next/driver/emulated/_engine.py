@@ -1,20 +1,20 @@
 """The progress engine: reads rings, completes tasks, looks at sockets, and runs every callback."""
 
 import os
+from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from comch_next._codes import ErrorCode
 from comch_next.driver.emulated._channels import Channel, new_bell
 from comch_next.driver.emulated._checks import expect, in_state, says_no_memory
 from comch_next.driver.emulated._context import Context
 from comch_next.driver.emulated._fork import owned
 from comch_next.driver.emulated._ring import ffi, lib
-from comch_next.driver.emulated._task import PROGRAM, SendTask
 from comch_next.errors import BadState, InUse, InvalidValue, NotPermitted, OperatingSystem
 
 if TYPE_CHECKING:
     from comch_next.driver.emulated._connection import Connection
+    from comch_next.driver.emulated._consumer import Consumer
 
 __all__ = ["Engine", "Engines", "Poller"]
 
@@ -52,18 +52,22 @@ class Poller:
 
     def _set(self, links: list["Connection"]) -> None:
         self.links = links
-        self._rings = ffi.new("comch_rx *[]", [link.rx for link in links])
-        self.c.rings = self._rings
-        self.c.count = len(links)
+        rings, slots = ffi.new("comch_rx *[]", [link.rx for link in links]), ffi.new("comch_slot[]", len(links))
+        lib.comch_follow(self.c, rings, slots, len(links))
+        self._followed = rings, slots  # which live as long as they are followed
 
 
 class Engine:
-    """A handle. `active` are the contexts that need more than the reading of rings."""
+    """A handle. `active` are the contexts that need more than the reading of rings, `consumers` those whose posted
+    buffers are looked at, `errands` what other engines, perhaps on other threads, want done here."""
 
     def __init__(self) -> None:
         self.contexts: list[Context] = []
         self.active: set[Context] = set()
+        self.consumers: tuple[Consumer, ...] = ()
+        self.errands: deque[Callable[[], object]] = deque()
         self.poller = Poller()
+        self._pace = ffi.addressof(self.poller.c, "pace")
         self.busy = False
         self.error: BaseException | None = None
         self.bell = new_bell()
@@ -89,6 +93,12 @@ class Engine:
         self.active.discard(context)
         self.notification.unwatch(context.watch)
 
+    def send_on(self, errand: Callable[[], object]) -> None:
+        """Have something done in the next progress; the one call that any thread may make."""
+        self.errands.append(errand)
+        if self.notification.armed:
+            self.notification.ring()
+
     def call(self, callback: Callable[..., object], *args: object) -> None:
         """Run a callback; inside progress its exception waits for the end, the first one wins."""
         if not self.busy:
@@ -96,14 +106,6 @@ class Engine:
             return
         try:
             callback(*args)
-        except BaseException as error:
-            self.error = self.error or error
-
-    def deliver(self, task: SendTask, status: ErrorCode, callback: Callable[..., object]) -> None:
-        """The one completion of a task: it belongs to the program again."""
-        task.owner, task.status = PROGRAM, status
-        try:
-            callback(task.user_data)
         except BaseException as error:
             self.error = self.error or error
 
@@ -115,6 +117,10 @@ class Engine:
         self.busy = True
         try:
             moved = self._read_rings()
+            if self.errands:
+                moved |= self._run_errands()
+            for consumer in self.consumers:
+                moved |= consumer.receive()
             if self.active:
                 moved |= self._attend()
         finally:
@@ -135,6 +141,7 @@ class Engine:
                     break
             elif result == LOOK:
                 moved |= self.look()
+                lib.comch_looked(self._pace)
             elif result == CORRUPT:
                 poller.links[poller.c.index].corrupt()
                 moved = True
@@ -167,6 +174,11 @@ class Engine:
                 context.attended = False
         return moved
 
+    def _run_errands(self) -> bool:
+        for _ in range(len(self.errands)):  # what they ask for in turn waits for the next progress
+            self.errands.popleft()()
+        return True
+
     def look(self) -> bool:
         """Look at every context's sockets."""
         moved = False
@@ -177,13 +189,12 @@ class Engine:
     def request_notification(self) -> None:
         """Arm everything that could give progress something to do; ready at once if something waits."""
         self.notification.arm()
-        ready = lib.comch_arm_data(self.poller.c) != 0
-        for context in self.active:
+        ready = lib.comch_arm_data(self.poller.c) != 0 or bool(self.errands)
+        for consumer in self.consumers:
+            ready |= consumer.arm_filled()
+        for context in list(self.active):
             context.attended = False
-            ready |= bool(context.finished or context.lost or context.drained())
-            for link in context.connections:
-                if link.inflight:
-                    ready |= bool(lib.comch_arm_flight(link.tx, link.inflight[0].number))
+            ready |= context.arm()
         if ready:
             self.notification.ring()
 
@@ -231,8 +242,7 @@ class Engines:
 
     def get_num_inflight_tasks(self, pe: object) -> int:
         engine = _living(pe, "pe_get_num_inflight_tasks")
-        links = (link for context in engine.contexts for link in context.connections)
-        return sum(len(link.inflight) for link in links) + sum(len(ctx.finished) for ctx in engine.contexts)
+        return sum(context.inflight() for context in engine.contexts)
 
     @says_no_memory
     def connect_ctx(self, pe: object, ctx: object) -> None:

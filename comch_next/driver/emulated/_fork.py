@@ -4,9 +4,9 @@ A child shares its parent's sockets, bells, rings and locks. It must not speak t
 them open either: a socket that lives on in a child hides its owner's death, a lock keeps the name taken. So the
 child closes its copies at once, without a farewell, and every handle turns into an empty one of a class that
 answers whatever is looked up in it with BAD_STATE. No call asks whether it runs in a child, least of all the hot
-paths. Devices and representors are facts, not handles on anything shared: the child makes its own objects on them.
+paths. Lists of devices and representors are facts, which stay readable: the child opens them anew.
 
-Tasks need no place here: what can be done with one leads to its context.
+Tasks and buffers need no place here: what can be done with one leads to its context or its inventory.
 """
 
 import os
@@ -42,7 +42,7 @@ def _name(handle: object) -> str:
 
 def _refuse(handle: object, name: str, value: object = None) -> NoReturn:
     text = f"{handle} was inherited through a fork and belongs to the parent process"
-    raise BadState(f"{text}; a child makes its own contexts and engines")
+    raise BadState(f"{text}; a child makes its own")
 
 
 # What a handle's class becomes: it has forgotten everything but its name.

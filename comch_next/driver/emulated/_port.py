@@ -11,12 +11,13 @@ from comch_next._codes import ErrorCode
 from comch_next.driver.emulated._channels import Channels, new_bell
 from comch_next.driver.emulated._checks import as_bytes, expect, expect_number, in_state, says_no_memory
 from comch_next.driver.emulated._connection import Connection
-from comch_next.driver.emulated._context import Context
+from comch_next.driver.emulated._control import ControlContext
 from comch_next.driver.emulated._engine import AGAIN, CORRUPT, LOOK, Poller, receive
 from comch_next.driver.emulated._fabric import Terms
 from comch_next.driver.emulated._fork import owned
+from comch_next.driver.emulated._greeting import Greeting
 from comch_next.driver.emulated._ring import ffi, lib
-from comch_next.driver.emulated._server import Greeting, Server
+from comch_next.driver.emulated._server import Server
 from comch_next.errors import BadState, ConnectionReset, InvalidValue, NoMemory, from_code
 
 __all__ = ["Port", "Ports"]
@@ -41,7 +42,7 @@ class Port:
     """A handle. `lost` are connections whose end has not been reported to the puller, `blocked` those whose last
     send was answered AGAIN, with the number of sends accepted before it."""
 
-    def __init__(self, context: Context, msg_size: int | None, send_limit: int, one_sided: bool) -> None:
+    def __init__(self, context: ControlContext, msg_size: int | None, send_limit: int, one_sided: bool) -> None:
         self.context = context
         self.poller = Poller()
         self.waiting: list[Greeting] = []
@@ -84,7 +85,7 @@ class Port:
 
     def notice(self, connection: Connection | None) -> None:
         """A client waits, a connection came up, or `connection` was lost: latch what is armed."""
-        if connection is not None and connection.status in _REPORTED:
+        if connection is not None and self._is_loss(connection):
             self.lost.append(connection)
         if connection is None:
             self.tell("recv", "service")
@@ -92,6 +93,11 @@ class Port:
             self.tell("service")
         else:
             self.tell("send", "recv", "service")
+
+    def _is_loss(self, connection: Connection) -> bool:
+        """Whether `receive` has to report it; that it never came up, only on a one-sided port."""
+        status = connection.status
+        return status in _REPORTED or (self._one_sided and status is ErrorCode.CONNECTION_ABORTED)
 
     def tell(self, *channels: str) -> None:
         """Latch these, where armed, and let the next receive tell its caller at once."""
@@ -110,6 +116,13 @@ class Port:
     def still_reads(self, connection: Connection) -> bool:
         """Whether the connection's messages may still be pulled."""
         return connection in self.lost
+
+    def begin_again(self) -> None:
+        """A client dials once more: that it was refused before is no news any more."""
+        for connection in list(self.lost):
+            if connection.status is ErrorCode.CONNECTION_ABORTED:
+                self.lost.remove(connection)
+                connection.close()
 
     def forget(self, connection: Connection) -> bool:
         """Leave a connection that its peer has ended: its messages and its report go. Whether it was one."""
@@ -142,7 +155,8 @@ class Port:
             self.blocked[connection] = int(connection.tx.head)
             return self._look_and_send(connection, data)
         text = f"send was attempted on a connection of {context} that has ended: {connection.reason}"
-        raise from_code(connection.status, text, connection=connection.user_data)
+        status = ErrorCode.CONNECTION_RESET if context.failed_for_good else connection.status
+        raise from_code(status, text, connection=connection.user_data)
 
     def _look_and_send(self, connection: Connection, data: Any) -> bool:
         self.look()
@@ -228,8 +242,12 @@ class Port:
         """Those that have ended, or have accepted a send since, wait for nothing any more."""
         for link, head in list(self.blocked.items()):
             if not (link.in_progress() or (link.sender is not None and link.tx.head == head)):
-                del self.blocked[link]
-                self._attend(link, False)
+                self.withdraw(link)
+
+    def withdraw(self, connection: Connection) -> None:
+        """It waits for nothing any more."""
+        if self.blocked.pop(connection, None) is not None:
+            self._attend(connection, False)
 
     def _attend(self, connection: Connection, anxious: bool) -> None:
         """While sends wait for the peer, its farewell counts as well: they fail by it."""
@@ -270,7 +288,7 @@ class Ports:
     def open(
         self, ctx: object, max_msg_size: int | None, send_queue_size: int | None, one_sided: bool
     ) -> Port:
-        context = expect(ctx, Context, "port_open")
+        context = expect(ctx, ControlContext, "port_open")
         in_state(context, "port_open")
         if context.port is not None:
             raise BadState(f"port_open: {context} has a port already")
@@ -288,6 +306,9 @@ class Ports:
             data = as_bytes(data, "send")
             result = send(connection.tx, data, len(data))
         return result == OK or port.failed(connection, result, data)
+
+    def withdraw(self, port: Port, connection: Connection) -> None:
+        port.withdraw(connection)
 
     def receive(self, port: Port, size: int) -> tuple[bytes, Any] | None:
         poller = port.poller

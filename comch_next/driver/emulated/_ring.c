@@ -13,6 +13,7 @@
 #endif
 
 enum { PAGE = 4096, ALIGN = 16, COMMIT = 256 * 1024, REUSE = 32 * 1024, BUSY_TURNS = 64, LINE = 64, AHEAD = 256 };
+_Static_assert(COMCH_LAST_PLACE + sizeof(comch_shared) <= COMCH_PLACE, "the shared words fit before their place");
 #define LOOK_EVERY 1000000ull  /* nanoseconds between looks at the sockets in a tight loop */
 #define AWAY 20000ull          /* nanoseconds without a call that make a loop no tight one */
 #define NO_CUT UINT64_MAX
@@ -50,6 +51,13 @@ int comch_look_due(comch_pace *pace)
     return due(pace, now());
 }
 
+/* A look has ended. However long it took, whoever makes the next call has not been away meanwhile. */
+void comch_looked(comch_pace *pace)
+{
+    pace->last = now();
+    pace->next = pace->last + LOOK_EVERY;
+}
+
 static uint32_t footprint(uint64_t length)
 {
     return (uint32_t)((sizeof(record) + length + ALIGN - 1) & ~(uint64_t)(ALIGN - 1));
@@ -85,11 +93,19 @@ uint64_t comch_ring_capacity(uint32_t max_msg, uint32_t messages)
     return (bytes + PAGE - 1) & ~(uint64_t)(PAGE - 1);
 }
 
+/* Where the shared words lie, read once; NULL when that is no place for them. */
+static comch_shared *shared_words(void *memory)
+{
+    uint32_t place = *(volatile uint32_t *)((uint8_t *)memory + COMCH_PLACE);
+    return place % LINE || place > COMCH_LAST_PLACE ? NULL : (comch_shared *)((uint8_t *)memory + place);
+}
+
 int comch_tx_attach(comch_tx *tx, void *memory)
 {
     uint32_t first = tx->capacity < COMMIT ? tx->capacity : COMMIT;
 
-    tx->shared = memory;
+    if (!(tx->shared = shared_words(memory)))
+        return COMCH_CORRUPT;
     tx->data = (uint8_t *)memory + PAGE;
     if (madvise(memory, (size_t)PAGE + first, MADV_POPULATE_WRITE))
         return COMCH_NOMEM;
@@ -99,10 +115,25 @@ int comch_tx_attach(comch_tx *tx, void *memory)
     return COMCH_OK;
 }
 
-void comch_rx_attach(comch_rx *rx, void *memory)
+int comch_rx_attach(comch_rx *rx, void *memory)
 {
-    rx->shared = memory;
+    if (!(rx->shared = shared_words(memory)))
+        return COMCH_CORRUPT;
     rx->data = (uint8_t *)memory + PAGE;
+    rx->seen = LOAD(&rx->shared->head) != 0;
+    return COMCH_OK;
+}
+
+/* Read these rings from now on; `rings` and `slots` have room for so many, and live as long as the poller. */
+void comch_follow(comch_poller *poller, comch_rx **rings, comch_slot *slots, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        slots[i].head = &rings[i]->shared->head;
+        slots[i].tail = rings[i]->tail;
+    }
+    poller->rings = rings;
+    poller->slots = slots;
+    poller->count = count;
 }
 
 /* Take over the reader's progress. What it says must lie between what it said before and what was sent. */
@@ -300,6 +331,8 @@ static int64_t take(comch_poller *poller, uint32_t index, const record *header, 
     memcpy(into, rx->data + rx->pos + sizeof *header, header->length);
     rx->pos += footprint(header->length);
     rx->tail++;
+    poller->slots[index].tail = rx->tail;
+    rx->seen = LOAD(&rx->shared->head) != rx->tail;
     rx->received_bytes += header->length;
     STORE(&rx->shared->tail_pos, rx->pos);
     STORE(&rx->shared->tail, rx->tail);
@@ -313,23 +346,28 @@ static int64_t take(comch_poller *poller, uint32_t index, const record *header, 
 int64_t comch_receive(comch_poller *poller, char *into, uint64_t size)
 {
     uint64_t oldest = UINT64_MAX, clock = poller->count > 1 ? now() : 0;
-    uint32_t best = poller->count;
+    uint32_t best = poller->count, i = poller->index;  /* the likeliest is asked last: least time passes after it */
     record found = {0}, header;
 
     if (++poller->turn % BUSY_TURNS == 0 && now() >= poller->pace.next && due(&poller->pace, now()))
         return COMCH_LOOK;
-    for (uint32_t i = 0; i < poller->count; i++) {
-        comch_rx *rx = poller->rings[i];
-        int64_t waiting = comch_available(rx);
-        if (!waiting) {
-            if (clock > rx->stamp)
-                rx->stamp = clock;  /* what comes now came after this, whatever its sender says */
+    for (uint32_t asked = 0; asked < poller->count; asked++) {
+        comch_rx *rx;
+        int64_t waiting;
+        if (++i >= poller->count)
+            i = 0;
+        if (LOAD(poller->slots[i].head) == poller->slots[i].tail)
+            continue;  /* most rings are empty most of the time: this must cost next to nothing */
+        rx = poller->rings[i];
+        if (!(waiting = comch_available(rx)))
             continue;
-        }
         if (waiting < 0 || peek(rx, &header)) {
             poller->index = i;
             return COMCH_CORRUPT;
         }
+        if (!rx->seen && poller->swept > rx->stamp)
+            rx->stamp = poller->swept;  /* it was empty then, so this came after, whatever its sender says */
+        rx->seen = 1;
         rx->stamp = clamp(rx, header.stamp, clock);
         if (rx->stamp < oldest || best == poller->count) {
             oldest = rx->stamp;
@@ -337,6 +375,7 @@ int64_t comch_receive(comch_poller *poller, char *into, uint64_t size)
             found = header;
         }
     }
+    poller->swept = clock;
     if (best == poller->count)
         return due(&poller->pace, now()) ? COMCH_LOOK : COMCH_AGAIN;
     return take(poller, best, &found, into, size);

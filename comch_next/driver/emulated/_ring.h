@@ -9,12 +9,20 @@
  * `send_limit` messages behind those are in flight. Both live in the same ring, so a message moves from
  * flight into the queue by the receiver's read alone, with no work on the sender's side.
  *
+ * Where in their page the shared words lie differs from ring to ring, and the page's last word tells: a reader of
+ * many rings would find all their words in the same few places of its cache otherwise.
+ *
  * Records never cross the end: message number `jump` starts at offset 0. At most one jump is unread at a time.
  */
 #ifndef COMCH_RING_H
 #define COMCH_RING_H
 
 #include <stdint.h>
+
+enum {
+    COMCH_PLACE = 4092,      /* offset of the 32-bit word that tells where the shared words begin */
+    COMCH_LAST_PLACE = 3776  /* the last multiple of 64 where they may */
+};
 
 enum {
     COMCH_OK = 0,
@@ -55,13 +63,31 @@ typedef struct {
     uint8_t *data;
     uint64_t tail, received_bytes, stamp;
     uint32_t pos, capacity, max_msg, limit;
-    int32_t bell;
+    int32_t bell, seen;  /* seen: it was not empty at the poller's last sweep */
 } comch_rx;
+
+/* What a sweep reads of an empty ring; of many rings these lie close together. */
+typedef struct {
+    const uint64_t *head;
+    uint64_t tail;
+} comch_slot;
+
+/* Where a connection's two ends keep what they know. A server's cells lie in memory that others may read, so that
+ * its counters can be shown while it is busy or stopped: see _status.py. `since` is nanoseconds of the clock that
+ * counts from boot. */
+typedef struct {
+    comch_tx tx;
+    comch_rx rx;
+    uint64_t since;
+    int32_t client_pid;
+    uint32_t up;
+} comch_cell;
 
 typedef struct {
     comch_rx **rings;
+    comch_slot *slots;
     uint32_t count, index, turn, pad;
-    uint64_t length;
+    uint64_t length, swept;  /* swept: when all rings were last asked, if there are several */
     comch_pace pace;
 } comch_poller;
 
@@ -69,7 +95,8 @@ void *comch_map(int fd, uint64_t size);
 void comch_unmap(void *memory, uint64_t size);
 uint64_t comch_ring_capacity(uint32_t max_msg, uint32_t messages);
 int comch_tx_attach(comch_tx *tx, void *memory);
-void comch_rx_attach(comch_rx *rx, void *memory);
+int comch_rx_attach(comch_rx *rx, void *memory);
+void comch_follow(comch_poller *poller, comch_rx **rings, comch_slot *slots, uint32_t count);
 int comch_send(comch_tx *tx, const char *message, uint64_t length);
 int comch_check(comch_tx *tx);
 uint64_t comch_completed(comch_tx *tx);
@@ -80,5 +107,6 @@ int64_t comch_available(comch_rx *rx);
 int64_t comch_receive(comch_poller *poller, char *into, uint64_t size);
 int comch_arm_data(comch_poller *poller);
 int comch_look_due(comch_pace *pace);
+void comch_looked(comch_pace *pace);
 
 #endif

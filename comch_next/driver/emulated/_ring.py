@@ -1,35 +1,31 @@
 """The two ends of a ring: sealed shared memory, its mapping, and the kernel's view of it."""
 
-import fcntl
+import itertools
 import os
+import sys
 from typing import Any
 
-from comch_next.driver.emulated._ring_c import ffi, lib
+from comch_next.driver.emulated._shared import PAGE, ffi, lib, make_shared, map_shared
 from comch_next.errors import ErrorCode, NoMemory, from_code
 
 __all__ = ["Receiver", "Sender", "ffi", "lib", "make_memory"]
 
-_PAGE = 4096
-_SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
-_MOST = (1 << 32) - _PAGE  # positions are 32 bits wide
+_MOST = (1 << 32) - PAGE  # positions are 32 bits wide
+_places = itertools.cycle(range(0, lib.COMCH_LAST_PLACE + 1, 64))  # see _ring.h
 
 
 def _size(max_msg: int, messages: int) -> int:
     capacity = int(lib.comch_ring_capacity(max_msg, messages))
     if capacity > _MOST:
         raise NoMemory(f"a ring of {messages} messages of {max_msg} bytes would have {capacity} bytes, above {_MOST}")
-    return _PAGE + capacity
+    return PAGE + capacity
 
 
 def make_memory(max_msg: int, messages: int) -> int:
-    """A descriptor of new memory for a ring of that many messages of at most `max_msg` bytes.
-
-    Its size is sealed: neither side can pull it from under the other. Raises OSError.
-    """
-    fd = os.memfd_create("comch-ring", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    """A descriptor of new memory for a ring of that many messages of at most `max_msg` bytes. Raises OSError."""
+    fd = make_shared("comch-ring", _size(max_msg, messages))
     try:
-        os.ftruncate(fd, _size(max_msg, messages))
-        fcntl.fcntl(fd, fcntl.F_ADD_SEALS, _SEALS)
+        os.pwrite(fd, next(_places).to_bytes(4, sys.byteorder), lib.COMCH_PLACE)
     except BaseException:
         os.close(fd)
         raise
@@ -41,14 +37,16 @@ class _End:
 
     def __init__(self, fd: int, max_msg: int, messages: int) -> None:
         size = _size(max_msg, messages)
-        # The seals first: before them the other side may still change the size.
-        if fcntl.fcntl(fd, fcntl.F_GET_SEALS) & _SEALS != _SEALS or os.fstat(fd).st_size != size:
-            raise from_code(ErrorCode.CONNECTION_ABORTED, "the ring offered is not of the agreed size and sealed")
-        memory = lib.comch_map(fd, size)
-        if memory == ffi.NULL:
-            raise OSError(ffi.errno, os.strerror(ffi.errno))
-        self._memory: Any = ffi.gc(memory, lambda mapped: lib.comch_unmap(mapped, size))
-        self.capacity = size - _PAGE
+        self._memory: Any = map_shared(fd, size)
+        self.capacity = size - PAGE
+
+    def _attached(self, result: int) -> None:
+        if result == lib.COMCH_OK:
+            return
+        self.unmap()
+        if result == lib.COMCH_NOMEM:
+            raise NoMemory("no memory for the ring's first part")
+        raise from_code(ErrorCode.CONNECTION_ABORTED, "the ring offered does not say where its words are")
 
     def close(self) -> None:
         """Give the memory back; harmless when done before."""
@@ -62,19 +60,19 @@ class _End:
 
 
 class Sender(_End):
-    """The writing end. `bell` is rung when data arrives while the reader has asked for it."""
+    """The writing end. `bell` is rung when data arrives while the reader has asked for it; `tx` is zeroed memory."""
 
-    def __init__(self, fd: int, max_msg: int, recv_limit: int, send_limit: int, bell: int) -> None:
+    def __init__(
+        self, fd: int, max_msg: int, recv_limit: int, send_limit: int, bell: int, tx: Any = None
+    ) -> None:
         super().__init__(fd, max_msg, recv_limit + send_limit)
-        self.tx = ffi.new("comch_tx *")
+        self.tx = ffi.new("comch_tx *") if tx is None else tx
         self.tx.capacity = self.capacity
         self.tx.max_msg = max_msg
         self.tx.recv_limit = recv_limit
         self.tx.send_limit = send_limit
         self.tx.bell = bell
-        if lib.comch_tx_attach(self.tx, self._memory) != lib.COMCH_OK:
-            self.close()
-            raise NoMemory("no memory for the ring's first part")
+        self._attached(lib.comch_tx_attach(self.tx, self._memory))
 
     def close(self) -> None:
         """End the direction, then unmap."""
@@ -84,13 +82,15 @@ class Sender(_End):
 
 
 class Receiver(_End):
-    """The reading end. `bell` is rung when room appears while the writer has asked for it."""
+    """The reading end. `bell` is rung when room appears while the writer has asked for it; `rx` is zeroed memory."""
 
-    def __init__(self, fd: int, max_msg: int, recv_limit: int, send_limit: int, bell: int) -> None:
+    def __init__(
+        self, fd: int, max_msg: int, recv_limit: int, send_limit: int, bell: int, rx: Any = None
+    ) -> None:
         super().__init__(fd, max_msg, recv_limit + send_limit)
-        self.rx = ffi.new("comch_rx *")
+        self.rx = ffi.new("comch_rx *") if rx is None else rx
         self.rx.capacity = self.capacity
         self.rx.max_msg = max_msg
         self.rx.limit = recv_limit + send_limit
         self.rx.bell = bell
-        lib.comch_rx_attach(self.rx, self._memory)
+        self._attached(lib.comch_rx_attach(self.rx, self._memory))

@@ -1,4 +1,4 @@
-"""Builds the ring kernel (declared in `_ring.h`, written in `_ring.c`), and names two system calls beside it."""
+"""Builds the kernels, the ring and the fast path's posts (see their headers), and names four system calls beside."""
 
 import re
 from pathlib import Path
@@ -6,6 +6,7 @@ from pathlib import Path
 from cffi import FFI
 
 _HERE = Path(__file__).parent
+_KERNELS = ("_ring", "_posts")  # the second uses the first's helpers
 
 
 def _declarations(header: str) -> str:
@@ -13,14 +14,25 @@ def _declarations(header: str) -> str:
     return re.sub(r"/\*.*?\*/|^#[^\n]*$", "", header, flags=re.DOTALL | re.MULTILINE)
 
 
+def _texts(suffix: str) -> str:
+    return "\n".join((_HERE / f"{kernel}.{suffix}").read_text(encoding="ascii") for kernel in _KERNELS)
+
+
 ffi = FFI()
-ffi.cdef(_declarations((_HERE / "_ring.h").read_text(encoding="ascii")))
+ffi.cdef(_declarations(_texts("h")))
 ffi.cdef("int inotify_init1(int flags); int inotify_add_watch(int fd, const char *path, uint32_t mask);")
+ffi.cdef("""
+    typedef int... time_t;
+    struct timespec { time_t tv_sec; long tv_nsec; ...; };
+    struct itimerspec { struct timespec it_interval, it_value; };
+    int timerfd_create(int clock, int flags);
+    int timerfd_settime(int fd, int flags, const struct itimerspec *value, struct itimerspec *old);
+""")
 ffi.set_source(
     "comch_next.driver.emulated._ring_c",
-    "#include <sys/inotify.h>\n" + (_HERE / "_ring.c").read_text(encoding="ascii"),
+    "#include <sys/inotify.h>\n#include <sys/timerfd.h>\n" + _texts("c"),
     include_dirs=[str(_HERE)],
-    depends=[str(_HERE / "_ring.c"), str(_HERE / "_ring.h")],
+    depends=[str(_HERE / f"{kernel}.{suffix}") for kernel in _KERNELS for suffix in "ch"],
     extra_compile_args=["-O2", "-std=gnu11", "-Wall", "-Wextra"],
 )
 

@@ -1,100 +1,36 @@
-"""The server context: a listener, the greetings of new clients, and its connections."""
+"""The server context: a listener, clients on their way in, and its connections."""
 
 import os
 import select
 import socket
-import struct
 import time
 from collections.abc import Callable
-from contextlib import suppress
 
 from comch_next._codes import ErrorCode
 from comch_next.driver.emulated import _fabric as fabric
 from comch_next.driver.emulated._checks import EXHAUSTED, expect, expect_callback, in_state, says_no_memory
 from comch_next.driver.emulated._connection import Connection
-from comch_next.driver.emulated._context import Context, check_name
+from comch_next.driver.emulated._control import ControlContext, check_name
 from comch_next.driver.emulated._devices import Dev, DevRep
+from comch_next.driver.emulated._greeting import Greeting
+from comch_next.driver.emulated._place import Listener
 from comch_next.driver.emulated._removal import Removal
 from comch_next.driver.emulated._ring import make_memory
+from comch_next.driver.emulated._send_task import TaskPool
 from comch_next.driver.emulated._state import Trigger
-from comch_next.driver.emulated._task import TaskPool
-from comch_next.errors import DocaError, InvalidValue, from_code
+from comch_next.driver.emulated._status import Board, Status
+from comch_next.errors import DocaError, InvalidValue
 
 __all__ = ["Server", "Servers"]
 
 _PATIENCE = 64  # clients above the limit that are still listened to; more are cut off at once
-GREETING_S = 5.0  # a client that has connected and says nothing for so long is dropped
 
 
-class Greeting:
-    """A client between its connect and its acceptance."""
-
-    def __init__(self, server: "Server", sock: socket.socket) -> None:
-        self.server = server
-        self.sock = sock
-        self.deadline = time.monotonic() + GREETING_S
-        self.terms: fabric.Terms | None = None
-        self.bells: list[int] = []
-        self.excess = False  # one too many: refused once it has greeted, so that it can hear why
-
-    def on_socket(self) -> None:
-        """Read the greeting; hand it on when it is good, refuse it when not."""
-        try:
-            data, self.bells = fabric.receive(self.sock)
-        except BlockingIOError:
-            return
-        except OSError as error:
-            self.refuse(ErrorCode.NO_MEMORY if error.errno in EXHAUSTED else ErrorCode.INVALID_VALUE)
-            return
-        self.server.unwatch(self.sock)
-        try:
-            self._check(data)
-        except DocaError as error:
-            self.refuse(error.code)
-        else:
-            self.server.greeted(self)
-
-    def _check(self, data: bytes) -> None:
-        credentials = self.sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-        user = struct.unpack("3i", credentials)[1]
-        if user not in (0, os.geteuid()):
-            raise from_code(ErrorCode.AUTHENTICATION, f"user {user} may not connect")
-        if self.excess:
-            raise from_code(ErrorCode.FULL, "one client too many")
-        self.terms = fabric.Hello.decode(data).terms
-        if len(self.bells) != 2:
-            raise from_code(ErrorCode.INVALID_VALUE, "a greeting comes with two bells")
-        limits = self.server.dev.info.row.limits
-        depth = max(limits.max_queue_size, limits.max_send_tasks)
-        if self.terms.msg_size > limits.max_msg_size or max(self.terms.send_limit, self.terms.recv_limit) > depth:
-            raise from_code(ErrorCode.INVALID_VALUE, "limits that no device of this pair has")
-        fabric.negotiate(self.terms, self.server.terms())
-
-    def refuse(self, code: ErrorCode) -> None:
-        """Tell the client why, and forget it."""
-        with suppress(OSError):
-            fabric.send(self.sock, fabric.Welcome(code, self.server.terms()).encode())
-        self.drop()
-
-    def drop(self) -> None:
-        """Give its descriptors back."""
-        if self in self.server.greetings:
-            self.server.greetings.remove(self)
-        self.server.unwatch(self.sock)
-        self.let_go()
-
-    def let_go(self) -> None:
-        """Close its descriptors, and do nothing else."""
-        self.sock.close()
-        while self.bells:
-            os.close(self.bells.pop())
-
-
-class Server(Context):
+class Server(ControlContext):
     """A handle. `greetings` are the clients on their way in, those in the port's queue included."""
 
     is_server = True
-    start_trigger = Trigger.START_SERVER
+    start_trigger = Trigger.START_NOW
 
     def __init__(self, dev: Dev, rep: DevRep, name: str) -> None:
         super().__init__(dev, name)
@@ -102,7 +38,8 @@ class Server(Context):
         self.up: Callable[..., object] | None = None
         self.down: Callable[..., object] | None = None
         self.greetings: list[Greeting] = []
-        self._listener: fabric.Listener | None = None
+        self._listener: Listener | None = None
+        self._board: Board | None = None
         self._events = select.EPOLLIN  # what the listener is watched for
         self._removal: Removal | None = None
         rep.users += 1
@@ -112,16 +49,22 @@ class Server(Context):
         return row.capable and row.side == "dpu"
 
     def missing(self) -> list[str]:
-        return super().missing() + ([] if self.up else ["the connection callbacks"])
+        return super().missing() + ([] if self.up or self.port is not None else ["the connection callbacks"])
 
     def begin(self) -> None:
         self.failed_for_good = False
-        self._listener = fabric.Listener(self.dev.info.row.pci_addr, self.rep.info.row.pci_addr, self.name)
+        device, representor = self.dev.info.row, self.rep.info.row.pci_addr
+        self._listener = Listener(device.pci_addr, representor, self.name)
         self._events = select.EPOLLIN
         self.watched(self._listener.socket, self._on_clients, door=True)
         self._removal = Removal.of(self._listener.path)
         if self._removal is not None:
             self.watched(self._removal, self._removal.drain, door=True)
+        most = device.limits.max_clients
+        self._board = Board.of(most)  # last: what the server itself needs comes first
+        place = self._board.place if self._board is not None else None
+        status = Status.of_this_process(self.name, device.pci_addr, representor, most, place)
+        self._listener.publish(status.encode())
 
     def end(self) -> None:
         self._events = select.EPOLLIN
@@ -131,6 +74,9 @@ class Server(Context):
             self.unwatch(self._listener.socket)
             self._listener.close()
             self._listener = None
+        if self._board is not None:
+            self._board.close()
+            self._board = None
         if self._removal is not None:
             self.unwatch(self._removal)
             self._removal.close()
@@ -142,9 +88,10 @@ class Server(Context):
 
     def let_go(self) -> None:
         super().let_go()
-        self.rep.users = 0
         if self._listener is not None:
             self._listener.let_go()
+        if self._board is not None:
+            self._board.close()
         if self._removal is not None:
             self._removal.close()
         for greeting in self.greetings:
@@ -153,7 +100,6 @@ class Server(Context):
     def _on_clients(self) -> None:
         """Take everybody who knocks; whoever is one too many is told."""
         assert self._listener is not None
-        most = self.dev.info.row.limits.max_clients
         while True:
             try:
                 sock, _ = self._listener.socket.accept()
@@ -166,16 +112,21 @@ class Server(Context):
                     return
                 continue
             self._listen_for(select.EPOLLIN)
-            self._knock("recv", "service")  # ready by the knock, they stay so while the greeting is awaited
-            greeting = Greeting(self, sock)
-            self.greetings.append(greeting)
-            crowd = len(self.greetings) + len(self.connections)
-            greeting.excess = bool(most) and crowd > most
-            if greeting.excess and crowd > most + _PATIENCE:
-                greeting.refuse(ErrorCode.FULL)
-                continue
-            self.watched(sock, greeting.on_socket, door=True)
-            greeting.on_socket()
+            self.meet(sock)
+
+    def meet(self, sock: socket.socket) -> None:
+        """Hear what a client has to say, or cut it off."""
+        most = self.dev.info.row.limits.max_clients
+        self._knock("recv", "service")  # ready by the knock, they stay so while the greeting is awaited
+        greeting = Greeting(self, sock)
+        self.greetings.append(greeting)
+        crowd = len(self.greetings) + len(self.connections)
+        greeting.excess = bool(most) and crowd > most
+        if greeting.excess and crowd > most + _PATIENCE:
+            greeting.refuse(ErrorCode.FULL)
+            return
+        self.watched(sock, greeting.on_socket, door=True)
+        greeting.on_socket()
 
     def _turn_away(self) -> bool:
         """Refuse a client for want of descriptors: one that kept on knocking would let nobody sleep."""
@@ -230,7 +181,7 @@ class Server(Context):
     def admit(self, greeting: Greeting) -> Connection:
         """Make the rings, tell the client, and tell the program; the result's status says how it went."""
         self.greetings.remove(greeting)
-        connection = Connection(self, greeting.sock)
+        connection = Connection(self, greeting.sock, self._board.take() if self._board is not None else None)
         rings: list[int] = []
         try:
             self._connect(greeting, connection, rings)
@@ -258,6 +209,7 @@ class Server(Context):
         rings.append(make_memory(to_client, own.send_limit + other.recv_limit))
         bells, greeting.bells = greeting.bells, []
         connection.establish((rings[1], rings[0]), (to_client, to_server), other, bells)
+        connection.cell.show(greeting.client_pid)
         welcome = fabric.Welcome(ErrorCode.SUCCESS, own).encode()
         fabric.send(greeting.sock, welcome, [*rings, *self.bells()])
 
@@ -270,7 +222,7 @@ class Server(Context):
 class Servers(TaskPool):
     """The noun Servers of the driver protocol."""
 
-    kind = Server
+    kind: type[Server] = Server
 
     @says_no_memory
     def create(self, dev: object, rep: object, name: object) -> Server:
@@ -278,7 +230,7 @@ class Servers(TaskPool):
         representor = expect(rep, DevRep, "server_create")
         if not (device.open and representor.open):
             raise InvalidValue("server_create takes a device and a representor that are open")
-        return Server(device, representor, check_name(name, device))
+        return self.kind(device, representor, check_name(name, device))
 
     def get_device_rep(self, server: object) -> DevRep:
         return expect(server, Server, "server_get_device_rep").rep
@@ -298,6 +250,7 @@ class Servers(TaskPool):
         in_state(context, "server_disconnect")
         if context.port is not None and context.port.forget(link):
             return
+        link.fast.check_unused("server_disconnect")
         if link not in context.connections:
             raise InvalidValue(f"server_disconnect takes a connection of {context} that has not been disconnected")
         link.leave(polite=True)

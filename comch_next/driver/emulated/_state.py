@@ -1,8 +1,9 @@
 """What a context may do when: the life of a context as two tables (guide: DOCA Core Context State Machine).
 
-A context is IDLE while it is configured. A server starts at once; a client passes through STARTING until its
-server has accepted it, or falls back. STOPPING lasts while connections are being told and tasks are being
-given back. A trigger that has no row for a state is refused with BAD_STATE.
+A context is IDLE while it is configured. Servers and producers start at once; a client passes through STARTING until
+its server has accepted it, a consumer until the other side has been told of it, or they fall back. STOPPING lasts
+while connections are being told and tasks are being given back. A trigger that has no row for a state is refused
+with BAD_STATE.
 
 Not in the tables, because they depend on more than the state: a context starts only with a progress engine,
 a capable device and its mandatory callbacks, and reaches IDLE only when every task has been freed.
@@ -18,8 +19,8 @@ __all__ = ["CALLS", "LEGAL", "TRANSITIONS", "Trigger"]
 class Trigger(Enum):
     """What moves a context; the program causes the first four, the fabric and progress the others."""
 
-    START_SERVER = auto()
-    START_CLIENT = auto()
+    START_NOW = auto()
+    START_LATER = auto()
     STOP_CLEAN = auto()  # nothing outstanding, no connection
     STOP_BUSY = auto()
     CONNECTED = auto()
@@ -31,8 +32,8 @@ class Trigger(Enum):
 IDLE, STARTING, RUNNING, STOPPING = State.IDLE, State.STARTING, State.RUNNING, State.STOPPING
 
 TRANSITIONS: dict[tuple[State, Trigger], State] = {
-    (IDLE, Trigger.START_SERVER): RUNNING,
-    (IDLE, Trigger.START_CLIENT): STARTING,
+    (IDLE, Trigger.START_NOW): RUNNING,
+    (IDLE, Trigger.START_LATER): STARTING,
     (STARTING, Trigger.CONNECTED): RUNNING,
     (STARTING, Trigger.REFUSED): IDLE,
     (STARTING, Trigger.STOP_CLEAN): IDLE,
@@ -52,8 +53,12 @@ CALLS: dict[str, frozenset[State]] = {
     "task_send_set_conf": frozenset({IDLE}),
     "event_msg_recv_register": frozenset({IDLE}),
     "event_connection_status_changed_register": frozenset({IDLE}),
+    "event_consumer_register": frozenset({IDLE}),
+    "set_imm_data_len": frozenset({IDLE}),
+    "task_post_recv_set_conf": frozenset({IDLE}),
     "port_open": frozenset({IDLE}),
     "task_send_alloc_init": frozenset({RUNNING, STOPPING}),
+    "task_post_recv_alloc_init": frozenset({RUNNING, STOPPING}),
     "task_submit": frozenset({RUNNING, STOPPING}),
     "server_disconnect": frozenset({RUNNING}),
     "client_get_connection": frozenset({STARTING, RUNNING, STOPPING}),

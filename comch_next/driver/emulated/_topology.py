@@ -16,13 +16,17 @@ else:
 
 __all__ = ["Device", "Limits", "Representor", "Topology", "current", "long_form"]
 
-_MOST = {"default_msg_size": 1 << 20, "max_msg_size": 1 << 20}  # bytes; other limits count things
+# The limits' own limits, where they are bytes; the others count things.
+_MOST = {"default_msg_size": 1 << 20, "max_msg_size": 1 << 20, "max_buf_size": 1 << 30, "max_imm_data_len": 1024}
 _PCI = re.compile(r"(?:([0-9a-f]{1,4}):)?([0-9a-f]{1,2}):([0-9a-f]{1,2})\.([0-7])", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a device can do; sizes in bytes, queues in messages. `max_clients` 0 means no limit."""
+    """What a device can do; sizes and lengths in bytes, queues in messages. `max_clients` 0 means no limit.
+
+    Consumers and producers are counted per connection, fast tasks per consumer or producer.
+    """
 
     default_msg_size: int = 4080
     max_msg_size: int = 65535
@@ -32,6 +36,11 @@ class Limits:
     max_name_len: int = 128
     max_send_tasks: int = 8192
     max_open: int = 4096
+    max_consumers: int = 64
+    max_producers: int = 64
+    max_fast_tasks: int = 8192
+    max_buf_size: int = 1 << 30
+    max_imm_data_len: int = 32
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
@@ -52,13 +61,17 @@ class Representor:
 
 @dataclass(frozen=True)
 class Device:
-    """One device of one side: `representors` only on the DPU, `capable` false for one that cannot do Comch."""
+    """One device of one side: `representors` only on the DPU, `capable` false for one that cannot do Comch.
+
+    Faults: `working` false for one that cannot be opened, `answers` false for one whose kernel driver fails queries.
+    """
 
     pci_addr: str
     side: str
     representors: tuple[Representor, ...] = ()
     capable: bool = True
     working: bool = True
+    answers: bool = True
     limits: Limits = Limits()
 
 
@@ -143,6 +156,7 @@ def _device(row: dict[str, Any], limits: Limits) -> Device:
         representors=representors,
         capable=bool(row.get("capable", True)),
         working=bool(row.get("working", True)),
+        answers=bool(row.get("answers", True)),
         limits=replace(limits, **row.get("limits", {})),
     )
 

@@ -1,0 +1,188 @@
+"""What Server and Client share: the configuration of the control path, and the pulling conveniences.
+
+Guide: Comch, Configurations and Events.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+from comch_next.connection import Connection, Message
+from comch_next.context import Context
+from comch_next.device import Device
+from comch_next.driver.protocol import Driver
+from comch_next.engine import ProgressEngine, wait_readable
+from comch_next.errors import Again, BadState, Shutdown, TimeOut
+from comch_next.pull import PullPort
+
+__all__ = ["ControlContext"]
+
+_C = TypeVar("_C", bound=Callable[..., object])
+_message = tuple.__new__  # half the price of calling a named tuple's class
+
+
+class ControlContext(Context):
+    """A server or a client."""
+
+    def __init__(self, driver: Driver, handle: Any, device: Device, name: str, engine: ProgressEngine | None) -> None:
+        self.device = device
+        self.name = name
+        self._tasks = driver.send_tasks
+        self._port: PullPort | None = None
+        self._send_queue_size: int | None = None
+        super().__init__(driver, handle, engine)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name!r}>"
+
+    def _configure(
+        self, max_msg_size: int | None, recv_queue_size: int | None, send_queue_size: int | None
+    ) -> None:
+        """The optional keywords of the constructors; a refusal leaves nothing behind."""
+        self._send_queue_size = send_queue_size
+        try:
+            if max_msg_size is not None:
+                self.max_msg_size = max_msg_size
+            if recv_queue_size is not None:
+                self.recv_queue_size = recv_queue_size
+        except BaseException:
+            self.close()
+            raise
+
+    def _go_through(self, driver: Driver) -> None:
+        super()._go_through(driver)
+        self._tasks = driver.send_tasks
+
+    def _connection(self, handle: Any) -> Connection:
+        known: Connection | None = self._driver.connections.get_user_data(handle)
+        return known if known is not None else Connection(self, handle)
+
+    def _given_connections(self, *callbacks: Any) -> list[Any]:
+        """Callbacks for the driver that give the program's the connection in place of its handle."""
+        known = self._connection
+        return [
+            (lambda handle, news, call=call: call(known(handle), news)) if callable(call) else call
+            for call in callbacks
+        ]
+
+    def destroy(self) -> None:
+        super().destroy()
+        self._port = None
+
+    # Configuration, while IDLE
+
+    @property
+    def max_msg_size(self) -> int:
+        """Bytes of the longest message. Setting it makes a peer with another setting unable to connect."""
+        return self._contexts.get_max_msg_size(self._handle)
+
+    @max_msg_size.setter
+    def max_msg_size(self, size: int) -> None:
+        self._contexts.set_max_msg_size(self._handle, size)
+
+    @property
+    def recv_queue_size(self) -> int:
+        """Messages that wait here, per connection, before the sender's stay in flight."""
+        return self._contexts.get_recv_queue_size(self._handle)
+
+    @recv_queue_size.setter
+    def recv_queue_size(self, size: int) -> None:
+        self._contexts.set_recv_queue_size(self._handle, size)
+
+    def task_send_set_conf(self, done: Callable[..., object], failed: Callable[..., object], num_tasks: int) -> None:
+        """The callbacks `(task)` for sends that succeeded and failed, and the depth of the pool; mandatory."""
+        self._contexts.task_send_set_conf(self._handle, done, failed, num_tasks)
+
+    def event_msg_recv_register(self, callback: _C, view: bool = False) -> _C:
+        """Call `callback(connection, data)` for every message; mandatory. Returns it, so it decorates.
+
+        With `view` the data is a memoryview that is released after the callback, otherwise bytes.
+        """
+        self._contexts.event_msg_recv_register(self._handle, callback, view)
+        return callback
+
+    def event_consumer_register(
+        self, new: Callable[[Connection, int], object], expired: Callable[[Connection, int], object]
+    ) -> None:
+        """Call `new(connection, id)` for a consumer of the other side, `expired(connection, id)` when it has gone.
+
+        While IDLE; what comes and goes before is not told (C: doca_comch_*_event_consumer_register).
+        """
+        self._contexts.event_consumer_register(self._handle, *self._given_connections(new, expired))
+
+    # Pulling
+
+    def _open_port(self) -> PullPort:
+        if self._port is None:
+            PullPort(self, send_queue_size=self._send_queue_size)
+        assert self._port is not None
+        return self._port
+
+    def receive(self, size: int | None = None, *, timeout: float | None = None) -> Message:
+        """The oldest message of all connections. A server accepts waiting clients here, too.
+
+        size: bytes that the caller can hold; a longer message stays, and InvalidValue tells its length.
+        timeout: seconds; None waits for ever, 0 raises Again when nothing is there, otherwise TimeOut is raised.
+        Raises ConnectionReset once for a peer that died, after its messages, and always on a server that has failed;
+        on a client Shutdown when the server has left.
+        """
+        port = self._port
+        if port is not None and (found := self._pull(port, size)) is not None:
+            return _message(Message, found)
+        return self._receive_later(port, size, timeout)
+
+    def _receive_later(self, port: PullPort | None, size: int | None, timeout: float | None) -> Message:
+        port = port or self._opened_port("receive")
+        deadline = None if timeout is None else time.monotonic() + timeout
+        while True:
+            if self._accept_waiting(port) and (found := self._pull(port, size)) is not None:
+                return _message(Message, found)
+            if timeout == 0:
+                raise Again("receive: nothing waits")
+            port.arm_recv()
+            if not wait_readable(port.recv_fd, deadline):
+                raise TimeOut(f"receive: nothing came to {self!r} within {timeout} s")
+            if (found := self._pull(port, size)) is not None:
+                return _message(Message, found)
+
+    def _pull(self, port: PullPort, size: int | None) -> tuple[bytes, Connection] | None:
+        return port.receive(size)
+
+    def _accept_waiting(self, port: PullPort) -> bool:
+        """Accept who waits; whether anybody did. Only a server has anybody to accept."""
+        return False
+
+    # Waiting in the program's own poll or epoll
+
+    @property
+    def send_fd(self) -> int:
+        """A descriptor, ready when a send that raised Again may be tried again; see `arm_send`."""
+        return self._opened_port("send_fd").send_fd
+
+    @property
+    def recv_fd(self) -> int:
+        """A descriptor, ready when a message, a waiting client or a lost peer is there; see `arm_recv`."""
+        return self._opened_port("recv_fd").recv_fd
+
+    def arm_send(self) -> None:
+        """Let `send_fd` become ready once, at once when there is room."""
+        self._opened_port("arm_send").arm_send()
+
+    def arm_recv(self) -> None:
+        """Let `recv_fd` become ready once, at once when something waits."""
+        self._opened_port("arm_recv").arm_recv()
+
+    def _opened_port(self, call: str) -> PullPort:
+        if self._port is None:
+            raise BadState(f"{call} needs listen(), connect() or a with block; {self!r} runs on tasks and callbacks")
+        return self._port
+
+    def __iter__(self) -> Iterator[Message]:
+        """Every message, waiting for each; on a client until the server leaves."""
+        while True:
+            try:
+                yield self.receive()
+            except Shutdown:
+                return

@@ -1,0 +1,60 @@
+"""What Consumer and Producer share: contexts on a connection (guide: Comch, Fast Path)."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from comch_next._codes import State
+from comch_next.connection import Connection
+from comch_next.context import Context
+from comch_next.driver.protocol import Driver
+from comch_next.engine import ProgressEngine
+from comch_next.errors import ConnectionAborted, InvalidValue, TimeOut
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+__all__ = ["FastContext", "driver_of"]
+
+_TICK_S = 0.001
+
+
+def driver_of(connection: Connection, call: str) -> Driver:
+    """The driver below a connection; the engine of the new context decides through which view of it to go."""
+    if not isinstance(connection, Connection):
+        raise InvalidValue(f"{call} takes a connection, not {connection!r}")
+    return connection._context.engine._driver
+
+
+class FastContext(Context):
+    """A consumer or a producer. Without an engine of the program's it shares the connection's."""
+
+    def __init__(self, connection: Connection, driver: Driver, handle: Any, engine: ProgressEngine | None) -> None:
+        self.connection = connection
+        super().__init__(driver, handle, engine if engine is not None else connection._context.engine)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} on {self.connection!r}>"
+
+    def __enter__(self) -> Self:
+        """Start, and wait for RUNNING for 5 seconds, turning the connection's engine, too."""
+        try:
+            self.start()
+            self._wait_running(5.0)
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def _wait_running(self, timeout: float) -> None:
+        deadline = time.monotonic() + timeout
+        while self.state is State.STARTING:
+            moved = self.connection._context.engine.progress()
+            moved |= self.engine.progress()
+            if not moved:
+                if time.monotonic() >= deadline:
+                    raise TimeOut(f"{self!r} is still STARTING after {timeout} s")
+                self.connection._context.engine.wait(_TICK_S)
+        if self.state is not State.RUNNING:
+            raise ConnectionAborted(f"{self!r} cannot run: its connection has ended")

@@ -1,0 +1,99 @@
+"""How tasks of an event loop take turns, and how they wait for a descriptor that is ready once for each arming."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Literal
+
+from comch_next.engine import wait_readable
+from comch_next.errors import NotSupported
+
+__all__ = ["Ready", "Turn"]
+
+_SHARE = 64  # sends or receives that may follow each other before the loop's other work has its turn
+
+
+class Turn(asyncio.Lock):
+    """One task at a time, the first to come first; a task that never has to wait lets others work now and then."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._taken = 0
+
+    async def acquire(self) -> Literal[True]:
+        await super().acquire()
+        self._taken += 1
+        if self._taken % _SHARE == 0:
+            try:
+                await asyncio.sleep(0)
+            except BaseException:
+                self.release()
+                raise
+        return True
+
+
+class Ready:
+    """A descriptor that is ready once for each arming, and all the tasks that wait for it."""
+
+    def __init__(self, get_fd: Callable[[], int], arm: Callable[[], None]) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._get_fd = get_fd
+        self._arm = arm
+        self._fd = -1  # while the loop watches it
+        self._due = False  # it is going to be armed, for all who came to wait in this turn of the loop
+        self._waiters: dict[asyncio.Future[None], None] = {}
+
+    async def wait(self, timeout: float | None = None) -> None:
+        """Sleep until it is ready, `wake` is called, or some seconds have passed. Raises what arming raises."""
+        waiter = self._loop.create_future()
+        self._waiters[waiter] = None
+        if not self._due:
+            self._due = True
+            self._loop.call_soon(self._watch)
+        try:
+            if timeout is None:
+                await waiter
+            else:
+                await asyncio.wait([waiter], timeout=timeout)
+        finally:
+            self._waiters.pop(waiter, None)
+            if not self._waiters:
+                self._unwatch()
+        if waiter.done():
+            waiter.result()
+
+    def wake(self, error: Exception | None = None) -> None:
+        """Let all who wait look again, the first to come first: what it is about may be for any of them."""
+        self._unwatch()  # it stays ready until it is armed
+        waiters, self._waiters = self._waiters, {}
+        for waiter in waiters:
+            if waiter.done():
+                continue  # cancelled
+            if error is None:
+                waiter.set_result(None)
+            else:
+                waiter.set_exception(error)
+
+    def _watch(self) -> None:
+        self._due = False
+        if not self._waiters or (self._fd >= 0 and wait_readable(self._fd, 0.0)):
+            return  # arming would forget that it is ready
+        try:
+            self._arm()
+            self._read(self._get_fd())
+        except Exception as error:
+            self.wake(error)
+
+    def _read(self, fd: int) -> None:
+        try:
+            self._loop.add_reader(fd, self.wake)
+        except NotImplementedError:
+            text = f"aio needs an event loop with add_reader, which {type(self._loop).__name__} lacks"
+            raise NotSupported(f"{text}; run it in asyncio.SelectorEventLoop") from None
+        self._fd = fd
+
+    def _unwatch(self) -> None:
+        if self._fd >= 0:
+            self._loop.remove_reader(self._fd)
+            self._fd = -1

@@ -1,0 +1,83 @@
+"""The consumer context: posts buffers that the other side's producers write to (guide: Comch, Consumer)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from comch_next._fast import FastContext, driver_of
+from comch_next._handles import handle_of
+from comch_next._msgq import ConsumerCompletion
+from comch_next.connection import Connection
+from comch_next.driver.protocol import Driver
+from comch_next.engine import ProgressEngine
+from comch_next.memory import Buf, Mmap
+from comch_next.task import PostRecvTask
+
+__all__ = ["Consumer"]
+
+
+class Consumer(FastContext):
+    """A queue of receives on a connection (C: struct doca_comch_consumer).
+
+    `start` leaves it STARTING until the connection's engine has told the other side, and its own has heard of that.
+    """
+
+    def __init__(self, connection: Connection, mmap: Mmap, *, engine: ProgressEngine | None = None) -> None:
+        """C: doca_comch_consumer_create. `mmap` has permission PCI_READ_WRITE and holds every posted buffer.
+
+        Raises BadState unless the connection is up, NotPermitted without that permission, InvalidValue for a map
+        that is not started, NoMemory when the connection has as many as it may.
+        """
+        driver = driver_of(connection, "consumer_create")
+        self.mmap = mmap
+        self._consumers = driver.consumers
+        self._tasks = driver.post_recv_tasks
+        handle = self._consumers.create(connection._handle, handle_of(mmap))
+        super().__init__(connection, driver, handle, engine)
+
+    def _go_through(self, driver: Driver) -> None:
+        super()._go_through(driver)
+        self._consumers = driver.consumers
+        self._tasks = driver.post_recv_tasks
+
+    @property
+    def id(self) -> int:
+        """What producers of the other side name it by: above 0, unique on the connection."""
+        return self._consumers.get_id(self._handle)
+
+    @property
+    def imm_data_len(self) -> int:
+        """Bytes of immediate data that a producer may send along; settable while IDLE."""
+        return self._consumers.get_imm_data_len(self._handle)
+
+    @imm_data_len.setter
+    def imm_data_len(self, imm_data_len: int) -> None:
+        self._consumers.set_imm_data_len(self._handle, imm_data_len)
+
+    def task_post_recv_set_conf(
+        self, done: Callable[[PostRecvTask], object], failed: Callable[[PostRecvTask], object], num_tasks: int
+    ) -> None:
+        """The callbacks `(task)` for receives that succeeded and failed, and the depth of the pool; mandatory."""
+        self._consumers.task_post_recv_set_conf(self._handle, done, failed, num_tasks)
+
+    def task_post_recv_alloc_init(self, buf: Buf | None = None) -> PostRecvTask:
+        """A task that posts the free part of the buffer, or without one receives immediate data only.
+
+        Raises NoMemory when all tasks are in use, InvalidValue for a buffer outside of the map or in a list.
+        """
+        return PostRecvTask(self, buf)
+
+    # On the DPA, the card's accelerator, which no driver has yet: these raise NotSupported
+
+    def set_dev_max_num_recv(self, number: int) -> None:
+        """How many receives the accelerator may have posted."""
+        self._consumers.set_dev_max_num_recv(self._handle, number)
+
+    def set_completion(self, completion: ConsumerCompletion, user_data: Any) -> None:
+        """Where the accelerator finds what has completed."""
+        self._consumers.set_completion(self._handle, handle_of(completion), user_data)
+
+    def get_dpa_handle(self) -> Any:
+        """What the accelerator's program knows it by."""
+        return self._consumers.get_dpa_handle(self._handle)

@@ -1,0 +1,65 @@
+"""A driver that is traced: the same nouns around it, which append to the file that COMCH_TRACE names.
+
+Each line is a JSON object. `seq` counts the lines of a process, `pid` names it, `t` is the monotonic clock in
+nanoseconds, the same for all processes of a machine; a send has the time at which it was attempted. `what` is
+
+state             a context went from `old` to `new`
+up, down          a connection came up, or a handshake broke (`ok` false); it went (`ok` false: the peer died; servers)
+lost              a pull port told the program of a connection that ended: `result` says how
+disconnect        this server left one connection
+send              a message was accepted (`result` DOCA_SUCCESS) or refused (why). A task that is not to be had is a
+                  send refused; one that is had is told when it is submitted. On a threaded port every send is a task,
+                  and a byte that is going to fail asks how a connection ended
+complete          a task of a send, or a post that nothing came to, was completed with `result`
+receive           a message was given to the program
+post              a consumer's buffer was posted, with `room` bytes
+consumer_new, consumer_expired     the other side has a consumer, or has it no more
+payload           the bytes from `offset` on of the message told in line `of`
+
+The two ends of a message are found by `service`, `connection`, `n` and `digest`. `side` is server or client.
+Connections are numbered in the order in which a process sees them, by service and side; `n` counts the messages
+accepted, or received, on a connection, and on the fast path to one consumer: then `consumer` and `producer` are their
+ids. `digest` begins the message's SHA-256, `length` is in bytes; `imm_digest` and `imm_length` are those of immediate
+data. With COMCH_TRACE_PAYLOAD=1 there are the bytes, too, as base64: `payload`, the first 1024 of them, and `imm`.
+
+A line may begin with spaces, which keep it within a page: so a process that is killed leaves whole lines. Two that
+append to one file in the same moment may miss that; with `%p` in its name each has a file of its own.
+"""
+
+from typing import Any
+
+from comch_next.driver._traced._control import Clients, Connections, Contexts, SendTasks, Servers
+from comch_next.driver._traced._fast import Consumers, PostRecvTasks, Producers, ProducerSendTasks
+from comch_next.driver._traced._file import TraceFile
+from comch_next.driver._traced._ports import Ports
+from comch_next.driver._traced._tracer import Tracer
+from comch_next.driver.protocol import Driver
+
+__all__ = ["TracedDriver"]
+
+
+class TracedDriver:
+    """One attribute per noun, as comch_next.driver.protocol.Driver says."""
+
+    def __init__(self, driver: Driver, path: str, *, payload: bool) -> None:
+        """Raises IoFailed when the file cannot be opened."""
+        tracer = Tracer(driver, TraceFile(path), payload=payload)
+        self.name = driver.name
+        self.devices: Any = driver.devices  # nothing happens there that a trace tells
+        self.engines: Any = driver.engines
+        self.contexts: Any = Contexts(driver.contexts, tracer)
+        self.servers: Any = Servers(driver.servers, tracer)
+        self.clients: Any = Clients(driver.clients, tracer)
+        self.connections: Any = Connections(driver.connections, tracer)
+        self.send_tasks: Any = SendTasks(driver.send_tasks, tracer)
+        self.consumers: Any = Consumers(driver.consumers, tracer)
+        self.post_recv_tasks: Any = PostRecvTasks(driver.post_recv_tasks, tracer)
+        self.producers: Any = Producers(driver.producers, tracer)
+        self.producer_send_tasks: Any = ProducerSendTasks(driver.producer_send_tasks, tracer)
+        self.mmaps: Any = driver.mmaps
+        self.buf_inventories: Any = driver.buf_inventories
+        self.bufs: Any = driver.bufs
+        self.msgqs: Any = driver.msgqs
+        self.consumer_completions: Any = driver.consumer_completions
+        self.ports: Any = None if driver.ports is None else Ports(driver.ports, tracer)
+        self.admin: Any = driver.admin

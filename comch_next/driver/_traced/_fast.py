@@ -1,0 +1,105 @@
+"""The fast path, traced: consumers, producers, and what they post and send."""
+
+from collections.abc import Callable
+from itertools import count
+from typing import Any
+
+from comch_next.driver._traced._nouns import Noun, Tasks
+from comch_next.driver._traced._tracer import ACCEPTED, Flight, now, result
+from comch_next.errors import DocaError
+
+__all__ = ["Consumers", "PostRecvTasks", "ProducerSendTasks", "Producers"]
+
+
+class Consumers(Noun):
+    """A message has arrived when a post completes."""
+
+    def create(self, connection: Any, buf_mmap: Any) -> Any:
+        consumer = self._noun.create(connection, buf_mmap)
+        self._tracer.adopt(consumer, {**self._tracer.names(connection), "consumer": self._noun.get_id(consumer)})
+        return consumer
+
+    def task_post_recv_set_conf(self, consumer: Any, done: Any, failed: Any, number: int) -> None:
+        tasks = self._tracer.driver.post_recv_tasks
+        self._noun.task_post_recv_set_conf(
+            consumer, self._filled(consumer, done), self._tracer.completion(tasks, failed), number
+        )
+
+    def _filled(self, consumer: Any, done: Any) -> Any:
+        tracer = self._tracer
+        tasks, bufs = tracer.driver.post_recv_tasks, tracer.driver.bufs
+
+        def filled(flight: Flight) -> object:
+            task = flight.task
+            buf = tasks.get_buf(task)
+            data = b"" if buf is None else bufs.get_view(buf)[flight.held :]
+            producer, number = tasks.get_producer_id(task), next(tracer.scope(consumer).received)
+            imm = tracer.immediate(tasks.get_imm_data(task))
+            tracer.message("receive", flight.names, data, producer=producer, n=number, **imm)
+            return done(flight.user_data)
+
+        return filled if callable(done) else done
+
+    def task_post_recv_alloc_init(self, consumer: Any, buf: Any, user_data: object = None) -> Any:
+        flight = Flight(self._tracer.scope(consumer).names, user_data)
+        flight.task = self._noun.task_post_recv_alloc_init(consumer, buf, flight)
+        return flight.task
+
+
+class PostRecvTasks(Tasks):
+    """Receives of a consumer."""
+
+    def submitted(self, flight: Flight, submit: Callable[..., None], *flags: int) -> None:
+        bufs, buf = self._tracer.driver.bufs, self._noun.get_buf(flight.task)
+        held = 0 if buf is None else bufs.get_data_len(buf)
+        room = 0 if buf is None else bufs.get_head(buf) + bufs.get_len(buf) - bufs.get_data(buf) - held
+        try:
+            submit(flight.task, *flags)
+        except DocaError as error:
+            self._tracer.tell("post", flight.names, room=room, **result(error.code))
+            raise
+        flight.held = held
+        self._tracer.tell("post", flight.names, room=room, **ACCEPTED)
+
+
+class Producers(Noun):
+    """Their tasks are told when they are submitted, which is when they can be refused."""
+
+    def create(self, connection: Any) -> Any:
+        producer = self._noun.create(connection)
+        self._tracer.adopt(producer, {**self._tracer.names(connection), "producer": self._noun.get_id(producer)})
+        self._tracer.scope(producer).link = self._tracer.link(connection)
+        return producer
+
+    def task_send_set_conf(self, producer: Any, done: Any, failed: Any, number: int) -> None:
+        tracer = self._tracer
+        tasks = tracer.driver.producer_send_tasks
+        self._noun.task_send_set_conf(
+            producer, tracer.completion(tasks, done), tracer.completion(tasks, failed), number
+        )
+
+    def task_send_alloc_init(
+        self, producer: Any, buf: Any, imm_data: Any, consumer_id: int, user_data: object = None
+    ) -> Any:
+        scope = self._tracer.scope(producer)
+        flight = Flight(scope.names, user_data, scope.link)
+        flight.task = self._noun.task_send_alloc_init(producer, buf, imm_data, consumer_id, flight)
+        return flight.task
+
+
+class ProducerSendTasks(Tasks):
+    """Sends of a producer. They are numbered per consumer, so that its receives have the same numbers."""
+
+    def submitted(self, flight: Flight, submit: Callable[..., None], *flags: int) -> None:
+        at_ns, tracer = now(), self._tracer
+        buf, consumer = self._noun.get_buf(flight.task), self._noun.get_consumer_id(flight.task)
+        data = b"" if buf is None else bytes(tracer.driver.bufs.get_view(buf))
+        known = {"consumer": consumer, **tracer.immediate(self._noun.get_imm_data(flight.task))}
+        try:
+            submit(flight.task, *flags)
+        except DocaError as error:
+            tracer.message("send", flight.names, data, at_ns, **known, **result(error.code))
+            raise
+        assert flight.link is not None
+        known["n"] = next(flight.link.sent_to.setdefault(consumer, count(1)))
+        flight.facts = {**known, **tracer.message("send", flight.names, data, at_ns, **known, **ACCEPTED)}

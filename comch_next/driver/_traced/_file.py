@@ -1,0 +1,69 @@
+"""The file that a trace is written to: one JSON object per line, one write per line."""
+
+import errno
+import json
+import os
+import sys
+import time
+from itertools import count
+from typing import Any
+
+from comch_next.errors import IoFailed
+
+__all__ = ["TraceFile"]
+
+# A process that is killed finishes the page of the file that it is writing to, and no more: Linux looks for a fatal
+# signal before each. So a line lies within one page, and spaces before it take it there.
+_PAGE = 4096
+
+
+class TraceFile:
+    """Opened at once, and again in a forked child; `%p` in its name stands for the process id.
+
+    Appended to, so that processes may share it. Raises IoFailed when it cannot be opened. When it can be written no
+    more, the trace ends with a word on standard error: the program is not to suffer for it.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._fd = -1
+        self._open()
+        os.register_at_fork(after_in_child=self._disinherit)
+
+    def _open(self) -> None:
+        self._pid = os.getpid()
+        self._numbers = count(1)
+        self._ended = False
+        path = self._name.replace("%p", str(self._pid))
+        try:
+            self._fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise IoFailed(f"COMCH_TRACE: {path!r} cannot be opened for appending: {error}") from error
+
+    def _disinherit(self) -> None:
+        """In a forked child, which opens the file when it has something to tell."""
+        if self._fd >= 0:  # else the parent was such a child itself, and had nothing to tell
+            os.close(self._fd)
+            self._fd = -1
+
+    def write(self, what: str, facts: dict[str, Any], at_ns: int | None = None) -> int:
+        """Append a line and give its number. `at_ns` is on the monotonic clock, which all processes share."""
+        if self._fd < 0:
+            self._open()
+        number = next(self._numbers)
+        t = time.monotonic_ns() if at_ns is None else at_ns
+        line = {"seq": number, "t": t, "pid": self._pid, "what": what, **facts}
+        self._append(json.dumps(line, separators=(",", ":")).encode("ascii") + b"\n")
+        return number
+
+    def _append(self, line: bytes) -> None:
+        if self._ended:
+            return
+        try:
+            room = _PAGE - os.fstat(self._fd).st_size % _PAGE
+            text = line if len(line) <= room else b" " * room + line
+            if os.write(self._fd, text) < len(text):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        except OSError as error:
+            self._ended = True
+            print(f"COMCH_TRACE: the trace ends here: {error}", file=sys.stderr)

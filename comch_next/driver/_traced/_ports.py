@@ -1,0 +1,62 @@
+"""The pull port, traced: what programs pull, those of the first generation among them."""
+
+from typing import Any
+
+from comch_next.driver._traced._nouns import Noun
+from comch_next.driver._traced._tracer import ACCEPTED, REFUSED, Link, now, result
+from comch_next.errors import ConnectionReset, DocaError
+
+__all__ = ["Ports"]
+
+
+class Ports(Noun):
+    """A receive that finds nothing is not told."""
+
+    def send(self, port: Any, connection: Any, data: Any) -> bool:
+        at_ns, tracer = now(), self._tracer
+        try:
+            accepted: bool = self._noun.send(port, connection, data)
+        except DocaError as error:
+            tracer.message("send", tracer.names(connection), data, at_ns, **result(error.code))
+            _of_program(error)
+            raise
+        if accepted:
+            link = tracer.link(connection)
+            tracer.message("send", link.names, data, at_ns, n=next(link.sent), **ACCEPTED)
+        else:
+            tracer.message("send", tracer.names(connection), data, at_ns, **REFUSED)
+        return accepted
+
+    def receive(self, port: Any, size: int) -> tuple[bytes, Any] | None:
+        try:
+            found: tuple[bytes, Link] | None = self._noun.receive(port, size)
+        except DocaError as error:
+            if (link := _of_program(error)) is not None:
+                self._tracer.tell("lost", link.names, **result(error.code))
+            raise
+        if found is None:
+            return None
+        data, link = found
+        return data, self._tracer.received(link, data)
+
+    def accept(self, port: Any) -> Any:
+        try:
+            connection = self._noun.accept(port)
+        except ConnectionReset:
+            self._tracer.tell("up", {}, ok=False)
+            raise
+        if connection is not None:
+            self._tracer.tell("up", self._tracer.names(connection), ok=True)
+        return connection
+
+    def get_connections(self, port: Any) -> list[Any]:
+        return [link.user_data for link in self._noun.get_connections(port)]
+
+
+def _of_program(error: DocaError) -> Link | None:
+    """Let an exception name the program's connection; the record that it named before."""
+    link = error.connection
+    if not isinstance(link, Link):
+        return None
+    error.connection = link.user_data
+    return link

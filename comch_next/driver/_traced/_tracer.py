@@ -1,0 +1,194 @@
+"""What a trace knows of contexts, connections and tasks, and how it tells of them.
+
+Each handle's user data, as the driver keeps it, is a record of ours that holds the program's: callbacks bring it back,
+and no table of handles is needed.
+"""
+
+import base64
+import hashlib
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+from comch_next._codes import ErrorCode, State
+from comch_next.driver._traced._file import TraceFile
+from comch_next.driver.protocol import Driver
+from comch_next.errors import DocaError, code_name
+
+__all__ = ["ACCEPTED", "REFUSED", "Flight", "Link", "Scope", "Tracer", "now", "result"]
+
+PART = 1024  # bytes of a payload in one line, which leaves room for the rest of it
+
+now = time.monotonic_ns
+Facts = dict[str, Any]
+Callback = Callable[..., object]
+
+
+def result(code: int) -> Facts:
+    """The result of a call, as every line has it."""
+    return {"result": code_name(code)}
+
+
+ACCEPTED, REFUSED = result(ErrorCode.SUCCESS), result(ErrorCode.AGAIN)
+
+
+@dataclass(eq=False)
+class Link:
+    """A connection. Messages are numbered per direction: on the control path, and to each consumer."""
+
+    names: Facts
+    user_data: Any
+    sent: "count[int]" = field(default_factory=lambda: count(1))
+    received: "count[int]" = field(default_factory=lambda: count(1))
+    sent_to: dict[int, "count[int]"] = field(default_factory=dict)
+
+
+@dataclass(eq=False)
+class Scope:
+    """A context. `link` is a client's connection."""
+
+    names: Facts
+    is_client: bool = False
+    link: Link | None = None
+    user_data: Any = None
+    received: "count[int]" = field(default_factory=lambda: count(1))  # a consumer's
+
+
+@dataclass(eq=False)
+class Flight:
+    """A task. `facts` are what its submission told and its completion repeats."""
+
+    names: Facts
+    user_data: Any
+    link: Link | None = None
+    task: Any = None
+    facts: Facts = field(default_factory=dict)
+    data: bytes = b""  # a control-path message
+    held: int = 0  # bytes that a posted buffer held before
+
+
+class Tracer:
+    """One per driver."""
+
+    def __init__(self, driver: Driver, file: TraceFile, *, payload: bool) -> None:
+        self.driver = driver
+        self._file = file
+        self._payload = payload
+        self._connections: dict[tuple[Any, ...], count[int]] = {}
+
+    # Who is who
+
+    def adopt(self, ctx: Any, names: Facts, *, is_client: bool = False) -> None:
+        """A context that has been created: its changes of state are told from now on."""
+        contexts = self.driver.contexts
+        contexts.set_user_data(ctx, Scope(names, is_client))
+        contexts.set_state_changed_cb(ctx, self.state_changed(None))
+
+    def scope(self, ctx: Any) -> Scope:
+        """The record of a context. Raises what the driver says to a handle that is none."""
+        found: Scope = self.driver.contexts.get_user_data(ctx)
+        return found
+
+    def link(self, connection: Any) -> Link:
+        """The record of a connection, made when it is first seen: then it gets its number."""
+        connections = self.driver.connections
+        found = connections.get_user_data(connection)
+        if not isinstance(found, Link):
+            server = connections.get_server(connection)
+            ctx = connections.get_client(connection) if server is None else server
+            names = self.scope(ctx).names
+            number = next(self._connections.setdefault(tuple(names.values()), count(1)))
+            found = Link({**names, "connection": number}, found)
+            connections.set_user_data(connection, found)
+        return found
+
+    def names(self, connection: Any) -> Facts:
+        """What is written of a connection; nothing of what is none, which the driver refuses."""
+        try:
+            return self.link(connection).names
+        except (AttributeError, DocaError):
+            return {}
+
+    # What happens
+
+    def tell(self, what: str, names: Facts, **facts: Any) -> None:
+        """A line without a message."""
+        self._file.write(what, {**names, **facts})
+
+    def message(self, what: str, names: Facts, data: Any, at_ns: int | None = None, **facts: Any) -> Facts:
+        """A line about a message. Returns what tells the message from others; no bytes, no digest."""
+        try:
+            octets = memoryview(data).cast("B")
+        except TypeError:
+            told: Facts = {}
+            parts = []
+        else:
+            told = {"length": len(octets), "digest": hashlib.sha256(octets).hexdigest()[:16]}
+            parts = [octets[at : at + PART] for at in range(0, len(octets), PART)] if self._payload else []
+        first = {"payload": _text(parts[0])} if parts else {}
+        number = self._file.write(what, {**names, **told, **facts, **first}, at_ns)
+        for place, part in enumerate(parts[1:], start=1):
+            self._file.write("payload", {"of": number, "offset": place * PART, "payload": _text(part)}, at_ns)
+        return told
+
+    def immediate(self, imm_data: bytes | None) -> Facts:
+        """What is written of immediate data."""
+        if not imm_data:
+            return {}
+        told: Facts = {"imm_length": len(imm_data), "imm_digest": hashlib.sha256(imm_data).hexdigest()[:16]}
+        return {**told, "imm": _text(imm_data)} if self._payload else told
+
+    def received(self, link: Any, data: Any) -> Any:
+        """A control-path message has arrived. Returns the connection's user data, which is the program's."""
+        self.message("receive", link.names, data, n=next(link.received))
+        return link.user_data
+
+    # Callbacks, as the driver gets them; what is not callable goes on as it is, to be refused
+
+    def state_changed(self, callback: Callback | None) -> Callback:
+        """Tell every change of state, and then the program, where it wants to know."""
+
+        def changed(ctx: Any, old: State, new: State) -> None:
+            scope = self.scope(ctx)
+            self.tell("state", scope.names, old=old.name, new=new.name)
+            if scope.is_client:
+                self._client_moved(scope, ctx, old, new)
+            if callback is not None:
+                callback(ctx, old, new)
+
+        return changed
+
+    def _client_moved(self, scope: Scope, ctx: Any, old: State, new: State) -> None:
+        """A client's one connection lives while it is RUNNING."""
+        if new is State.STARTING:
+            scope.link = self.link(self.driver.clients.get_connection(ctx))
+        assert scope.link is not None
+        if new is State.RUNNING:
+            self.tell("up", scope.link.names, ok=True)
+        elif old is State.RUNNING:
+            self.tell("down", scope.link.names)
+
+    def of_connection(self, what: str, fact: str, callback: Any) -> Any:
+        """A callback (connection, value) told as `what`, with the value under the name `fact`."""
+
+        def told(connection: Any, value: object) -> object:
+            self.tell(what, self.names(connection), **{fact: value})
+            return callback(connection, value)
+
+        return told if callable(callback) else callback
+
+    def completion(self, tasks: Any, callback: Any) -> Any:
+        """The completion of a send."""
+
+        def completed(flight: Flight) -> object:
+            status = code_name(tasks.get_status(flight.task))
+            self.tell("complete", flight.names, **flight.facts, result=status)
+            return callback(flight.user_data)
+
+        return completed if callable(callback) else callback
+
+
+def _text(data: Any) -> str:
+    return base64.b64encode(data).decode("ascii")

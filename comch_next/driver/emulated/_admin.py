@@ -1,0 +1,110 @@
+"""The servers of this runtime directory and their connections, as anybody else of the same user can see them.
+
+No server is asked, and none notices: whether one lives is told by its lock, all else by what it left in view (see
+_status). Whoever holds a lock may be a liar, so that nothing found is believed further than it can be shown.
+"""
+
+import errno
+import os
+import re
+import stat
+from collections.abc import Iterator
+
+from comch_next.driver.emulated._place import directory, file_name, is_chosen, owned_by_living, runtime_dir
+from comch_next.driver.emulated._ring import ffi
+from comch_next.driver.emulated._status import BOARD, CELL, MOST_CELLS, Status
+from comch_next.driver.protocol import ConnectionStatus, ServerStatus
+from comch_next.errors import NotPermitted, OperatingSystem
+
+__all__ = ["Admin"]
+
+_LOCK = re.compile(r"[0-9a-f]{32}\.lock")
+_LONGEST = 1 << 19  # bytes of a status: the longest name, every character of it escaped
+_LOOK_ONLY = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
+
+
+class Admin:
+    """The noun Admin of the driver protocol."""
+
+    def get_place(self) -> str:
+        return str(runtime_dir().absolute())
+
+    def create_list(self) -> list[ServerStatus]:
+        try:
+            with directory(runtime_dir(), create=False) as folder:
+                names = sorted(filter(_LOCK.fullmatch, os.listdir(folder)))
+                return [found for name in names if (found := _server(folder, name))]
+        except OSError as error:
+            if isinstance(error, FileNotFoundError) and not is_chosen():
+                return []  # no server has ever run there
+            kind = NotPermitted if isinstance(error, PermissionError) else OperatingSystem
+            raise kind(f"the runtime directory {self.get_place()} cannot be looked at: {error.strerror}") from error
+
+
+def _server(folder: int, name: str) -> ServerStatus | None:
+    """What is behind that lock file; None when no living server holds it."""
+    try:
+        lock = os.open(name, _LOOK_ONLY | os.O_NOFOLLOW, dir_fd=folder)
+    except OSError as error:
+        # Gone by now, or nothing that a server would lock.
+        gone = error.errno in (errno.ENOENT, errno.ELOOP, errno.ENXIO)
+        return None if gone else ServerStatus(name, fault=f"cannot be opened: {error.strerror}")
+    try:
+        if not owned_by_living(lock):
+            return None
+        regular = stat.S_ISREG(os.fstat(lock).st_mode)
+        return _tell(name, os.pread(lock, _LONGEST, 0) if regular else b"")
+    finally:
+        os.close(lock)
+
+
+def _tell(file: str, data: bytes) -> ServerStatus:
+    try:
+        status = Status.decode(data)
+        if f"{file_name(status.device, status.representor, status.name)}.lock" != file:
+            raise ValueError("status of another server")
+        if not _runs(status.pid, status.since):
+            raise ValueError(f"status of process {status.pid}, which cannot be seen from here")
+    except ValueError as error:
+        return ServerStatus(file, fault=str(error))
+    known = (file, status.name, status.device, status.representor, status.pid, status.max_clients)
+    try:
+        return ServerStatus(*known, tuple(_connections(_board(status))))
+    except OSError as error:
+        return ServerStatus(*known, fault=f"connections cannot be seen: {error.strerror}")
+
+
+def _runs(pid: int, since: int) -> bool:
+    """Whether a process that is older than that moment runs under that number."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            state, *rest = file.read().rpartition(b")")[2].split()
+        return state not in (b"Z", b"X") and int(rest[18]) * _TICK_NS <= since
+    except (OSError, IndexError, ValueError):
+        return False
+
+
+def _board(status: Status) -> bytes:
+    """The server's cells. Raises OSError when there are none to be had."""
+    path = f"/proc/{status.pid}/fd/{status.board_fd}"
+    no_board = FileNotFoundError(errno.ENOENT, "it has no board")
+    if status.board_fd < 0 or os.readlink(path) != f"/memfd:{BOARD} (deleted)":
+        raise no_board  # and what else it may have open there is left alone
+    fd = os.open(path, _LOOK_ONLY)
+    try:
+        found = os.fstat(fd)
+        if found.st_ino != status.board_inode:
+            raise no_board
+        return os.pread(fd, min(found.st_size, MOST_CELLS * CELL), 0)
+    finally:
+        os.close(fd)
+
+
+def _connections(board: bytes) -> Iterator[ConnectionStatus]:
+    """Those that are up and whose clients live, whether or not the server has noticed an end."""
+    for cell in ffi.from_buffer("comch_cell[]", board):
+        pid = int(cell.client_pid)
+        if cell.up and (pid == 0 or _runs(pid, cell.since)):
+            tx, rx = cell.tx, cell.rx
+            yield ConnectionStatus(pid or None, int(tx.head), int(tx.sent_bytes), int(rx.tail), int(rx.received_bytes))

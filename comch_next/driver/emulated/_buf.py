@@ -1,0 +1,301 @@
+"""Buffers and the inventories that they are taken from (guide: DOCA Core Memory Subsystem, Buffers)."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+from comch_next.driver.emulated._checks import expect, expect_number, says_no_memory
+from comch_next.driver.emulated._fork import owned
+from comch_next.driver.emulated._mmap import Mmap, living_mmap
+from comch_next.errors import BadState, InUse, InvalidValue, NoMemory, NotPermitted, TooBig
+
+__all__ = ["Buf", "BufInventories", "Bufs", "Inventory", "check_single"]
+
+_MOST_ELEMENTS = 1 << 24
+_MOST_REFERENCES = 65535
+
+
+class Inventory:
+    """A handle. Its elements are only counted: a buffer is made when it is taken."""
+
+    def __init__(self, elements: int) -> None:
+        self.elements = elements
+        self.out = 0
+        self.started = False
+        self.alive = True
+        self.user_data: Any = None
+        owned(self)
+
+    def __str__(self) -> str:
+        return "buffer inventory"
+
+    def let_go(self) -> None:
+        """In a forked child: see _fork. It has nothing to close."""
+
+
+class Buf:
+    """A handle: `len` bytes of a map from address `head` on, and in them the data segment.
+
+    While it is `posted` it is the library's: what a producer writes counts on it staying as it is.
+    """
+
+    __slots__ = ("data", "data_len", "head", "inventory", "len", "mmap", "next", "posted", "previous", "refcount")
+
+    def __init__(self, inventory: Inventory, mmap: Mmap, head: int, length: int, data: int, data_len: int) -> None:
+        self.inventory = inventory
+        self.mmap = mmap
+        self.head, self.len = head, length
+        self.data, self.data_len = data, data_len
+        self.refcount = 1
+        self.posted = False
+        self.next: Buf | None = None
+        self.previous: Buf | None = None
+
+    def chain(self) -> "Iterator[Buf]":
+        """It and those behind it."""
+        element: Buf | None = self
+        while element is not None:
+            yield element
+            element = element.next
+
+    def give_back(self) -> None:
+        """The element belongs to its inventory again."""
+        self.refcount = 0
+        self.next = self.previous = None
+        self.inventory.out -= 1
+        self.mmap.bufs -= 1
+
+
+def check_single(buf: object, mmap: Mmap | None, call: str) -> Buf:
+    """A buffer that is alive, not chained, and lies in the map, where one is given; INVALID_VALUE otherwise."""
+    found = _living(buf, call)
+    if found.posted:
+        raise InvalidValue(f"{call} takes a buffer that is not posted; wait for the completion of its task")
+    if found.next is not None or found.previous is not None:
+        raise InvalidValue(f"{call} takes a single buffer: chained ones are not supported by Comch")
+    if mmap is not None and not mmap.addr <= found.head <= found.head + found.len <= mmap.addr + mmap.size:
+        raise InvalidValue(f"{call} takes a buffer inside of the consumer's memory map")
+    return found
+
+
+def _living(buf: object, call: str) -> Buf:
+    found = expect(buf, Buf, call)
+    if not (found.inventory.alive and found.refcount):  # in this order: what a fork has left of an inventory refuses
+        raise InvalidValue(f"{call}: the buffer has gone back to its inventory")
+    return found
+
+
+def _changeable(buf: object, call: str) -> Buf:
+    found = _living(buf, call)
+    if found.posted:
+        raise InUse(f"{call}: the buffer is posted; wait for the completion of its task")
+    return found
+
+
+def _first(buf: object, call: str) -> Buf:
+    found = _living(buf, call)
+    if found.previous is not None:
+        raise NotPermitted(f"{call} takes the head of a list")
+    return found
+
+
+def _alive(inventory: object, call: str) -> Inventory:
+    found = expect(inventory, Inventory, call)
+    if not found.alive:
+        raise InvalidValue(f"{call}: the inventory has been destroyed; make another")
+    return found
+
+
+class BufInventories:
+    """The noun BufInventories of the driver protocol."""
+
+    @says_no_memory
+    def create(self, num_elements: int) -> Inventory:
+        return Inventory(expect_number(num_elements, _MOST_ELEMENTS, "buf_inventory_create"))
+
+    def destroy(self, inventory: object) -> None:
+        found = _alive(inventory, "buf_inventory_destroy")
+        if found.out:
+            raise InUse(f"buf_inventory_destroy: {found.out} buffers are still out; give them back first")
+        found.started = found.alive = False
+
+    def start(self, inventory: object) -> None:
+        _alive(inventory, "buf_inventory_start").started = True
+
+    def stop(self, inventory: object) -> None:
+        _alive(inventory, "buf_inventory_stop").started = False
+
+    def buf_get_by_args(
+        self, inventory: object, mmap: object, addr: int, length: int, data: int, data_len: int
+    ) -> Buf:
+        found = _alive(inventory, "buf_inventory_buf_get_by_args")
+        lies_in = living_mmap(mmap, "buf_inventory_buf_get_by_args")
+        if not (found.started and lies_in.started):
+            raise BadState("buf_inventory_buf_get_by_args: inventory and memory map must be started first")
+        for number in (addr, length, data, data_len):
+            expect_number(number, (1 << 64) - 1, "buf_inventory_buf_get_by_args", least=0)
+        if not (length and lies_in.addr <= addr and addr + length <= lies_in.addr + lies_in.size):
+            raise InvalidValue("buf_inventory_buf_get_by_args: the range is empty or outside of the memory map")
+        _check_segment(addr, length, data, data_len, "buf_inventory_buf_get_by_args")
+        return self._take(found, lies_in, addr, length, data, data_len)
+
+    def buf_get_by_addr(self, inventory: object, mmap: object, addr: int, length: int) -> Buf:
+        return self.buf_get_by_args(inventory, mmap, addr, length, addr, 0)
+
+    def buf_get_by_data(self, inventory: object, mmap: object, data: int, data_len: int) -> Buf:
+        return self.buf_get_by_args(inventory, mmap, data, data_len, data, data_len)
+
+    def buf_dup(self, inventory: object, src_buf: object) -> Buf:
+        found = _alive(inventory, "buf_inventory_buf_dup")
+        source = _first(src_buf, "buf_inventory_buf_dup")
+        if not (found.started and source.mmap.started):
+            raise BadState("buf_inventory_buf_dup: inventory and memory map must be started first")
+        elements = list(source.chain())
+        if found.elements - found.out < len(elements):
+            raise NoMemory(f"buf_inventory_buf_dup: the list has {len(elements)} elements, fewer are free")
+        copies = [self._take(found, one.mmap, one.head, one.len, one.data, one.data_len) for one in elements]
+        for before, behind in pairwise(copies):
+            before.next, behind.previous = behind, before
+        return copies[0]
+
+    def _take(self, inventory: Inventory, mmap: Mmap, head: int, length: int, data: int, data_len: int) -> Buf:
+        if inventory.out >= inventory.elements:
+            raise NoMemory(f"all {inventory.elements} elements of the inventory are out; give some back")
+        inventory.out += 1
+        mmap.bufs += 1
+        return Buf(inventory, mmap, head, length, data, data_len)
+
+    def get_num_elements(self, inventory: object) -> int:
+        return _alive(inventory, "buf_inventory_get_num_elements").elements
+
+    def get_num_free_elements(self, inventory: object) -> int:
+        found = _alive(inventory, "buf_inventory_get_num_free_elements")
+        return found.elements - found.out
+
+    def set_user_data(self, inventory: object, user_data: object) -> None:
+        self._started(inventory, "buf_inventory_set_user_data").user_data = user_data
+
+    def get_user_data(self, inventory: object) -> Any:
+        return _alive(inventory, "buf_inventory_get_user_data").user_data
+
+    def expand(self, inventory: object, num_elements: int) -> None:
+        found = self._started(inventory, "buf_inventory_expand")
+        found.elements += expect_number(num_elements, _MOST_ELEMENTS - found.elements, "buf_inventory_expand")
+
+    def _started(self, inventory: object, call: str) -> Inventory:
+        found = _alive(inventory, call)
+        if not found.started:
+            raise BadState(f"{call}: the inventory is not started")
+        return found
+
+
+def _check_segment(head: int, length: int, data: int, data_len: int, call: str) -> None:
+    if not head <= data <= data + data_len <= head + length:
+        raise InvalidValue(f"{call}: the data segment must lie inside of the buffer")
+
+
+class Bufs:
+    """The noun Bufs of the driver protocol."""
+
+    def inc_refcount(self, buf: object) -> int:
+        found = _first(buf, "buf_inc_refcount")
+        if found.refcount >= _MOST_REFERENCES:
+            raise TooBig(f"buf_inc_refcount: the count is {_MOST_REFERENCES} already")
+        found.refcount += 1
+        return found.refcount - 1
+
+    def dec_refcount(self, buf: object) -> int:
+        found = expect(buf, Buf, "buf_dec_refcount")
+        if not found.refcount:
+            raise BadState("buf_dec_refcount: the count is 0 already")
+        _first(found, "buf_dec_refcount")
+        if found.refcount == 1 and any(element.posted for element in found.chain()):
+            raise NotPermitted("buf_dec_refcount: the buffer is posted; wait for the completion of its task")
+        found.refcount -= 1
+        if not found.refcount:
+            for element in list(found.chain()):
+                element.give_back()
+            return 1
+        return found.refcount + 1
+
+    def get_refcount(self, buf: object) -> int:
+        found = expect(buf, Buf, "buf_get_refcount")
+        return found.refcount if found.inventory.alive else 0
+
+    def get_len(self, buf: object) -> int:
+        return _living(buf, "buf_get_len").len
+
+    def get_head(self, buf: object) -> int:
+        return _living(buf, "buf_get_head").head
+
+    def get_data_len(self, buf: Any) -> int:
+        # asked for every message: see _task on the hot path
+        if not isinstance(buf, Buf) or not (buf.inventory.alive and buf.refcount):
+            _living(buf, "buf_get_data_len")
+        length: int = buf.data_len
+        return length
+
+    def get_data(self, buf: object) -> int:
+        return _living(buf, "buf_get_data").data
+
+    def get_view(self, buf: object) -> memoryview:
+        found = _living(buf, "buf_get_view")
+        start = found.data - found.mmap.addr
+        return found.mmap.view()[start : start + found.data_len]
+
+    def set_data(self, buf: object, data: int, data_len: int) -> None:
+        found = _changeable(buf, "buf_set_data")
+        for number in (data, data_len):
+            expect_number(number, (1 << 64) - 1, "buf_set_data", least=0)
+        _check_segment(found.head, found.len, data, data_len, "buf_set_data")
+        found.data, found.data_len = data, data_len
+
+    def set_data_len(self, buf: object, data_len: int) -> None:
+        self.set_data(buf, _living(buf, "buf_set_data_len").data, data_len)
+
+    def reset_data_len(self, buf: Any) -> None:
+        if not isinstance(buf, Buf) or buf.posted or not (buf.inventory.alive and buf.refcount):
+            _changeable(buf, "buf_reset_data_len")
+        buf.data_len = 0
+
+    # Lists
+
+    def get_next_in_list(self, buf: object) -> Buf | None:
+        return _living(buf, "buf_get_next_in_list").next
+
+    def get_last_in_list(self, buf: object) -> Buf:
+        return list(_living(buf, "buf_get_last_in_list").chain())[-1]
+
+    def is_last_in_list(self, buf: object) -> bool:
+        return _living(buf, "buf_is_last_in_list").next is None
+
+    def is_first_in_list(self, buf: object) -> bool:
+        return _living(buf, "buf_is_first_in_list").previous is None
+
+    def is_in_list(self, buf: object) -> bool:
+        found = _living(buf, "buf_is_in_list")
+        return found.next is not None or found.previous is not None
+
+    def get_list_len(self, buf: object) -> int:
+        return len(list(_first(buf, "buf_get_list_len").chain()))
+
+    def chain_list(self, list1: object, list2: object) -> None:
+        self.chain_list_tail(list1, self.get_last_in_list(list1), list2)
+
+    def chain_list_tail(self, list1_head: object, list1_tail: object, list2: object) -> None:
+        head, tail = _first(list1_head, "buf_chain_list"), _living(list1_tail, "buf_chain_list")
+        second = _first(list2, "buf_chain_list")
+        if tail not in head.chain() or tail.next is not None or second is head:
+            raise InvalidValue("buf_chain_list takes two lists, and the tail of the first")
+        if second.refcount > 1:
+            raise NotPermitted(f"buf_chain_list: the second list is shared, its count is {second.refcount}")
+        for element in (tail, second):
+            _changeable(element, "buf_chain_list")
+        tail.next, second.previous = second, tail
+
+    def unchain_list(self, list1: object, list2: object) -> None:
+        head, second = _first(list1, "buf_unchain_list"), _living(list2, "buf_unchain_list")
+        before = second.previous
+        if before is None or second not in head.chain():
+            raise InvalidValue("buf_unchain_list: the second list is not inside of the first")
+        before.next = second.previous = None

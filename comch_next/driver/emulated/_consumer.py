@@ -1,0 +1,310 @@
+"""The consumer context: it posts buffers, which the other side's producers write to (guide: Comch, Consumer)."""
+
+import os
+import time
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from comch_next._codes import AccessFlag, State
+from comch_next.driver.emulated._buf import check_single
+from comch_next.driver.emulated._checks import expect, expect_number, in_state, says_no_memory
+from comch_next.driver.emulated._connection import Connection
+from comch_next.driver.emulated._context import Callback
+from comch_next.driver.emulated._contexts import living
+from comch_next.driver.emulated._devices import limits
+from comch_next.driver.emulated._fast_context import (
+    FastContext,
+    FastContexts,
+    FastTask,
+    check_connected,
+    check_submit,
+    configure_tasks,
+    new_task,
+)
+from comch_next.driver.emulated._fast_path import Offer, make_posts, posts_size
+from comch_next.driver.emulated._mmap import Mmap, living_mmap
+from comch_next.driver.emulated._msgq import dpa_only
+from comch_next.driver.emulated._shared import ffi, lib, make_shared, map_shared
+from comch_next.driver.emulated._state import Trigger
+from comch_next.driver.emulated._task import LIBRARY, PROGRAM, SUCCESS, Tasks, held_by_program
+from comch_next.errors import Initialization, InvalidValue, NotPermitted
+
+__all__ = ["Consumer", "Consumers", "PostRecvTask", "PostRecvTasks"]
+
+take_post, post_buffer = lib.comch_take_post, lib.comch_post_buffer
+OK, CORRUPT = lib.COMCH_OK, lib.COMCH_CORRUPT
+_BATCH = 64  # completions that one progress delivers at most
+PATIENCE_S = 60.0  # how long a consumer that stops waits for a producer that has begun to write
+
+
+class PostRecvTask(FastTask):
+    """A handle. `offset` and `room` are those of the buffer's free part when it was posted; bytes."""
+
+    __slots__ = ("offset", "producer", "room")
+
+    offset: int
+    room: int
+    producer: int
+
+
+class Consumer(FastContext):
+    """A handle. `posts` is the kernel's view of what is posted, while started."""
+
+    kind = "consumer"
+    start_trigger = Trigger.START_LATER
+
+    def __init__(self, connection: Connection, mmap: Mmap) -> None:
+        super().__init__(connection)
+        self.mmap = mmap
+        self.imm_max = self.dev.info.row.limits.max_imm_data_len
+        self.posts: Any = None
+        self.posted: deque[PostRecvTask] = deque()
+        self._offer: Offer | None = None
+        self._memory: Any = None  # keeps the posts mapped
+        self._deadline = 0.0  # of its stop
+        self._bounce: Any = None  # a `char *` where producers write for memory that they cannot be given
+        mmap.bufs += 1
+
+    def let_go(self) -> None:
+        super().let_go()
+        if self._offer is not None:
+            self._offer.close()
+
+    # Life
+
+    def begin(self) -> None:
+        super().begin()
+        try:
+            self._offer = self._share()
+        except (OSError, MemoryError) as error:
+            self.end()
+            raise Initialization(f"ctx_start: {self} cannot have its memory: {error}") from error
+        self._errand(self.connection.fast.announce, self._offer, partial(self._send_on, self._offer))
+
+    def _share(self) -> Offer:
+        """Make what producers need, and the kernel's view of it."""
+        assert self.engine is not None
+        depth, mmap = self.num_tasks, self.mmap
+        offer = Offer(self.id, depth, self.imm_max, mmap.size, [])
+        try:
+            offer.fds.append(make_posts(depth, self.imm_max))
+            self._memory = map_shared(offer.fds[0], posts_size(depth, self.imm_max))
+            if mmap.fd >= 0:
+                offer.fds.append(os.dup(mmap.fd))
+            else:
+                offer.fds.append(make_shared("comch-bounce", mmap.size, commit=True))
+                self._bounce = map_shared(offer.fds[1], mmap.size)
+            offer.fds.append(os.dup(self.engine.bell))
+        except BaseException:
+            offer.close()
+            raise
+        self.posts = ffi.new("comch_consumer *", {"depth": depth, "imm_max": self.imm_max})
+        self.posts.stride = lib.comch_post_stride(self.imm_max)
+        lib.comch_consumer_attach(self.posts, self._memory)
+        return offer
+
+    def _errand(self, call: Callable[..., object], *args: object) -> None:
+        """Have the connection's engine do it."""
+        engine = self.connection.context.engine
+        if engine is not None:
+            engine.send_on(partial(call, *args))
+
+    def _send_on(self, offer: Offer) -> None:
+        """On the connection's engine: the other side has been told; this side's engine does the rest."""
+        if self.engine is not None:
+            self.engine.send_on(partial(self._registered, offer))
+
+    def _registered(self, offer: Offer) -> None:
+        if offer is self._offer and self.state is State.STARTING and not self.lost:
+            assert self.engine is not None
+            self.engine.consumers = (*self.engine.consumers, self)
+            self.move(Trigger.CONNECTED)
+
+    def withdraw(self) -> None:
+        assert self._offer is not None
+        lib.comch_close_posts(self.posts)
+        self._deadline = time.monotonic() + PATIENCE_S
+        self._offer.close()
+        self._errand(self.connection.fast.withdraw, self._offer)
+
+    def check(self) -> bool:
+        moved = super().check()
+        if self.state is State.STOPPING and self.posted and not self._being_written():
+            assert self.engine is not None
+            if self in self.engine.consumers and self.receive():
+                return True  # more may have come
+            self._stop_reading()
+            while self.posted:
+                task = self.posted.popleft()
+                if task.buf is not None:
+                    task.buf.posted = False
+                task.finish(self.why())
+            moved |= self.complete()
+        return moved
+
+    def _being_written(self) -> bool:
+        """Whether a producer has to finish first; one that has died never will, nor one that lies."""
+        if self.fatal or self.connection.status is not SUCCESS or not lib.comch_being_written(self.posts):
+            return False
+        if time.monotonic() < self._deadline:
+            return True
+        self._cheated()
+        return False
+
+    def _stop_reading(self) -> None:
+        """Whatever is still written to the posts is nobody's."""
+        if self.engine is not None:
+            self.engine.consumers = tuple(other for other in self.engine.consumers if other is not self)
+
+    def end(self) -> None:
+        super().end()
+        self.posts = self._memory = self._bounce = self._offer = None
+        self._stop_reading()
+
+    def destroy(self) -> None:
+        super().destroy()
+        self.mmap.bufs -= 1
+
+    def inflight(self) -> int:
+        return super().inflight() + len(self.posted)
+
+    # Receiving
+
+    def arm_filled(self) -> bool:
+        """Before the engine sleeps: whether a post has been written to already."""
+        return bool(lib.comch_arm_posts(self.posts))
+
+    def receive(self) -> bool:
+        """Complete the posts that have been written to, each once and in order. Whether there were any."""
+        engine, posts, posted, done = self.engine, self.posts, self.posted, self.done
+        assert engine is not None
+        for number in range(_BATCH):
+            if posts is None or engine.error is not None:  # after a callback that has ended it all, or failed
+                return number > 0
+            result = take_post(posts)
+            if result != OK:
+                if result == CORRUPT:
+                    self._cheated()
+                return number > 0
+            task: Any = posted.popleft()
+            length, imm_length = posts.length, posts.imm_length
+            if length:
+                if length > task.room:
+                    posted.appendleft(task)
+                    self._cheated()
+                    return True
+                if self._bounce is not None:
+                    lib.comch_copy(self.mmap.base + task.offset, self._bounce + task.offset, length)
+                task.buf.data_len += length
+            if task.buf is not None:
+                task.buf.posted = False
+            task.producer = posts.producer
+            task.imm_data = ffi.buffer(posts.imm, imm_length)[:] if imm_length else b""
+            task.owner, task.status = PROGRAM, SUCCESS
+            try:
+                done(task.user_data)
+            except BaseException as error:
+                engine.error = engine.error or error
+            posts = self.posts
+        return True
+
+    def _cheated(self) -> None:
+        """What the other side wrote cannot be: it loses the connection."""
+        self._stop_reading()
+        self._errand(self.connection.corrupt)
+        self.bereaved()
+
+
+class Consumers(FastContexts):
+    """The noun Consumers of the driver protocol."""
+
+    kind = Consumer
+
+    @says_no_memory
+    def create(self, connection: object, buf_mmap: object) -> Consumer:
+        link = expect(connection, Connection, "consumer_create")
+        mmap = living_mmap(buf_mmap, "consumer_create")
+        if not mmap.started:
+            raise InvalidValue("consumer_create takes a memory map that is started")
+        if not (mmap.allows(AccessFlag.PCI_READ_WRITE) and mmap.writable()):
+            raise NotPermitted("consumer_create takes a memory map with permission PCI_READ_WRITE")
+        most = link.context.dev.info.row.limits.max_consumers
+        return Consumer(check_connected(link, Consumer, most, "consumer_create"), mmap)
+
+    def set_imm_data_len(self, consumer: object, imm_data_len: int) -> None:
+        context = living(consumer, Consumer, "consumer_set_imm_data_len")
+        in_state(context, "set_imm_data_len")
+        most = context.dev.info.row.limits.max_imm_data_len
+        context.imm_max = expect_number(imm_data_len, most, "consumer_set_imm_data_len", least=0)
+
+    def get_imm_data_len(self, consumer: object) -> int:
+        return expect(consumer, Consumer, "consumer_get_imm_data_len").imm_max
+
+    def task_post_recv_set_conf(self, consumer: object, done: Callback, failed: Callback, number: int) -> None:
+        configure_tasks(consumer, Consumer, done, failed, number, "task_post_recv_set_conf")
+
+    def task_post_recv_alloc_init(self, consumer: object, buf: object, user_data: object = None) -> PostRecvTask:
+        context = expect(consumer, Consumer, "task_post_recv_alloc_init")
+        in_state(context, "task_post_recv_alloc_init")
+        task = PostRecvTask()
+        task.buf = None if buf is None else check_single(buf, context.mmap, "task_post_recv_alloc_init")
+        task.producer = 0
+        new_task(context, task, user_data)
+        return task
+
+    set_dev_max_num_recv = dpa_only("consumer_set_dev_max_num_recv")
+    set_completion = dpa_only("consumer_set_completion")
+    get_dpa_handle = dpa_only("consumer_get_dpa_handle")
+
+    def cap_get_max_consumers(self, devinfo: object) -> int:
+        return limits(devinfo, "consumer_cap_get_max_consumers").max_consumers
+
+    def cap_get_max_imm_data_len(self, devinfo: object) -> int:
+        return limits(devinfo, "consumer_cap_get_max_imm_data_len").max_imm_data_len
+
+
+class PostRecvTasks(Tasks):
+    """The noun PostRecvTasks of the driver protocol."""
+
+    kind = PostRecvTask
+
+    def submit(self, task: PostRecvTask) -> None:
+        context: Any = task.context
+        if task.owner is not PROGRAM or "task_submit" not in context.legal:
+            check_submit(task)
+        buf = task.buf
+        if buf is None:
+            task.offset = task.room = 0
+        else:
+            mmap = context.mmap
+            chained = buf.next is not None or buf.previous is not None
+            if chained or buf.posted or not buf.refcount or buf.mmap is not mmap:
+                check_single(buf, mmap, "task_submit")
+            tail = buf.data + buf.data_len
+            task.offset, task.room = tail - mmap.addr, buf.head + buf.len - tail
+            if buf.len > context.most:
+                raise InvalidValue("task_submit: the buffer is longer than a consumer's may be")
+        task.owner = LIBRARY
+        if context.moving:  # it is stopping
+            task.finish(context.why())
+        else:
+            post_buffer(context.posts, task.offset, task.room, buf is not None)
+            context.posted.append(task)
+            if buf is not None:
+                buf.posted = True
+
+    def get_buf(self, task: PostRecvTask) -> object | None:
+        return task.buf
+
+    def set_buf(self, task: PostRecvTask, buf: object) -> None:
+        held_by_program(task, "task_post_recv_set_buf")
+        context: Any = task.context
+        task.buf = None if buf is None else check_single(buf, context.mmap, "task_post_recv_set_buf")
+
+    def get_producer_id(self, task: PostRecvTask) -> int:
+        return task.producer
+
+    def get_imm_data(self, task: PostRecvTask) -> bytes | None:
+        return task.imm_data or None

@@ -1,0 +1,82 @@
+"""What tells another process where a map's memory is: the descriptor of an export (guide: Memory Subsystem).
+
+It names a file descriptor of the exporting process, and so is good for as long as that lives, and for processes of
+the same user. A checksum tells a damaged one; a forged one opens nothing that its maker could not open anyway.
+"""
+
+import os
+import struct
+import zlib
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from comch_next.driver.emulated._checks import EXHAUSTED, as_bytes
+from comch_next.errors import InvalidValue, NotPermitted
+
+__all__ = ["MEMFD", "Export"]
+
+MEMFD = "comch-mmap"  # what the memory of maps is called
+_CALL = "mmap_create_from_export"
+_FACTS = struct.Struct("<4sHHiiQQQ")  # magic, version, and the fields of Export
+_SUM = struct.Struct("<I")
+_MAGIC, _VERSION = b"CMMM", 1
+
+
+class Export(NamedTuple):
+    """`birth` tells the process from a later one of its number, `inode` the memory from a later one of its `fd`."""
+
+    permissions: int
+    pid: int
+    fd: int
+    birth: int
+    inode: int
+    size: int
+
+    @classmethod
+    def of(cls, fd: int, permissions: int, size: int) -> "Export":
+        """That of this process's descriptor. Raises OSError."""
+        pid = os.getpid()
+        return cls(permissions, pid, fd, _birth(pid), os.fstat(fd).st_ino, size)
+
+    def encode(self) -> bytes:
+        """As the program carries it to the other side."""
+        facts = _FACTS.pack(_MAGIC, _VERSION, *self)
+        return facts + _SUM.pack(zlib.crc32(facts))
+
+    @classmethod
+    def decode(cls, data: Any) -> "Export":
+        """INVALID_VALUE for anything but what `encode` gave."""
+        text = as_bytes(data, _CALL)
+        facts = text[: _FACTS.size]
+        if len(text) != _FACTS.size + _SUM.size or text[_FACTS.size :] != _SUM.pack(zlib.crc32(facts)):
+            raise InvalidValue(f"{_CALL} takes what an export gave, whole and unchanged")
+        magic, version, *fields = _FACTS.unpack(facts)
+        if (magic, version) != (_MAGIC, _VERSION):
+            raise InvalidValue(f"{_CALL}: the descriptor is no export of this version")
+        return cls(*fields)
+
+    def open(self) -> int:
+        """A descriptor of this process's own for the memory. Raises OSError when descriptors have run out."""
+        gone = f"{_CALL}: the process that exported it, or its map, is gone"
+        try:
+            if _birth(self.pid) != self.birth:
+                raise InvalidValue(gone)
+            path = f"/proc/{self.pid}/fd/{self.fd}"
+            if not os.readlink(path).startswith(f"/memfd:{MEMFD} "):  # asked first: to open something can have effects
+                raise InvalidValue(gone)
+            own = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+        except PermissionError as error:
+            raise NotPermitted(f"{_CALL}: the exporting process does not let us: {error}") from error
+        except OSError as error:
+            if error.errno in EXHAUSTED:
+                raise
+            raise InvalidValue(gone) from error
+        if os.fstat(own).st_ino != self.inode:
+            os.close(own)
+            raise InvalidValue(gone)
+        return own
+
+
+def _birth(pid: int) -> int:
+    """When the process was born, in clock ticks since the machine was: a later process of its number has another."""
+    return int(Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[19])

@@ -1,0 +1,204 @@
+"""What consumers and producers have in common: contexts on a connection that is up (guide: Comch, Fast Path)."""
+
+import select
+import socket
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from comch_next._codes import ErrorCode, State
+from comch_next.driver.emulated._checks import expect, expect_callback, expect_number, in_state
+from comch_next.driver.emulated._connection import Connection
+from comch_next.driver.emulated._context import Callback, Context, unset
+from comch_next.driver.emulated._contexts import living
+from comch_next.driver.emulated._devices import DevInfo, limits
+from comch_next.driver.emulated._state import TRANSITIONS, Trigger
+from comch_next.driver.emulated._task import PROGRAM, SUCCESS, Task, held_by_program
+from comch_next.driver.emulated._topology import Limits
+from comch_next.errors import BadState, Initialization, NoMemory, NotConnected, NotSupported
+
+if TYPE_CHECKING:
+    from comch_next.driver.emulated._buf import Buf
+
+__all__ = [
+    *("FastContext", "FastContexts", "FastTask", "check_connected", "check_submit"),
+    *("configure_tasks", "new_task"),
+]
+
+
+class FastTask(Task):
+    """A handle. `buf` may be None where immediate data is enough."""
+
+    __slots__ = ("buf", "imm_data")
+
+    buf: "Buf | None"
+    imm_data: bytes
+
+
+class FastContext(Context):
+    """A handle; Consumer and Producer add what they do. It may have another engine than its connection.
+
+    `most`: bytes of the longest buffer.
+    """
+
+    kind: ClassVar[str]
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self.id = connection.fast.next_id()
+        self.fatal = False  # it stops because the connection has been lost
+        self._sock: socket.socket | None = None  # the connection's, while it is watched
+        try:
+            super().__init__(connection.context.dev, self.kind)
+        except Initialization as error:  # descriptors have run out, which is told otherwise for servers and clients
+            raise NoMemory(str(error)) from error
+        self.most = self.dev.info.row.limits.max_buf_size
+        connection.fast.made.append(self)
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.id}"
+
+    def supported(self) -> bool:
+        return self.dev.info.row.capable
+
+    def missing(self) -> list[str]:
+        return ["the task configuration"] if self.done is unset else []
+
+    def begin(self) -> None:
+        self.fatal = False
+        self.connection.fast.live.append(self)  # before the question: its end, on another thread, tells those in there
+        sock = self.connection.sock
+        if self.connection.status is not ErrorCode.SUCCESS or sock is None:
+            self.end()
+            raise NotConnected(f"ctx_start: the {self.connection} has ended; {self} cannot run on it any more")
+        self._sock = sock
+        self.watched(sock, self.bereaved, select.EPOLLRDHUP)  # in case nobody turns the connection's engine
+
+    def move(self, trigger: Trigger) -> State:
+        new = super().move(trigger)
+        if new is State.IDLE:
+            self.end()
+        return new
+
+    def end(self) -> None:
+        """It has become IDLE."""
+        self._unwatch_peer()
+        if self in self.connection.fast.live:
+            self.connection.fast.live.remove(self)
+
+    def _unwatch_peer(self) -> None:
+        if self._sock is not None:
+            with suppress(OSError, ValueError):  # it has been closed since
+                self.unwatch(self._sock)
+            self._sock = None
+        self._handlers.clear()
+
+    def bereaved(self) -> None:
+        """The other side is gone, or is said to be: report it in this context's progress."""
+        self._unwatch_peer()
+        if not self.lost and self.state in (State.STARTING, State.RUNNING):
+            self.lost.append(self.connection)
+            self.busy_engine()
+
+    def why(self) -> ErrorCode:
+        """What tasks fail with: this side's stop, what ended the connection, or a death not noticed there yet."""
+        if not self.fatal:
+            return ErrorCode.NOT_CONNECTED
+        status = self.connection.status
+        return ErrorCode.CONNECTION_RESET if status is SUCCESS else status
+
+    def stop(self) -> State:
+        """Take part no more; IDLE when no task is out, else through progress."""
+        if self.engine is None:
+            raise self.no_engine("ctx_stop")
+        trigger = Trigger.STOP_BUSY if self.tasks_out else Trigger.STOP_CLEAN
+        if (self.state, trigger) in TRANSITIONS and self.state is not State.STOPPING:
+            self.withdraw()
+        state = self.move(trigger)
+        self.busy_engine()
+        return state
+
+    def check(self) -> bool:
+        """The loss of the connection is fatal: STARTING falls back, RUNNING stops."""
+        if not self.lost:
+            return False
+        self.lost.clear()
+        if self.state in (State.STARTING, State.RUNNING):
+            self.fatal = True
+            self.withdraw()
+            self.move(Trigger.REFUSED if self.state is State.STARTING else Trigger.FATAL)
+        return True
+
+    def withdraw(self) -> None:
+        """It is about to leave STARTING or RUNNING."""
+
+    def destroy(self) -> None:
+        super().destroy()
+        self.connection.fast.made.remove(self)
+
+
+def check_connected(connection: object, kind: type[FastContext], most: int, call: str) -> Connection:
+    """A connection that is up and has a number free for one more of the kind."""
+    found = expect(connection, Connection, call)
+    if found.status is not ErrorCode.SUCCESS:
+        raise BadState(f"{call} was attempted on a connection that is not up: {found.reason}")
+    if sum(isinstance(other, kind) for other in found.fast.made) >= most:
+        raise NoMemory(f"{call}: the connection has all {most} that it may have; destroy one first")
+    return found
+
+
+def configure_tasks(
+    ctx: object, kind: type[FastContext], done: Callback, failed: Callback, number: int, call: str
+) -> None:
+    """Callbacks and depth of the pool, while IDLE."""
+    context = living(ctx, kind, call)
+    in_state(context, call)
+    expect_callback(done, call)
+    expect_callback(failed, call)
+    context.num_tasks = expect_number(number, context.dev.info.row.limits.max_fast_tasks, call)
+    context.done, context.failed = done, failed
+
+
+def new_task(context: FastContext, task: FastTask, user_data: object) -> None:
+    """Take a task out of the context's pool, or NoMemory when all are in use."""
+    if context.tasks_out >= context.num_tasks:
+        raise NoMemory(f"all {context.num_tasks} tasks of {context} are in use; progress and free some")
+    context.tasks_out += 1
+    task.context, task.user_data, task.owner, task.status, task.imm_data = context, user_data, PROGRAM, SUCCESS, b""
+
+
+def check_submit(task: FastTask) -> Any:
+    """The context of a task that may be submitted now."""
+    if task.owner is not PROGRAM:
+        held_by_program(task, "task_submit")
+    if "task_submit" not in task.context.legal:
+        in_state(task.context, "task_submit")
+    return task.context
+
+
+class FastContexts:
+    """What the nouns Consumers and Producers have in common. They say their `kind`."""
+
+    kind: type[FastContext]
+
+    def get_id(self, context: object) -> int:
+        return expect(context, self.kind, f"{self.kind.kind}_get_id").id
+
+    def cap_is_supported(self, devinfo: object) -> bool:
+        return expect(devinfo, DevInfo, f"{self.kind.kind}_cap_is_supported").row.capable
+
+    def cap_get_max_num_tasks(self, devinfo: object) -> int:
+        return limits(devinfo, f"{self.kind.kind}_cap_get_max_num_tasks").max_fast_tasks
+
+    def cap_get_max_buf_size(self, devinfo: object) -> int:
+        return self._limits(devinfo, "cap_get_max_buf_size").max_buf_size
+
+    def cap_get_max_buf_list_len(self, devinfo: object) -> int:
+        self._limits(devinfo, "cap_get_max_buf_list_len")
+        return 1
+
+    def _limits(self, devinfo: object, call: str) -> Limits:
+        """The limits of a device that can run them; NotSupported for another."""
+        row = expect(devinfo, DevInfo, f"{self.kind.kind}_{call}").row
+        if not row.capable:
+            raise NotSupported(f"{self.kind.kind}_{call}: device {row.pci_addr} has no fast path")
+        return row.limits

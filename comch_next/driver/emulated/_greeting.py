@@ -1,0 +1,85 @@
+"""A client on its way into a server: what it says is read and judged before it becomes a connection."""
+
+import os
+import socket
+import struct
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from comch_next._codes import ErrorCode
+from comch_next.driver.emulated import _fabric as fabric
+from comch_next.driver.emulated._checks import EXHAUSTED
+from comch_next.errors import DocaError, from_code
+
+if TYPE_CHECKING:
+    from comch_next.driver.emulated._server import Server
+
+__all__ = ["Greeting"]
+
+GREETING_S = 5.0  # a client that has connected and says nothing for so long is dropped
+
+
+class Greeting:
+    """A client between its connect and its acceptance."""
+
+    def __init__(self, server: "Server", sock: socket.socket) -> None:
+        self.server = server
+        self.sock = sock
+        self.deadline = time.monotonic() + GREETING_S
+        self.terms: fabric.Terms | None = None
+        self.bells: list[int] = []
+        self.client_pid = 0  # 0 too for one that has no number in this process's namespace
+        self.excess = False  # one too many: refused once it has greeted, so that it can hear why
+
+    def on_socket(self) -> None:
+        """Read the greeting; hand it on when it is good, refuse it when not."""
+        try:
+            data, self.bells = fabric.receive(self.sock)
+        except BlockingIOError:
+            return
+        except OSError as error:
+            self.refuse(ErrorCode.NO_MEMORY if error.errno in EXHAUSTED else ErrorCode.INVALID_VALUE)
+            return
+        self.server.unwatch(self.sock)
+        try:
+            self._check(data)
+        except DocaError as error:
+            self.refuse(error.code)
+        else:
+            self.server.greeted(self)
+
+    def _check(self, data: bytes) -> None:
+        credentials = self.sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+        self.client_pid, user, _ = struct.unpack("3i", credentials)
+        if user not in (0, os.geteuid()):
+            raise from_code(ErrorCode.AUTHENTICATION, f"user {user} may not connect")
+        if self.excess:
+            raise from_code(ErrorCode.FULL, "one client too many")
+        self.terms = fabric.Hello.decode(data).terms
+        if len(self.bells) != 2:
+            raise from_code(ErrorCode.INVALID_VALUE, "a greeting comes with two bells")
+        limits = self.server.dev.info.row.limits
+        depth = max(limits.max_queue_size, limits.max_send_tasks)
+        if self.terms.msg_size > limits.max_msg_size or max(self.terms.send_limit, self.terms.recv_limit) > depth:
+            raise from_code(ErrorCode.INVALID_VALUE, "limits that no device of this pair has")
+        fabric.negotiate(self.terms, self.server.terms())
+
+    def refuse(self, code: ErrorCode) -> None:
+        """Tell the client why, and forget it."""
+        with suppress(OSError):
+            fabric.send(self.sock, fabric.Welcome(code, self.server.terms()).encode())
+        self.drop()
+
+    def drop(self) -> None:
+        """Give its descriptors back."""
+        if self in self.server.greetings:
+            self.server.greetings.remove(self)
+        self.server.unwatch(self.sock)
+        self.let_go()
+
+    def let_go(self) -> None:
+        """Close its descriptors, and do nothing else."""
+        self.sock.close()
+        while self.bells:
+            os.close(self.bells.pop())

@@ -1,0 +1,313 @@
+"""Memory maps: what buffers lie in, and how the two sides share it (guide: DOCA Core Memory Subsystem).
+
+A map's memory is the library's own, in a memfd that can be handed to the other side, or the program's, which
+cannot: what comes from the other side for it goes through a copy.
+"""
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from comch_next._codes import AccessFlag
+from comch_next.driver.emulated._checks import EXHAUSTED, expect, expect_callback, expect_number, says_no_memory
+from comch_next.driver.emulated._devices import Dev, DevInfo, asked
+from comch_next.driver.emulated._export import MEMFD, Export
+from comch_next.driver.emulated._fork import owned
+from comch_next.driver.emulated._shared import ffi, make_shared, map_shared
+from comch_next.errors import (
+    AlreadyExist,
+    BadState,
+    DocaError,
+    InvalidValue,
+    NoMemory,
+    NotFound,
+    NotPermitted,
+    NotSupported,
+)
+
+__all__ = ["Mmap", "Mmaps", "living_mmap"]
+
+_ONE_PCI = (AccessFlag.PCI_READ_ONLY, AccessFlag.PCI_READ_WRITE)
+PCI = AccessFlag.PCI_READ_ONLY | AccessFlag.PCI_READ_WRITE
+RDMA = AccessFlag.RDMA_READ | AccessFlag.RDMA_WRITE | AccessFlag.RDMA_ATOMIC
+_ALL = RDMA | PCI | AccessFlag.LOCAL_READ_WRITE | AccessFlag.PCI_RELAXED_ORDERING
+_MOST_DEVICES = 8
+_MOST_BYTES = 1 << 40
+
+
+class Mmap:
+    """A handle. `base` is a `char *` once there is a range; `fd` is -1 for memory of the program's."""
+
+    def __init__(self) -> None:
+        self.devices: list[Dev] = []
+        self.max_devices = _MOST_DEVICES
+        self.permissions: int | None = None
+        self.base: Any = None
+        self.addr = 0
+        self.size = 0
+        self.fd = -1
+        self.bufs = 0  # buffers and consumers that lie in it
+        self.user_data: Any = None
+        self.free_cb: Callable[..., object] | None = None
+        self.free_data: Any = None
+        self.started = False
+        self.ever_started = False
+        self.exported = False
+        self.imported = False
+        self.alive = True
+        self._memory: Any = None  # keeps what `base` points to
+        owned(self)
+
+    def __str__(self) -> str:
+        return "memory map"
+
+    def let_go(self) -> None:
+        """In a forked child: see _fork. The memory itself stays mapped."""
+        if self.fd >= 0:
+            os.close(self.fd)
+
+    def allows(self, flag: AccessFlag) -> bool:
+        """Whether the permission has been given."""
+        return bool((self.permissions or 0) & flag)
+
+    def use(self, memory: Any, size: int, fd: int = -1) -> None:
+        """Take this memory as the range."""
+        self._memory = memory
+        self.base = ffi.cast("char *", memory)
+        self.addr, self.size, self.fd = int(ffi.cast("uintptr_t", memory)), size, fd
+
+    def view(self) -> memoryview:
+        """The whole range; it keeps the memory alive. Read-only where the permissions say so."""
+        found = memoryview(ffi.buffer(self._memory, self.size))
+        return found if self.writable() else found.toreadonly()
+
+    def writable(self) -> bool:
+        """Whether this side may write: an import as far as the exporter lets it."""
+        return not self.imported or self.allows(AccessFlag.PCI_READ_WRITE)
+
+    def release(self) -> None:
+        """Give the memory back, once views of it are gone, too."""
+        if self.fd >= 0:
+            os.close(self.fd)
+            self.fd = -1
+        self.base = self._memory = None
+        for device in self.devices:
+            device.users -= 1
+        self.devices = []
+        self.alive = False
+
+
+def living_mmap(mmap: object, call: str) -> Mmap:
+    """The map behind the handle; one that has been destroyed is INVALID_VALUE, as NULL is."""
+    found = expect(mmap, Mmap, call)
+    if not found.alive:
+        raise InvalidValue(f"{call}: the memory map has been destroyed; make another")
+    return found
+
+
+def _configurable(mmap: object, call: str, *, while_started: type[DocaError] = BadState) -> Mmap:
+    found = living_mmap(mmap, call)
+    if found.started:
+        state = "an import, which cannot be configured" if found.imported else "started; stop it first"
+        raise while_started(f"{call}: the memory map is {state}")
+    return found
+
+
+class Mmaps:
+    """The noun Mmaps of the driver protocol."""
+
+    @says_no_memory
+    def create(self) -> Mmap:
+        return Mmap()
+
+    def destroy(self, mmap: object) -> None:
+        found = living_mmap(mmap, "mmap_destroy")
+        if found.bufs:
+            raise NotPermitted(f"mmap_destroy: {found.bufs} buffers or consumers still lie in the map; end them first")
+        tell = found.free_cb if found.started and not found.imported else None
+        addr, size = found.addr, found.size
+        found.release()
+        if tell is not None:
+            tell(addr, size, found.free_data)
+
+    def start(self, mmap: object) -> None:
+        found = living_mmap(mmap, "mmap_start")
+        if found.imported or found.exported:
+            raise NotPermitted("mmap_start: the map is an import or has been exported; it is started for good")
+        lacking = {"a range": found.size, "a device": found.devices, "permissions": found.permissions is not None}
+        if missing := [what for what, given in lacking.items() if not given]:
+            raise InvalidValue(f"mmap_start: the memory map lacks {' and '.join(missing)}")
+        found.started = found.ever_started = True
+
+    def stop(self, mmap: object) -> None:
+        found = living_mmap(mmap, "mmap_stop")
+        if found.imported or found.exported:
+            raise NotPermitted("mmap_stop: the map is an import or has been exported; destroy it instead")
+        if found.bufs:
+            raise NotPermitted(f"mmap_stop: {found.bufs} buffers or consumers still lie in the map; end them first")
+        found.started = False
+
+    def add_dev(self, mmap: object, dev: object) -> None:
+        found = _configurable(mmap, "mmap_add_dev", while_started=NotPermitted)
+        device = expect(dev, Dev, "mmap_add_dev")
+        if not device.open:
+            raise InvalidValue("mmap_add_dev takes a device that is open")
+        if device in found.devices:
+            raise AlreadyExist("mmap_add_dev: the map has this device already")
+        if len(found.devices) >= found.max_devices:
+            raise NoMemory(f"mmap_add_dev: the map has all {found.max_devices} devices that it may have")
+        found.devices.append(device)
+        device.users += 1
+
+    def rm_dev(self, mmap: object, dev: object) -> None:
+        found = _configurable(mmap, "mmap_rm_dev", while_started=NotPermitted)
+        device = expect(dev, Dev, "mmap_rm_dev")
+        if device not in found.devices:
+            raise NotFound("mmap_rm_dev: the map does not have this device")
+        found.devices.remove(device)
+        device.users -= 1
+
+    def set_max_num_devices(self, mmap: object, number: int) -> None:
+        found = living_mmap(mmap, "mmap_set_max_num_devices")
+        if found.ever_started:
+            raise NotPermitted("mmap_set_max_num_devices: the map has been started before")
+        least = max(1, len(found.devices))
+        found.max_devices = expect_number(number, 1 << 16, "mmap_set_max_num_devices", least=least)
+
+    def get_max_num_devices(self, mmap: object) -> int:
+        return living_mmap(mmap, "mmap_get_max_num_devices").max_devices
+
+    def set_permissions(self, mmap: object, access_mask: int) -> None:
+        found = _configurable(mmap, "mmap_set_permissions")
+        if not isinstance(access_mask, int) or access_mask & ~int(_ALL) or access_mask & PCI == PCI:
+            text = f"mmap_set_permissions takes AccessFlag bits, only one of the two PCI ones, not {access_mask!r}"
+            raise InvalidValue(text)
+        found.permissions = int(access_mask)
+
+    def set_memrange(self, mmap: object, memory: Any) -> None:
+        found = _configurable(mmap, "mmap_set_memrange")
+        try:
+            held = ffi.from_buffer("char[]", memory, require_writable=True)
+        except (TypeError, BufferError, ValueError):
+            raise InvalidValue(f"mmap_set_memrange takes writable memory in one piece, not {memory!r}") from None
+        self._set_range(found, held, len(held), -1)
+
+    @says_no_memory
+    def alloc_memrange(self, mmap: object, size: int) -> None:
+        found = _configurable(mmap, "mmap_alloc_memrange")
+        expect_number(size, _MOST_BYTES, "mmap_alloc_memrange")
+        if found.size:
+            self._set_range(found, None, size, -1)
+        fd = make_shared(MEMFD, size, commit=True)
+        try:
+            memory = map_shared(fd, size)
+        except BaseException:
+            os.close(fd)
+            raise
+        self._set_range(found, memory, size, fd)
+
+    def _set_range(self, mmap: Mmap, memory: Any, size: int, fd: int) -> None:
+        if mmap.size:
+            raise NotPermitted("mmap_set_memrange: the map has a range already; it is set once")
+        if not size:
+            raise InvalidValue("mmap_set_memrange takes a range of one byte or more")
+        mmap.use(memory, size, fd)
+
+    def get_memrange(self, mmap: object) -> tuple[int, int]:
+        found = living_mmap(mmap, "mmap_get_memrange")
+        if not found.size:
+            raise BadState("mmap_get_memrange: the memory map has no range yet; set one first")
+        return found.addr, found.size
+
+    def get_view(self, mmap: object) -> memoryview:
+        self.get_memrange(mmap)
+        return living_mmap(mmap, "mmap_get_view").view()
+
+    def set_free_cb(self, mmap: object, free_cb: Callable[..., object], opaque: object) -> None:
+        found = _configurable(mmap, "mmap_set_free_cb")
+        expect_callback(free_cb, "mmap_set_free_cb")
+        found.free_cb, found.free_data = free_cb, opaque
+
+    def set_user_data(self, mmap: object, user_data: object) -> None:
+        _configurable(mmap, "mmap_set_user_data").user_data = user_data
+
+    def get_user_data(self, mmap: object) -> Any:
+        return living_mmap(mmap, "mmap_get_user_data").user_data
+
+    def get_num_bufs(self, mmap: object) -> int:
+        return living_mmap(mmap, "mmap_get_num_bufs").bufs
+
+    def get_exported(self, mmap: object) -> bool:
+        return living_mmap(mmap, "mmap_get_exported").exported
+
+    def get_from_export(self, mmap: object) -> bool:
+        return living_mmap(mmap, "mmap_get_from_export").imported
+
+    def enable_thread_safety(self, mmap: object) -> None:
+        found = living_mmap(mmap, "mmap_enable_thread_safety")  # which every call here is: the interpreter sees to it
+        if found.started or found.bufs:
+            raise NotPermitted("mmap_enable_thread_safety: the map is started or has buffers")
+
+    # Sharing
+
+    def cap_is_export_pci_supported(self, devinfo: object) -> bool:
+        call = "mmap_cap_is_export_pci_supported"
+        return asked(expect(devinfo, DevInfo, call), call).capable
+
+    def cap_is_create_from_export_pci_supported(self, devinfo: object) -> bool:
+        call = "mmap_cap_is_create_from_export_pci_supported"
+        return asked(expect(devinfo, DevInfo, call), call).capable
+
+    @says_no_memory
+    def export_pci(self, mmap: object, dev: object) -> bytes:
+        found = self._exportable(mmap, dev, PCI, "mmap_export_pci")
+        if found.fd < 0:
+            text = "memory of the program's own cannot be shared here; let the library make it (alloc_memrange)"
+            raise NotSupported(f"mmap_export_pci: {text}")
+        assert found.permissions is not None
+        export = Export.of(found.fd, found.permissions, found.size)
+        found.exported = True
+        return export.encode()
+
+    def export_rdma(self, mmap: object, dev: object) -> bytes:
+        self._exportable(mmap, dev, RDMA, "mmap_export_rdma")
+        raise NotSupported("mmap_export_rdma: the emulated devices have no network")
+
+    def _exportable(self, mmap: object, dev: object, wanted: AccessFlag, call: str) -> Mmap:
+        found = living_mmap(mmap, call)
+        device = expect(dev, Dev, call)
+        if found.imported or not found.started or not found.allows(wanted):
+            raise NotPermitted(f"{call} takes a map that is started, no import, and has permission for it")
+        if device not in found.devices:
+            raise NotFound(f"{call}: the map does not have this device")
+        row = asked(device.info, call)
+        if not row.capable:
+            raise NotSupported(f"{call}: device {row.pci_addr} cannot export")
+        return found
+
+    @says_no_memory
+    def create_from_export(self, user_data: object, export_desc: Any, dev: object) -> Mmap:
+        call = "mmap_create_from_export"
+        device = expect(dev, Dev, call)
+        if not device.open:
+            raise InvalidValue(f"{call} takes a device that is open")
+        row = asked(device.info, call)
+        if not row.capable:
+            raise NotSupported(f"{call}: device {row.pci_addr} cannot import")
+        export = Export.decode(export_desc)
+        if export.permissions & ~int(_ALL) or export.permissions & PCI not in _ONE_PCI:
+            raise InvalidValue(f"{call}: no map that is exported has these permissions")
+        mmap = Mmap()
+        mmap.permissions, mmap.user_data = export.permissions, user_data
+        own = export.open()
+        try:
+            mmap.use(map_shared(own, export.size, committed=True), export.size, own)
+        except BaseException as error:
+            os.close(own)
+            if isinstance(error, OSError) and error.errno not in EXHAUSTED:
+                raise InvalidValue(f"{call}: the memory cannot be mapped: {error}") from error
+            raise
+        mmap.devices.append(device)
+        device.users += 1
+        mmap.started = mmap.ever_started = mmap.imported = True
+        return mmap

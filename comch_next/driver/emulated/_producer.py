@@ -1,0 +1,186 @@
+"""The producer context: it writes to buffers that the other side's consumers posted (guide: Comch, Producer)."""
+
+from typing import Any
+
+from comch_next._codes import ErrorCode
+from comch_next.driver.emulated._buf import Buf, check_single
+from comch_next.driver.emulated._checks import as_bytes, expect, expect_number, in_state, says_no_memory
+from comch_next.driver.emulated._connection import Connection
+from comch_next.driver.emulated._context import Callback, Context
+from comch_next.driver.emulated._devices import limits
+from comch_next.driver.emulated._fast_context import (
+    FastContext,
+    FastContexts,
+    FastTask,
+    check_connected,
+    check_submit,
+    configure_tasks,
+    new_task,
+)
+from comch_next.driver.emulated._fast_path import Target
+from comch_next.driver.emulated._msgq import dpa_only
+from comch_next.driver.emulated._shared import ffi, lib
+from comch_next.driver.emulated._state import Trigger
+from comch_next.driver.emulated._task import LIBRARY, PROGRAM, SUCCESS, Tasks, held_by_program
+from comch_next.errors import Again, InvalidValue
+
+__all__ = ["Producer", "ProducerSendTask", "ProducerSendTasks", "Producers"]
+
+fill = lib.comch_fill
+OK, AGAIN, CORRUPT = lib.COMCH_OK, lib.COMCH_AGAIN, lib.COMCH_CORRUPT
+NULL = ffi.NULL
+_MOST_ID = (1 << 32) - 1
+
+
+class Producer(FastContext):
+    """A handle. It copies when a task is submitted; progress delivers the completion."""
+
+    kind = "producer"
+    start_trigger = Trigger.START_NOW
+
+    def __init__(self, connection: Connection) -> None:
+        super().__init__(connection)
+        self.targets = connection.fast.targets
+
+    def refused(self, task: "ProducerSendTask", result: int, target: Target) -> None:
+        """A send that no post took: raise, or fail the task."""
+        link = self.connection
+        if result == AGAIN:
+            raise Again(f"task_submit: consumer {task.consumer_id} has posted nothing; progress and submit again")
+        if result == CORRUPT:
+            engine = link.context.engine
+            if engine is not None:
+                engine.send_on(link.corrupt)
+            task.finish(ErrorCode.CONNECTION_RESET)
+            return
+        if result == lib.COMCH_CLOSED:
+            raise InvalidValue(f"task_submit: consumer {task.consumer_id} has stopped")
+        length = 0 if task.buf is None else task.buf.data_len
+        text = f"{length} bytes and {len(task.imm_data)} of immediate data (it takes {target.imm_max} of those)"
+        raise InvalidValue(f"task_submit: the buffer that consumer {task.consumer_id} posted is too small for {text}")
+
+    def unknown(self, task: "ProducerSendTask") -> None:
+        """There is no such consumer, perhaps because the connection has ended."""
+        if self.connection.status is SUCCESS:
+            raise InvalidValue(f"task_submit: there is no consumer {task.consumer_id} on the other side")
+        task.finish(self.connection.status)
+
+
+class ProducerSendTask(FastTask):
+    """A handle."""
+
+    __slots__ = ("consumer_id",)
+
+    consumer_id: int
+
+
+class Producers(FastContexts):
+    """The noun Producers of the driver protocol."""
+
+    kind = Producer
+
+    @says_no_memory
+    def create(self, connection: object) -> Producer:
+        link = expect(connection, Connection, "producer_create")
+        most = link.context.dev.info.row.limits.max_producers
+        return Producer(check_connected(link, Producer, most, "producer_create"))
+
+    def task_send_set_conf(self, producer: object, done: Callback, failed: Callback, number: int) -> None:
+        configure_tasks(producer, Producer, done, failed, number, "task_send_set_conf")
+
+    def task_send_alloc_init(
+        self, producer: object, buf: object, imm_data: object, consumer_id: int, user_data: object = None
+    ) -> ProducerSendTask:
+        context = expect(producer, Producer, "task_send_alloc_init")
+        in_state(context, "task_send_alloc_init")
+        task = ProducerSendTask()
+        task.buf = _sendable(context, buf, "task_send_alloc_init")
+        imm = b"" if imm_data is None else _immediate(context, imm_data, "task_send_alloc_init")
+        if buf is None and not imm:
+            raise InvalidValue("task_send_alloc_init takes a buffer, immediate data, or both")
+        task.consumer_id = expect_number(consumer_id, _MOST_ID, "task_send_alloc_init")
+        new_task(context, task, user_data)
+        task.imm_data = imm
+        return task
+
+    set_dev_max_num_send = dpa_only("producer_set_dev_max_num_send")
+    dpa_completion_attach = dpa_only("producer_dpa_completion_attach")
+    get_dpa_handle = dpa_only("producer_get_dpa_handle")
+
+    def cap_get_max_producers(self, devinfo: object) -> int:
+        return limits(devinfo, "producer_cap_get_max_producers").max_producers
+
+
+def _sendable(context: Any, buf: object, call: str) -> Buf | None:
+    if buf is None:
+        return None
+    found = check_single(buf, None, call)
+    if found.data_len > context.most:
+        raise InvalidValue(f"{call}: {found.data_len} bytes of data are above the {context.most} of a producer")
+    return found
+
+
+def _immediate(context: Context, imm_data: object, call: str) -> bytes:
+    data = as_bytes(imm_data, call)
+    most = context.dev.info.row.limits.max_imm_data_len
+    if len(data) > most:
+        raise InvalidValue(f"{call}: {len(data)} bytes of immediate data are above this device's {most}")
+    return data
+
+
+class ProducerSendTasks(Tasks):
+    """The noun ProducerSendTasks of the driver protocol."""
+
+    kind = ProducerSendTask
+
+    def submit(self, task: ProducerSendTask) -> None:
+        context: Any = task.context
+        if task.owner is not PROGRAM or "task_submit" not in context.legal:
+            check_submit(task)
+        buf = task.buf
+        if buf is None:
+            if not task.imm_data:
+                raise InvalidValue("task_submit takes a task with a buffer, immediate data, or both")
+            data, length = NULL, 0
+        else:
+            length = buf.data_len
+            if not buf.refcount or buf.next is not None or buf.previous is not None or length > context.most:
+                _sendable(context, buf, "task_submit")
+            data = buf.mmap.base + (buf.data - buf.mmap.addr)
+        target = context.targets.get(task.consumer_id)
+        if context.moving:
+            task.finish(context.why())  # it is stopping
+        elif target is None:
+            context.unknown(task)
+        else:
+            with target.lock:
+                result = fill(target.c, data, length, task.imm_data, len(task.imm_data), context.id)
+            if result == OK:
+                task.status = SUCCESS
+                context.finished.append(task)
+            else:
+                context.refused(task, result, target)
+        task.owner = LIBRARY
+        if not context.attended:
+            context.busy_engine()
+
+    def get_buf(self, task: ProducerSendTask) -> object | None:
+        return task.buf
+
+    def set_buf(self, task: ProducerSendTask, buf: object) -> None:
+        held_by_program(task, "producer_task_send_set_buf")
+        task.buf = _sendable(task.context, buf, "producer_task_send_set_buf")
+
+    def get_consumer_id(self, task: ProducerSendTask) -> int:
+        return task.consumer_id
+
+    def set_consumer_id(self, task: ProducerSendTask, consumer_id: int) -> None:
+        held_by_program(task, "producer_task_send_set_consumer_id")
+        task.consumer_id = expect_number(consumer_id, _MOST_ID, "producer_task_send_set_consumer_id")
+
+    def get_imm_data(self, task: ProducerSendTask) -> bytes | None:
+        return task.imm_data or None
+
+    def set_imm_data(self, task: ProducerSendTask, imm_data: object) -> None:
+        held_by_program(task, "producer_task_send_set_imm_data")
+        task.imm_data = _immediate(task.context, imm_data, "producer_task_send_set_imm_data")

@@ -1,0 +1,67 @@
+"""The producer context: writes to buffers that the other side's consumers posted (guide: Comch, Producer)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from comch_next._fast import FastContext, driver_of
+from comch_next.connection import Connection
+from comch_next.driver.protocol import Driver
+from comch_next.engine import ProgressEngine
+from comch_next.memory import Buf
+from comch_next.task import ProducerSendTask
+
+__all__ = ["Producer"]
+
+
+class Producer(FastContext):
+    """A queue of sends on a connection (C: struct doca_comch_producer). It runs as soon as it is started."""
+
+    def __init__(self, connection: Connection, *, engine: ProgressEngine | None = None) -> None:
+        """C: doca_comch_producer_create. Raises BadState unless the connection is up, NoMemory for one too many."""
+        driver = driver_of(connection, "producer_create")
+        self._producers = driver.producers
+        self._tasks = driver.producer_send_tasks
+        super().__init__(connection, driver, self._producers.create(connection._handle), engine)
+
+    def _go_through(self, driver: Driver) -> None:
+        super()._go_through(driver)
+        self._producers = driver.producers
+        self._tasks = driver.producer_send_tasks
+
+    @property
+    def id(self) -> int:
+        """What consumers of the other side know it by: above 0, unique on the connection."""
+        return self._producers.get_id(self._handle)
+
+    def task_send_set_conf(
+        self,
+        done: Callable[[ProducerSendTask], object],
+        failed: Callable[[ProducerSendTask], object],
+        num_tasks: int,
+    ) -> None:
+        """The callbacks `(task)` for sends that succeeded and failed, and the depth of the pool; mandatory."""
+        self._producers.task_send_set_conf(self._handle, done, failed, num_tasks)
+
+    def task_send_alloc_init(self, buf: Buf | None, imm_data: Any, consumer_id: int) -> ProducerSendTask:
+        """A task that sends the buffer's data segment, immediate data of which it keeps a copy, or both.
+
+        consumer_id: from the consumer event. Raises NoMemory when all tasks are in use, InvalidValue for a buffer in
+        a list, for more immediate data than the device can carry, and for neither buffer nor data.
+        """
+        return ProducerSendTask(self, buf, imm_data, consumer_id)
+
+    # On the DPA, the card's accelerator, which no driver has yet: these raise NotSupported
+
+    def set_dev_max_num_send(self, number: int) -> None:
+        """How many sends the accelerator may have submitted."""
+        self._producers.set_dev_max_num_send(self._handle, number)
+
+    def dpa_completion_attach(self, completion: Any) -> None:
+        """Where the accelerator finds what has completed."""
+        self._producers.dpa_completion_attach(self._handle, completion)
+
+    def get_dpa_handle(self) -> Any:
+        """What the accelerator's program knows it by."""
+        return self._producers.get_dpa_handle(self._handle)

@@ -1,0 +1,138 @@
+"""An event loop that tells what it watches, and two ends in it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+import comch_next as comch
+from comch_next import aio
+
+DEADLINE_S = 20.0
+SOON_S = 5.0
+T = TypeVar("T")
+
+
+class Loop(asyncio.SelectorEventLoop):
+    """`watched` are the descriptors with a reader, `turns` the times that one was ready."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.watched: set[int] = set()
+        self.turns = 0
+
+    def add_reader(self, fd: Any, callback: Callable[..., Any], *args: Any) -> None:  # type: ignore[override]
+        super().add_reader(fd, self._turn, callback, *args)
+        self.watched.add(fd)
+
+    def remove_reader(self, fd: Any) -> bool:
+        self.watched.discard(fd)
+        return bool(super().remove_reader(fd))
+
+    def _turn(self, callback: Callable[..., Any], *args: Any) -> None:
+        self.turns += 1
+        callback(*args)
+
+
+def held() -> int:
+    """How many descriptors this process has, without the pipes to its children."""
+    folder = Path("/proc/self/fd")
+    entries = [entry for entry in folder.iterdir() if entry.is_symlink()]  # but that of the listing itself
+    return len([entry for entry in entries if not os.readlink(entry).startswith("pipe:")])
+
+
+def run(main: Coroutine[Any, Any, T]) -> T:
+    """The coroutine's result, in time; nothing is watched afterwards, and no descriptor is left."""
+    before = held()
+    loop = Loop()
+    try:
+        result = loop.run_until_complete(asyncio.wait_for(main, DEADLINE_S))
+        assert asyncio.all_tasks(loop) == set()
+        assert loop.watched == set()
+    finally:
+        loop.close()
+    assert held() == before
+    return result
+
+
+async def until(check: Callable[[], object]) -> None:
+    """Let the loop work until the check holds."""
+    deadline = asyncio.get_running_loop().time() + SOON_S
+    while not check():
+        assert asyncio.get_running_loop().time() < deadline, "it did not happen in time"
+        await asyncio.sleep(0.0005)
+
+
+async def waits(*tasks: asyncio.Task[Any]) -> None:
+    """Let the loop work for a while, after which these have not ended."""
+    await asyncio.wait(tasks, timeout=0.03)
+    assert not any(task.done() for task in tasks)
+
+
+async def cancelled(task: asyncio.Task[Any]) -> None:
+    """Cancel it, and see that it ends by that."""
+    task.cancel()
+    await asyncio.wait([task])
+    assert task.cancelled()
+
+
+async def fill(connection: aio.Connection, size: int = 8) -> int:
+    """Send numbered messages until one has to wait, which is given up; how many were accepted."""
+    number = 0
+    while True:
+        try:
+            await asyncio.wait_for(connection.send(b"%0*d" % (size, number)), 0.05)
+        except asyncio.TimeoutError:
+            return number
+        number += 1
+
+
+class Ground:
+    """The devices, and the two ends on them."""
+
+    def __init__(self, form: str) -> None:
+        self.form = form
+        self.dpu = comch.open_device("03:00.0")
+        self.host = comch.open_device("b1:00.0")
+
+    def serve(self, name: str = "svc", **options: Any) -> AbstractAsyncContextManager[aio.Server]:
+        return aio.serve(self.dpu, "b1:00.0", name, **options)
+
+    def connect(self, name: str = "svc", **options: Any) -> AbstractAsyncContextManager[aio.Client]:
+        return aio.connect(self.host, name, **options)
+
+    @asynccontextmanager
+    async def pair(self, **options: Any) -> AsyncIterator[Pair]:
+        """Options are those of both ends."""
+        async with self.serve(**options) as server:
+            hello = asyncio.ensure_future(server.receive())
+            async with self.connect(**options) as client:
+                await client.send(b"hello")
+                yield Pair(server, client, (await hello).connection)
+
+    def close(self) -> None:
+        self.host.close()
+        self.dpu.close()
+
+
+class Pair(NamedTuple):
+    """Two ends that are up, and the server's connection to the client."""
+
+    server: aio.Server
+    client: aio.Client
+    connection: aio.Connection
+
+
+async def echo(server: aio.Server) -> None:
+    """Answer every message until the server is left, whoever dies meanwhile."""
+    while True:
+        try:
+            async for message in server:
+                await message.reply(message.data)
+            return
+        except comch.ConnectionReset:
+            continue

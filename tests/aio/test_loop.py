@@ -1,0 +1,181 @@
+"""What the event loop sees: readers only while somebody waits, no work while idle, a clear word when it has none."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+import comch_next as comch
+from comch_next._ready import Ready
+from tests.aio.support import Ground, Loop, cancelled, echo, run, waits
+from tests.faults.exhausted import full_table
+
+IDLE_S = 0.5
+
+
+class Bell:
+    """A descriptor that each arming makes unready, whatever it was about."""
+
+    def __init__(self) -> None:
+        self.fd = os.eventfd(0, os.EFD_NONBLOCK)
+        self.armings = 0
+
+    def arm(self) -> None:
+        self.armings += 1
+        with suppress(BlockingIOError):
+            os.eventfd_read(self.fd)
+
+    def ring(self) -> None:
+        os.eventfd_write(self.fd, 1)
+
+    def close(self) -> None:
+        os.close(self.fd)
+
+
+class NoReaders(asyncio.SelectorEventLoop):
+    """As the loops of some other platforms and frameworks."""
+
+    def add_reader(self, fd: Any, callback: Callable[..., Any], *args: Any) -> None:  # type: ignore[override]
+        raise NotImplementedError
+
+
+def test_a_loop_without_readers(ground: Ground) -> None:
+    async def serve() -> None:
+        async with ground.serve() as server:
+            with pytest.raises(comch.NotSupported, match=r"add_reader, which NoReaders lacks.*SelectorEventLoop"):
+                await server.receive()
+            if ground.form == "driver":  # the other may be up before there is anything to wait for
+                with pytest.raises(comch.NotSupported, match="add_reader"):
+                    async with ground.connect():
+                        pytest.fail("it had to wait")
+
+    loop = NoReaders()
+    try:
+        loop.run_until_complete(serve())
+    finally:
+        loop.close()
+
+
+def test_idle_costs_nothing(ground: Ground) -> None:
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        assert isinstance(loop, Loop)
+        async with ground.pair() as pair:
+            assert loop.watched == set()
+            waiting = [asyncio.ensure_future(side.receive()) for side in (pair.client, pair.server)]
+            await waits(*waiting)
+            assert len(loop.watched) == 2
+            turns, used = loop.turns, time.process_time()
+            await asyncio.wait(waiting, timeout=IDLE_S)
+            assert time.process_time() - used < IDLE_S / 10
+            assert loop.turns == turns
+            for task in waiting:
+                await cancelled(task)
+            assert loop.watched == set()
+
+    run(main())
+
+
+def test_threads(ground: Ground) -> None:
+    async def main() -> None:
+        async with ground.pair() as pair:
+            await pair.connection.send(b"x")
+            await pair.client.receive()
+            assert threading.active_count() == (1 if ground.form == "driver" else 3)
+
+    run(main())
+
+
+def test_a_message_wakes_the_loop_once(ground: Ground) -> None:
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        assert isinstance(loop, Loop)
+        async with ground.pair() as pair:
+            await pair.connection.flush()
+            receivers = [asyncio.ensure_future(pair.client.receive()) for _ in range(10)]
+            await waits(*receivers)
+            turns = loop.turns
+            await pair.connection.send(b"one")
+            assert (await receivers[0]).data == b"one"
+            await waits(*receivers[1:])
+            assert loop.turns == turns + 1
+            for task in receivers[1:]:
+                await cancelled(task)
+
+    run(main())
+
+
+def test_arming_for_one_task_forgets_no_other() -> None:
+    """A descriptor may have become ready for a task that the loop has not woken yet, when the next comes to wait."""
+
+    async def main() -> None:
+        bell = Bell()
+        try:
+            ready = Ready(lambda: bell.fd, bell.arm)
+            first = asyncio.ensure_future(ready.wait())
+            await waits(first)
+            second = asyncio.ensure_future(ready.wait())
+            await asyncio.sleep(0)
+            bell.ring()
+            await asyncio.wait_for(first, 5)
+            await second
+            assert bell.armings == 1
+        finally:
+            bell.close()
+
+    run(main())
+
+
+def test_tasks_that_come_together_arm_once() -> None:
+    async def main() -> None:
+        bell = Bell()
+        try:
+            ready = Ready(lambda: bell.fd, bell.arm)
+            for armings in (1, 2, 3):
+                tasks = [asyncio.ensure_future(ready.wait()) for _ in range(50)]
+                await waits(*tasks)
+                bell.ring()
+                await asyncio.wait_for(asyncio.gather(*tasks), 5)
+                assert bell.armings == armings
+        finally:
+            bell.close()
+
+    run(main())
+
+
+def test_out_of_descriptors(ground: Ground) -> None:
+    """The descriptor to wait on cannot be had: every task that wanted it hears of it, and may try again."""
+
+    async def main() -> None:
+        async with ground.pair() as pair:
+            receivers = [asyncio.ensure_future(pair.client.receive()) for _ in range(2)]
+            with full_table():
+                for task in receivers:
+                    with pytest.raises(comch.NoMemory):
+                        await task
+            waiting = asyncio.ensure_future(pair.client.receive())
+            await waits(waiting)
+            await pair.connection.send(b"x")
+            assert (await waiting).data == b"x"
+
+    run(main())
+
+
+def test_one_loop_after_another(ground: Ground) -> None:
+    async def main() -> None:
+        async with ground.serve() as server:
+            answering = asyncio.ensure_future(echo(server))
+            async with ground.connect() as client:
+                await client.send(b"x")
+                assert (await client.receive()).data == b"x"
+        await answering
+
+    for _ in range(3):
+        run(main())

@@ -1,0 +1,330 @@
+"""``python -m comch_next admin``: who serves whom, seen from a process that is neither."""
+
+from __future__ import annotations
+
+import os
+import signal
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import comch_next as comch
+from comch_next.driver.emulated import _status
+from tests.commands.support import ask, call, run, serve
+from tests.control_path.pair import DPU, REP, Side, client, connect, leave, pair, server, until
+from tests.faults.exhausted import full_table
+from tests.faults.forking import in_child
+from tests.processes import Child, StartPython
+
+NOTHING: dict[str, list[Any]] = {"servers": [], "connections": [], "notes": []}
+COUNTERS = ("sent_messages", "sent_bytes", "recv_messages", "recv_bytes")
+
+
+def counted(row: dict[str, Any]) -> tuple[int, ...]:
+    return tuple(row[each] for each in COUNTERS)
+
+
+def say(child: Child, *texts: str) -> None:
+    for text in texts:
+        child.say(f"{text}\n")
+        child.wait_for("answer")
+
+
+def switches(pid: int) -> str:
+    """How often a process has gone to sleep."""
+    return next(line for line in Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("volun"))
+
+
+def test_servers_and_connections(start_python: StartPython) -> None:
+    one, other = serve(start_python, "a"), serve(start_python, "b", "b1:00.2")
+    callers = [call(start_python, "a"), call(start_python, "a"), call(start_python, "b", "b1:00.2")]
+    say(callers[0], "hello")
+    say(callers[1], "x", "yy", "zzz")
+    found = ask(start_python, "admin")
+    where = {"device": "0000:03:00.0", "max_clients": 512}
+    assert found["servers"] == [
+        {"name": "a", "pid": one.pid, "representor": "0000:b1:00.0", "connections": 2, **where},
+        {"name": "b", "pid": other.pid, "representor": "0000:b1:00.2", "connections": 1, **where},
+    ]
+    rows = {row["client_pid"]: row for row in found["connections"]}
+    assert {pid: (row["server"], row["server_pid"], *counted(row)) for pid, row in rows.items()} == {
+        callers[0].pid: ("a", one.pid, 1, 10, 1, 5),
+        callers[1].pid: ("a", one.pid, 3, 12, 3, 6),
+        callers[2].pid: ("b", other.pid, 0, 0, 0, 0),
+    }
+    assert {row["representor"] for row in rows.values()} == {"0000:b1:00.0", "0000:b1:00.2"}
+    assert found["notes"] == []
+
+
+def test_as_tables(start_python: StartPython, runtime_dir: Path) -> None:
+    there = serve(start_python, "名前\n\x1b[2J")
+    here = call(start_python, "名前\n\x1b[2J")
+    servers, connections = run(start_python, "admin").rstrip("\n").split("\n\n")
+    title, heading, row = servers.splitlines()
+    assert title == f"Servers in {runtime_dir}"
+    assert row.split() == ["名前\\n\\x1b[2J", str(there.pid), "0000:03:00.0", "0000:b1:00.0", "1", "512"]
+    assert heading.index("PID") + len("PID") == row.index(str(there.pid)) + len(str(there.pid)) + 2  # two wide signs
+    assert connections.splitlines()[2].split()[1:3] == [str(there.pid), str(here.pid)]
+
+
+@pytest.mark.parametrize("exists", [True, False])
+def test_nobody_is_there(start_python: StartPython, runtime_dir: Path, exists: bool) -> None:
+    folder = runtime_dir if exists else runtime_dir / "not" / "comch"
+    env = {"COMCH_RUNTIME_DIR": str(folder) if exists else "", "XDG_RUNTIME_DIR": str(folder.parent)}
+    assert ask(start_python, "admin", env=env) == NOTHING
+    assert f"Servers in {folder}: none" in run(start_python, "admin", env=env)
+    assert folder.exists() == exists
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_a_chosen_directory_that_is_not_there(
+    start_python: StartPython, runtime_dir: Path, options: tuple[str, ...]
+) -> None:
+    folder = runtime_dir / "not" / "there"
+    env = {"COMCH_RUNTIME_DIR": str(folder)}
+    ended = start_python("-m", "comch_next", "admin", *options, env=env).finish()
+    assert (ended.returncode, ended.stdout, ended.stderr.count("\n")) == (1, "", 1)
+    assert f"{folder} cannot be looked at: No such file or directory" in ended.stderr
+    assert not folder.parent.exists()
+
+
+def test_servers_elsewhere_are_not_shown(start_python: StartPython, tmp_path: Path) -> None:
+    serve(start_python)
+    assert ask(start_python, "admin", env={"COMCH_RUNTIME_DIR": str(tmp_path)}) == NOTHING
+
+
+# The server need not help, and does not notice
+
+
+def test_a_stopped_server_is_alive(start_python: StartPython) -> None:
+    there, here = serve(start_python), call(start_python)
+    say(here, "before")
+    there.signal(signal.SIGSTOP)
+    os.waitid(os.P_PID, there.pid, os.WSTOPPED | os.WNOWAIT)
+    (server_row,) = ask(start_python, "admin")["servers"]
+    assert (server_row["pid"], server_row["connections"]) == (there.pid, 1)
+    there.signal(signal.SIGCONT)
+    say(here, "after")
+    (row,) = ask(start_python, "admin")["connections"]
+    assert counted(row) == (2, 22, 2, 11)
+
+
+def test_a_sleeping_server_is_not_woken(start_python: StartPython) -> None:
+    there, here = serve(start_python), call(start_python)
+    say(here, "x")
+    until(lambda: Path(f"/proc/{there.pid}/stat").read_text().rpartition(")")[2].split()[0] == "S")
+    before = switches(there.pid)
+    for _ in range(3):
+        assert len(ask(start_python, "admin")["connections"]) == 1
+    assert switches(there.pid) == before
+
+
+def test_nothing_is_left_open_in_the_one_who_looks() -> None:
+    there, here = pair()
+    admin: Any = comch.driver.load().admin
+    before = sorted(os.listdir("/proc/self/fd"))
+    assert [len(found.connections) for found in admin.create_list()] == [1]
+    assert sorted(os.listdir("/proc/self/fd")) == before
+    leave(here, there)
+    assert admin.create_list() == []
+
+
+# Ends
+
+
+def test_a_dead_server_is_gone_without_anybody_cleaning_up(start_python: StartPython, runtime_dir: Path) -> None:
+    there = serve(start_python)
+    call(start_python)
+    there.kill()
+    assert ask(start_python, "admin") == NOTHING
+    assert len(list(runtime_dir.iterdir())) == 2, "the next server of that name takes them over"
+    successor = serve(start_python)
+    (row,) = ask(start_python, "admin")["servers"]
+    assert (row["pid"], row["connections"]) == (successor.pid, 0)
+
+
+def test_a_dead_client_is_gone_before_its_server_has_noticed(start_python: StartPython) -> None:
+    there = serve(start_python)
+    here, survivor = call(start_python), call(start_python)
+    there.signal(signal.SIGSTOP)
+    os.waitid(os.P_PID, there.pid, os.WSTOPPED | os.WNOWAIT)
+    here.kill()
+    found = ask(start_python, "admin")
+    assert [row["client_pid"] for row in found["connections"]] == [survivor.pid]
+    assert found["servers"][0]["connections"] == 1
+
+
+@pytest.mark.parametrize("who", ["client", "server"])
+def test_who_leaves_is_gone(start_python: StartPython, who: str) -> None:
+    serve(start_python)
+    here, survivor = call(start_python), call(start_python)
+    if who == "server":
+        here.say("bye\n")
+    here.finish()
+    say(survivor, "x")  # the server has read the other's farewell by the time it answers this
+    say(survivor, "x")
+    found = ask(start_python, "admin")
+    assert [row["client_pid"] for row in found["connections"]] == [survivor.pid]
+
+
+def test_who_has_left_is_gone_while_its_messages_are_still_unread() -> None:
+    there, here = comch.Server(comch.open_device(DPU), REP, "svc"), client()
+    there.listen()
+    here.context.start()
+    accept = partial(comch.outcome, there.receive, timeout=0)
+    until(lambda: accept() and here.state is comch.State.RUNNING, here.engine)
+    here.send(b"kept")
+    leave(here)
+    admin: Any = comch.driver.load().admin
+    until(lambda: not admin.create_list()[0].connections, there.engine)
+    assert there.receive(timeout=0).data == b"kept"
+    there.close()
+
+
+def test_a_server_that_stops_is_gone(start_python: StartPython) -> None:
+    there, here = serve(start_python), call(start_python)
+    here.say("end\n")
+    there.wait_for("left")
+    assert ask(start_python, "admin") == NOTHING
+
+
+def test_a_forked_child_of_a_server_is_none(start_python: StartPython) -> None:
+    there, here = pair()
+    admin: Any = comch.driver.load().admin
+    (found,) = in_child(admin.create_list)
+    assert found.pid == os.getpid()
+    here.send(b"x")
+    until(lambda: there.messages, there.engine, here.engine)
+    assert admin.create_list()[0].connections[0].recv_messages == 1
+    leave(here, there)
+
+
+def boards() -> int:
+    """How many boards this process has open."""
+    held = (os.readlink(entry) for entry in Path("/proc/self/fd").iterdir() if entry.is_symlink())
+    return sum(_status.BOARD in link for link in held)
+
+
+def test_a_board_goes_with_its_server_and_does_not_pass_to_children() -> None:
+    there, here = pair()
+    assert boards() == 1
+    assert in_child(boards) == 0
+    assert boards() == 1
+    leave(here)
+    for _ in range(3):
+        there.context.stop()
+        until(lambda: there.state is comch.State.IDLE, there.engine)
+        assert boards() == 0
+        there.context.start()
+    leave(there)
+    assert boards() == 0
+
+
+# The counters are the connection's own
+
+
+def one_cell(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Servers that can show one connection at a time."""
+    monkeypatch.setattr(_status.Board, "of", lambda _: _status.Board(1))
+
+
+def test_counts_are_those_of_the_library() -> None:
+    there, first = pair()
+    second = client()
+    connect(there, second)
+    admin: Any = comch.driver.load().admin
+    for length in range(5):
+        second.send(bytes(length))
+    until(lambda: len(there.messages) == 5, there.engine, second.engine)
+    counts = []
+    for connection, _ in there.up:
+        connection.update_info()
+        counts.append(tuple(map(connection.get_counter, comch.Counter)))
+    (found,) = admin.create_list()
+    assert counts == [(0, 0, 0, 0), (0, 0, 5, 10)]
+    assert [tuple(getattr(each, name) for name in COUNTERS) for each in found.connections] == counts
+    assert {each.client_pid for each in found.connections} == {os.getpid()}
+    leave(first, second, there)
+
+
+def test_a_new_connection_begins_at_nought_and_an_old_one_keeps_its_counters(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    one_cell(monkeypatch)
+    there = server()
+    admin: Any = comch.driver.load().admin
+    for _ in range(3):
+        here = client()
+        connect(there, here)
+        here.send(b"one")
+        until(lambda: there.messages, there.engine, here.engine)
+        (found,) = admin.create_list()
+        assert [(each.recv_messages, each.recv_bytes) for each in found.connections] == [(1, 3)]
+        there.messages.clear()
+        leave(here)
+        until(lambda: len(there.down) == len(there.up), there.engine)
+    for connection, _ in there.up:
+        with pytest.raises(comch.ConnectionAborted):
+            connection.update_info()
+        assert connection.get_counter(comch.Counter.RECV_BYTES) == 3
+    leave(there)
+
+
+# A server serves, whether or not it can be shown
+
+
+def shown_as(fault: str) -> comch.driver.protocol.ServerStatus:
+    """How the one server is shown, whose connections cannot be."""
+    admin: Any = comch.driver.load().admin
+    (found,) = admin.create_list()
+    assert found.connections is None
+    assert fault in found.fault
+    return found  # type: ignore[no-any-return]
+
+
+def exchange(there: Side, here: Side) -> None:
+    connect(there, here)
+    here.send(b"x")
+    until(lambda: there.messages == [b"x"], there.engine, here.engine)
+    leave(here, there)
+
+
+def test_descriptors_run_out_at_the_start() -> None:
+    there = server()
+    with full_table(4):  # its lock, socket, reserve, and that of the directory, which it leaves to the watch
+        there.context.start()
+    assert shown_as("connections cannot be seen").pid == os.getpid()
+    exchange(there, client())
+
+
+@pytest.mark.parametrize("kind", ["fifo", "link"])
+def test_a_lock_file_that_is_also_something_else(runtime_dir: Path, kind: str) -> None:
+    there = server()
+    there.context.start()
+    (path,) = runtime_dir.glob("*.lock")
+    there.context.stop()
+    precious = runtime_dir / "precious"
+    precious.write_text("mine")
+    if kind == "fifo":
+        os.mkfifo(path)
+    else:
+        os.link(precious, path)
+    there.context.start()
+    shown_as("no status" if kind == "fifo" else "damaged status")
+    exchange(there, client())
+    assert precious.read_text() == "mine"
+
+
+def test_more_connections_than_cells(monkeypatch: pytest.MonkeyPatch) -> None:
+    one_cell(monkeypatch)
+    there, first = pair()
+    second = client()
+    connect(there, second)
+    admin: Any = comch.driver.load().admin
+    assert [len(found.connections) for found in admin.create_list()] == [1]
+    for here in (first, second):
+        here.send(b"x")
+    until(lambda: len(there.messages) == 2, there.engine, first.engine, second.engine)
+    leave(first, second, there)

@@ -1,0 +1,92 @@
+"""How a command says that it could not: its exit status, and one line on standard error."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from comch_next import __main__ as command
+from comch_next import driver
+from comch_next.driver.emulated import Driver
+from tests.processes import ROOT, StartPython
+
+COMMANDS = ("devices", "caps", "admin")
+
+
+@pytest.mark.parametrize("arguments", [[], ["walk"], ["caps", "--xml"], ["admin", "more"]])
+def test_a_usage_error(start_python: StartPython, arguments: list[str]) -> None:
+    finished = start_python("-m", "comch_next", *arguments).finish()
+    assert (finished.returncode, finished.stdout) == (2, "")
+    assert finished.stderr.startswith("usage: python -m comch_next")
+
+
+def test_help_names_every_command(start_python: StartPython) -> None:
+    finished = start_python("-m", "comch_next", "--help").finish()
+    assert finished.returncode == 0
+    assert all(f"    {name} " in finished.stdout for name in COMMANDS)
+
+
+@pytest.mark.parametrize(
+    ("name", "setting", "told"),
+    [
+        ("devices", {"COMCH_DRIVER": "nonesuch"}, "there is no driver 'nonesuch'; known are emulated, native"),
+        ("admin", {"COMCH_DRIVER": "nonesuch"}, "there is no driver 'nonesuch'"),
+        ("devices", {"COMCH_TOPOLOGY": "not/there.toml"}, "COMCH_TOPOLOGY names not/there.toml"),
+        ("caps", {"COMCH_TOPOLOGY": "README.md"}, "COMCH_TOPOLOGY names README.md"),
+        ("caps", {"COMCH_TOPOLOGY": "two\nlines"}, "COMCH_TOPOLOGY names two\\nlines"),
+        ("caps", {"COMCH_SIDE": "left"}, "COMCH_SIDE is 'left'"),
+    ],
+)
+def test_one_line_says_what_is_wrong(
+    start_python: StartPython, name: str, setting: dict[str, str], told: str
+) -> None:
+    for form in ([], ["--json"]):
+        finished = start_python("-m", "comch_next", name, *form, env=setting).finish()
+        assert (finished.returncode, finished.stdout) == (1, "")
+        assert finished.stderr.count("\n") == 1
+        assert finished.stderr.startswith("comch_next: ")
+        assert told in finished.stderr
+
+
+class Blind(Driver):
+    """A driver that sees nothing of other processes, as one for hardware may."""
+
+    name = "blind"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.admin = None  # type: ignore[assignment]
+
+
+def test_a_driver_without_admin(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(command, "load", Blind)
+    assert command.main(["admin"]) == 1
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err == "comch_next: admin: driver 'blind' cannot show the servers of other processes\n"
+    assert driver.load().admin is not None
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_reader_that_has_seen_enough(name: str) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "comch_next", name], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        _, err = process.communicate(timeout=20)
+    assert err == b""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no full device")
+def test_a_full_disk() -> None:
+    with open("/dev/full", "wb") as full:
+        ended = subprocess.run(
+            [sys.executable, "-m", "comch_next", "caps"], stdout=full, stderr=subprocess.PIPE, cwd=ROOT, timeout=20
+        )
+    assert ended.returncode == 1
+    assert ended.stderr.startswith(b"comch_next: ")
+    assert ended.stderr.count(b"\n") == 1

@@ -1,0 +1,207 @@
+"""A driver with a fault does not pass: each row breaks the emulated driver in one place, and names who must notice."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import pytest
+
+from comch_next._codes import State
+from comch_next.driver.emulated import _consumer, _contexts
+from comch_next.driver.emulated._buf import Buf, BufInventories
+from comch_next.driver.emulated._client import Client
+from comch_next.driver.emulated._connection import Connection
+from comch_next.driver.emulated._consumer import Consumer, PostRecvTasks
+from comch_next.driver.emulated._control import ControlContext
+from comch_next.driver.emulated._devices import Devices
+from comch_next.driver.emulated._engine import Engine, Engines
+from comch_next.driver.emulated._fast_context import FastContext
+from comch_next.driver.emulated._fast_path import FastPath
+from comch_next.driver.emulated._mmap import Mmap, Mmaps
+from comch_next.driver.emulated._producer import Producer
+from comch_next.driver.emulated._send_task import TaskPool
+from comch_next.driver.emulated._server import Server
+from comch_next.driver.emulated._shared import ffi
+from comch_next.driver.emulated._state import Trigger
+from comch_next.driver.emulated._task import PROGRAM, SUCCESS, Task, Tasks
+from comch_next.errors import Again
+from comch_next.testing import CHECKS, in_one_process
+
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # what a faulty driver leaves behind
+
+BY_NAME = {check.__name__.removeprefix("check_"): check for check in CHECKS}
+
+request, arm, post, finish, free = (
+    Engine.request_notification,
+    Consumer.arm_filled,
+    PostRecvTasks.submit,
+    Task.finish,
+    Tasks.free,
+)
+take = _consumer.take_post
+begin, stop, alloc = Consumer.begin, ControlContext.stop, TaskPool.task_send_alloc_init
+hand_over, create_from_export = Engine._hand_over, Mmaps.create_from_export
+
+
+def nothing(*_: object) -> None:
+    """Stands for a step that a driver forgets."""
+
+
+def never(*_: object) -> bool:
+    return False
+
+
+def always(*_: object) -> bool:
+    return True
+
+
+def arm_without_looking(engine: Engine) -> None:
+    """Arms everything, and does not see what was there before."""
+    request(engine)
+    armed = engine.notification
+    armed.disarm()
+    armed.armed = True
+
+
+def arm_and_deny(consumer: Consumer) -> bool:
+    arm(consumer)
+    return False
+
+
+def take_but_the_length(posts: Any) -> int:
+    """Reports a write of nothing."""
+    result = int(take(posts))
+    posts.length = 0
+    return result
+
+
+def post_over_the_data(tasks: PostRecvTasks, task: Any) -> None:
+    length, task.buf.data_len = task.buf.data_len, 0
+    post(tasks, task)
+    task.buf.data_len = length
+
+
+def succeed(task: Task, _: object) -> None:
+    finish(task, SUCCESS)
+
+
+def finish_twice(task: Task, status: Any) -> None:
+    finish(task, status)
+    finish(task, status)
+
+
+def free_again(tasks: Tasks, task: Any) -> None:
+    task.owner = PROGRAM
+    free(tasks, task)
+
+
+def begin_alone(consumer: Consumer) -> None:
+    """Runs as soon as its own engine progresses."""
+    begin(consumer)
+    assert consumer.engine is not None
+    assert consumer._offer is not None
+    consumer.engine.send_on(partial(consumer._registered, consumer._offer))
+
+
+def stop_slowly(context: ControlContext) -> Any:
+    """STOPPING even with nothing outstanding."""
+    context.tasks_out += 1
+    state = stop(context)
+    context.tasks_out -= 1
+    return state
+
+
+def drained_with_tasks(context: ControlContext) -> bool:
+    return context.state is State.STOPPING and not context.lost
+
+
+def alloc_beyond_the_pool(pool: TaskPool, ctx: Any, *args: Any) -> Any:
+    ctx.num_tasks += 1
+    return alloc(pool, ctx, *args)
+
+
+def import_a_copy(mmaps: Mmaps, *args: Any) -> Mmap:
+    made = create_from_export(mmaps, *args)
+    made.use(ffi.new("char[]", bytes(made.view())), made.size, made.fd)
+    return made
+
+
+def take_lists(buf: Buf, *_: object) -> Buf:
+    return buf
+
+
+def drop_empty(engine: Engine, link: Connection, length: int) -> None:
+    if length:
+        hand_over(engine, link, length)
+
+
+def say_again(*_: object) -> None:
+    raise Again("whatever it is")
+
+
+def accept_any_id(_: Producer, task: Task) -> None:
+    task.finish(SUCCESS)
+
+
+FAULTS: list[tuple[Any, str, Any, str]] = [
+    (Server, "start_trigger", Trigger.START_LATER, "server_runs_at_once"),
+    (Producer, "start_trigger", Trigger.START_LATER, "producer_runs_at_once"),
+    (Consumer, "begin", begin_alone, "consumer_needs_its_connections_engine"),
+    (ControlContext, "stop", stop_slowly, "stop_with_nothing_outstanding"),
+    (ControlContext, "drained", drained_with_tasks, "stop_waits_for_tasks"),
+    (ControlContext, "missing", lambda _: [], "start_without_mandatory_configuration"),
+    (_contexts, "in_state", nothing, "calls_refused_by_state"),
+    (_consumer, "in_state", nothing, "fast_path_calls_refused_by_state"),
+    (Task, "finish", finish_twice, "what_waits_fails_at_stop"),
+    (Task, "finish", succeed, "submission_while_stopping_fails"),
+    (Tasks, "free", free_again, "free_rules"),
+    (TaskPool, "task_send_alloc_init", alloc_beyond_the_pool, "pool_runs_out"),
+    (Engine, "_hand_over", drop_empty, "messages_of_every_length"),
+    (Server, "report_loss", nothing, "server_is_told_of_its_client"),
+    (Client, "report_loss", nothing, "server_disconnects_its_client"),
+    (Connection, "update_info", nothing, "client_without_server_falls_back"),
+    (FastPath, "withdraw", nothing, "consumers_are_announced"),
+    (FastPath, "check_unused", nothing, "connection_outlives_its_consumers_and_producers"),
+    (FastContext, "bereaved", nothing, "contexts_fall_with_the_connection"),
+    (Engines, "destroy", nothing, "contexts_outlive_nothing_below"),
+    (Devices, "close", nothing, "contexts_outlive_nothing_below"),
+    (Mmaps, "stop", nothing, "memory_outlives_its_buffers"),
+    (BufInventories, "destroy", nothing, "memory_outlives_its_buffers"),
+    (FastPath, "next_id", lambda _: 7, "number_of_consumers_and_producers"),
+    (Engine, "request_notification", arm_without_looking, "descriptor_wakes_for_a_message"),
+    (Engine, "request_notification", arm_without_looking, "no_message_is_slept_through"),
+    (ControlContext, "arm", never, "descriptor_wakes_for_a_completion"),
+    (ControlContext, "arm", never, "no_completion_is_slept_through"),
+    (Producer, "arm", never, "descriptor_wakes_for_a_producer"),
+    (Consumer, "arm_filled", never, "descriptor_wakes_for_a_filled_buffer"),
+    (Consumer, "arm_filled", arm_and_deny, "descriptor_wakes_for_a_filled_buffer"),
+    (Consumer, "arm_filled", never, "no_filled_buffer_is_slept_through"),
+    (_consumer, "take_post", take_but_the_length, "buffers_and_immediate_data"),
+    (PostRecvTasks, "submit", post_over_the_data, "data_is_appended"),
+    (Task, "finish", succeed, "receives_that_nothing_came_for_fail_once"),
+    (Task, "finish", finish_twice, "receives_that_nothing_came_for_fail_once"),
+    (Producer, "refused", say_again, "what_does_not_fit"),
+    (Producer, "unknown", accept_any_id, "unknown_consumer"),
+    (_consumer, "check_single", take_lists, "chained_buffers_are_refused"),
+    (Mmap, "allows", always, "memory_of_a_consumer"),
+    (Mmaps, "create_from_export", import_a_copy, "export_and_import"),
+]
+
+
+@pytest.fixture(autouse=True)
+def no_remains() -> Iterator[None]:
+    """What is left is collected where that is expected, not in a later test."""
+    yield
+    gc.collect()
+
+
+@pytest.mark.parametrize(
+    ("place", "name", "fault", "check"), FAULTS, ids=lambda value: getattr(value, "__name__", None)
+)
+def test_the_check_fails(place: Any, name: str, fault: Any, check: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(place, name, fault)
+    with pytest.raises(AssertionError):
+        BY_NAME[check](partial(in_one_process, timeout=0.5))

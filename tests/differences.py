@@ -1,0 +1,28 @@
+"""What the threaded pull port does otherwise by its nature: the lines of comch_next._threaded, by their first words.
+
+A test that meets such a difference asks `differs(form, line)`, and asserts what each form does. None is skipped.
+"""
+
+from __future__ import annotations
+
+__all__ = ["BATCH", "LINES", "differs"]
+
+BATCH = 64  # messages that one progress of the emulated engine brings
+
+LINES = (
+    "waiting clients",
+    "messages",
+    "send_queue_size",
+    "max_msg_size",
+    "a server's end",
+    "states",
+    "callbacks",
+    "the engine",
+    "idle",
+)
+
+
+def differs(form: str, line: str) -> bool:
+    """Whether the form of the pull port is the one that the line is about."""
+    assert line in LINES
+    return form == "threaded"

@@ -1,0 +1,132 @@
+"""The other side of a fast path lies in shared memory: it loses the connection, and nothing here is held up by it."""
+
+from __future__ import annotations
+
+import errno
+import os
+import time
+from typing import Any
+
+import pytest
+
+import comch_next as comch
+from comch_next import AccessFlag, Mmap, State
+from comch_next.driver.emulated import _consumer, _fabric
+from comch_next.driver.emulated._export import Export
+from comch_next.driver.emulated._fabric import send
+from comch_next.driver.emulated._fast_path import _NEWS, make_posts
+from comch_next.driver.emulated._shared import make_shared
+from tests.control_path.pair import Side, client, connect, leave, until
+from tests.fast_path.lane import Lane
+
+
+def shared(lane: Lane) -> Any:
+    """The page of the inbox's posts, as a producer may write it."""
+    return lane.inbox.consumer._handle.posts.shared
+
+
+def lost(lane: Lane) -> None:
+    """The liar's connection has ended, and the inbox with it."""
+    lane.until(lambda: lane.there.down and lane.here.state is State.IDLE)
+    lane.until(lambda: lane.inbox.consumer.state is lane.outbox.producer.state is State.IDLE)
+    assert [ok for _, ok in lane.there.down] == [False]
+
+
+def test_a_producer_that_claims_and_never_fills(lane: Lane, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It holds the stop up as one does that has been stopped itself, but not for ever."""
+    monkeypatch.setattr(_consumer, "PATIENCE_S", 0.1)
+    lane.run()
+    lane.inbox.post(2)
+    shared(lane).claimed = 1
+    begin = time.monotonic()
+    assert lane.inbox.consumer.stop() is State.STOPPING
+    lost(lane)
+    assert time.monotonic() - begin >= 0.1, "until then its memory is kept"
+    assert lane.inbox.failed == ["NOT_CONNECTED"] * 2
+
+
+def test_posts_filled_after_the_consumer_gave_them_up(lane: Lane) -> None:
+    lane.run()
+    held = lane.inbox.consumer.task_post_recv_alloc_init()
+    lane.inbox.post(2)
+    posts = shared(lane)
+    lane.inbox.consumer.stop()
+    lane.until(lambda: len(lane.inbox.failed) == 2)
+    posts.filled = posts.claimed = 2
+    for _ in range(10):
+        lane.there.engine.progress()
+    assert lane.inbox.received == []
+    held.free()
+    lane.until(lambda: lane.inbox.consumer.state is State.IDLE)
+
+
+def test_a_lie_lets_the_engine_sleep_while_the_program_holds_a_task(lane: Lane) -> None:
+    lane.run()
+    held = lane.inbox.consumer.task_post_recv_alloc_init()
+    lane.inbox.post()
+    shared(lane).filled = 1000
+    lane.until(lambda: lane.there.down)
+    assert lane.inbox.consumer.state is State.STOPPING
+    until(lambda: not lane.there.engine.wait(0.02), lane.there.engine)
+    held.free()
+    lost(lane)
+
+
+def test_a_stop_takes_all_that_has_been_written(lane: Lane, monkeypatch: pytest.MonkeyPatch) -> None:
+    """More than one progress delivers: what was sent and completed is not said to have failed."""
+    monkeypatch.setattr(_consumer, "_BATCH", 2)
+    lane.run()
+    lane.inbox.post(9)
+    for number in range(8):
+        lane.outbox.send(lane.inbox.consumer.id, b"%d" % number)
+    lane.inbox.consumer.stop()
+    lane.until(lambda: lane.inbox.consumer.state is State.IDLE)
+    assert lane.inbox.received == [(b"%d" % number, None) for number in range(8)]
+    assert lane.inbox.failed == ["NOT_CONNECTED"]
+
+
+def test_a_consumers_memory_must_be_there(lane: Lane) -> None:
+    """A tebibyte that nobody has paid for would be mapped at once, and filled at the cost of whoever writes to it."""
+    fds = [make_posts(4, 32), make_shared("sparse", 1 << 40), os.eventfd(0, os.EFD_NONBLOCK)]
+    here: Side = lane.here
+    send(here.connection._handle.sock, _NEWS.pack(b"CMFP", 1, 2, 4, 32, 1 << 40), fds)
+    for fd in fds:
+        os.close(fd)
+    lane.until(lambda: lane.there.down)
+    assert lane.there.connection._handle.fast.targets == {}
+
+
+def test_a_consumer_of_which_nobody_can_be_told(lane: Lane, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hostile peer may leave so many descriptors in flight that its user can send no more of them."""
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ETOOMANYREFS, "too many references")
+
+    monkeypatch.setattr(_fabric, "send", full)
+    lane.inbox.consumer.start()
+    lane.until(lambda: lane.there.down and lane.inbox.consumer.state is State.IDLE)
+    assert lane.there.down == [(lane.there.connection, False)]
+    monkeypatch.undo()
+
+
+def test_a_lie_told_to_an_engine_whose_connection_has_gone(lane: Lane) -> None:
+    """The consumer's engine says so to the connection's, which may have destroyed the client by then."""
+    other = client()
+    connect(lane.there, other)
+    link = other.connection._handle
+    leave(other)
+    link.corrupt()
+
+
+def test_a_forged_export_of_other_shared_memory(lane: Lane) -> None:
+    """A ring is sealed memory of the same process, and yet no map."""
+    device = lane.there.context.device
+    with Mmap(device, 4096, AccessFlag.PCI_READ_WRITE) as exported:
+        good = Export.decode(exported.export_pci(device))
+        posts = make_posts(1, 0)
+        found = os.fstat(posts)
+        forged = good._replace(fd=posts, inode=found.st_ino, size=found.st_size)
+        with pytest.raises(comch.InvalidValue, match="gone"):
+            Mmap.create_from_export(forged.encode(), device)
+        os.close(posts)
+        Mmap.create_from_export(good.encode(), device).destroy()

@@ -1,0 +1,187 @@
+"""The states of consumers and producers, and which call each state allows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+import comch_next as comch
+from comch_next import BadConfig, BadState, Consumer, InUse, InvalidValue, NotConnected, NotPermitted, Producer, State
+from tests.control_path.pair import connect, ignore
+from tests.fast_path.lane import Lane
+
+CONSUMER_CALLS: dict[str, Callable[[Consumer], object]] = {
+    "set_imm_data_len": lambda consumer: setattr(consumer, "imm_data_len", 16),
+    "task_post_recv_set_conf": lambda consumer: consumer.task_post_recv_set_conf(ignore, ignore, 4),
+    "task_post_recv_alloc_init": lambda consumer: consumer.task_post_recv_alloc_init().free(),
+}
+
+
+@pytest.mark.parametrize("call", CONSUMER_CALLS)
+def test_each_state_allows_what_the_table_says(lane: Lane, call: str) -> None:
+    consumer, attempt = lane.inbox.consumer, CONSUMER_CALLS[call]
+    configures = call != "task_post_recv_alloc_init"
+
+    def legal(state: State) -> bool:
+        return (state is State.IDLE) is configures and state is not State.STARTING
+
+    def check(state: State) -> None:
+        assert consumer.state is state
+        if legal(state):
+            attempt(consumer)
+            return
+        with pytest.raises(BadState, match=rf"while {state.name}; it is legal while"):
+            attempt(consumer)
+
+    check(State.IDLE)
+    consumer.start()
+    check(State.STARTING)
+    lane.until(lambda: consumer.state is State.RUNNING)
+    check(State.RUNNING)
+    held = consumer.task_post_recv_alloc_init()
+    consumer.stop()
+    check(State.STOPPING)
+    held.free()
+    lane.until(lambda: consumer.state is State.IDLE)
+    check(State.IDLE)
+
+
+def test_a_producer_configures_only_while_idle(lane: Lane) -> None:
+    producer = lane.outbox.producer
+    with pytest.raises(BadState, match="while IDLE"):
+        producer.task_send_alloc_init(None, b"x", 1)
+    assert producer.start() is State.RUNNING
+    with pytest.raises(BadState, match="while RUNNING"):
+        producer.task_send_set_conf(ignore, ignore, 4)
+    assert producer.stop() is State.IDLE
+
+
+def test_a_consumer_runs_only_through_its_connections_engine() -> None:
+    with comch.ProgressEngine() as own:
+        lane = Lane(engine=own)
+        consumer = lane.inbox.consumer
+        assert consumer.start() is State.STARTING
+        for _ in range(20):
+            own.progress()
+        lane.there.engine.progress()
+        assert lane.inbox.states == [State.STARTING], "its callbacks run in its own engine"
+        own.progress()
+        assert lane.inbox.states == [State.STARTING, State.RUNNING]
+        lane.close()
+
+
+@pytest.mark.parametrize("kind", ["consumer", "producer"])
+def test_nothing_starts_without_its_tasks(lane: Lane, kind: str) -> None:
+    bare = Consumer(lane.there.connection, lane.inbox.mmap) if kind == "consumer" else Producer(lane.here.connection)
+    with pytest.raises(BadConfig, match="task configuration"):
+        bare.start()
+    bare.destroy()
+
+
+def test_started_stopped_and_started_again_before_anybody_looks(lane: Lane) -> None:
+    """What the other side hears is one life after the other, whatever was overtaken."""
+    consumer = lane.inbox.consumer
+    for _ in range(5):
+        consumer.start()
+        consumer.stop()
+    lane.run()
+    assert lane.news == [consumer.id]
+    assert lane.gone == []
+    for _ in range(5):
+        consumer.stop()
+        consumer.start()
+    lane.until(lambda: consumer.state is State.RUNNING and len(lane.news) - len(lane.gone) == 1 and len(lane.gone) > 0)
+    lane.inbox.post()
+    lane.outbox.send(consumer.id, b"still the same")
+    lane.until(lambda: lane.inbox.received)
+    assert lane.inbox.received == [(b"still the same", None)]
+
+
+def test_the_order_of_leaving_is_enforced(lane: Lane) -> None:
+    lane.run()
+    for attempt in (lane.there.context.stop, lane.here.context.stop):
+        with pytest.raises(InUse, match="still carries"):
+            attempt()
+    with pytest.raises(InUse, match="still carries"):
+        lane.there.context.disconnect(lane.there.connection)
+    lane.inbox.post()
+    lane.outbox.send(lane.inbox.consumer.id, b"nothing was lost")
+    lane.until(lambda: lane.inbox.received)
+
+
+def test_posted_receives_fail_once_when_the_consumer_stops(lane: Lane) -> None:
+    lane.run()
+    lane.inbox.post(3)
+    assert lane.inbox.consumer.num_inflight_tasks == 3
+    assert lane.inbox.consumer.stop() is State.STOPPING
+    late = lane.inbox.consumer.task_post_recv_alloc_init()
+    late.submit()
+    lane.until(lambda: lane.inbox.consumer.state is State.IDLE)
+    assert lane.inbox.failed == ["NOT_CONNECTED"] * 4
+    lane.until(lambda: lane.gone)
+    with pytest.raises(InvalidValue, match="no consumer"):
+        lane.outbox.send(lane.inbox.consumer.id, b"too late")
+
+
+def test_a_submit_while_the_producer_stops_fails_at_the_next_progress(lane: Lane) -> None:
+    lane.run()
+    task = lane.outbox.producer.task_send_alloc_init(None, b"x", lane.inbox.consumer.id)
+    assert lane.outbox.producer.stop() is State.STOPPING
+    task.submit()
+    lane.until(lambda: lane.outbox.producer.state is State.IDLE)
+    assert lane.outbox.failed == ["NOT_CONNECTED"]
+
+
+def test_nothing_starts_on_a_connection_that_has_ended(lane: Lane) -> None:
+    lane.here.context.stop()
+    lane.until(lambda: lane.there.down and lane.here.state is State.IDLE)
+    for context in (lane.inbox.consumer, lane.outbox.producer):
+        with pytest.raises(NotConnected, match="has ended"):
+            context.start()
+        assert context.state is State.IDLE
+    with pytest.raises(BadState, match="not up"):
+        Producer(lane.there.connection)
+    connect(lane.there, lane.here)
+    Producer(lane.here.connection).destroy()
+
+
+def test_a_posted_buffer_stays_as_it_is(lane: Lane) -> None:
+    """What a producer writes lies where the buffer said that it would, or nowhere."""
+    lane.run()
+    inbox = lane.inbox
+    buf = inbox.inventory.buf_get_by_addr(inbox.mmap, inbox.mmap.addr, 64)
+    spare = inbox.consumer.task_post_recv_alloc_init(buf)
+    inbox.consumer.task_post_recv_alloc_init(buf).submit()
+    for attempt in (spare.submit, lambda: inbox.consumer.task_post_recv_alloc_init(buf)):
+        with pytest.raises(InvalidValue, match="not posted"):
+            attempt()
+    for change in (buf.reset_data_len, lambda: buf.set_data(buf.head, 8), lambda: setattr(buf, "data_len", 64)):
+        with pytest.raises(InUse, match="is posted"):
+            change()
+    with pytest.raises(NotPermitted, match="is posted"):
+        buf.dec_refcount()
+    other = inbox.inventory.buf_get_by_addr(inbox.mmap, inbox.mmap.addr + 64, 64)
+    with pytest.raises(InUse, match="is posted"):
+        other.chain_list(buf)
+    other.dec_refcount()
+    buf.inc_refcount()  # the callback gives one back
+    lane.outbox.send(inbox.consumer.id, b"x" * 40)
+    lane.until(lambda: inbox.received)
+    assert (buf.data_len, bytes(buf.view)) == (40, b"x" * 40)
+    spare.submit()
+    with pytest.raises(InvalidValue, match="too small"):
+        lane.outbox.send(inbox.consumer.id, b"y" * 25)
+    lane.outbox.send(inbox.consumer.id, b"y" * 24)
+    lane.until(lambda: len(inbox.received) == 2)
+    assert inbox.received[1] == (b"x" * 40 + b"y" * 24, None)
+
+
+def test_a_send_of_nothing_is_refused(lane: Lane) -> None:
+    lane.run()
+    lane.inbox.post()
+    task = lane.outbox.producer.task_send_alloc_init(None, b"x", lane.inbox.consumer.id)
+    task.imm_data = b""
+    with pytest.raises(InvalidValue, match="immediate data, or both"):
+        task.submit()
+    task.free()

@@ -1,0 +1,36 @@
+"""A hostile peer says and writes what it likes, in any state; the victim serves the good one all the while."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.fuzz.arena import Arena, arena
+from tests.fuzz.findings import SECONDS, keep, new_cases, to_replay
+from tests.fuzz.grammar import HANDSHAKE, Case
+from tests.processes import StartPython
+
+_BATCH = 20
+
+
+def for_role(cases: dict[str, Case], role: str) -> dict[str, Case]:
+    """Those that are meant for it: a welcome is what a client is told."""
+    return {
+        name: case for name, case in cases.items() if any(step[0] == "welcome" for step in case) == (role == "client")
+    }
+
+
+def play_all(made: Arena, cases: dict[str, Case]) -> None:
+    for name, case in cases.items():
+        try:
+            made.play(case)
+        except Exception as error:
+            raise AssertionError(f"{error}\n{keep(HANDSHAKE, name, case)}") from error
+
+
+@pytest.mark.timeout(SECONDS + 60)
+@pytest.mark.parametrize("role", ["server", "client"])
+def test_a_liar_loses_its_own_connection_only(start_python: StartPython, role: str) -> None:
+    with arena(start_python, role) as made:
+        play_all(made, for_role(to_replay(HANDSHAKE), role))
+        for cases in new_cases(HANDSHAKE, _BATCH):
+            play_all(made, for_role(cases, role))

@@ -1,0 +1,28 @@
+"""Every sample is a pair of programs, and the two folders pair by name where the old API had such a thing."""
+
+from pathlib import Path
+
+import pytest
+
+from tools.side_by_side import LEGACY, MODERN, MODERN_ONLY, SAMPLES
+
+ENDS = ("service", "client")
+
+
+def ends_of(*samples: str) -> set[str]:
+    return {f"{sample}_{end}" for sample in samples for end in ENDS}
+
+
+def programs(folder: Path) -> set[str]:
+    return {path.stem for path in folder.glob("*.py") if '__name__ == "__main__"' in path.read_text(encoding="utf-8")}
+
+
+@pytest.mark.parametrize(("folder", "samples"), [(LEGACY, SAMPLES), (MODERN, SAMPLES + MODERN_ONLY)])
+def test_a_folder_has_both_ends_of_its_samples(folder: Path, samples: tuple[str, ...]) -> None:
+    assert programs(folder) == ends_of(*samples)
+
+
+def test_what_is_no_program_belongs_to_a_sample() -> None:
+    shared = {path.stem for path in MODERN.glob("*.py")} - programs(MODERN)
+    assert shared
+    assert not [name for name in shared if name.rpartition("_")[0] not in SAMPLES + MODERN_ONLY]

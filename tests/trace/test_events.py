@@ -1,0 +1,174 @@
+"""What is told of states, connections, tasks and the fast path, and that the program does not notice."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import comch_next as comch
+from comch_next import Again, ConnectionReset, NoMemory, State
+from tests.control_path.pair import DPU, REP, client, leave, pair, until
+from tests.fast_path.lane import Lane
+from tests.processes import StartPython
+from tests.pull.support import PEER, Stage
+from tests.trace.lines import Line, accepted, of, read, received
+
+SUCCESS = "DOCA_SUCCESS"
+
+
+def states(lines: list[Line], **names: Any) -> list[tuple[str, str]]:
+    return [(line["old"], line["new"]) for line in of(lines, "state", **names)]
+
+
+def test_tasks_and_callbacks(trace: Path) -> None:
+    there, here = pair()
+    task = here.send(b"hello")
+    task.user_data = "mine"
+    until(lambda: there.messages and here.done, there.engine, here.engine)
+    assert here.done[0].user_data == "mine"
+    assert there.senders == [there.connection]
+    leave(here, there)
+    lines = read(trace)
+    told = {"connection": 1, "n": 1, "length": 5, "digest": hashlib.sha256(b"hello").hexdigest()[:16]}
+    for what, side in (("send", "client"), ("complete", "client"), ("receive", "server")):
+        (line,) = of(lines, what, service="svc", side=side)
+        assert told.items() <= line.items()
+        assert line.get("result") == (None if what == "receive" else SUCCESS)
+    assert states(lines, side="server") == [("IDLE", "RUNNING"), ("RUNNING", "STOPPING"), ("STOPPING", "IDLE")]
+    assert states(lines, side="client")[:2] == [("IDLE", "STARTING"), ("STARTING", "RUNNING")]
+    assert {line["side"]: line["ok"] for line in of(lines, "up")} == {"server": True, "client": True}
+    assert {line["side"]: line.get("ok") for line in of(lines, "down")} == {"server": True, "client": None}
+    assert [line["seq"] for line in lines] == list(range(1, len(lines) + 1))
+
+
+def test_user_data_stays_the_programs(trace: Path) -> None:
+    there, here = pair()
+    driver, handle = here.engine._driver, here.connection._handle
+    driver.connections.set_user_data(handle, "connection")
+    driver.contexts.set_user_data(here.context._handle, "context")
+    assert driver.connections.get_user_data(handle) == "connection"
+    assert driver.contexts.get_user_data(here.context._handle) == "context"
+    driver.connections.set_user_data(handle, here.context)
+    leave(here, there)
+
+
+def test_clients_are_numbered_as_they_come(trace: Path) -> None:
+    there, here = pair()
+    second = client()
+    second.context.start()
+    until(lambda: len(there.up) == 2, there.engine, second.engine)
+    second.send(b"second")
+    until(lambda: there.messages, there.engine, second.engine)
+    leave(here, second, there)
+    assert [line["connection"] for line in of(read(trace), "receive", side="server")] == [2]
+
+
+def test_what_is_refused(trace: Path) -> None:
+    there, here = pair()
+    tasks = [here.task() for _ in range(64)]
+    with pytest.raises(NoMemory):
+        here.task(b"one too many")
+    for task in tasks:
+        task.free()
+    leave(here, there)
+    (line,) = of(read(trace), "send")
+    assert (line["result"], line["length"], "n" in line) == ("DOCA_ERROR_NO_MEMORY", 12, False)
+
+
+def test_a_dead_peer(trace: Path, start_python: StartPython) -> None:
+    """The exception names the program's connection, and the trace has the loss."""
+    with comch.Server(comch.open_device(DPU), REP, "svc") as server:
+        peer = start_python("-c", PEER, env={"COMCH_TRACE": ""})
+        peer.say("send last\n")
+        message = server.receive(timeout=10)
+        peer.say("die\n")
+        with pytest.raises(ConnectionReset) as caught:
+            server.receive(timeout=10)
+        assert caught.value.connection is message.connection
+        with pytest.raises(ConnectionReset) as caught:
+            message.connection.send(b"too late")
+        assert caught.value.connection is message.connection
+    lines = read(trace)
+    assert [line["result"] for line in of(lines, "lost", connection=1)] == ["DOCA_ERROR_CONNECTION_RESET"]
+    assert [line["result"] for line in of(lines, "send")] == ["DOCA_ERROR_CONNECTION_RESET"]
+
+
+def test_tasks_that_fail(trace: Path) -> None:
+    """A client sends more than fits, and stops: what did not arrive completes with the reason."""
+    there, here = pair(recv_queue_size=2)
+    for _ in range(8):
+        here.send()
+    here.context.stop()
+    until(lambda: here.state is State.IDLE, here.engine)
+    assert here.failed
+    lines = of(read(trace), "complete")
+    assert sorted(line["n"] for line in lines) == list(range(1, 9))
+    failed = [line for line in lines if line["result"] != SUCCESS]
+    assert [line["result"] for line in failed] == [f"DOCA_ERROR_{task.status.name}" for task in here.failed]
+    leave(here, there)
+
+
+def test_the_fast_path(trace: Path) -> None:
+    lane = Lane().run()
+    number, producer = lane.inbox.consumer.id, lane.outbox.producer.id
+    with pytest.raises(Again):
+        lane.outbox.send(number, b"too early")
+    lane.inbox.post(3, room=100)
+    for data, imm in ((b"one", b""), (b"three" * 20, b"imm")):
+        lane.outbox.send(number, data, imm)
+        lane.until(lambda: lane.outbox.sent == len(lane.inbox.received))
+    lane.outbox.producer.task_send_alloc_init(None, b"alone", number).submit()
+    lane.until(lambda: lane.outbox.sent == len(lane.inbox.received) == 3)
+    lane.inbox.post()
+    lane.close()
+    lines = read(trace)
+    ids = {"service": "svc", "connection": 1, "consumer": number, "producer": producer}
+    sent, arrived = accepted(lines, "client"), received(lines, "server")
+    assert len(sent) == 3
+    assert sent.keys() == arrived.keys()
+    assert all(ids.items() <= line.items() for line in [*sent.values(), *arrived.values()])
+    assert [line.get("imm_length") for line in sent.values()] == [None, 3, 5]
+    assert [line["room"] for line in of(lines, "post", consumer=number)] == [100] * 3 + [4096]
+    assert len(of(lines, "send", result="DOCA_ERROR_AGAIN", length=9)) == 1
+    assert [line["n"] for line in of(lines, "complete", producer=producer, result=SUCCESS)] == [1, 2, 3]
+    assert [line["result"] for line in of(lines, "complete", side="server")] == ["DOCA_ERROR_NOT_CONNECTED"]
+    assert states(lines, side="server", consumer=number)[:2] == [("IDLE", "STARTING"), ("STARTING", "RUNNING")]
+    for what in ("consumer_new", "consumer_expired"):
+        assert [line["consumer"] for line in of(lines, what, side="client")] == [number]
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+def test_payload_is_there_when_asked_for(trace: Path, monkeypatch: pytest.MonkeyPatch, wanted: bool) -> None:
+    monkeypatch.setenv("COMCH_TRACE_PAYLOAD", str(int(wanted)))
+    data = bytes(range(256)) * 15
+    there, here = pair()
+    here.send(data)
+    until(lambda: there.messages, there.engine, here.engine)
+    leave(here, there)
+    lines = read(trace)
+    for what, side in (("send", "client"), ("receive", "server")):
+        (line,) = of(lines, what, side=side)
+        parts = [line, *of(lines, "payload", of=line["seq"])]
+        found = b"".join(base64.b64decode(part.get("payload", "")) for part in parts)
+        assert found == (data if wanted else b"")
+        assert [part["offset"] for part in parts[1:]] == ([1024, 2048, 3072] if wanted else [])
+
+
+def test_a_pull_port_that_is_full(trace: Path) -> None:
+    with closing(Stage()) as stage:
+        waiting = stage.server("driver", recv_queue_size=1)
+        there, here = stage.meet(waiting, stage.client("driver", send_queue_size=1))
+        assert [here.send(b"1"), here.send(b"22"), here.send(b"333")] == [True, True, False]
+        assert [there.receive(), there.receive()] == [b"1", b"22"]
+        assert there.port.connections == [there.connection]
+    lines = of(read(trace), "send")
+    assert [(line["result"], line["length"], line.get("n")) for line in lines] == [
+        (SUCCESS, 1, 1),
+        (SUCCESS, 2, 2),
+        ("DOCA_ERROR_AGAIN", 3, None),
+    ]
