@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from comch_next.driver.emulated import _fabric as fabric
+from comch_next.driver.emulated._bell import new_bell, new_bells
 from comch_next.driver.emulated._ring import Receiver, Sender
 from comch_next.errors import ErrorCode
 
@@ -21,8 +22,11 @@ def open_fds() -> int:
     return len(os.listdir("/proc/self/fd"))
 
 
-def eventfds(count: int) -> list[int]:
-    return [os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC) for _ in range(count)]
+def bells(count: int) -> list[int]:
+    """As a greeting brings them, with nobody at the other end."""
+    own, others = zip(*(new_bell() for _ in range(count)), strict=True) if count else ((), ())
+    close_all(list(own))
+    return list(others)
 
 
 def close_all(fds: list[int]) -> None:
@@ -40,6 +44,8 @@ class Attacker:
         self.sock.settimeout(5)
         self.sock.connect(str(path))
         self.fds: list[int] = []
+        self.bells: list[int] = []  # its ends; and theirs, of which it has kept copies
+        self.theirs: list[int] = []
 
     def say(self, data: bytes, fds: list[int] | None = None) -> None:
         socket.send_fds(self.sock, [data], fds or [])
@@ -59,9 +65,9 @@ class Attacker:
 
     def greet(self, terms: fabric.Terms = TERMS) -> None:
         """A good greeting."""
-        bells = eventfds(2)
-        self.say(fabric.Hello(terms).encode(), bells)
-        close_all(bells)
+        self.bells, others = new_bells()
+        self.say(fabric.Hello(terms).encode(), others)
+        self.theirs = others
 
     def rings(self, own: fabric.Terms = TERMS, size: int = 4080) -> tuple[Sender, Receiver]:
         """After a good welcome: its rings, mapped."""
@@ -70,7 +76,7 @@ class Attacker:
 
     def close(self) -> None:
         self.sock.close()
-        close_all(self.fds)
+        close_all(self.fds + self.bells + self.theirs)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from comch_next.driver.emulated import _fabric as fabric
 from comch_next.driver.emulated._place import Listener
 from comch_next.driver.emulated._ring import make_memory
 from tests.control_path.pair import client, leave, until
-from tests.fabric.hostile import TERMS, close_all, eventfds, open_fds
+from tests.fabric.hostile import TERMS, bells, close_all, open_fds
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def welcome(code: ErrorCode = ErrorCode.SUCCESS, terms: fabric.Terms = TERMS) ->
 
 
 def good() -> list[int]:
-    return [ring(), ring(), *eventfds(2)]
+    return [ring(), ring()]
 
 
 ANSWERS: dict[str, tuple[bytes, Callable[[], list[int]]]] = {
@@ -52,16 +52,14 @@ ANSWERS: dict[str, tuple[bytes, Callable[[], list[int]]]] = {
     "unknown code": (welcome()[:8] + b"\xff\0\0\0" + welcome()[12:], good),
     "impossible terms": (welcome(terms=fabric.Terms(0, False, 0, 0)), good),
     "no descriptors": (welcome(), list),
-    "three descriptors": (welcome(), lambda: [ring(), ring(), *eventfds(1)]),
-    "five descriptors": (welcome(), lambda: [ring(), ring(), *eventfds(3)]),
-    "rings too small": (welcome(), lambda: [ring(4), ring(4), *eventfds(2)]),
+    "one descriptor": (welcome(), lambda: [ring()]),
+    "three descriptors": (welcome(), lambda: [ring(), ring(), *bells(1)]),
+    "rings too small": (welcome(), lambda: [ring(4), ring(4)]),
     "rings of other terms": (welcome(terms=fabric.Terms(8160, False, 64, 64)), good),
     "rings too large": (welcome(terms=fabric.Terms(1 << 20, True, 1 << 16, 1 << 16)), good),
-    "one ring unsealed": (welcome(), lambda: [ring(), plain_memory(1 << 20), *eventfds(2)]),
-    "rings that are bells": (welcome(), lambda: eventfds(4)),
-    "bells that are rings": (welcome(), lambda: [ring() for _ in range(4)]),
-    "bells first": (welcome(), lambda: [*eventfds(2), ring(), ring()]),
-    "files": (welcome(), lambda: [os.open("/dev/zero", os.O_RDWR) for _ in range(4)]),
+    "one ring unsealed": (welcome(), lambda: [ring(), plain_memory(1 << 20)]),
+    "rings that are bells": (welcome(), lambda: bells(2)),
+    "files": (welcome(), lambda: [os.open("/dev/zero", os.O_RDWR) for _ in range(2)]),
     "refusal with gifts": (welcome(ErrorCode.FULL), good),
 }
 

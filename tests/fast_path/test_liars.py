@@ -12,6 +12,7 @@ import pytest
 import comch_next as comch
 from comch_next import AccessFlag, Mmap, State
 from comch_next.driver.emulated import _consumer, _fabric
+from comch_next.driver.emulated._bell import new_bell
 from comch_next.driver.emulated._export import Export
 from comch_next.driver.emulated._fabric import send
 from comch_next.driver.emulated._fast_path import _NEWS, make_posts
@@ -87,10 +88,11 @@ def test_a_stop_takes_all_that_has_been_written(lane: Lane, monkeypatch: pytest.
 
 def test_a_consumers_memory_must_be_there(lane: Lane) -> None:
     """A tebibyte that nobody has paid for would be mapped at once, and filled at the cost of whoever writes to it."""
-    fds = [make_posts(4, 32), make_shared("sparse", 1 << 40), os.eventfd(0, os.EFD_NONBLOCK)]
+    own, other = new_bell()
+    fds = [make_posts(4, 32), make_shared("sparse", 1 << 40), other]
     here: Side = lane.here
     send(here.connection._handle.sock, _NEWS.pack(b"CMFP", 1, 2, 4, 32, 1 << 40), fds)
-    for fd in fds:
+    for fd in (own, *fds):
         os.close(fd)
     lane.until(lambda: lane.there.down)
     assert lane.there.connection._handle.fast.targets == {}

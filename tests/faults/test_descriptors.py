@@ -201,14 +201,14 @@ def test_a_client_out_of_descriptors(start_python: StartPython, left: int, form:
             if differs(form, "the engine"):  # it has another handle, and a thread to rouse
                 assert 0 <= kept <= 3
             else:
-                assert kept in (0, 2)  # the port, once it is open, keeps its two bells
+                assert kept in (0, 2)  # what it waits with, once it has waited
             connection = client.connect()
         connection.send(b"works", timeout=5)
         assert client.receive(timeout=5).data == b"works"
         client.close()
 
 
-@pytest.mark.parametrize("left", range(5))
+@pytest.mark.parametrize("left", range(4))
 def test_a_server_that_cannot_listen(runtime_dir: Path, left: int) -> None:
     with comch.open_device("03:00.0") as device:
         server = Server(device, "b1:00.0", "svc")

@@ -31,6 +31,7 @@ class Arena:
         self._token = random.getrandbits(63) | 1 << 62
         self._listener = Listener(_DPU_PCI, _HOST_PCI, BAD) if role == "client" else None
         self._partner = 0
+        self.met = 0  # hostile peers that the victim has had a connection with
         if role == "client":
             self._good = self._configured(server(GOOD))
             self._good.context.start()
@@ -99,11 +100,16 @@ class Arena:
         finally:
             peer.close()
         self._exchange(2)
-        words = self._ask("check").split()
-        held = int(words[1]), int(words[2])
+        held = self._check()
         self._at_first = self._at_first or held
         assert held[0] <= self._at_first[0] + _FDS_SLACK, f"{held[0]} descriptors, {self._at_first[0]} at first"
         assert held[1] <= self._at_first[1] + _BYTES_SLACK, f"{held[1]} bytes of memory, {self._at_first[1]} at first"
+
+    def _check(self) -> tuple[int, int]:
+        """What the victim holds, in descriptors and bytes."""
+        _, descriptors, size, met = self._ask("check").split()
+        self.met = int(met) - 1
+        return int(descriptors), int(size)
 
     def _connected(self) -> socket.socket:
         if self._listener is None:

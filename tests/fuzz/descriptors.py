@@ -37,7 +37,7 @@ def _pipe(_: int) -> int:
 
 
 STRANGE: dict[str, Callable[[int], int]] = {
-    "bell": lambda _: os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC),
+    "eventfd": lambda _: os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC),
     "null": lambda _: os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC),
     "pipe": _pipe,
     "socket": lambda _: socket.socket(socket.AF_UNIX).detach(),

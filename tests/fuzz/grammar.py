@@ -81,7 +81,7 @@ REGIONS = ("to", "from", "posts", "memory", "own_posts", "own_memory")
 HANDSHAKE = Grammar(
     "handshake",
     {
-        "hello": (NUMBER,) * 5,  # version, strict, message size, send and receive queue
+        "hello": (NUMBER,) * 5,  # version (0 is the one in force), strict, message size, send and receive queue
         "welcome": (NUMBER,) * 6,  # code, version, and the same
         "say": (BYTES,),
         "announce": (NUMBER,) * 4,  # id, depth, immediate data, size of the memory
@@ -99,8 +99,11 @@ HANDSHAKE = Grammar(
         "take": (),
         "poke": (REGIONS, NUMBER, NUMBER, NUMBER),  # where, offset, value, width
         "scribble": (REGIONS, NUMBER, NUMBER),  # where, seed, how often
-        "bell": (("ring", "drain", "fill", "block"),),
+        "bell": (("ring", "drain", "fill", "block", "shut"),),
     },
     frozenset({"hello", "welcome", "say", "announce", "expire", "bye"}),
-    ("bell", "to", "from", "posts", "memory", "null", "pipe", "socket", "self", "unsealed", "sparse", "readonly"),
+    (
+        *("bell", "to", "from", "posts", "memory", "unsealed", "sparse", "readonly"),
+        *("eventfd", "null", "pipe", "socket", "self"),
+    ),
 )

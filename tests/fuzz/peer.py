@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import Any, Protocol
 
 from comch_next.driver.emulated import _fabric as fabric
+from comch_next.driver.emulated._bell import new_bell
 from comch_next.driver.emulated._fast_path import Target, make_posts
 from comch_next.driver.emulated._ring import Receiver, Sender, ffi, lib, make_memory
 from comch_next.driver.emulated._shared import map_shared
@@ -25,7 +26,7 @@ _HELLO = struct.Struct("<4sHHIII")
 _WELCOME = struct.Struct("<4sHHIIII")
 _U16, _U32, _U64 = (1 << 16) - 1, (1 << 32) - 1, (1 << 64) - 1
 _PLACE, _WORDS = int(lib.COMCH_PLACE), int(ffi.sizeof("comch_shared"))
-_FULL = (1 << 64) - 2
+_BELLS = "data_bell", "bell"
 
 
 class Ask(Protocol):
@@ -55,6 +56,7 @@ class Peer:
 
     def play(self, case: Case) -> None:
         """All steps; what cannot be done is left out."""
+        self._hear()
         for verb, *words in case:
             getattr(self, f"_step_{verb}")(*words)
             self._hear()
@@ -83,13 +85,13 @@ class Peer:
             self._understand(data, fds)
 
     def _understand(self, data: bytes, fds: list[int]) -> None:
-        names = {4: ("to", "from", "data_bell", "bell"), 3: ("posts", "memory", "posts_bell"), 2: ("data_bell", "bell")}
-        for name, fd in zip(names.get(len(fds), ()), fds, strict=False):
+        names = {_WELCOME.size: ("to", "from"), _NEWS.size: ("posts", "memory", "posts_bell"), _HELLO.size: _BELLS}
+        for name, fd in zip(names.get(len(data), ()), fds, strict=False):
             self._keep(name, os.dup(fd))
         with suppress(DocaError):
             if len(data) == _WELCOME.size:
                 self._other_terms = fabric.Welcome.decode(data).terms
-                if len(fds) == 4:
+                if len(fds) == 2:
                     self._attach()
             elif len(data) == _HELLO.size:
                 self._other_terms = fabric.Hello.decode(data).terms
@@ -125,6 +127,7 @@ class Peer:
             "from": lambda: self._own("from", lambda: self._ring(1)),
             "posts": lambda: self._own("own_posts", lambda: make_posts(min(depth, 1 << 12), min(imm_max, 1024))),
             "memory": lambda: self._own("own_memory", lambda: memory(size)),
+            "bell": self._bell,
             "self": lambda: os.dup(self.sock.fileno()),
         }
         return kept[name]() if name in kept else STRANGE[name](size)
@@ -133,6 +136,13 @@ class Peer:
         """Something that it keeps for later, too."""
         self._keep(name, make())
         return os.dup(self._fds[name])
+
+    def _bell(self) -> int:
+        """A new one: its own end is kept, and so is a copy of the other's."""
+        own, other = new_bell()
+        self._keep("bell", own)
+        self._keep("their_bell", os.dup(other))
+        return other
 
     def _ring(self, direction: int) -> int:
         own, other = self._own_terms, self._other_terms
@@ -167,7 +177,8 @@ class Peer:
         strict, *sizes = map(int, words[:4])
         with suppress(DocaError):
             self._own_terms = _sane(strict, sizes)
-        data = _HELLO.pack(b"CMCH", int(version) & _U16, strict & _U16, *(size & _U32 for size in sizes))
+        sizes = [size & _U32 for size in sizes]
+        data = _HELLO.pack(b"CMCH", _version(version), strict & _U16, *sizes)
         self._say(data, words[4:])
 
     def _step_welcome(self, code: str, version: str, *words: str) -> None:
@@ -175,7 +186,7 @@ class Peer:
         with suppress(DocaError):
             self._own_terms = _sane(strict, sizes)
         sizes = [size & _U32 for size in sizes]
-        data = _WELCOME.pack(b"CMCH", int(version) & _U16, strict & _U16, int(code) & _U32, *sizes)
+        data = _WELCOME.pack(b"CMCH", _version(version), strict & _U16, int(code) & _U32, *sizes)
         self._say(data, words[4:])
         if not self._as_client and {"to", "from"} <= self._fds.keys():
             with suppress(DocaError):
@@ -276,18 +287,26 @@ class Peer:
         self._ask("turn", scribble)
 
     def _step_bell(self, action: str) -> None:
-        fd = self._fds.get("bell")
-        if fd is None:
+        """As its own end allows, or that of the library's side, of which whoever made the bell may keep a copy."""
+        own, other = (self._fds.get(name) for name in ("bell", "their_bell"))
+        end = own if action in ("ring", "fill") or other is None else other
+        if end is None:
             return
-        with suppress(OSError):
-            if action == "block":
-                os.set_blocking(fd, True)
-                return
-            os.set_blocking(fd, False)
-            if action != "ring":
-                os.eventfd_read(fd)
-            if action != "drain":
-                os.eventfd_write(fd, 1 if action == "ring" else _FULL)
+        with socket.socket(fileno=os.dup(end)) as sock, suppress(OSError):
+            sock.setblocking(action == "block")
+            if action == "shut":
+                sock.shutdown(socket.SHUT_RDWR)
+            elif action == "ring":
+                sock.send(b"\0")
+            while action == "fill":
+                sock.send(b"\0")
+            while action == "drain":
+                sock.recv(1)
+
+
+def _version(number: str) -> int:
+    """So much after the one in force."""
+    return fabric.VERSION + int(number) & _U16
 
 
 def _sane(strict: int, sizes: list[int]) -> fabric.Terms:

@@ -23,7 +23,7 @@ from tests.stress.talk import completed
 
 DPU, HOST, GOOD, BAD = "03:00.0", "b1:00.0", "good", "bad"
 _TURNS = 4
-_ROUSED = 60  # times in a row that it may be roused when nobody wants anything
+_REST_S = 3.0  # for what is left in sockets, of which a look takes one datagram
 _NAP_S = 0.02
 _END_S = 10.0
 
@@ -37,6 +37,7 @@ class Victim:
         self.links: dict[comch.Connection, Link] = {}
         self._leaving: list[Link] = []
         self._rng = random.Random(0)  # whose memory consumers have
+        self._met = 0  # links there have ever been
 
     def configure(self, context: comch.Server | comch.Client) -> None:
         """What a server and a client have in common."""
@@ -53,6 +54,7 @@ class Victim:
 
     def up(self, context: comch.Server | comch.Client, connection: comch.Connection) -> None:
         self.links[connection] = Link(context, connection, self._rng, self.token)
+        self._met += 1
 
     def down(self, connection: comch.Connection) -> None:
         """Told once: a second time there is no link."""
@@ -127,14 +129,15 @@ class Victim:
 
     def _rest(self) -> str:
         """Sleep, whatever the bad ones are doing by holding still."""
-        for _ in range(_ROUSED):
-            if not self.engine.wait(_NAP_S):
-                return ""
+        deadline = time.monotonic() + _REST_S
+        while self.engine.wait(_NAP_S):
             self.engine.progress()
-        raise Fault("nobody wants anything, and it cannot sleep")
+            if time.monotonic() > deadline:
+                raise Fault("nobody wants anything, and it cannot sleep")
+        return ""
 
     def _check(self) -> str:
-        """Give back what bad connections left, and tell how many descriptors and bytes are held."""
+        """Give back what bad connections left; tell how many descriptors and bytes are held, and connections met."""
         deadline = time.monotonic() + _END_S
         while self._leaving or any(not link.good for link in self.links.values()):
             for link in self._leaving:
@@ -148,7 +151,7 @@ class Victim:
             self._progress()
         with open("/proc/self/statm") as statm:
             pages = int(statm.read().split()[1])
-        return f"{len(os.listdir('/proc/self/fd'))} {pages * os.sysconf('SC_PAGESIZE')}"
+        return f"{len(os.listdir('/proc/self/fd'))} {pages * os.sysconf('SC_PAGESIZE')} {self._met}"
 
 
 class ServerVictim(Victim):

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from comch_next.driver.emulated._bell import new_bell
 from comch_next.driver.emulated._ring import Receiver, Sender, ffi, lib, make_memory
 
 OK, AGAIN, LONG, CLOSED, CORRUPT, LOOK = (
@@ -101,10 +102,10 @@ class Ring:
 
     def __init__(self, max_msg: int, recv_limit: int, send_limit: int) -> None:
         self.fd = make_memory(max_msg, recv_limit + send_limit)
-        self.data_bell = os.eventfd(0, os.EFD_NONBLOCK)
-        self.space_bell = os.eventfd(0, os.EFD_NONBLOCK)
-        self.sender = Sender(self.fd, max_msg, recv_limit, send_limit, self.data_bell)
-        self.receiver = Receiver(self.fd, max_msg, recv_limit, send_limit, self.space_bell)
+        self.data_bell, self.far_data = new_bell()
+        self.space_bell, self.far_space = new_bell()
+        self.sender = Sender(self.fd, max_msg, recv_limit, send_limit, self.far_data)
+        self.receiver = Receiver(self.fd, max_msg, recv_limit, send_limit, self.far_space)
         self.tx, self.rx = self.sender.tx, self.receiver.rx
         self.reader = Reader(self.receiver)
         self.words = Words(self.fd)
@@ -119,7 +120,7 @@ class Ring:
         self.words.close()
         self.sender.close()
         self.receiver.close()
-        for fd in (self.fd, self.data_bell, self.space_bell):
+        for fd in (self.fd, self.data_bell, self.space_bell, self.far_data, self.far_space):
             os.close(fd)
 
 

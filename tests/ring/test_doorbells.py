@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-import os
 import select
+import signal
+import socket
 import threading
 from contextlib import suppress
 
+from comch_next.driver.emulated._bell import new_bell
 from comch_next.driver.emulated._ring import Receiver, Sender, lib
 from tests.processes import StartPython
-from tests.ring.ring import AGAIN, OK, Reader, ring, send
+from tests.ring.ring import AGAIN, OK, Reader, Ring, ring, send
 
 ROUNDS = 4000
 WAIT_MS = 10_000
 
 
 def rung(bell: int) -> bool:
-    try:
-        os.eventfd_read(bell)
-    except BlockingIOError:
-        return False
-    return True
+    """Whether it has been, which is forgotten."""
+    poller = select.poll()
+    poller.register(bell, select.POLLIN)
+    ringing = bool(poller.poll(0))
+    assert lib.comch_hush(bell) == 0
+    return ringing
 
 
 def test_silent_until_armed_and_once_per_arming() -> None:
@@ -72,14 +75,55 @@ def test_flight() -> None:
         assert lib.comch_arm_flight(made.tx, 2) == 1
 
 
+def test_a_bell_is_heard_out() -> None:
+    """As often as anybody may have asked for; more is noise."""
+    own, other = new_bell()
+    with socket.socket(fileno=own), socket.socket(fileno=other) as there:
+        there.send(b"x")
+        there.send(b"a longer one")
+        assert lib.comch_hush(own) == 0
+        assert not rung(own)
+        for _ in range(8):
+            there.send(b"x")
+        assert lib.comch_hush(own) == 1
+        assert lib.comch_hush(own) == 0
+
+
+def test_no_ringer_waits_and_none_is_killed() -> None:
+    """However full the bell is and whatever was done to it, with SIGPIPE as a C program has it."""
+    before = signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    try:
+        with ring(10, 4, 4) as made:
+            own, far = socket.socket(fileno=made.data_bell), socket.socket(fileno=made.far_data)
+            far.setblocking(False)
+            with suppress(BlockingIOError):
+                while True:
+                    far.send(b"x")
+            far.setblocking(True)
+            _armed_send(made)
+            own.shutdown(socket.SHUT_RDWR)
+            _armed_send(made)
+            far.shutdown(socket.SHUT_RDWR)
+            _armed_send(made)
+            own.detach()
+            far.detach()
+    finally:
+        signal.signal(signal.SIGPIPE, before)
+
+
+def _armed_send(made: Ring) -> None:
+    assert lib.comch_arm_data(made.reader.poller) == 0
+    assert made.send(b"x") == OK
+    assert made.receive() == b"x"
+
+
 def _read_all(reader: Reader, bell: int, count: int) -> None:
     """Read `count` messages, asleep whenever there is none."""
     poller = select.poll()
     poller.register(bell, select.POLLIN)
     for number in range(count):
         while (data := reader.data()) == AGAIN:
-            with suppress(BlockingIOError):
-                os.eventfd_read(bell)
+            lib.comch_hush(bell)
             if not lib.comch_arm_data(reader.poller):
                 assert poller.poll(WAIT_MS), f"slept past message {number}"
         assert data == b"%d" % number
@@ -91,8 +135,7 @@ def _send_all(tx: object, bell: int, count: int) -> None:
     poller.register(bell, select.POLLIN)
     for number in range(count):
         while (result := send(tx, b"%d" % number)) == AGAIN:
-            with suppress(BlockingIOError):
-                os.eventfd_read(bell)
+            lib.comch_hush(bell)
             if not lib.comch_arm_space(tx):
                 assert poller.poll(WAIT_MS), f"slept past the room for message {number}"
         assert result == OK
@@ -118,8 +161,7 @@ def echo(there: int, back: int, bells: list[int], count: int) -> None:
     poller.register(bells[0], select.POLLIN)
     for _ in range(count):
         while isinstance(data := reader.data(), int):
-            with suppress(BlockingIOError):
-                os.eventfd_read(bells[0])
+            lib.comch_hush(bells[0])
             if not lib.comch_arm_data(reader.poller):
                 assert poller.poll(WAIT_MS)
         assert send(sender.tx, data) == OK
@@ -130,7 +172,7 @@ def echo(there: int, back: int, bells: list[int], count: int) -> None:
 def test_no_wake_up_is_lost_between_processes(start_python: StartPython) -> None:
     """Ping-pong with both sides asleep between any two messages."""
     with ring(10, 1, 1) as there, ring(10, 1, 1) as back:
-        fds = (there.fd, back.fd, there.data_bell, there.space_bell, back.data_bell)
+        fds = (there.fd, back.fd, there.data_bell, there.far_space, back.far_data)
         program = f"from tests.ring.test_doorbells import echo; echo({fds[0]}, {fds[1]}, {list(fds[2:])}, {ROUNDS})"
         child = start_python("-c", program, pass_fds=fds)
         poller = select.poll()
@@ -138,8 +180,7 @@ def test_no_wake_up_is_lost_between_processes(start_python: StartPython) -> None
         for number in range(ROUNDS):
             assert there.send(b"%d" % number) == OK
             while (data := back.receive()) == AGAIN:
-                with suppress(BlockingIOError):
-                    os.eventfd_read(back.data_bell)
+                lib.comch_hush(back.data_bell)
                 if not lib.comch_arm_data(back.reader.poller):
                     assert poller.poll(WAIT_MS), f"slept past the echo of {number}"
             assert data == b"%d" % number

@@ -3,14 +3,20 @@
 import contextlib
 import os
 import select
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
+from comch_next.driver.emulated._shared import lib
 from comch_next.errors import NotSupported
 
 if TYPE_CHECKING:
+    from comch_next.driver.emulated._connection import Connection
     from comch_next.driver.emulated._control import ControlContext
 
-__all__ = ["Channel", "Channels", "Watchable", "new_bell"]
+__all__ = ["Channel", "Channels", "Watchable"]
+
+
+_HEARD = {"recv": 0, "send": 1}  # which of a connection's bells
 
 
 class Watchable(Protocol):
@@ -20,16 +26,21 @@ class Watchable(Protocol):
 
 
 class Channel:
-    """A descriptor for poll and epoll: a bell, and sockets (or sets of them) that are watched while it is armed."""
+    """A descriptor for poll and epoll. It is ready when it is rung from this side, when one of the bells that it
+    listens to is rung from the other, and, while it is armed, when one of the sockets (or sets of them) that it
+    watches is."""
 
-    def __init__(self, bell: int, sockets: select.epoll | None) -> None:
-        self.bell = bell
+    def __init__(self) -> None:
         self.armed = False
         self._set = select.epoll()
-        self._set.register(bell, select.EPOLLIN)
+        try:
+            self._latch = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+        except OSError:
+            self._set.close()
+            raise
+        self._set.register(self._latch, select.EPOLLIN)
+        self._bells: dict[int, Callable[[], object]] = {}
         self._sockets: list[Watchable] = []
-        if sockets is not None:
-            self.watch(sockets)
 
     def watch(self, sockets: Watchable) -> None:
         """Be ready when these are, while armed."""
@@ -42,8 +53,22 @@ class Channel:
             self._sockets.remove(sockets)
             self._set.unregister(sockets)
 
+    def listen(self, bell: int, noisy: Callable[[], object]) -> None:
+        """Be ready when it is rung; `noisy` is called when it would not be silent ever again."""
+        self._bells[bell] = noisy
+        self._set.register(bell, select.EPOLLIN | select.EPOLLRDHUP)
+
+    def unlisten(self, bell: int) -> None:
+        """No longer; harmless when it is not listened to."""
+        if self._bells.pop(bell, None) is not None:
+            self._set.unregister(bell)
+
     def fileno(self) -> int:
         return self._set.fileno()
+
+    @property
+    def closed(self) -> bool:
+        return self._set.closed
 
     def arm(self) -> None:
         """Forget what was, and be ready for what comes."""
@@ -54,26 +79,27 @@ class Channel:
 
     def disarm(self) -> None:
         """Not ready, and not going to be."""
-        with contextlib.suppress(BlockingIOError):  # by its own flag: whoever shares the bell may make it block
-            os.preadv(self.bell, [bytearray(8)], -1, os.RWF_NOWAIT)
+        for fd, events in self._set.poll(0):
+            if fd == self._latch:
+                os.eventfd_read(fd)
+            elif fd in self._bells and (events != select.EPOLLIN or lib.comch_hush(fd)):
+                noisy = self._bells[fd]
+                self.unlisten(fd)
+                noisy()
         self.armed = False
         for sockets in self._sockets:
             self._set.modify(sockets, 0)
 
     def ring(self) -> None:
-        """Be ready until the next arming."""
-        room = select.poll()  # its own, as any thread may ring
-        room.register(self.bell, select.POLLOUT)
-        if room.poll(0):
-            os.eventfd_write(self.bell, 1)
+        """Be ready until the next arming. Any thread may ring."""
+        os.eventfd_write(self._latch, 1)
 
     def close(self) -> None:
-        self._set.close()
-
-
-def new_bell() -> int:
-    """An eventfd that never blocks its ringer."""
-    return os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+        """Give its own descriptors back; harmless when that is done."""
+        if not self.closed:
+            self.armed = False
+            self._set.close()
+            os.close(self._latch)
 
 
 class Channels:
@@ -83,9 +109,8 @@ class Channels:
     for the hang-up of an end and not for words, and a farewell hangs up only when it is read.
     """
 
-    def __init__(self, context: "ControlContext", bells: tuple[int, int], one_sided: bool) -> None:
+    def __init__(self, context: "ControlContext", one_sided: bool) -> None:
         self._context = context
-        self._bells = bells
         self._one_sided = one_sided
         self._calm = select.EPOLLRDHUP if one_sided else select.EPOLLIN
         self._made: dict[str, Channel] = {}
@@ -106,24 +131,31 @@ class Channels:
                 self._made[name].ring()
 
     def _make(self, name: str) -> Channel:
-        if name == "service":
-            if not self._context.is_server:
-                raise NotSupported(f"{self._context} has no service channel; a server has")
-            bell = new_bell()
-            try:
-                return Channel(bell, self._context.watch)
-            except OSError:
-                os.close(bell)
-                raise
-        if name == "recv" and not self._one_sided:
-            return Channel(self._bells[0], self._context.watch)
-        channel = Channel(self._bells[name == "send"], self._all_ends())
-        if name == "recv":
-            self._doors = self._doors or select.epoll()
+        channel = Channel()
+        try:
+            for sockets in self._sockets(name):
+                channel.watch(sockets)
+            for connection in self._context.poller.links if name in _HEARD else ():
+                channel.listen(connection.bells[_HEARD[name]], connection.accuse)
+        except BaseException:
+            channel.close()
+            raise
+        return channel
+
+    def _sockets(self, name: str) -> list[select.epoll]:
+        """What the channel of that name watches."""
+        if name == "service" and not self._context.is_server:
+            raise NotSupported(f"{self._context} has no service channel; a server has")
+        if name == "service" or (name == "recv" and not self._one_sided):
+            return [self._context.watch]
+        return [self._all_ends(), self._all_doors()] if name == "recv" else [self._all_ends()]
+
+    def _all_doors(self) -> select.epoll:
+        if self._doors is None:
+            self._doors = select.epoll()
             for fd in self._door_fds:
                 self._doors.register(fd, select.EPOLLIN)
-            channel.watch(self._doors)
-        return channel
+        return self._doors
 
     def _all_ends(self) -> select.epoll:
         if self._ends is None:
@@ -133,7 +165,18 @@ class Channels:
                     self.end(connection.sock)
         return self._ends
 
-    # What is watched
+    # What is listened to and watched
+
+    def listen(self, connection: "Connection") -> None:
+        """Let its other side rouse who waits for data or for space."""
+        for name in _HEARD.keys() & self._made.keys():
+            self._made[name].listen(connection.bells[_HEARD[name]], connection.accuse)
+
+    def unlisten(self, connection: "Connection") -> None:
+        """No longer."""
+        for channel in self._made.values():
+            for bell in connection.bells:
+                channel.unlisten(bell)
 
     def door(self, sock: Watchable) -> None:
         """Somebody may come in there."""
@@ -165,11 +208,9 @@ class Channels:
                 self._doors.unregister(sock)
 
     def close(self) -> None:
-        """Give the descriptors back, but for the two bells."""
-        for name, channel in self._made.items():
+        """Give the descriptors back."""
+        for channel in self._made.values():
             channel.close()
-            if name == "service":
-                os.close(channel.bell)
         for sockets in (self._doors, self._ends):
             if sockets is not None:
                 sockets.close()

@@ -5,6 +5,7 @@ import os
 
 from comch_next._codes import ErrorCode, State
 from comch_next.driver.emulated import _fabric as fabric
+from comch_next.driver.emulated._bell import new_bells
 from comch_next.driver.emulated._checks import EXHAUSTED, expect, in_state, says_no_memory
 from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._control import ControlContext, check_name
@@ -63,17 +64,26 @@ class Client(ControlContext):
             return
         except OSError as error:
             if error.errno in EXHAUSTED:
-                raise Initialization(f"ctx_start: {self} cannot dial: {error}") from error
+                raise self._cannot_dial(error) from error
             self._refused(f"nobody listens on it here ({error.strerror or error})")
             return
         self._dialled = True
         connection.sock = sock
         self.watched(sock, self._on_welcome, door=True)
-        hello = fabric.Hello(self.terms()).encode()
         try:
-            fabric.send(sock, hello, self.bells())
+            connection.bells, theirs = new_bells()
+        except OSError as error:
+            raise self._cannot_dial(error) from error
+        try:
+            fabric.send(sock, fabric.Hello(self.terms()).encode(), theirs)
         except OSError as error:
             self._refused(f"the server has gone ({error.strerror})")
+        finally:
+            for fd in theirs:
+                os.close(fd)
+
+    def _cannot_dial(self, error: OSError) -> Initialization:
+        return Initialization(f"ctx_start: {self} cannot dial: {error}")
 
     def _refused(self, reason: str) -> None:
         assert self.connection is not None
@@ -103,11 +113,10 @@ class Client(ControlContext):
     def _welcomed(self, connection: Connection, welcome: fabric.Welcome, fds: list[int]) -> None:
         if welcome.code != ErrorCode.SUCCESS:
             return self._refused(f"the server refuses ({describe(welcome.code)})")
-        if len(fds) != 4:
-            return self._refused("the welcome lacks its rings or bells, or descriptors have run out")
+        if len(fds) != 2:
+            return self._refused("the welcome lacks its rings, or descriptors have run out")
         to_server, to_client = fabric.negotiate(self.terms(), welcome.terms)
-        bells = [fds.pop(), fds.pop()][::-1]
-        connection.establish((fds[0], fds[1]), (to_server, to_client), welcome.terms, bells)
+        connection.establish((fds[0], fds[1]), (to_server, to_client), welcome.terms)
         assert connection.sock is not None
         self.watched(connection.sock, connection.on_socket)
         self.move(Trigger.CONNECTED)

@@ -41,7 +41,7 @@ class Connection:
         self.max_msg = 0  # bytes that it carries at most from here, once established
         self.sender: Sender | None = None
         self.receiver: Receiver | None = None
-        self.bells: list[int] = []
+        self.bells: list[int] = []  # this side's ends of the data bell and the space bell
         self.user_data: Any = None
         self.submitted = 0  # tasks, which is all that is sent on a connection that has any
         self.failed = 0  # sends accepted that never reached the other side's queue
@@ -64,22 +64,16 @@ class Connection:
             os.close(self.bells.pop())
         self.fast.let_go()
 
-    def establish(
-        self, rings: tuple[int, int], sizes: tuple[int, int], other: fabric.Terms, bells: list[int]
-    ) -> None:
-        """Map the rings (descriptors: the one to send on, the one to receive from; sizes alike).
-
-        `bells` are the other side's data bell and space bell, which now belong to the connection.
-        """
+    def establish(self, rings: tuple[int, int], sizes: tuple[int, int], other: fabric.Terms) -> None:
+        """Map the rings (descriptors: the one to send on, the one to receive from; sizes alike)."""
         own = self.context.terms()
-        self.bells = bells
-        for bell in bells:
-            fabric.check_bell(bell)
-        self.sender = Sender(rings[0], sizes[0], other.recv_limit, own.send_limit, bells[0], self.tx)
-        self.receiver = Receiver(rings[1], sizes[1], own.recv_limit, other.send_limit, bells[1], self.rx)
+        data, space = self.bells
+        self.sender = Sender(rings[0], sizes[0], other.recv_limit, own.send_limit, data, self.tx)
+        self.receiver = Receiver(rings[1], sizes[1], own.recv_limit, other.send_limit, space, self.rx)
         self.max_msg = sizes[0]
         self.status = ErrorCode.SUCCESS
         self.context.poller.add(self)
+        self.context.listen(self)
         if self.context.port is not None:
             self.context.port.established(self)
 
@@ -133,6 +127,12 @@ class Connection:
             self.receiver = None
         self.lose(ErrorCode.CONNECTION_RESET, "the other side wrote what cannot be")
 
+    def accuse(self) -> None:
+        """Whoever found it out, perhaps on another thread: have the connection's engine end it."""
+        engine = self.context.engine
+        if engine is not None:
+            engine.send_on(self.corrupt)
+
     def caught_lying(self) -> bool:
         """Whether the reader claims what cannot be, which ends the connection: its sends would never complete."""
         if self.sender is None or lib.comch_check(self.tx) != lib.COMCH_CORRUPT:
@@ -184,6 +184,7 @@ class Connection:
         self.cell = self.cell.retire()
         self.tx, self.rx = self.cell.tx, self.cell.rx
         self.tx.bell = -1
+        self.context.unlisten(self)
         while self.bells:
             os.close(self.bells.pop())
 

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from comch_next._codes import AccessFlag, State
+from comch_next.driver.emulated._bell import new_bell
 from comch_next.driver.emulated._buf import check_single
 from comch_next.driver.emulated._checks import expect, expect_number, in_state, says_no_memory
 from comch_next.driver.emulated._connection import Connection
@@ -62,6 +63,7 @@ class Consumer(FastContext):
         self.posts: Any = None
         self.posted: deque[PostRecvTask] = deque()
         self._offer: Offer | None = None
+        self._bell = -1  # this side's end; producers have the other
         self._memory: Any = None  # keeps the posts mapped
         self._deadline = 0.0  # of its stop
         self._bounce: Any = None  # a `char *` where producers write for memory that they cannot be given
@@ -71,6 +73,8 @@ class Consumer(FastContext):
         super().let_go()
         if self._offer is not None:
             self._offer.close()
+        if self._bell >= 0:
+            os.close(self._bell)
 
     # Life
 
@@ -96,7 +100,9 @@ class Consumer(FastContext):
             else:
                 offer.fds.append(make_shared("comch-bounce", mmap.size, commit=True))
                 self._bounce = map_shared(offer.fds[1], mmap.size)
-            offer.fds.append(os.dup(self.engine.bell))
+            self._bell, other_end = new_bell()
+            offer.fds.append(other_end)
+            self.engine.notification.listen(self._bell, self.connection.accuse)
         except BaseException:
             offer.close()
             raise
@@ -162,6 +168,11 @@ class Consumer(FastContext):
         super().end()
         self.posts = self._memory = self._bounce = self._offer = None
         self._stop_reading()
+        if self._bell >= 0:
+            if self.engine is not None:
+                self.engine.notification.unlisten(self._bell)
+            os.close(self._bell)
+            self._bell = -1
 
     def destroy(self) -> None:
         super().destroy()
@@ -213,7 +224,7 @@ class Consumer(FastContext):
     def _cheated(self) -> None:
         """What the other side wrote cannot be: it loses the connection."""
         self._stop_reading()
-        self._errand(self.connection.corrupt)
+        self.connection.accuse()
         self.bereaved()
 
 

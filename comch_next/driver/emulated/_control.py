@@ -64,12 +64,21 @@ class ControlContext(Context):
             return self.port.terms()
         return Terms(self.msg_size(), self.max_msg_size is not None, self.num_tasks, self.recv_queue_size)
 
-    def bells(self) -> tuple[int, ...]:
-        """The descriptors that the other side rings for data and for space."""
+    def listen(self, connection: Connection) -> None:
+        """Be roused when the other side has put a message in its ring, or has taken one out."""
         if self.port is not None:
-            return self.port.bells()
-        assert self.engine is not None
-        return self.engine.bell, self.engine.bell
+            self.port.channels.listen(connection)
+        elif self.engine is not None:
+            for bell in connection.bells:
+                self.engine.notification.listen(bell, connection.accuse)
+
+    def unlisten(self, connection: Connection) -> None:
+        """No longer; harmless when it is not listened to."""
+        if self.port is not None:
+            self.port.channels.unlisten(connection)
+        elif self.engine is not None:
+            for bell in connection.bells:
+                self.engine.notification.unlisten(bell)
 
     @property
     def poller(self) -> "Poller":

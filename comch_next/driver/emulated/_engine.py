@@ -1,11 +1,10 @@
 """The progress engine: reads rings, completes tasks, looks at sockets, and runs every callback."""
 
-import os
 from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from comch_next.driver.emulated._channels import Channel, new_bell
+from comch_next.driver.emulated._channels import Channel
 from comch_next.driver.emulated._checks import expect, in_state, says_no_memory
 from comch_next.driver.emulated._context import Context
 from comch_next.driver.emulated._fork import owned
@@ -70,12 +69,7 @@ class Engine:
         self._pace = ffi.addressof(self.poller.c, "pace")
         self.busy = False
         self.error: BaseException | None = None
-        self.bell = new_bell()
-        try:
-            self.notification = Channel(self.bell, None)
-        except BaseException:
-            os.close(self.bell)
-            raise
+        self.notification = Channel()
         owned(self)
 
     def __str__(self) -> str:
@@ -83,9 +77,7 @@ class Engine:
 
     def let_go(self) -> None:
         """In a forked child: see _fork."""
-        if self.bell >= 0:
-            self.notification.close()
-            os.close(self.bell)
+        self.notification.close()
 
     def drop(self, context: Context) -> None:
         """A context that is being destroyed leaves."""
@@ -202,7 +194,7 @@ class Engine:
 def _living(pe: object, call: str) -> Engine:
     """The engine behind the handle, or INVALID_VALUE."""
     engine = expect(pe, Engine, call)
-    if engine.bell < 0:
+    if engine.notification.closed:
         raise InvalidValue(f"{call}: the progress engine has been destroyed")
     return engine
 
@@ -219,11 +211,8 @@ class Engines:
         if engine.contexts:
             names = ", ".join(map(str, engine.contexts))
             raise InUse(f"pe_destroy: {names} still connected; destroy the contexts first")
-        if engine.bell >= 0:
-            engine.notification.close()
-            os.close(engine.bell)
-            engine.bell = -1
-            engine.busy = True  # no progress any more, without a question on the hot path
+        engine.notification.close()
+        engine.busy = True  # no progress any more, without a question on the hot path
 
     def progress(self, pe: Engine) -> bool:
         return pe.progress()

@@ -12,11 +12,11 @@ from comch_next.errors import ErrorCode, from_code
 
 __all__ = [
     *("BYE", "LONGEST", "Hello", "Terms", "Welcome"),
-    *("check_bell", "farewell", "negotiate", "receive", "send"),
+    *("farewell", "negotiate", "receive", "send"),
 ]
 
 BYE = b"CMCHBYE"  # the whole of a farewell; end-of-file without it is a death
-VERSION = 2
+VERSION = 3
 _MAGIC = b"CMCH"
 _HELLO = struct.Struct("<4sHHIII")
 _WELCOME = struct.Struct("<4sHHIIII")
@@ -41,7 +41,7 @@ class Terms:
 
 @dataclass(frozen=True)
 class Hello:
-    """The client's first datagram; it comes with its data bell and its space bell."""
+    """The client's first datagram; it comes with the server's ends of a data bell and a space bell."""
 
     terms: Terms
 
@@ -67,7 +67,7 @@ class Hello:
 
 @dataclass(frozen=True)
 class Welcome:
-    """The server's answer: its terms, or why not. On success with both rings, data bell and space bell."""
+    """The server's answer: its terms, or why not. On success with both rings."""
 
     code: ErrorCode
     terms: Terms
@@ -133,14 +133,6 @@ def send(sock: socket.socket, data: bytes, fds: Sequence[int] = ()) -> None:
     """One datagram with descriptors, without waiting and without SIGPIPE. Raises OSError."""
     control = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array("i", fds))] if fds else []
     sock.sendmsg([data], control, socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
-
-
-def check_bell(fd: int) -> int:
-    """A descriptor that came as a bell, if it is one; ringing it never blocks."""
-    if os.readlink(f"/proc/self/fd/{fd}") != "anon_inode:[eventfd]":
-        raise from_code(ErrorCode.CONNECTION_ABORTED, "the bell offered is no eventfd")
-    os.set_blocking(fd, False)
-    return fd
 
 
 def farewell(sock: socket.socket) -> None:

@@ -1,8 +1,8 @@
 """What a connection knows of fast-path contexts: its own that are running, and the other side's consumers.
 
 A consumer is announced in a datagram on the connection's socket, with the memfd of its posts, the memory that they
-lie in, and its engine's bell; another datagram says that it is going. Both are sent and read by the engine of the
-connection alone; consumers and producers, which may have engines and threads of their own, leave errands there.
+lie in, and the other end of its bell; another datagram says that it is going. Both are sent and read by the engine
+of the connection alone; consumers and producers, which may have engines and threads of their own, leave errands there.
 """
 
 import errno
@@ -19,6 +19,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from comch_next.driver.emulated import _fabric as fabric
+from comch_next.driver.emulated._bell import check_bell
 from comch_next.driver.emulated._shared import PAGE, ffi, lib, make_shared, map_shared
 from comch_next.errors import DocaError, ErrorCode, InUse
 
@@ -46,7 +47,7 @@ def make_posts(depth: int, imm_max: int) -> int:
 
 @dataclass(eq=False)
 class Offer:
-    """A consumer of this side, from its start to its stop. `fds` are its posts, its memory and its engine's bell."""
+    """A consumer of this side, from its start to its stop. `fds`: its posts, its memory, the other end of its bell."""
 
     consumer_id: int
     depth: int
@@ -69,7 +70,7 @@ class Target:
         self.lock = threading.Lock()
         self._posts = map_shared(fds[0], posts_size(depth, imm_max), committed=True)
         self._memory = map_shared(fds[1], memory_size, committed=True)
-        self.bell = fabric.check_bell(fds[2])
+        self.bell = check_bell(fds[2])
         self.c: Any = ffi.new("comch_target *")
         self.c.depth, self.c.stride, self.c.imm_max = depth, lib.comch_post_stride(imm_max), imm_max
         self.c.memory_size, self.c.bell = memory_size, self.bell

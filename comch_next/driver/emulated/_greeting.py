@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from comch_next._codes import ErrorCode
 from comch_next.driver.emulated import _fabric as fabric
+from comch_next.driver.emulated._bell import check_bell
 from comch_next.driver.emulated._checks import EXHAUSTED
 from comch_next.errors import DocaError, from_code
 
@@ -59,6 +60,8 @@ class Greeting:
         self.terms = fabric.Hello.decode(data).terms
         if len(self.bells) != 2:
             raise from_code(ErrorCode.INVALID_VALUE, "a greeting comes with two bells")
+        for bell in self.bells:
+            check_bell(bell)
         limits = self.server.dev.info.row.limits
         depth = max(limits.max_queue_size, limits.max_send_tasks)
         if self.terms.msg_size > limits.max_msg_size or max(self.terms.send_limit, self.terms.recv_limit) > depth:

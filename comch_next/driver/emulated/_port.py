@@ -4,11 +4,10 @@ An extension of the emulated library, for programs that pull where the modern AP
 does its own looking at the sockets, at most once per millisecond.
 """
 
-import os
 from typing import Any
 
 from comch_next._codes import ErrorCode
-from comch_next.driver.emulated._channels import Channels, new_bell
+from comch_next.driver.emulated._channels import Channels
 from comch_next.driver.emulated._checks import as_bytes, expect, expect_number, in_state, says_no_memory
 from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._control import ControlContext
@@ -28,16 +27,6 @@ _REPORTED = (ErrorCode.SHUTDOWN, ErrorCode.CONNECTION_RESET)  # what the puller 
 OK, LONG = lib.COMCH_OK, lib.COMCH_LONG
 
 
-def _two_bells() -> tuple[int, int]:
-    """Both bells, or neither."""
-    first = new_bell()
-    try:
-        return first, new_bell()
-    except OSError:
-        os.close(first)
-        raise
-
-
 class Port:
     """A handle. `lost` are connections whose end has not been reported to the puller, `blocked` those whose last
     send was answered AGAIN, with the number of sends accepted before it."""
@@ -52,8 +41,7 @@ class Port:
         self._send_limit = send_limit
         self._one_sided = one_sided
         self._pace = ffi.addressof(self.poller.c, "pace")
-        self._bells: tuple[int, ...] = _two_bells()
-        self.channels = Channels(context, self._bells, one_sided)
+        self.channels = Channels(context, one_sided)
         owned(self)
 
     def __str__(self) -> str:
@@ -65,9 +53,6 @@ class Port:
         size = self._msg_size or context.msg_size()
         strict = context.max_msg_size is not None
         return Terms(context.max_msg_size or size, strict, self._send_limit, context.recv_queue_size)
-
-    def bells(self) -> tuple[int, ...]:
-        return self._bells
 
     def look(self) -> None:
         """Look at the sockets now, unless a callback of this engine is running."""
@@ -276,9 +261,6 @@ class Port:
     def let_go(self) -> None:
         """Close its descriptors, and do nothing else; a forked child does just this."""
         self.channels.close()
-        for bell in self._bells:
-            os.close(bell)
-        self._bells = ()
 
 
 class Ports:

@@ -48,9 +48,7 @@ class Producer(FastContext):
         if result == AGAIN:
             raise Again(f"task_submit: consumer {task.consumer_id} has posted nothing; progress and submit again")
         if result == CORRUPT:
-            engine = link.context.engine
-            if engine is not None:
-                engine.send_on(link.corrupt)
+            link.accuse()
             task.finish(ErrorCode.CONNECTION_RESET)
             return
         if result == lib.COMCH_CLOSED:

@@ -1,10 +1,9 @@
 /* See _ring.h for what a ring is; here is how it moves. Linux 5.14 or newer (MADV_POPULATE_WRITE). */
-#include <poll.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "_ring.h"
 
@@ -12,7 +11,7 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-enum { PAGE = 4096, ALIGN = 16, COMMIT = 256 * 1024, REUSE = 32 * 1024, BUSY_TURNS = 64, LINE = 64, AHEAD = 256 };
+enum { PAGE = 4096, ALIGN = 16, COMMIT = 256 * 1024, REUSE = 32 * 1024, BUSY_TURNS = 64, LINE = 64, AHEAD = 256, RINGS = 8 };
 _Static_assert(COMCH_LAST_PLACE + sizeof(comch_shared) <= COMCH_PLACE, "the shared words fit before their place");
 #define LOOK_EVERY 1000000ull  /* nanoseconds between looks at the sockets in a tight loop */
 #define AWAY 20000ull          /* nanoseconds without a call that make a loop no tight one */
@@ -65,12 +64,19 @@ static uint32_t footprint(uint64_t length)
 
 static void ring_bell(int bell, uint32_t *armed)
 {
-    if (__atomic_load_n(armed, __ATOMIC_RELAXED) && __atomic_exchange_n(armed, 0, __ATOMIC_SEQ_CST) && bell >= 0) {
-        struct pollfd room = {.fd = bell, .events = POLLOUT};  /* it is shared: its owner may have made it block */
-        uint64_t one = 1;
-        if (poll(&room, 1, 0) > 0 && write(bell, &one, sizeof one) < 0)
-            return;  /* a full eventfd is as loud as it gets */
-    }
+    if (__atomic_load_n(armed, __ATOMIC_RELAXED) && __atomic_exchange_n(armed, 0, __ATOMIC_SEQ_CST) && bell >= 0)
+        send(bell, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);  /* a full one is as loud as it gets */
+}
+
+/* Make a bell silent. 1: it was rung more often than anybody can have asked for. */
+int comch_hush(int bell)
+{
+    char ring;
+
+    for (int rings = 0; rings < RINGS; rings++)
+        if (recv(bell, &ring, sizeof ring, MSG_DONTWAIT) < 0)
+            return 0;
+    return 1;
 }
 
 /* The descriptor may be closed afterwards, which Python's own mmap would keep a copy of. NULL: see errno. */

@@ -207,11 +207,11 @@ class Server(ControlContext):
         to_server, to_client = fabric.negotiate(other, own)
         rings.append(make_memory(to_server, other.send_limit + own.recv_limit))
         rings.append(make_memory(to_client, own.send_limit + other.recv_limit))
-        bells, greeting.bells = greeting.bells, []
-        connection.establish((rings[1], rings[0]), (to_client, to_server), other, bells)
+        connection.bells, greeting.bells = greeting.bells, []
+        connection.establish((rings[1], rings[0]), (to_client, to_server), other)
         connection.cell.show(greeting.client_pid)
         welcome = fabric.Welcome(ErrorCode.SUCCESS, own).encode()
-        fabric.send(greeting.sock, welcome, [*rings, *self.bells()])
+        fabric.send(greeting.sock, welcome, rings)
 
     def report_loss(self, connection: Connection) -> None:
         orderly = connection.status != ErrorCode.CONNECTION_RESET

@@ -1,0 +1,153 @@
+"""What a hostile client does to its bells deafens nobody else, makes nobody wait, and rouses nobody for good."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+from comch_next import State
+from tests.control_path.pair import client, connect, leave, server, until
+from tests.fabric.hostile import Attacker, attacker
+from tests.ring.ring import send
+
+ROUNDS = 2000
+ASLEEP_S = 10.0
+
+
+class Service:
+    """A server that sleeps on a thread of its own until it is roused, and answers what comes; with its good client."""
+
+    def __init__(self) -> None:
+        self.there, self.here = server(), client()
+        connect(self.there, self.here)
+        self._over = False
+        self._thread = threading.Thread(target=self._serve)
+        self._thread.start()
+
+    def _serve(self) -> None:
+        there = self.there
+        while not self._over:
+            there.engine.wait(ASLEEP_S)
+            there.engine.progress()
+            while there.messages:
+                there.send(there.messages.pop(), there.senders.pop())
+
+    def echoes(self, count: int) -> None:
+        """Messages and their answers, which come well before anybody would look without having been roused."""
+        here = self.here
+        for number in range(count):
+            here.send(b"%d" % number)
+            while not here.messages:
+                assert here.engine.wait(ASLEEP_S / 2), f"the answer to message {number} does not come"
+                here.engine.progress()
+            assert here.messages.pop() == b"%d" % number
+
+    def close(self) -> None:
+        self._over = True
+        self.here.send(b"last")
+        self._thread.join()
+        leave(self.here, self.there)
+
+
+@pytest.fixture
+def service() -> Iterator[Service]:
+    """Its good client must be served to the end."""
+    made = Service()
+    yield made
+    made.echoes(10)
+    assert (made.there.state, made.here.state) == (State.RUNNING, State.RUNNING)
+    made.close()
+
+
+@pytest.fixture
+def bad(service: Service, runtime_dir: Path) -> Iterator[Attacker]:
+    """A client with copies of the server's ends of its bells."""
+    with attacker(runtime_dir) as made:
+        made.greet()
+        made.hear()
+        yield made
+
+
+@contextmanager
+def meanwhile(action: Callable[[], object]) -> Iterator[None]:
+    """Do it again and again on another thread."""
+    over = threading.Event()
+
+    def run() -> None:
+        while not over.is_set():
+            action()
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+@contextmanager
+def sockets(fds: list[int]) -> Iterator[list[socket.socket]]:
+    """The bells as what they are; the descriptors stay open."""
+    made = [socket.socket(fileno=fd) for fd in fds]
+    yield made
+    for each in made:
+        each.detach()
+
+
+def test_one_that_is_drained(service: Service, bad: Attacker) -> None:
+    """What a client can read away is meant for its own connection."""
+
+    def drain() -> None:
+        for each in stolen:
+            with suppress(BlockingIOError):
+                each.recv(1, socket.MSG_DONTWAIT)
+
+    with sockets(bad.theirs + bad.bells) as stolen, meanwhile(drain):
+        service.echoes(ROUNDS)
+    assert not service.there.down
+
+
+def test_one_that_rings_without_end(service: Service, bad: Attacker) -> None:
+    """It costs the client its connection; nobody is roused by it afterwards."""
+
+    def ring() -> None:
+        for each in own:
+            with suppress(OSError):
+                each.send(b"\0", socket.MSG_DONTWAIT)
+
+    with sockets(bad.bells) as own, meanwhile(ring):
+        service.echoes(ROUNDS)
+        until(lambda: service.there.down)
+    assert [ok for _, ok in service.there.down] == [False]
+
+
+@pytest.mark.parametrize("how", [socket.SHUT_RD, socket.SHUT_RDWR])
+def test_one_that_is_shut_down(service: Service, bad: Attacker, how: int) -> None:
+    """Seen from the server it would be ready for ever."""
+    with sockets(bad.theirs) as theirs:
+        theirs[0].shutdown(how)
+        service.echoes(10)
+        until(lambda: service.there.down)
+    assert [ok for _, ok in service.there.down] == [False]
+
+
+def test_one_that_cannot_be_rung(service: Service, bad: Attacker) -> None:
+    """Full, and made to block: whoever rings it does not wait."""
+    with sockets(bad.theirs) as theirs, suppress(BlockingIOError):
+        while True:
+            theirs[0].send(b"\0", socket.MSG_DONTWAIT)
+    with sockets(bad.theirs) as theirs:
+        theirs[0].setblocking(True)
+        sender, receiver = bad.rings()
+        receiver.rx.shared.data_armed = 1
+        assert send(sender.tx, b"hello") == 0
+        service.echoes(10)  # which rouse the server; it answers all
+        until(lambda: not receiver.rx.shared.data_armed)
+        sender.close()
+        receiver.close()
