@@ -14,8 +14,9 @@ from comch_next.context import Context
 from comch_next.device import Device
 from comch_next.driver.protocol import Driver
 from comch_next.engine import ProgressEngine, wait_readable
-from comch_next.errors import Again, BadState, Shutdown, TimeOut
+from comch_next.errors import Again, BadState, InvalidValue, Shutdown, TimeOut
 from comch_next.pull import PullPort
+from comch_next.task import SendTask
 
 __all__ = ["ControlContext"]
 
@@ -25,6 +26,8 @@ _message = tuple.__new__  # half the price of calling a named tuple's class
 
 class ControlContext(Context):
     """A server or a client."""
+
+    _alloc: Callable[..., Any]  # the driver's call for a send task
 
     def __init__(self, driver: Driver, handle: Any, device: Device, name: str, engine: ProgressEngine | None) -> None:
         self.device = device
@@ -112,6 +115,22 @@ class ControlContext(Context):
         """
         self._contexts.event_consumer_register(self._handle, *self._given_connections(new, expired))
 
+    # Sending
+
+    def task_send_alloc_init(self, connection: Connection, msg: bytes) -> SendTask:
+        """A task that sends `msg`, of which it keeps a copy, to the other side (C: doca_comch_*_task_send_alloc_init).
+
+        Raises NoMemory when all tasks of the pool are in use, InvalidValue above the largest message.
+        """
+        task = SendTask()
+        task.context, task.user_data, task._tasks = self, None, self._tasks
+        try:
+            peer = connection._handle
+        except AttributeError:
+            raise InvalidValue(f"task_send_alloc_init takes a connection of {self!r}, not {connection!r}") from None
+        task._handle = self._alloc(self._handle, peer, msg, task)
+        return task
+
     # Pulling
 
     def _open_port(self) -> PullPort:
@@ -135,7 +154,7 @@ class ControlContext(Context):
 
     def _receive_later(self, port: PullPort | None, size: int | None, timeout: float | None) -> Message:
         port = port or self._opened_port("receive")
-        deadline = None if timeout is None else time.monotonic() + timeout
+        deadline = time.monotonic() + timeout if timeout else None
         while True:
             if self._accept_waiting(port) and (found := self._pull(port, size)) is not None:
                 return _message(Message, found)

@@ -12,7 +12,6 @@ from comch_next.driver.protocol import Driver
 from comch_next.engine import ProgressEngine
 from comch_next.errors import BadState, InvalidValue, Shutdown, TimeOut
 from comch_next.pull import PullPort
-from comch_next.task import SendTask
 
 __all__ = ["Client"]
 
@@ -37,9 +36,10 @@ class Client(ControlContext):
         if not isinstance(device, Device):
             raise InvalidValue(f"a client takes an open device, not {device!r}")
         self._clients = device._driver.clients
+        self._alloc = self._clients.task_send_alloc_init
         self._shutdown: Shutdown | None = None
         self._started = False
-        self._begun: Connection | None = None  # what the last start began
+        self._begun: Connection | None = None  # what the last start began, until it is known to be up
         handle = self._clients.create(device._handle, name)
         super().__init__(device._driver, handle, device, name, engine)
         self._configure(max_msg_size, recv_queue_size, send_queue_size)
@@ -47,6 +47,7 @@ class Client(ControlContext):
     def _go_through(self, driver: Driver) -> None:
         super()._go_through(driver)
         self._clients = driver.clients
+        self._alloc = driver.clients.task_send_alloc_init
 
     def __enter__(self) -> Client:
         try:
@@ -67,13 +68,6 @@ class Client(ControlContext):
     def connection(self) -> Connection:
         """The one connection, once started (C: doca_comch_client_get_connection); else BadState."""
         return self._connection(self._clients.get_connection(self._handle))
-
-    def task_send_alloc_init(self, connection: Connection, msg: bytes) -> SendTask:
-        """A task that sends `msg`, of which it keeps a copy, to the server.
-
-        Raises NoMemory when all tasks of the pool are in use, InvalidValue above the largest message.
-        """
-        return SendTask(self, self._clients.task_send_alloc_init, connection, msg)
 
     # Pulling
 
@@ -112,10 +106,14 @@ class Client(ControlContext):
         self._leave(timeout)
 
     def _accept_waiting(self, port: PullPort) -> bool:
-        """A client accepts nobody; before it sleeps it learns that its server has gone without letting it in."""
+        """A client accepts nobody; it learns here that its server has gone without letting it in."""
         begun = self._begun
-        if begun is not None and self.state is State.IDLE and port.status(begun) is ErrorCode.CONNECTION_ABORTED:
-            begun.update_info()  # says why
+        if begun is not None:  # programs poll: a connection that has come up is not asked for again
+            state = self.state
+            if state is State.RUNNING:
+                self._begun = None
+            elif state is State.IDLE and port.status(begun) is ErrorCode.CONNECTION_ABORTED:
+                begun.update_info()  # says why
         return False
 
     def _pull(self, port: PullPort, size: int | None) -> tuple[bytes, Connection] | None:

@@ -17,7 +17,6 @@ from comch_next.driver.protocol import Driver
 from comch_next.engine import ProgressEngine
 from comch_next.errors import ConnectionReset, InvalidValue, Shutdown
 from comch_next.pull import PullPort
-from comch_next.task import SendTask
 
 __all__ = ["Server"]
 
@@ -60,6 +59,7 @@ class Server(ControlContext):
         if not isinstance(self.device_rep, Representor):
             raise InvalidValue(f"a server takes a representor or its PCI address, not {rep!r}")
         self._servers = device._driver.servers
+        self._alloc = self._servers.task_send_alloc_init
         self._begin()
         handle = self._servers.create(device._handle, self.device_rep._handle, name)
         super().__init__(device._driver, handle, device, name, engine)
@@ -69,6 +69,7 @@ class Server(ControlContext):
     def _go_through(self, driver: Driver) -> None:
         super()._go_through(driver)
         self._servers = driver.servers
+        self._alloc = driver.servers.task_send_alloc_init
 
     def _begin(self) -> None:
         self._leaving = self._failed = False
@@ -111,13 +112,6 @@ class Server(ControlContext):
         `ok` is False for a handshake that broke, and for a client that died without taking leave.
         """
         self._servers.event_connection_status_changed_register(self._handle, *self._given_connections(up, down))
-
-    def task_send_alloc_init(self, connection: Connection, msg: bytes) -> SendTask:
-        """A task that sends `msg`, of which it keeps a copy, to that client.
-
-        Raises NoMemory when all tasks of the pool are in use, InvalidValue above the largest message.
-        """
-        return SendTask(self, self._servers.task_send_alloc_init, connection, msg)
 
     def disconnect(self, connection: Connection) -> None:
         """Drop one client and tell it (C: doca_comch_server_disconnect); the callback follows from progress.

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from comch_next._codes import ErrorCode
 from comch_next._handles import handle_of
-from comch_next.errors import InvalidValue
 
 if TYPE_CHECKING:
     from comch_next._control import ControlContext
-    from comch_next.connection import Connection
     from comch_next.consumer import Consumer
     from comch_next.memory import Buf
     from comch_next.producer import Producer
@@ -54,22 +51,12 @@ class _Task:
 class SendTask(_Task):
     """One message to send, again and again if need be (C: struct doca_comch_task_send).
 
-    Made by a context's `task_send_alloc_init`.
+    Made, and filled, by a context's `task_send_alloc_init`: a constructor would be one more call for every message.
     """
 
     __slots__ = ("context",)
 
-    def __init__(
-        self, context: ControlContext, alloc: Callable[..., Any], connection: Connection, message: Any
-    ) -> None:
-        self.context = context
-        self.user_data: Any = None
-        self._tasks = context._tasks
-        try:
-            peer = connection._handle
-        except AttributeError:
-            raise InvalidValue(f"task_send_alloc_init takes a connection of {context!r}, not {connection!r}") from None
-        self._handle = alloc(context._handle, peer, message, self)
+    context: ControlContext
 
 
 class _BufTask(_Task):

@@ -43,7 +43,7 @@ request, arm, post, finish, free = (
 )
 take = _consumer.take_post
 begin, stop, alloc = Consumer.begin, ControlContext.stop, TaskPool.task_send_alloc_init
-hand_over, create_from_export = Engine._hand_over, Mmaps.create_from_export
+read_rings, create_from_export = Engine._read_rings, Mmaps.create_from_export
 
 
 def nothing(*_: object) -> None:
@@ -133,9 +133,8 @@ def take_lists(buf: Buf, *_: object) -> Buf:
     return buf
 
 
-def drop_empty(engine: Engine, link: Connection, length: int) -> None:
-    if length:
-        hand_over(engine, link, length)
+def drop_empty(engine: Engine, result: int) -> bool:
+    return (result < 0 or result % (1 << 32) != 0) and read_rings(engine, result)
 
 
 def say_again(*_: object) -> None:
@@ -159,7 +158,7 @@ FAULTS: list[tuple[Any, str, Any, str]] = [
     (Task, "finish", succeed, "submission_while_stopping_fails"),
     (Tasks, "free", free_again, "free_rules"),
     (TaskPool, "task_send_alloc_init", alloc_beyond_the_pool, "pool_runs_out"),
-    (Engine, "_hand_over", drop_empty, "messages_of_every_length"),
+    (Engine, "_read_rings", drop_empty, "messages_of_every_length"),
     (Server, "report_loss", nothing, "server_is_told_of_its_client"),
     (Client, "report_loss", nothing, "server_disconnects_its_client"),
     (Connection, "update_info", nothing, "client_without_server_falls_back"),

@@ -188,10 +188,6 @@ class Connection:
         while self.bells:
             os.close(self.bells.pop())
 
-    def arrived(self) -> int:
-        """How many sends have reached the other side's queue."""
-        return int(lib.comch_completed(self.tx)) if self.sender is not None else 0
-
     def _take_snapshot(self) -> None:
         tx, rx = self.tx, self.rx
         self._snapshot = dict(zip(_COUNTERS, (tx.head, tx.sent_bytes, rx.tail, rx.received_bytes), strict=True))

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ControlContext", "check_name"]
 
+completed = lib.comch_completed
+
 
 def check_name(name: object, dev: Dev) -> str:
     """A service name that fits, or INVALID_VALUE; it may hold any characters but NUL."""
@@ -162,7 +164,8 @@ class ControlContext(Context):
         engine, delivered = self.engine, False
         assert engine is not None
         for link in self.sending:
-            arrived, inflight, done = link.arrived(), link.inflight, self.done
+            inflight, done = link.inflight, self.done
+            arrived = completed(link.tx) if inflight else 0  # a connection that has ended has none, nor a ring
             while inflight and inflight[0].number <= arrived and engine.error is None:
                 delivered = True
                 task = inflight.popleft()
@@ -171,7 +174,8 @@ class ControlContext(Context):
                     done(task.user_data)
                 except BaseException as error:
                     engine.error = error
-        delivered |= super().complete()
+        if self.finished:
+            delivered |= super().complete()
         if delivered:
             self.sending = [link for link in self.sending if link.inflight]
         return delivered
