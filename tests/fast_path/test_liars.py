@@ -19,6 +19,7 @@ from comch_next.driver.emulated._fast_path import _NEWS, make_posts
 from comch_next.driver.emulated._shared import make_shared
 from tests.control_path.pair import Side, client, connect, leave, until
 from tests.fast_path.lane import Lane
+from tests.faults.exhausted import open_fds
 
 
 def shared(lane: Lane) -> Any:
@@ -109,6 +110,26 @@ def test_a_consumer_of_which_nobody_can_be_told(lane: Lane, monkeypatch: pytest.
     lane.until(lambda: lane.there.down and lane.inbox.consumer.state is State.IDLE)
     assert lane.there.down == [(lane.there.connection, False)]
     monkeypatch.undo()
+
+
+def test_a_consumer_restarted_for_a_deaf_peer(lane: Lane) -> None:
+    """What waits to be told does not grow with the number of restarts, nor do the descriptors that go with it."""
+    consumer, deaf_to = lane.inbox.consumer, (lane.there.engine, lane.inbox.consumer.engine)
+    held, waiting = [], []
+    for _ in range(1000):
+        consumer.start()
+        until(lambda: consumer.state is State.RUNNING, *deaf_to)
+        consumer.stop()
+        until(lambda: consumer.state is State.IDLE, *deaf_to)
+        held.append(open_fds())
+        waiting.append(len(lane.there.connection._handle.fast._outbox))
+    assert 0 < max(waiting) <= 2, "more was told than a socket holds"
+    assert max(held[500:]) <= max(held[:500])
+    lane.run()
+    lane.inbox.post()
+    lane.until(lambda: comch.outcome(lane.outbox.send, consumer.id, b"heard")[0] is comch.ErrorCode.SUCCESS)
+    lane.until(lambda: lane.inbox.received)
+    assert len(lane.news) == len(lane.gone) + 1
 
 
 def test_a_lie_told_to_an_engine_whose_connection_has_gone(lane: Lane) -> None:

@@ -1,7 +1,6 @@
 """The client context: it dials its server, waits for the welcome, and has one connection."""
 
 import errno
-import os
 
 from comch_next._codes import ErrorCode, State
 from comch_next.driver.emulated import _fabric as fabric
@@ -79,8 +78,7 @@ class Client(ControlContext):
         except OSError as error:
             self._refused(f"the server has gone ({error.strerror})")
         finally:
-            for fd in theirs:
-                os.close(fd)
+            fabric.close_all(theirs)
 
     def _cannot_dial(self, error: OSError) -> Initialization:
         return Initialization(f"ctx_start: {self} cannot dial: {error}")
@@ -106,8 +104,7 @@ class Client(ControlContext):
         except (DocaError, OSError) as error:
             self._refused(str(error))
         finally:
-            for fd in fds:
-                os.close(fd)
+            fabric.close_all(fds)
         return None
 
     def _welcomed(self, connection: Connection, welcome: fabric.Welcome, fds: list[int]) -> None:

@@ -1,6 +1,5 @@
 """A connection: a socket for life and death, a ring each way, and what is known of the other side."""
 
-import os
 import select
 import socket
 from collections import deque
@@ -60,8 +59,7 @@ class Connection:
                 end.unmap()
         if self.sock is not None:
             self.sock.close()
-        while self.bells:
-            os.close(self.bells.pop())
+        fabric.close_all(self.bells)
         self.fast.let_go()
 
     def establish(self, rings: tuple[int, int], sizes: tuple[int, int], other: fabric.Terms) -> None:
@@ -105,8 +103,7 @@ class Connection:
         else:
             reason = "a bad datagram came" if data else "the other side has died"
         understood = self.fast.hear(data, fds)
-        for fd in fds:
-            os.close(fd)
+        fabric.close_all(fds)
         if data == fabric.BYE:
             self.lose(ErrorCode.SHUTDOWN, "the other side has left")
         elif not understood:
@@ -185,8 +182,7 @@ class Connection:
         self.tx, self.rx = self.cell.tx, self.cell.rx
         self.tx.bell = -1
         self.context.unlisten(self)
-        while self.bells:
-            os.close(self.bells.pop())
+        fabric.close_all(self.bells)
 
     def _take_snapshot(self) -> None:
         tx, rx = self.tx, self.rx

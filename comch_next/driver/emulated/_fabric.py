@@ -12,7 +12,7 @@ from comch_next.errors import ErrorCode, from_code
 
 __all__ = [
     *("BYE", "LONGEST", "Hello", "Terms", "Welcome"),
-    *("farewell", "negotiate", "receive", "send"),
+    *("close_all", "farewell", "negotiate", "receive", "send"),
 ]
 
 BYE = b"CMCHBYE"  # the whole of a farewell; end-of-file without it is a death
@@ -133,6 +133,12 @@ def send(sock: socket.socket, data: bytes, fds: Sequence[int] = ()) -> None:
     """One datagram with descriptors, without waiting and without SIGPIPE. Raises OSError."""
     control = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array("i", fds))] if fds else []
     sock.sendmsg([data], control, socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
+
+
+def close_all(fds: list[int]) -> None:
+    """Close these descriptors, and forget them."""
+    while fds:
+        os.close(fds.pop())
 
 
 def farewell(sock: socket.socket) -> None:

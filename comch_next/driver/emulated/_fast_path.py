@@ -58,8 +58,20 @@ class Offer:
 
     def close(self) -> None:
         """Give the descriptors back that have not been sent."""
-        while self.fds:
-            os.close(self.fds.pop())
+        fabric.close_all(self.fds)
+
+
+@dataclass(eq=False)
+class News:
+    """What is to be said of a consumer."""
+
+    kind: int
+    offer: Offer
+    fds: list[int]
+
+    def encode(self) -> bytes:
+        offer = self.offer
+        return _NEWS.pack(_MAGIC, self.kind, offer.consumer_id, offer.depth, offer.imm_max, offer.memory_size)
 
 
 class Target:
@@ -94,7 +106,8 @@ class FastPath:
         self.targets: dict[int, Target] = {}
         self.made: list[FastContext] = []  # that have not been destroyed
         self._ids = count(1 if connection.context.is_server else 2, 2)  # so that no two on a connection are the same
-        self._outbox: deque[tuple[bytes, list[int]]] = deque()
+        self._outbox: deque[News] = deque()
+        self._wants_room = False  # the socket is watched for it
 
     def next_id(self) -> int:
         """A number for a consumer or producer that no other on this connection has had."""
@@ -117,27 +130,31 @@ class FastPath:
             told()
 
     def withdraw(self, offer: Offer) -> None:
-        """Tell it that the consumer is going, if it knows of it."""
-        if offer.announced:
+        """Tell it that the consumer is going, unless it has not even heard of it."""
+        unsent = next((news for news in self._outbox if news.offer is offer), None)
+        if unsent is not None:
+            self._outbox.remove(unsent)
+            fabric.close_all(unsent.fds)
+        elif offer.announced:
             self._say(_EXPIRED, offer, [])
 
     def _say(self, kind: int, offer: Offer, fds: list[int]) -> None:
-        sizes = (offer.depth, offer.imm_max, offer.memory_size)
-        self._outbox.append((_NEWS.pack(_MAGIC, kind, offer.consumer_id, *sizes), fds))
+        self._outbox.append(News(kind, offer, fds))
         if len(self._outbox) == 1:
             self.speak()
 
     def speak(self) -> None:
         """Send what waits, and go on when there is room again."""
-        if not self._outbox:
+        if not (self._outbox or self._wants_room):
             return
         sock = self.connection.sock
         while self._outbox:
-            data, fds = self._outbox[0]
+            news = self._outbox[0]
             if sock is not None:
                 try:
-                    fabric.send(sock, data, fds)
+                    fabric.send(sock, news.encode(), news.fds)
                 except BlockingIOError:
+                    self._wants_room = True
                     self.connection.context.watch.modify(sock, select.EPOLLIN | select.EPOLLOUT)
                     return
                 except OSError as error:
@@ -146,10 +163,9 @@ class FastPath:
                         self.connection.lose(ErrorCode.CONNECTION_RESET, reason)
                         return
                     sock = None  # the other side is gone, and the socket will say so
-            self._outbox.popleft()
-            for fd in fds:
-                os.close(fd)
-        if sock is not None:
+            fabric.close_all(self._outbox.popleft().fds)
+        if self._wants_room and sock is not None:
+            self._wants_room = False
             self.connection.context.watch.modify(sock, select.EPOLLIN)
 
     # From the other side
@@ -190,8 +206,7 @@ class FastPath:
     def end(self) -> None:
         """The connection is over: every context here is told, every consumer there has expired."""
         while self._outbox:
-            for fd in self._outbox.popleft()[1]:
-                os.close(fd)
+            fabric.close_all(self._outbox.popleft().fds)
         for context in list(self.live):
             if context.engine is not None:
                 context.engine.send_on(context.bereaved)
@@ -202,10 +217,9 @@ class FastPath:
 
     def let_go(self) -> None:
         """In a forked child: see _fork."""
-        for _, fds in self._outbox:
-            for fd in fds:
-                with suppress(OSError):
-                    os.close(fd)
+        for news in self._outbox:
+            with suppress(OSError):
+                fabric.close_all(news.fds)
         for target in self.targets.values():
             with suppress(OSError):
                 os.close(target.bell)

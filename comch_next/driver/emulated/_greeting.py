@@ -84,5 +84,4 @@ class Greeting:
     def let_go(self) -> None:
         """Close its descriptors, and do nothing else."""
         self.sock.close()
-        while self.bells:
-            os.close(self.bells.pop())
+        fabric.close_all(self.bells)

@@ -1,6 +1,5 @@
 """The server context: a listener, clients on their way in, and its connections."""
 
-import os
 import select
 import socket
 import time
@@ -195,8 +194,7 @@ class Server(ControlContext):
             self.connections.append(connection)
             self.watched(greeting.sock, connection.on_socket)
         finally:
-            for fd in rings:
-                os.close(fd)
+            fabric.close_all(rings)
         if self.port is None and self.up is not None and self.engine is not None:
             self.engine.call(self.up, connection, connection.status == ErrorCode.SUCCESS)
         return connection
