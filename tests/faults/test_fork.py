@@ -249,7 +249,8 @@ with dpu, host, rep, comch.Server(dpu, rep, "svc") as server, comch.ProgressEngi
 
 @pytest.mark.usefixtures("form")
 def test_a_child_may_leave_its_parents_with_blocks(start_python: StartPython) -> None:
-    done = start_python("-c", AS_A_PROGRAM).finish()
+    quiet = "ignore:This process:DeprecationWarning"  # from Python 3.12 on, of any fork beside a thread
+    done = start_python("-W", quiet, "-c", AS_A_PROGRAM).finish()
     assert (done.returncode, done.stderr) == (0, "")
 
 
