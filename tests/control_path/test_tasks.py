@@ -149,6 +149,16 @@ def test_resubmit_inside_the_callback() -> None:
     leave(here, there)
 
 
+def test_resubmitting_for_ever_costs_the_same_each_time() -> None:
+    there, here = pair()
+    there.context._handle.done = lambda task: task.submit()
+    there.send(b"x", there.connection)
+    until(lambda: len(here.messages) >= 1000, there.engine, here.engine)
+    assert len(there.context._handle.sending) == 1
+    there.context._handle.done = lambda task: task.free()
+    leave(here, there)
+
+
 def test_resubmit_after_failure_does_not_hold_progress_for_ever() -> None:
     """Submitted on a dead connection, it fails at the next progress, not again and again in this one."""
     there, here = server(recv_queue_size=1), client()

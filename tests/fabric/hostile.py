@@ -44,8 +44,8 @@ class Attacker:
         self.sock.settimeout(5)
         self.sock.connect(str(path))
         self.fds: list[int] = []
-        self.bells: list[int] = []  # its ends; and theirs, of which it has kept copies
-        self.theirs: list[int] = []
+        self.heard: list[int] = []  # its ends of its bells, and copies of those that it gave away
+        self.rung: list[int] = []
 
     def say(self, data: bytes, fds: list[int] | None = None) -> None:
         socket.send_fds(self.sock, [data], fds or [])
@@ -65,9 +65,13 @@ class Attacker:
 
     def greet(self, terms: fabric.Terms = TERMS) -> None:
         """A good greeting."""
-        self.bells, others = new_bells()
-        self.say(fabric.Hello(terms).encode(), others)
-        self.theirs = others
+        self.heard, self.rung = new_bells(2)
+        self.say(fabric.Hello(terms).encode(), self.rung)
+
+    @property
+    def bells(self) -> list[int]:
+        """After a good welcome: what it may ring the server with."""
+        return self.fds[2:]
 
     def rings(self, own: fabric.Terms = TERMS, size: int = 4080) -> tuple[Sender, Receiver]:
         """After a good welcome: its rings, mapped."""
@@ -76,7 +80,7 @@ class Attacker:
 
     def close(self) -> None:
         self.sock.close()
-        close_all(self.fds + self.bells + self.theirs)
+        close_all(self.fds + self.heard + self.rung)
 
 
 @contextmanager

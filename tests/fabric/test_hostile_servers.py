@@ -39,7 +39,7 @@ def welcome(code: ErrorCode = ErrorCode.SUCCESS, terms: fabric.Terms = TERMS) ->
 
 
 def good() -> list[int]:
-    return [ring(), ring()]
+    return [ring(), ring(), *bells(1)]
 
 
 ANSWERS: dict[str, tuple[bytes, Callable[[], list[int]]]] = {
@@ -52,14 +52,16 @@ ANSWERS: dict[str, tuple[bytes, Callable[[], list[int]]]] = {
     "unknown code": (welcome()[:8] + b"\xff\0\0\0" + welcome()[12:], good),
     "impossible terms": (welcome(terms=fabric.Terms(0, False, 0, 0)), good),
     "no descriptors": (welcome(), list),
-    "one descriptor": (welcome(), lambda: [ring()]),
-    "three descriptors": (welcome(), lambda: [ring(), ring(), *bells(1)]),
-    "rings too small": (welcome(), lambda: [ring(4), ring(4)]),
+    "two descriptors": (welcome(), lambda: [ring(), ring()]),
+    "five descriptors": (welcome(), lambda: [ring(), ring(), *bells(3)]),
+    "rings too small": (welcome(), lambda: [ring(4), ring(4), *bells(2)]),
     "rings of other terms": (welcome(terms=fabric.Terms(8160, False, 64, 64)), good),
     "rings too large": (welcome(terms=fabric.Terms(1 << 20, True, 1 << 16, 1 << 16)), good),
-    "one ring unsealed": (welcome(), lambda: [ring(), plain_memory(1 << 20)]),
-    "rings that are bells": (welcome(), lambda: bells(2)),
-    "files": (welcome(), lambda: [os.open("/dev/zero", os.O_RDWR) for _ in range(2)]),
+    "one ring unsealed": (welcome(), lambda: [ring(), plain_memory(1 << 20), *bells(2)]),
+    "rings that are bells": (welcome(), lambda: bells(4)),
+    "bells that are rings": (welcome(), lambda: [ring() for _ in range(4)]),
+    "bells first": (welcome(), lambda: [*bells(2), ring(), ring()]),
+    "files": (welcome(), lambda: [os.open("/dev/zero", os.O_RDWR) for _ in range(4)]),
     "refusal with gifts": (welcome(ErrorCode.FULL), good),
 }
 

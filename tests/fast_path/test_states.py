@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import sys
+import threading
 from collections.abc import Callable
 
 import pytest
 
 import comch_next as comch
-from comch_next import BadConfig, BadState, Consumer, InUse, InvalidValue, NotConnected, NotPermitted, Producer, State
-from tests.control_path.pair import connect, ignore
+from comch_next import (
+    BadConfig,
+    BadState,
+    Consumer,
+    InUse,
+    InvalidValue,
+    NotConnected,
+    NotPermitted,
+    Producer,
+    ProgressEngine,
+    State,
+)
+from tests.control_path.pair import connect, ignore, until
 from tests.fast_path.lane import Lane
 
 CONSUMER_CALLS: dict[str, Callable[[Consumer], object]] = {
@@ -96,6 +109,33 @@ def test_started_stopped_and_started_again_before_anybody_looks(lane: Lane) -> N
     lane.outbox.send(consumer.id, b"still the same")
     lane.until(lambda: lane.inbox.received)
     assert lane.inbox.received == [(b"still the same", None)]
+
+
+def test_started_and_stopped_while_another_thread_turns_the_connection() -> None:
+    """What one thread announces with the consumer's descriptors, the other closes: they change hands in one piece."""
+    engine, over = ProgressEngine(), threading.Event()
+    lane = Lane(engine=engine)
+
+    def turn() -> None:
+        while not over.is_set():
+            lane.there.engine.progress()
+            lane.here.engine.progress()
+
+    turning, consumer, before = threading.Thread(target=turn), lane.inbox.consumer, sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    turning.start()
+    try:
+        for _ in range(1500):
+            consumer.start()
+            consumer.stop()
+            until(lambda: consumer.state is State.IDLE, engine)
+    finally:
+        over.set()
+        turning.join()
+        sys.setswitchinterval(before)
+    assert (lane.there.down, lane.here.state) == ([], State.RUNNING)
+    lane.close()
+    engine.destroy()
 
 
 def test_the_order_of_leaving_is_enforced(lane: Lane) -> None:

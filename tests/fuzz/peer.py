@@ -26,7 +26,8 @@ _HELLO = struct.Struct("<4sHHIII")
 _WELCOME = struct.Struct("<4sHHIIII")
 _U16, _U32, _U64 = (1 << 16) - 1, (1 << 32) - 1, (1 << 64) - 1
 _PLACE, _WORDS = int(lib.COMCH_PLACE), int(ffi.sizeof("comch_shared"))
-_BELLS = "data_bell", "bell"
+_BELLS = "bell", "space_bell"
+_GIVEN = {_WELCOME.size: ("to", "from", *_BELLS), _NEWS.size: ("posts", "memory", "posts_bell"), _HELLO.size: _BELLS}
 
 
 class Ask(Protocol):
@@ -85,13 +86,12 @@ class Peer:
             self._understand(data, fds)
 
     def _understand(self, data: bytes, fds: list[int]) -> None:
-        names = {_WELCOME.size: ("to", "from"), _NEWS.size: ("posts", "memory", "posts_bell"), _HELLO.size: _BELLS}
-        for name, fd in zip(names.get(len(data), ()), fds, strict=False):
+        for name, fd in zip(_GIVEN.get(len(data), ()), fds, strict=False):
             self._keep(name, os.dup(fd))
         with suppress(DocaError):
             if len(data) == _WELCOME.size:
                 self._other_terms = fabric.Welcome.decode(data).terms
-                if len(fds) == 2:
+                if len(fds) > 2:
                     self._attach()
             elif len(data) == _HELLO.size:
                 self._other_terms = fabric.Hello.decode(data).terms
@@ -138,11 +138,11 @@ class Peer:
         return os.dup(self._fds[name])
 
     def _bell(self) -> int:
-        """A new one: its own end is kept, and so is a copy of the other's."""
-        own, other = new_bell()
-        self._keep("bell", own)
-        self._keep("their_bell", os.dup(other))
-        return other
+        """A new one to be rung: the end that it hears is kept, and so is a copy of the other."""
+        heard, rung = new_bell()
+        self._keep("heard", heard)
+        self._keep("rung", os.dup(rung))
+        return rung
 
     def _ring(self, direction: int) -> int:
         own, other = self._own_terms, self._other_terms
@@ -287,21 +287,20 @@ class Peer:
         self._ask("turn", scribble)
 
     def _step_bell(self, action: str) -> None:
-        """As its own end allows, or that of the library's side, of which whoever made the bell may keep a copy."""
-        own, other = (self._fds.get(name) for name in ("bell", "their_bell"))
-        end = own if action in ("ring", "fill") or other is None else other
-        if end is None:
-            return
-        with socket.socket(fileno=os.dup(end)) as sock, suppress(OSError):
-            sock.setblocking(action == "block")
-            if action == "shut":
-                sock.shutdown(socket.SHUT_RDWR)
-            elif action == "ring":
-                sock.send(b"\0")
-            while action == "fill":
-                sock.send(b"\0")
-            while action == "drain":
-                sock.recv(1)
+        """To whatever end it has: of the library's bells and of its own."""
+        for end in (self._fds.get(name) for name in (*_BELLS, "posts_bell", "heard", "rung")):
+            if end is None:
+                continue
+            with socket.socket(fileno=os.dup(end)) as sock, suppress(OSError):
+                sock.setblocking(action == "block")
+                if action == "shut":
+                    sock.shutdown(socket.SHUT_RDWR)
+                elif action == "ring":
+                    sock.send(b"\0")
+                while action == "fill":
+                    sock.send(b"\0")
+                while action == "drain":
+                    sock.recv(1)
 
 
 def _version(number: str) -> int:

@@ -14,7 +14,7 @@ _BATCH = 20
 # What the library takes a connection up with.
 HONEST = {
     "server": ("hello", "0", "0", "4080", "64", "64", "bell", "bell"),
-    "client": ("welcome", "0", "0", "0", "4080", "64", "64", "from", "to"),
+    "client": ("welcome", "0", "0", "0", "4080", "64", "64", "from", "to", "bell", "bell"),
 }
 
 

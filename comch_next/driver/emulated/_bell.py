@@ -1,34 +1,44 @@
 """Bells: what one side rings so that the other wakes up.
 
-A bell is a pair of connected datagram sockets, one end each. Nobody else shares it: whatever a hostile side does to
-its end, or to ours, deafens nobody else, and nothing can make a ringer wait. A death does not ring; the connection's
-own socket tells of that.
+A bell is a pair of connected datagram sockets. Whoever is to hear it makes it, and keeps the end that is read and
+watched to itself; the other end goes to the one peer that rings it, and does nothing else. So whatever a hostile side
+does with what it was given deafens nobody else, and nothing can make anybody wait. A death does not ring; the
+connection's own socket tells of that.
 """
 
-import os
 import socket
+from contextlib import suppress
 
+from comch_next.driver.emulated._fabric import close_all
 from comch_next.errors import ErrorCode, from_code
 
 __all__ = ["check_bell", "new_bell", "new_bells"]
 
+_SO_PASSRIGHTS = 83  # since Linux 6.16; not in the socket module
+
 
 def new_bell() -> tuple[int, int]:
-    """This side's end and the other's. Raises OSError."""
-    own, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
-    return own.detach(), other.detach()
+    """The end that is heard and the end that is rung. Raises OSError."""
+    heard, rung = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+    with suppress(OSError):  # older kernels let a ringer attach descriptors, whose closing may take its time
+        heard.setsockopt(socket.SOL_SOCKET, _SO_PASSRIGHTS, 0)
+    return heard.detach(), rung.detach()
 
 
-def new_bells() -> tuple[list[int], list[int]]:
-    """A data bell and a space bell: this side's ends and the other's. Raises OSError."""
-    data = new_bell()
+def new_bells(count: int) -> tuple[list[int], list[int]]:
+    """So many: the ends that are heard, the ends that are rung. Raises OSError."""
+    heard: list[int] = []
+    rung: list[int] = []
     try:
-        space = new_bell()
+        for _ in range(count):
+            ends = new_bell()
+            heard.append(ends[0])
+            rung.append(ends[1])
     except OSError:
-        for fd in data:
-            os.close(fd)
+        close_all(heard)
+        close_all(rung)
         raise
-    return [data[0], space[0]], [data[1], space[1]]
+    return heard, rung
 
 
 def check_bell(fd: int) -> int:

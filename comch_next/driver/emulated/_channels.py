@@ -3,6 +3,7 @@
 import contextlib
 import os
 import select
+import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
@@ -33,12 +34,14 @@ class Channel:
     def __init__(self) -> None:
         self.armed = False
         self._set = select.epoll()
+        self._latch = -1
+        self._lock = threading.Lock()  # of the bells: one that is closed must not be heard any more
         try:
             self._latch = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+            self._set.register(self._latch, select.EPOLLIN)
         except OSError:
-            self._set.close()
+            self.close()
             raise
-        self._set.register(self._latch, select.EPOLLIN)
         self._bells: dict[int, Callable[[], object]] = {}
         self._sockets: list[Watchable] = []
 
@@ -55,13 +58,16 @@ class Channel:
 
     def listen(self, bell: int, noisy: Callable[[], object]) -> None:
         """Be ready when it is rung; `noisy` is called when it would not be silent ever again."""
-        self._bells[bell] = noisy
-        self._set.register(bell, select.EPOLLIN | select.EPOLLRDHUP)
+        with self._lock:
+            if bell not in self._bells:
+                self._set.register(bell, select.EPOLLIN | select.EPOLLRDHUP)
+                self._bells[bell] = noisy
 
     def unlisten(self, bell: int) -> None:
         """No longer; harmless when it is not listened to."""
-        if self._bells.pop(bell, None) is not None:
-            self._set.unregister(bell)
+        with self._lock:
+            if self._bells.pop(bell, None) is not None:
+                self._set.unregister(bell)
 
     def fileno(self) -> int:
         return self._set.fileno()
@@ -81,14 +87,20 @@ class Channel:
         """Not ready, and not going to be."""
         for fd, events in self._set.poll(0):
             if fd == self._latch:
-                os.eventfd_read(fd)
-            elif fd in self._bells and (events != select.EPOLLIN or lib.comch_hush(fd)):
-                noisy = self._bells[fd]
+                with contextlib.suppress(BlockingIOError):  # another thread has read it just now
+                    os.eventfd_read(fd)
+            elif (noisy := self._hush(fd, events)) is not None:
                 self.unlisten(fd)
                 noisy()
         self.armed = False
         for sockets in self._sockets:
             self._set.modify(sockets, 0)
+
+    def _hush(self, bell: int, events: int) -> Callable[[], object] | None:
+        """Silence it, if it is one; whom to tell when it would not stay silent."""
+        with self._lock:
+            noisy = self._bells.get(bell)
+            return noisy if noisy is not None and (events != select.EPOLLIN or lib.comch_hush(bell)) else None
 
     def ring(self) -> None:
         """Be ready until the next arming. Any thread may ring."""
@@ -99,7 +111,8 @@ class Channel:
         if not self.closed:
             self.armed = False
             self._set.close()
-            os.close(self._latch)
+            if self._latch >= 0:
+                os.close(self._latch)
 
 
 class Channels:
@@ -114,6 +127,7 @@ class Channels:
         self._one_sided = one_sided
         self._calm = select.EPOLLRDHUP if one_sided else select.EPOLLIN
         self._made: dict[str, Channel] = {}
+        self._lock = threading.Lock()  # sender and receiver may be threads of their own
         self._door_fds: set[int] = set()
         self._doors: select.epoll | None = None
         self._ends: select.epoll | None = None
@@ -121,7 +135,8 @@ class Channels:
     def get(self, name: str) -> Channel:
         """The descriptor of that name."""
         if name not in self._made:
-            self._made[name] = self._make(name)
+            with self._lock:
+                self._made[name] = self._made.get(name) or self._make(name)
         return self._made[name]
 
     def ring(self, *names: str) -> None:
@@ -136,7 +151,7 @@ class Channels:
             for sockets in self._sockets(name):
                 channel.watch(sockets)
             for connection in self._context.poller.links if name in _HEARD else ():
-                channel.listen(connection.bells[_HEARD[name]], connection.accuse)
+                channel.listen(connection.heard[_HEARD[name]], connection.accuse)
         except BaseException:
             channel.close()
             raise
@@ -169,14 +184,16 @@ class Channels:
 
     def listen(self, connection: "Connection") -> None:
         """Let its other side rouse who waits for data or for space."""
-        for name in _HEARD.keys() & self._made.keys():
-            self._made[name].listen(connection.bells[_HEARD[name]], connection.accuse)
+        with self._lock:
+            for name in _HEARD.keys() & self._made.keys():
+                self._made[name].listen(connection.heard[_HEARD[name]], connection.accuse)
 
     def unlisten(self, connection: "Connection") -> None:
         """No longer."""
-        for channel in self._made.values():
-            for bell in connection.bells:
-                channel.unlisten(bell)
+        with self._lock:
+            for channel in self._made.values():
+                for bell in connection.heard:
+                    channel.unlisten(bell)
 
     def door(self, sock: Watchable) -> None:
         """Somebody may come in there."""

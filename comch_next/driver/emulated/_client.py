@@ -4,7 +4,7 @@ import errno
 
 from comch_next._codes import ErrorCode, State
 from comch_next.driver.emulated import _fabric as fabric
-from comch_next.driver.emulated._bell import new_bells
+from comch_next.driver.emulated._bell import check_bell, new_bells
 from comch_next.driver.emulated._checks import EXHAUSTED, expect, in_state, says_no_memory
 from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._control import ControlContext, check_name
@@ -70,15 +70,15 @@ class Client(ControlContext):
         connection.sock = sock
         self.watched(sock, self._on_welcome, door=True)
         try:
-            connection.bells, theirs = new_bells()
+            connection.heard, bells = new_bells(self.bells)
         except OSError as error:
             raise self._cannot_dial(error) from error
         try:
-            fabric.send(sock, fabric.Hello(self.terms()).encode(), theirs)
+            fabric.send(sock, fabric.Hello(self.terms()).encode(), bells)
         except OSError as error:
             self._refused(f"the server has gone ({error.strerror})")
         finally:
-            fabric.close_all(theirs)
+            fabric.close_all(bells)
 
     def _cannot_dial(self, error: OSError) -> Initialization:
         return Initialization(f"ctx_start: {self} cannot dial: {error}")
@@ -110,9 +110,11 @@ class Client(ControlContext):
     def _welcomed(self, connection: Connection, welcome: fabric.Welcome, fds: list[int]) -> None:
         if welcome.code != ErrorCode.SUCCESS:
             return self._refused(f"the server refuses ({describe(welcome.code)})")
-        if len(fds) != 2:
-            return self._refused("the welcome lacks its rings, or descriptors have run out")
+        if len(fds) not in (3, 4):
+            return self._refused("the welcome lacks its rings or bells, or descriptors have run out")
         to_server, to_client = fabric.negotiate(self.terms(), welcome.terms)
+        connection.rung = [check_bell(fd) for fd in fds[2:]]
+        del fds[2:]  # they are the connection's now
         connection.establish((fds[0], fds[1]), (to_server, to_client), welcome.terms)
         assert connection.sock is not None
         self.watched(connection.sock, connection.on_socket)

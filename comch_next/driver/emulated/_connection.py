@@ -40,7 +40,8 @@ class Connection:
         self.max_msg = 0  # bytes that it carries at most from here, once established
         self.sender: Sender | None = None
         self.receiver: Receiver | None = None
-        self.bells: list[int] = []  # this side's ends of the data bell and the space bell
+        self.heard: list[int] = []  # the ends of this side's bells: for data and for space, or one for both
+        self.rung: list[int] = []  # those of the other side's bells, in the same way
         self.user_data: Any = None
         self.submitted = 0  # tasks, which is all that is sent on a connection that has any
         self.failed = 0  # sends accepted that never reached the other side's queue
@@ -59,13 +60,14 @@ class Connection:
                 end.unmap()
         if self.sock is not None:
             self.sock.close()
-        fabric.close_all(self.bells)
+        fabric.close_all(self.heard)
+        fabric.close_all(self.rung)
         self.fast.let_go()
 
     def establish(self, rings: tuple[int, int], sizes: tuple[int, int], other: fabric.Terms) -> None:
         """Map the rings (descriptors: the one to send on, the one to receive from; sizes alike)."""
         own = self.context.terms()
-        data, space = self.bells
+        data, space = self.rung[0], self.rung[-1]
         self.sender = Sender(rings[0], sizes[0], other.recv_limit, own.send_limit, data, self.tx)
         self.receiver = Receiver(rings[1], sizes[1], own.recv_limit, other.send_limit, space, self.rx)
         self.max_msg = sizes[0]
@@ -182,7 +184,8 @@ class Connection:
         self.tx, self.rx = self.cell.tx, self.cell.rx
         self.tx.bell = -1
         self.context.unlisten(self)
-        fabric.close_all(self.bells)
+        fabric.close_all(self.heard)
+        fabric.close_all(self.rung)
 
     def _take_snapshot(self) -> None:
         tx, rx = self.tx, self.rx

@@ -66,12 +66,17 @@ class ControlContext(Context):
             return self.port.terms()
         return Terms(self.msg_size(), self.max_msg_size is not None, self.num_tasks, self.recv_queue_size)
 
+    @property
+    def bells(self) -> int:
+        """How many it has on each connection: a port's sender and receiver may wait apart."""
+        return 1 if self.port is None else 2
+
     def listen(self, connection: Connection) -> None:
         """Be roused when the other side has put a message in its ring, or has taken one out."""
         if self.port is not None:
             self.port.channels.listen(connection)
         elif self.engine is not None:
-            for bell in connection.bells:
+            for bell in connection.heard:
                 self.engine.notification.listen(bell, connection.accuse)
 
     def unlisten(self, connection: Connection) -> None:
@@ -79,7 +84,7 @@ class ControlContext(Context):
         if self.port is not None:
             self.port.channels.unlisten(connection)
         elif self.engine is not None:
-            for bell in connection.bells:
+            for bell in connection.heard:
                 self.engine.notification.unlisten(bell)
 
     @property
@@ -177,7 +182,7 @@ class ControlContext(Context):
         if self.finished:
             delivered |= super().complete()
         if delivered:
-            self.sending = [link for link in self.sending if link.inflight]
+            self.sending = list({link: None for link in self.sending if link.inflight})  # callbacks send, too
         return delivered
 
     def drained(self) -> bool:
@@ -188,7 +193,7 @@ class ControlContext(Context):
 
     def arm(self) -> bool:
         ready = super().arm()
-        for link in self.connections:
+        for link in self.connections if self.port is None else ():  # whose bells are heard elsewhere
             if link.inflight:
                 ready |= bool(lib.comch_arm_flight(link.tx, link.inflight[0].number))
         return ready

@@ -41,7 +41,7 @@ class Terms:
 
 @dataclass(frozen=True)
 class Hello:
-    """The client's first datagram; it comes with the server's ends of a data bell and a space bell."""
+    """The client's first datagram; it comes with the bells that the server is to ring: see Connection.rung."""
 
     terms: Terms
 
@@ -67,7 +67,7 @@ class Hello:
 
 @dataclass(frozen=True)
 class Welcome:
-    """The server's answer: its terms, or why not. On success with both rings."""
+    """The server's answer: its terms, or why not. On success with both rings, and with the client's bells to ring."""
 
     code: ErrorCode
     terms: Terms

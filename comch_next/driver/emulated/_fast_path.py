@@ -13,7 +13,7 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Any
@@ -55,10 +55,17 @@ class Offer:
     memory_size: int
     fds: list[int]
     announced: bool = False
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def take(self) -> list[int]:
+        """The descriptors, once: the consumer's thread closes what the connection's has not sent."""
+        with self.lock:
+            fds, self.fds = self.fds, []
+        return fds
 
     def close(self) -> None:
         """Give the descriptors back that have not been sent."""
-        fabric.close_all(self.fds)
+        fabric.close_all(self.take())
 
 
 @dataclass(eq=False)
@@ -123,8 +130,7 @@ class FastPath:
 
     def announce(self, offer: Offer, told: Callable[[], object]) -> None:
         """Tell the other side of a consumer, unless it has been withdrawn since; then call `told`."""
-        if offer.fds:
-            fds, offer.fds = offer.fds, []
+        if fds := offer.take():
             self._say(_NEW, offer, fds)
             offer.announced = True
             told()

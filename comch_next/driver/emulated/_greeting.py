@@ -58,8 +58,8 @@ class Greeting:
         if self.excess:
             raise from_code(ErrorCode.FULL, "one client too many")
         self.terms = fabric.Hello.decode(data).terms
-        if len(self.bells) != 2:
-            raise from_code(ErrorCode.INVALID_VALUE, "a greeting comes with two bells")
+        if len(self.bells) not in (1, 2):
+            raise from_code(ErrorCode.INVALID_VALUE, "a greeting comes with one bell or two")
         for bell in self.bells:
             check_bell(bell)
         limits = self.server.dev.info.row.limits

@@ -1,4 +1,5 @@
 /* See _ring.h for what a ring is; here is how it moves. Linux 5.14 or newer (MADV_POPULATE_WRITE). */
+#include <errno.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -64,8 +65,9 @@ static uint32_t footprint(uint64_t length)
 
 static void ring_bell(int bell, uint32_t *armed)
 {
-    if (__atomic_load_n(armed, __ATOMIC_RELAXED) && __atomic_exchange_n(armed, 0, __ATOMIC_SEQ_CST) && bell >= 0)
-        send(bell, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);  /* a full one is as loud as it gets */
+    if (__atomic_load_n(armed, __ATOMIC_RELAXED) && __atomic_exchange_n(armed, 0, __ATOMIC_SEQ_CST) && bell >= 0
+        && send(bell, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 && (errno == ENOBUFS || errno == ENOMEM))
+        STORE(armed, 1);  /* the next may do it; one that is full is as loud as it gets */
 }
 
 /* Make a bell silent. 1: it was rung more often than anybody can have asked for. */

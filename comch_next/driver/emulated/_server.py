@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from comch_next._codes import ErrorCode
 from comch_next.driver.emulated import _fabric as fabric
+from comch_next.driver.emulated._bell import new_bells
 from comch_next.driver.emulated._checks import EXHAUSTED, expect, expect_callback, in_state, says_no_memory
 from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._control import ControlContext, check_name
@@ -205,7 +206,9 @@ class Server(ControlContext):
         to_server, to_client = fabric.negotiate(other, own)
         rings.append(make_memory(to_server, other.send_limit + own.recv_limit))
         rings.append(make_memory(to_client, own.send_limit + other.recv_limit))
-        connection.bells, greeting.bells = greeting.bells, []
+        connection.rung, greeting.bells = greeting.bells, []
+        connection.heard, bells = new_bells(self.bells)
+        rings += bells
         connection.establish((rings[1], rings[0]), (to_client, to_server), other)
         connection.cell.show(greeting.client_pid)
         welcome = fabric.Welcome(ErrorCode.SUCCESS, own).encode()
