@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import time
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -59,8 +60,9 @@ def always(*_: object) -> bool:
 
 
 def arm_without_looking(engine: Engine) -> None:
-    """Arms everything, and does not see what was there before."""
+    """Arms everything, slowly, and does not see what was there before."""
     request(engine)
+    time.sleep(0.0002)
     armed = engine.notification
     armed.disarm()
     armed.armed = True

@@ -48,7 +48,7 @@ def check_bell(fd: int) -> int:
     except OSError:
         kind = None
     else:
-        kind = sock.family, sock.type & socket.SOCK_DGRAM
+        kind = sock.family, sock.type
         sock.detach()
     if kind != (socket.AF_UNIX, socket.SOCK_DGRAM):
         raise from_code(ErrorCode.CONNECTION_ABORTED, "the bell offered is no bell")

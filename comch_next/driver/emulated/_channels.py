@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Channel", "Channels", "Watchable"]
 
-
 _HEARD = {"recv": 0, "send": 1}  # which of a connection's bells
 
 
