@@ -965,3 +965,244 @@ class Channel:
 
 def look(channel, what):
     return getattr(channel, what)
+
+
+# case: the name changes with the target of the loop
+import doca_comm_channel as cc
+
+
+def serve():
+    dev = cc.open_device("03:00.0")
+    ep = cc.Endpoint()
+    ep.set_device(dev)
+    ep.set_device_rep(dev.open_representor("b1:00.0"))
+    for k in range(3):
+        try:
+            ep.listen("slot-%d" % k)
+            break
+        except cc.ConnectionAborted:
+            print("taken", k)
+    return ep
+
+# output
+# CCM002: the import stays, because code below still needs it (python -m migrate explain CCM002)
+import doca_comm_channel as cc
+
+
+def serve():
+    # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+    dev = cc.open_device("03:00.0")
+    # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+    ep = cc.Endpoint()
+    # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+    ep.set_device(dev)
+    # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+    ep.set_device_rep(dev.open_representor("b1:00.0"))
+    for k in range(3):
+        try:
+            # CCM037: the set-up of the endpoint is not one straight piece (python -m migrate explain CCM037)
+            ep.listen("slot-%d" % k)
+            break
+        # CCM003: stays with the old code around it (python -m migrate explain CCM003)
+        except cc.ConnectionAborted:
+            print("taken", k)
+    return ep
+
+
+# case: a name out of a comprehension
+import doca_comm_channel as cc
+
+dev = cc.open_device("b1:00.0")
+ep = cc.Endpoint()
+ep.set_device(dev)
+tried = any(ep.connect(f"svc-{k}") is not None for k in (1,))
+
+# output
+# CCM002: the import stays, because code below still needs it (python -m migrate explain CCM002)
+import doca_comm_channel as cc
+
+# CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+dev = cc.open_device("b1:00.0")
+# CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+ep = cc.Endpoint()
+# CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+ep.set_device(dev)
+# CCM037: the set-up of the endpoint is not one straight piece (python -m migrate explain CCM037)
+tried = any(ep.connect(f"svc-{k}") is not None for k in (1,))
+
+
+# case: a name that is worked out at every turn
+import doca_comm_channel as cc
+
+
+def call(names):
+    dev = cc.open_device("b1:00.0")
+    ep = cc.Endpoint()
+    ep.set_device(dev)
+    while True:
+        try:
+            return ep.connect(names.pop())
+        except cc.ConnectionAborted:
+            print("not there")
+
+# output
+# CCM002: the import stays, because code below still needs it (python -m migrate explain CCM002)
+import doca_comm_channel as cc
+
+
+def call(names):
+    # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+    dev = cc.open_device("b1:00.0")
+    # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+    ep = cc.Endpoint()
+    # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+    ep.set_device(dev)
+    while True:
+        try:
+            # CCM037: the set-up of the endpoint is not one straight piece (python -m migrate explain CCM037)
+            return ep.connect(names.pop())
+        # CCM003: stays with the old code around it (python -m migrate explain CCM003)
+        except cc.ConnectionAborted:
+            print("not there")
+
+
+# case: the first of names that change
+import doca_comm_channel as cc
+
+
+def call(names):
+    dev = cc.open_device("b1:00.0")
+    ep = cc.Endpoint()
+    ep.set_device(dev)
+    while names:
+        try:
+            return ep.connect(names[0])
+        except cc.ConnectionAborted:
+            names.pop(0)
+
+# output
+# CCM002: the import stays, because code below still needs it (python -m migrate explain CCM002)
+import doca_comm_channel as cc
+
+
+def call(names):
+    # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+    dev = cc.open_device("b1:00.0")
+    # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+    ep = cc.Endpoint()
+    # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+    ep.set_device(dev)
+    while names:
+        try:
+            # CCM037: the set-up of the endpoint is not one straight piece (python -m migrate explain CCM037)
+            return ep.connect(names[0])
+        # CCM003: stays with the old code around it (python -m migrate explain CCM003)
+        except cc.ConnectionAborted:
+            names.pop(0)
+
+
+# case: the name of a with inside of a loop
+import doca_comm_channel as cc
+
+dev = cc.open_device("b1:00.0")
+ep = cc.Endpoint()
+ep.set_device(dev)
+for path in ("a", "b"):
+    with open(path) as name:
+        peer = ep.connect(name)
+
+# output
+# CCM002: the import stays, because code below still needs it (python -m migrate explain CCM002)
+import doca_comm_channel as cc
+
+# CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+dev = cc.open_device("b1:00.0")
+# CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+ep = cc.Endpoint()
+# CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+ep.set_device(dev)
+for path in ("a", "b"):
+    with open(path) as name:
+        # CCM037: the set-up of the endpoint is not one straight piece (python -m migrate explain CCM037)
+        peer = ep.connect(name)
+
+
+# case: a name that another function changes
+import doca_comm_channel as cc
+
+name = "svc-0"
+
+
+def step():
+    global name
+    name += "0"
+
+
+dev = cc.open_device("b1:00.0")
+ep = cc.Endpoint()
+ep.set_device(dev)
+for _ in range(3):
+    try:
+        peer = ep.connect(name)
+        break
+    except cc.ConnectionAborted:
+        step()
+
+# output
+# CCM002: the import stays, because code below still needs it (python -m migrate explain CCM002)
+import doca_comm_channel as cc
+
+name = "svc-0"
+
+
+def step():
+    global name
+    name += "0"
+
+
+# CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+dev = cc.open_device("b1:00.0")
+# CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+ep = cc.Endpoint()
+# CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+ep.set_device(dev)
+for _ in range(3):
+    try:
+        # CCM037: the set-up of the endpoint is not one straight piece (python -m migrate explain CCM037)
+        peer = ep.connect(name)
+        break
+    # CCM003: stays with the old code around it (python -m migrate explain CCM003)
+    except cc.ConnectionAborted:
+        step()
+
+
+# case: one name at every turn
+import sys
+
+import doca_comm_channel as cc
+
+
+def call(name):
+    dev = cc.open_device("b1:00.0")
+    ep = cc.Endpoint()
+    ep.set_device(dev)
+    for turn in range(3):
+        try:
+            return ep.connect(sys.argv[1] + name)
+        except cc.ConnectionAborted:
+            print("turn", turn)
+
+# output
+import sys
+
+import comch_next as comch
+
+
+def call(name):
+    dev = comch.open_device("b1:00.0")
+    ep = comch.Client(dev, sys.argv[1] + name)
+    for turn in range(3):
+        try:
+            return ep.connect(timeout=0)
+        except comch.ConnectionAborted:
+            print("turn", turn)
