@@ -225,6 +225,14 @@ CODES: dict[str, Code] = {
         "Use int(code) where the number has to stand in a repr or in a printed container.",
         "note",
     ),
+    "CCM064": Code(
+        "there may be no endpoint or peer here",
+        "A result code was not looked at, or the program goes on after it. When connect, listen or recvfrom failed "
+        "the old calls answered with one more code (NOT_CONNECTED, BAD_STATE, INVALID_VALUE); comch_next made no "
+        "object, and a call on None is an AttributeError.",
+        "Leave, or go around these calls, when the code before is not SUCCESS.",
+        "note",
+    ),
 }
 
 
