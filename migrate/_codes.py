@@ -240,6 +240,13 @@ CODES: dict[str, Code] = {
         "Leave, or go around these calls, when the code before is not SUCCESS.",
         "note",
     ),
+    "CCM066": Code(
+        "a length that may be more than the message has",
+        "The old call answered INVALID_VALUE to a length above that of the message, or below 0; a slice of the message "
+        "is sent as it comes.",
+        "Pass the message alone where the length is its own, or compare the two before.",
+        "note",
+    ),
 }
 
 

@@ -109,7 +109,7 @@ class _File:
             if not isinstance(answer, Refuses) and missing == "CCM065":
                 answer = Refuses(missing)
             elif not isinstance(answer, Refuses) and missing:
-                answer.notes[call.node] = missing
+                answer.notes.setdefault(call.node, missing)
             if isinstance(answer, Refuses):
                 self.groups.refuse([call.node], call.node, answer.code)
             else:
