@@ -198,6 +198,12 @@ CODES: dict[str, Code] = {
         "A file of the same run imports the name; rewriting one of the two would break the other.",
         "Keep the handle and its calls in one file, or port the files together by hand.",
     ),
+    "CCM065": Code(
+        "the peer may be None here",
+        "The old call answered NOT_CONNECTED, or INVALID_VALUE, when it was given None. In comch_next the call is a "
+        "method of the connection itself, and None has none.",
+        "Look whether there is a peer before the call, then run migrate again.",
+    ),
     "CCM060": Code(
         "the maximum message size is now agreed on",
         "Two comch_next sides that both state max_msg_size, and different ones, do not connect. Old "
@@ -223,6 +229,22 @@ CODES: dict[str, Code] = {
         "result codes are members of ErrorCode",
         "str(), print(code) and format() give the number as before; repr(), and so containers and !r, show the name.",
         "Use int(code) where the number has to stand in a repr or in a printed container.",
+        "note",
+    ),
+    "CCM064": Code(
+        "there may be no endpoint or peer here",
+        "A result code was not looked at, the program goes on after it, or an attribute starts as None. When "
+        "connect, listen or recvfrom failed "
+        "the old calls answered with one more code (NOT_CONNECTED, BAD_STATE, INVALID_VALUE); comch_next made no "
+        "object, and a call on None is an AttributeError.",
+        "Leave, or go around these calls, when the code before is not SUCCESS.",
+        "note",
+    ),
+    "CCM066": Code(
+        "a length that may be more than the message has",
+        "The old call answered INVALID_VALUE to a length above that of the message, or below 0; a slice of the message "
+        "is sent as it comes.",
+        "Pass the message alone where the length is its own, or compare the two before.",
         "note",
     ),
 }

@@ -59,9 +59,10 @@ class Results:
             return False
         sides = [test.left, test.comparators[0]]
         named = [each for each in sides if isinstance(each, ast.Name) and each.id == code]
-        return bool(named) and any(self._is_success(each) for each in sides if each not in named)
+        return bool(named) and any(self.is_success(each) for each in sides if each not in named)
 
-    def _is_success(self, node: ast.expr) -> bool:
+    def is_success(self, node: ast.expr) -> bool:
+        """Whether an expression names DOCA_SUCCESS."""
         symbol = self.flow.symbol(node)
         rewritten = isinstance(node, ast.Attribute) and ast.unparse(node).endswith(".ErrorCode.SUCCESS")
         return rewritten or (symbol is not None and symbol.name == "DOCA_SUCCESS")
@@ -86,7 +87,7 @@ class Results:
             return isinstance(self.names.parents[parent], ast.Expr)
         if isinstance(statement, ast.If) and not statement.orelse and isinstance(parent, ast.Compare):
             compared = isinstance(parent.ops[0], ast.NotEq) and len(parent.ops) == 1
-            return statement.test is parent and compared and self._is_success(parent.comparators[0])
+            return statement.test is parent and compared and self.is_success(parent.comparators[0])
         if isinstance(statement, ast.Assert) and isinstance(parent, ast.Compare) and statement.test is parent:
-            return isinstance(parent.ops[0], ast.Eq) and self._is_success(parent.comparators[0])
+            return isinstance(parent.ops[0], ast.Eq) and self.is_success(parent.comparators[0])
         return False

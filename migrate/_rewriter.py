@@ -9,6 +9,7 @@ from migrate import _check, _comments, _legacy, rules
 from migrate._edits import Edits, Template
 from migrate._flow import Flow
 from migrate._groups import Groups
+from migrate._missing import Missing
 from migrate._outcome import Edit, Note, Outcome, Refusal
 from migrate._references import References
 from migrate._render import Renderer, Unrenderable
@@ -66,6 +67,7 @@ class _File:
         self.groups.share(shared)
         self.lines = _comments.Lines(source)
         self.references = References(self.flow, self.lines.marked("CCM034"))
+        self.missing = Missing(self.flow)
         self.planner = Planner(self.flow, unsafe)
         self.by_call: dict[ast.Call, Edits] = {}
         self.verdicts = Verdicts(self.references, self.groups, self.by_call)
@@ -103,6 +105,11 @@ class _File:
                 continue
             rule = known.get(call.name)
             answer = apply(rule, call, self.context) if rule else Refuses("CCM022")
+            missing = self.missing.code(call)
+            if not isinstance(answer, Refuses) and missing == "CCM065":
+                answer = Refuses(missing)
+            elif not isinstance(answer, Refuses) and missing:
+                answer.notes.setdefault(call.node, missing)
             if isinstance(answer, Refuses):
                 self.groups.refuse([call.node], call.node, answer.code)
             else:

@@ -199,6 +199,9 @@ class Planner:
         values = [(call, self._argument(call)) for call in plan.setters.values()]
         if not plan.at_start:
             values += [(each, each.arguments["name"]) for each in plan.starts]
+        for start in plan.starts:
+            if self._varies(start, plan):
+                raise Unplannable("CCM037", start.node)
         busy = self._is_busy(plan)
         for call, value in values:
             has_call = any(isinstance(each, ast.Call | ast.Await | ast.NamedExpr) for each in ast.walk(value))
@@ -229,6 +232,42 @@ class Planner:
                 ):
                     return True
         return False
+
+    def _varies(self, start: _legacy.Call, plan: Plan) -> bool:
+        """Whether the service's name is worked out in the statement that the new object is made before."""
+        name = start.arguments["name"]
+        if self.is_constant(name):
+            return False
+        parts = set(ast.walk(name))
+        around = set(ast.walk(plan.place)) - parts
+        variables = {each for each in map(self.names.variable, parts) if each is not None}
+        if any(around.intersection(each.bindings) for each in variables):
+            return True
+        if plan.at_start:
+            return False
+        # From here on it was worked out at every turn of a loop, and is to be once, before the first.
+        worked_out = any(isinstance(each, ast.Call | ast.Await | ast.NamedExpr) for each in parts)
+        by_others = any(self._is_set_by_others(each, start) for each in variables)
+        return worked_out or by_others or self._is_changed(parts, around)
+
+    def _is_changed(self, parts: set[ast.AST], around: set[ast.AST]) -> bool:
+        """Whether an attribute or item of a name is set, or its holder used otherwise, in the nodes around."""
+        holders = {ast.unparse(each.value) for each in parts if isinstance(each, ast.Subscript)}
+        attributes = {each.attr for each in parts if isinstance(each, ast.Attribute)}
+        for each in around:
+            if isinstance(each, ast.Name | ast.Attribute) and ast.unparse(each) in holders:
+                return True
+            if isinstance(each, ast.Attribute) and isinstance(each.ctx, ast.Store) and each.attr in attributes:
+                return True
+        return False
+
+    def _is_set_by_others(self, variable: Variable, start: _legacy.Call) -> bool:
+        """Whether functions that do not own a variable bind it: any call may be what sets it."""
+        owner = variable.scope.node
+        homes = {self.names.function(each) for each in variable.bindings} - {self.names.function(start.node)}
+        if isinstance(owner, ast.ClassDef):
+            return any(getattr(each, "name", "") != "__init__" for each in homes)
+        return any(each is not owner for each in homes)
 
     def _is_busy(self, plan: Plan) -> bool:
         """Whether something else is called between the first set-up call and the place."""

@@ -965,3 +965,606 @@ class Channel:
 
 def look(channel, what):
     return getattr(channel, what)
+
+
+# case: the name changes with the target of the loop
+import doca_comm_channel as cc
+
+
+def serve():
+    dev = cc.open_device("03:00.0")
+    ep = cc.Endpoint()
+    ep.set_device(dev)
+    ep.set_device_rep(dev.open_representor("b1:00.0"))
+    for k in range(3):
+        try:
+            ep.listen("slot-%d" % k)
+            break
+        except cc.ConnectionAborted:
+            print("taken", k)
+    return ep
+
+# output
+# CCM002: the import stays, because code below still needs it (python -m migrate explain CCM002)
+import doca_comm_channel as cc
+
+
+def serve():
+    # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+    dev = cc.open_device("03:00.0")
+    # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+    ep = cc.Endpoint()
+    # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+    ep.set_device(dev)
+    # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+    ep.set_device_rep(dev.open_representor("b1:00.0"))
+    for k in range(3):
+        try:
+            # CCM037: the set-up of the endpoint is not one straight piece (python -m migrate explain CCM037)
+            ep.listen("slot-%d" % k)
+            break
+        # CCM003: stays with the old code around it (python -m migrate explain CCM003)
+        except cc.ConnectionAborted:
+            print("taken", k)
+    return ep
+
+
+# case: a name out of a comprehension
+import doca_comm_channel as cc
+
+dev = cc.open_device("b1:00.0")
+ep = cc.Endpoint()
+ep.set_device(dev)
+tried = any(ep.connect(f"svc-{k}") is not None for k in (1,))
+
+# output
+# CCM002: the import stays, because code below still needs it (python -m migrate explain CCM002)
+import doca_comm_channel as cc
+
+# CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+dev = cc.open_device("b1:00.0")
+# CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+ep = cc.Endpoint()
+# CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+ep.set_device(dev)
+# CCM037: the set-up of the endpoint is not one straight piece (python -m migrate explain CCM037)
+tried = any(ep.connect(f"svc-{k}") is not None for k in (1,))
+
+
+# case: a name that is worked out at every turn
+import doca_comm_channel as cc
+
+
+def call(names):
+    dev = cc.open_device("b1:00.0")
+    ep = cc.Endpoint()
+    ep.set_device(dev)
+    while True:
+        try:
+            return ep.connect(names.pop())
+        except cc.ConnectionAborted:
+            print("not there")
+
+# output
+# CCM002: the import stays, because code below still needs it (python -m migrate explain CCM002)
+import doca_comm_channel as cc
+
+
+def call(names):
+    # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+    dev = cc.open_device("b1:00.0")
+    # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+    ep = cc.Endpoint()
+    # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+    ep.set_device(dev)
+    while True:
+        try:
+            # CCM037: the set-up of the endpoint is not one straight piece (python -m migrate explain CCM037)
+            return ep.connect(names.pop())
+        # CCM003: stays with the old code around it (python -m migrate explain CCM003)
+        except cc.ConnectionAborted:
+            print("not there")
+
+
+# case: the first of names that change
+import doca_comm_channel as cc
+
+
+def call(names):
+    dev = cc.open_device("b1:00.0")
+    ep = cc.Endpoint()
+    ep.set_device(dev)
+    while names:
+        try:
+            return ep.connect(names[0])
+        except cc.ConnectionAborted:
+            names.pop(0)
+
+# output
+# CCM002: the import stays, because code below still needs it (python -m migrate explain CCM002)
+import doca_comm_channel as cc
+
+
+def call(names):
+    # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+    dev = cc.open_device("b1:00.0")
+    # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+    ep = cc.Endpoint()
+    # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+    ep.set_device(dev)
+    while names:
+        try:
+            # CCM037: the set-up of the endpoint is not one straight piece (python -m migrate explain CCM037)
+            return ep.connect(names[0])
+        # CCM003: stays with the old code around it (python -m migrate explain CCM003)
+        except cc.ConnectionAborted:
+            names.pop(0)
+
+
+# case: the name of a with inside of a loop
+import doca_comm_channel as cc
+
+dev = cc.open_device("b1:00.0")
+ep = cc.Endpoint()
+ep.set_device(dev)
+for path in ("a", "b"):
+    with open(path) as name:
+        peer = ep.connect(name)
+
+# output
+# CCM002: the import stays, because code below still needs it (python -m migrate explain CCM002)
+import doca_comm_channel as cc
+
+# CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+dev = cc.open_device("b1:00.0")
+# CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+ep = cc.Endpoint()
+# CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+ep.set_device(dev)
+for path in ("a", "b"):
+    with open(path) as name:
+        # CCM037: the set-up of the endpoint is not one straight piece (python -m migrate explain CCM037)
+        peer = ep.connect(name)
+
+
+# case: a name that another function changes
+import doca_comm_channel as cc
+
+name = "svc-0"
+
+
+def step():
+    global name
+    name += "0"
+
+
+dev = cc.open_device("b1:00.0")
+ep = cc.Endpoint()
+ep.set_device(dev)
+for _ in range(3):
+    try:
+        peer = ep.connect(name)
+        break
+    except cc.ConnectionAborted:
+        step()
+
+# output
+# CCM002: the import stays, because code below still needs it (python -m migrate explain CCM002)
+import doca_comm_channel as cc
+
+name = "svc-0"
+
+
+def step():
+    global name
+    name += "0"
+
+
+# CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+dev = cc.open_device("b1:00.0")
+# CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+ep = cc.Endpoint()
+# CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+ep.set_device(dev)
+for _ in range(3):
+    try:
+        # CCM037: the set-up of the endpoint is not one straight piece (python -m migrate explain CCM037)
+        peer = ep.connect(name)
+        break
+    # CCM003: stays with the old code around it (python -m migrate explain CCM003)
+    except cc.ConnectionAborted:
+        step()
+
+
+# case: one name at every turn
+import sys
+
+import doca_comm_channel as cc
+
+
+def call(name):
+    dev = cc.open_device("b1:00.0")
+    ep = cc.Endpoint()
+    ep.set_device(dev)
+    for turn in range(3):
+        try:
+            return ep.connect(sys.argv[1] + name)
+        except cc.ConnectionAborted:
+            print("turn", turn)
+
+# output
+import sys
+
+import comch_next as comch
+
+
+def call(name):
+    dev = comch.open_device("b1:00.0")
+    ep = comch.Client(dev, sys.argv[1] + name)
+    for turn in range(3):
+        try:
+            return ep.connect(timeout=0)
+        except comch.ConnectionAborted:
+            print("turn", turn)
+
+
+# case: the program goes on after its handler, and cleans up
+import doca_comm_channel as cc
+
+name = "x" * 200
+dev = cc.open_device("b1:00.0")
+ep = cc.Endpoint()
+ep.set_device(dev)
+try:
+    peer = ep.connect(name)
+    ep.disconnect(peer)
+except cc.DocaError as e:
+    print("failed", e.name)
+ep.destroy()
+dev.close()
+
+# output
+import comch_next as comch
+
+name = "x" * 200
+dev = comch.open_device("b1:00.0")
+ep = None
+try:
+    ep = comch.Client(dev, name)
+    peer = ep.connect(timeout=0)
+    ep.disconnect()
+except comch.DocaError as e:
+    print("failed", e.name)
+if ep is not None:
+    ep.close()
+dev.close()
+
+
+# case: flat, the program goes on after its check, and cleans up
+from doca_comm_channel import *
+
+
+def main(dev, name):
+    rc, devs, n = doca_devinfo_create_list()
+    rc, dev = doca_dev_open(devs[0])
+    rc, ep = doca_comm_channel_ep_create()
+    rc = doca_comm_channel_ep_set_device(ep, dev)
+    rc, peer = doca_comm_channel_ep_connect(ep, name)
+    if rc == DOCA_SUCCESS:
+        doca_comm_channel_ep_disconnect(ep, peer)
+    else:
+        print(doca_error_get_name(rc))
+    rc = doca_comm_channel_ep_destroy(ep)
+    doca_dev_close(dev)
+    return rc
+
+# output
+import comch_next as comch
+
+
+def main(dev, name):
+    rc, devs = comch.outcome(comch.devices)
+    n = len(devs or ())
+    rc, dev = comch.outcome(devs[0].open)
+    rc, ep = comch.outcome(comch.Client, dev, name)
+    if rc == comch.ErrorCode.SUCCESS:
+        rc, peer = comch.outcome(ep.connect, timeout=0)
+    else:
+        peer = None
+    if rc == comch.ErrorCode.SUCCESS:
+        comch.outcome(ep.disconnect)
+    else:
+        print(comch.code_name(rc))
+    rc = (comch.outcome(ep.close)[0] if ep is not None else comch.ErrorCode.SUCCESS)
+    comch.outcome(dev.close)
+    return rc
+
+
+# case: flat, only told of
+from doca_comm_channel import *
+
+rc, devs, n = doca_devinfo_create_list()
+rc, dev = doca_dev_open(devs[0])
+rc, ep = doca_comm_channel_ep_create()
+doca_comm_channel_ep_set_device(ep, dev)
+rc, peer = doca_comm_channel_ep_connect(ep, "svc")
+if rc != DOCA_SUCCESS:
+    print("failed")
+rc, size = doca_comm_channel_ep_get_max_msg_size(ep)
+doca_comm_channel_ep_destroy(ep)
+
+# output
+import comch_next as comch
+
+rc, devs = comch.outcome(comch.devices)
+n = len(devs or ())
+rc, dev = comch.outcome(devs[0].open)
+rc, ep = comch.outcome(comch.Client, dev, "svc")
+if rc == comch.ErrorCode.SUCCESS:
+    rc, peer = comch.outcome(ep.connect, timeout=0)
+else:
+    peer = None
+if rc != comch.ErrorCode.SUCCESS:
+    print("failed")
+rc, size = comch.outcome(getattr, ep, "max_msg_size")
+if ep is not None:
+    comch.outcome(ep.close)
+
+
+# case: used after its handler went on
+import doca_comm_channel as cc
+
+
+def main(name):
+    dev = cc.open_device("b1:00.0")
+    ep = cc.Endpoint()
+    ep.set_device(dev)
+    try:
+        peer = ep.connect(name)
+    except cc.DocaError as e:
+        print("failed", e.name)
+    print(ep.get_max_msg_size())
+
+# output
+# CCM002: the import stays, because code below still needs it (python -m migrate explain CCM002)
+import doca_comm_channel as cc
+
+
+def main(name):
+    # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+    dev = cc.open_device("b1:00.0")
+    # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+    ep = cc.Endpoint()
+    # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+    ep.set_device(dev)
+    try:
+        # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+        peer = ep.connect(name)
+    # CCM003: stays with the old code around it (python -m migrate explain CCM003)
+    except cc.DocaError as e:
+        print("failed", e.name)
+    # CCM037: the set-up of the endpoint is not one straight piece (python -m migrate explain CCM037)
+    print(ep.get_max_msg_size())
+
+
+# case: used in a handler
+import doca_comm_channel as cc
+
+
+def main(name):
+    dev = cc.open_device("b1:00.0")
+    ep = cc.Endpoint()
+    ep.set_device(dev)
+    try:
+        peer = ep.connect(name)
+    except cc.DocaError as e:
+        print("failed", e.name, ep.get_max_msg_size())
+
+# output
+# CCM002: the import stays, because code below still needs it (python -m migrate explain CCM002)
+import doca_comm_channel as cc
+
+
+def main(name):
+    # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+    dev = cc.open_device("b1:00.0")
+    # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+    ep = cc.Endpoint()
+    # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+    ep.set_device(dev)
+    try:
+        # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+        peer = ep.connect(name)
+    # CCM003: stays with the old code around it (python -m migrate explain CCM003)
+    except cc.DocaError as e:
+        # CCM037: the set-up of the endpoint is not one straight piece (python -m migrate explain CCM037)
+        print("failed", e.name, ep.get_max_msg_size())
+
+
+# case: given back after its handler went on
+import doca_comm_channel as cc
+
+
+def make(name):
+    dev = cc.open_device("b1:00.0")
+    ep = cc.Endpoint()
+    ep.set_device(dev)
+    try:
+        peer = ep.connect(name)
+    except cc.DocaError:
+        print("failed")
+    return ep
+
+
+ep = make("svc")
+ep.destroy()
+
+# output
+# CCM002: the import stays, because code below still needs it (python -m migrate explain CCM002)
+import doca_comm_channel as cc
+
+
+def make(name):
+    # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+    dev = cc.open_device("b1:00.0")
+    # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+    ep = cc.Endpoint()
+    # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+    ep.set_device(dev)
+    try:
+        # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+        peer = ep.connect(name)
+    # CCM003: stays with the old code around it (python -m migrate explain CCM003)
+    except cc.DocaError:
+        print("failed")
+    # CCM037: the set-up of the endpoint is not one straight piece (python -m migrate explain CCM037)
+    return ep
+
+
+ep = make("svc")
+# CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+ep.destroy()
+
+
+# case: its handler leaves
+import sys
+
+import doca_comm_channel as cc
+
+
+def main(name):
+    dev = cc.open_device("b1:00.0")
+    ep = cc.Endpoint()
+    ep.set_device(dev)
+    try:
+        peer = ep.connect(name)
+    except cc.NotPermitted:
+        return 2
+    except cc.DocaError as e:
+        ep.destroy()
+        sys.exit(e.name)
+    print(ep.get_max_msg_size())
+    ep.destroy()
+
+# output
+import sys
+
+import comch_next as comch
+
+
+def main(name):
+    dev = comch.open_device("b1:00.0")
+    ep = None
+    try:
+        ep = comch.Client(dev, name)
+        peer = ep.connect(timeout=0)
+    except comch.NotPermitted:
+        return 2
+    except comch.DocaError as e:
+        if ep is not None:
+            ep.close()
+        sys.exit(e.name)
+    print(ep.max_msg_size)
+    ep.close()
+
+
+# case: cleaned up by another function
+import doca_comm_channel as cc
+
+ep = None
+
+
+def connect(name):
+    global ep
+    dev = cc.open_device("b1:00.0")
+    ep = cc.Endpoint()
+    ep.set_device(dev)
+    ep.connect(name)
+
+
+def close():
+    ep.destroy()
+
+
+try:
+    connect("svc")
+finally:
+    close()
+
+# output
+import comch_next as comch
+
+ep = None
+
+
+def connect(name):
+    global ep
+    dev = comch.open_device("b1:00.0")
+    ep = None
+    ep = comch.Client(dev, name)
+    ep.connect(timeout=0)
+
+
+def close():
+    if ep is not None:
+        ep.close()
+
+
+try:
+    connect("svc")
+finally:
+    close()
+
+
+# case: a failure that is suppressed
+import contextlib
+
+import doca_comm_channel as cc
+
+dev = cc.open_device("b1:00.0")
+ep = cc.Endpoint()
+ep.set_device(dev)
+with contextlib.suppress(cc.DocaError):
+    peer = ep.connect("x" * 200)
+ep.destroy()
+
+# output
+import contextlib
+
+import comch_next as comch
+
+dev = comch.open_device("b1:00.0")
+ep = None
+with contextlib.suppress(comch.DocaError):
+    ep = comch.Client(dev, "x" * 200)
+    peer = ep.connect(timeout=0)
+if ep is not None:
+    ep.close()
+
+
+# case: broken off in a loop
+import doca_comm_channel as cc
+
+dev = cc.open_device("b1:00.0")
+for name in ("a", "b" * 200):
+    ep = cc.Endpoint()
+    ep.set_device(dev)
+    try:
+        peer = ep.connect(name)
+    except cc.DocaError:
+        break
+ep.destroy()
+
+# output
+import comch_next as comch
+
+dev = comch.open_device("b1:00.0")
+for name in ("a", "b" * 200):
+    ep = None
+    try:
+        ep = comch.Client(dev, name)
+        peer = ep.connect(timeout=0)
+    except comch.DocaError:
+        break
+if ep is not None:
+    ep.close()

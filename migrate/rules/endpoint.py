@@ -6,6 +6,7 @@ import ast
 
 from migrate import _legacy
 from migrate._edits import FOLD, FOLD_END, Edits, Template
+from migrate._failed import Failed, is_about_a_peer
 from migrate._rule import Context
 from migrate._setup import SIZES, Plan, Planner, Unplannable
 
@@ -15,7 +16,7 @@ STARTS = {"Server": ("listen", ""), "Client": ("connect", "timeout=0")}
 def rewrite(plan: Plan, planner: Planner, context: Context) -> Edits:
     """The edits of the whole set-up of one endpoint; fills `context.guarded`."""
     edits = Edits()
-    early = _guard(plan, planner, context)
+    early = _guard(plan, planner, context, edits)
     for statement in plan.statements:
         edits.statements[statement] = []
     if early:
@@ -184,26 +185,67 @@ def _failed_checks(plan: Plan, planner: Planner) -> list[list[ast.stmt]]:
     return [between, [each for each in following if isinstance(each, ast.If)]]
 
 
-def _guard(plan: Plan, planner: Planner, context: Context) -> bool:
+def _guard(plan: Plan, planner: Planner, context: Context, edits: Edits) -> bool:
     """Mark the calls that close what may not be there; True when the name must be bound before it is made."""
+    failed, flat = Failed(plan, planner), plan.create.flat
     unwinding, checks = _nodes(_unwinding(plan, planner)), _nodes(_failed_checks(plan, planner))
     early = False
-    _check_methods(plan, planner, unwinding | checks)
+    _check_methods(plan, planner, unwinding | checks | failed.on)
     for load in plan.variable.loads:
-        between = _is_between(load, plan, planner)
-        if not (between or id(load) in unwinding | checks) or load in _own_loads(plan):
+        between, goes_on = _is_between(load, plan, planner), failed.goes_on_after(load)
+        outside = _is_outside(load, plan, planner)
+        if not (between or goes_on or outside or id(load) in unwinding | checks) or load in _own_loads(plan):
             continue
         call = next(
             (each for each in planner.flow.calls.values() if each.handles and each.handles[0][0] is load), None
         )
         if call is not None and call.name == _legacy.EP + "destroy":
             context.guarded.add(call.node)
+        elif outside:
+            continue
+        elif between and not _is_tested(planner.names.parents[load]):
+            raise Unplannable("CCM037", load)
+        elif goes_on or _may_miss(load, plan, planner, failed):
+            _use(load, plan, planner, edits)
         elif (call is None or not _after(load, plan)) and not _is_tested(planner.names.parents[load]):
             raise Unplannable("CCM037", load)
         elif between and planner.names.statement(load) in planner.results.block(plan.place):
             raise Unplannable("CCM037", load)  # the endpoint was there by then, and the new object is not
-        early = early or id(load) in unwinding or not _after(load, plan)
+        early = early or id(load) in unwinding or not _after(load, plan) or ((goes_on or outside) and not flat)
     return early
+
+
+def _use(load: ast.expr, plan: Plan, planner: Planner, edits: Edits) -> None:
+    """A use after a failure: told in a flat program, which may know by its codes; refused otherwise."""
+    parent = planner.names.parents[load]
+    if _is_tested(parent) or is_about_a_peer(load, planner):
+        return
+    above = planner.names.parents[parent] if isinstance(parent, ast.Tuple) else parent
+    if not plan.create.flat or isinstance(above, ast.Return):
+        raise Unplannable("CCM037", load)
+    edits.notes.setdefault(load, "CCM064")
+
+
+def _may_miss(load: ast.expr, plan: Plan, planner: Planner, failed: Failed) -> bool:
+    """Whether a handler that the constructor can lead to uses the endpoint, other than to disconnect."""
+    call = planner.names.parents[load]
+    if isinstance(call, ast.Attribute) and call.attr == "disconnect":
+        return False
+    return not plan.create.flat and any(
+        isinstance(each, ast.ExceptHandler)
+        and plan.place in ast.walk(planner.names.parents[each])
+        and plan.place not in ast.walk(each)
+        and failed.catches(each)
+        for each in planner.names.above(load)
+    )
+
+
+def _is_outside(load: ast.expr, plan: Plan, planner: Planner) -> bool:
+    """Whether another function reads the name, which may be called after a failure."""
+    home = planner.names.function(plan.place)
+    if plan.variable.scope.node is home or getattr(home, "name", "__init__") == "__init__" or not plan.at_start:
+        return False
+    return planner.names.function(load) is not home
 
 
 def _check_methods(plan: Plan, planner: Planner, doubtful: set[int]) -> None:

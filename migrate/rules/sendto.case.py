@@ -487,3 +487,159 @@ def f(d, s: socket.socket, addr):
 
 
 dev = comch.open_device("b1:00.0")
+
+
+# case: a peer that another thread sets
+import doca_comm_channel as cc
+
+peer = None
+
+
+def push(ep):
+    try:
+        ep.sendto(b"push", peer)
+    except cc.NotConnected:
+        return False
+    return True
+
+
+def main():
+    global peer
+    dev = cc.open_device("03:00.0")
+    ep = cc.Endpoint()
+    ep.set_device(dev)
+    ep.set_device_rep(dev.open_representor("b1:00.0"))
+    ep.listen("svc")
+    push(ep)
+    msg, peer = ep.recvfrom(100)
+    push(ep)
+
+# output
+# CCM002: the import stays, because code below still needs it (python -m migrate explain CCM002)
+import doca_comm_channel as cc
+
+peer = None
+
+
+def push(ep):
+    try:
+        # CCM065: the peer may be None here (python -m migrate explain CCM065)
+        ep.sendto(b"push", peer)
+    # CCM003: stays with the old code around it (python -m migrate explain CCM003)
+    except cc.NotConnected:
+        return False
+    return True
+
+
+def main():
+    global peer
+    # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+    dev = cc.open_device("03:00.0")
+    # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+    ep = cc.Endpoint()
+    # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+    ep.set_device(dev)
+    # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+    ep.set_device_rep(dev.open_representor("b1:00.0"))
+    # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+    ep.listen("svc")
+    push(ep)
+    # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+    msg, peer = ep.recvfrom(100)
+    push(ep)
+
+
+# case: a peer that may be None goes into a function
+import doca_comm_channel as cc
+
+
+def send(ep, to):
+    ep.sendto(b"x", to)
+
+
+dev = cc.open_device("b1:00.0")
+ep = cc.Endpoint()
+ep.set_device(dev)
+peer = None
+try:
+    peer = ep.connect("svc")
+except cc.ConnectionAborted:
+    print("nobody")
+send(ep, peer)
+
+# output
+# CCM002: the import stays, because code below still needs it (python -m migrate explain CCM002)
+import doca_comm_channel as cc
+
+
+def send(ep, to):
+    # CCM065: the peer may be None here (python -m migrate explain CCM065)
+    ep.sendto(b"x", to)
+
+
+# CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+dev = cc.open_device("b1:00.0")
+# CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+ep = cc.Endpoint()
+# CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+ep.set_device(dev)
+peer = None
+try:
+    # CCM030: belongs to a flow that stays old (python -m migrate explain CCM030)
+    peer = ep.connect("svc")
+# CCM003: stays with the old code around it (python -m migrate explain CCM003)
+except cc.ConnectionAborted:
+    print("nobody")
+send(ep, peer)
+
+
+# case: a peer that is looked at
+import doca_comm_channel as cc
+
+dev = cc.open_device("b1:00.0")
+ep = cc.Endpoint()
+ep.set_device(dev)
+peer = None
+try:
+    peer = ep.connect("svc")
+except cc.ConnectionAborted:
+    print("nobody")
+if peer is not None:
+    ep.sendto(b"x", peer)
+
+# output
+import comch_next as comch
+
+dev = comch.open_device("b1:00.0")
+peer = None
+try:
+    ep = comch.Client(dev, "svc")
+    peer = ep.connect(timeout=0)
+except comch.ConnectionAborted:
+    print("nobody")
+if peer is not None:
+    peer.send(b"x", timeout=0)
+
+
+# case: flat, a peer that nobody looked at
+from doca_comm_channel import *
+
+rc, devs, n = doca_devinfo_create_list()
+rc, dev = doca_dev_open(devs[0])
+rc, ep = doca_comm_channel_ep_create()
+doca_comm_channel_ep_set_device(ep, dev)
+rc, peer = doca_comm_channel_ep_connect(ep, "svc")
+doca_comm_channel_peer_addr_update_info(peer)
+
+# output
+import comch_next as comch
+
+rc, devs = comch.outcome(comch.devices)
+n = len(devs or ())
+rc, dev = comch.outcome(devs[0].open)
+rc, ep = comch.outcome(comch.Client, dev, "svc")
+if rc == comch.ErrorCode.SUCCESS:
+    rc, peer = comch.outcome(ep.connect, timeout=0)
+else:
+    peer = None
+comch.outcome(peer.update_info)

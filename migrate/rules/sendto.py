@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 
 from migrate import _legacy
-from migrate._rule import Answer, Calls, Context, Refuses, Rule
+from migrate._edits import Edits
+from migrate._rule import Answer, Calls, Context, Refuses, Rule, apply
 
 
 def is_no_flag(node: ast.expr, context: Context) -> bool:
@@ -24,11 +25,22 @@ def _whole(message: ast.expr, length: ast.expr) -> bool:
     return [ast.dump(each) for each in length.args] == [ast.dump(message)]
 
 
+def _fits(message: ast.expr, length: ast.expr) -> bool:
+    """Whether a length is known to be one that the message has."""
+    if not isinstance(message, ast.Constant) or not isinstance(length, ast.Constant):
+        return False
+    known = isinstance(message.value, bytes) and isinstance(length.value, int)
+    return known and 0 <= length.value <= len(message.value)  # type: ignore[operator, arg-type]
+
+
 def _sendto(call: _legacy.Call, context: Context) -> Answer:
     if call.flat and not is_no_flag(call.arguments["flags"], context):
         return Refuses("CCM040")
     if call.flat and not _whole(call.arguments["msg"], call.arguments["len"]):
-        return Calls("{peer_addr}.send", "{msg}[:{len}], timeout=0")
+        edits = apply(Calls("{peer_addr}.send", "{msg}[:{len}], timeout=0"), call, context)
+        if isinstance(edits, Edits) and not _fits(call.arguments["msg"], call.arguments["len"]):
+            edits.notes[call.node] = "CCM066"
+        return edits
     return Calls("{peer_addr}.send", "{msg}, timeout=0")
 
 

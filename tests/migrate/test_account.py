@@ -99,3 +99,13 @@ def test_a_file_with_codes_is_told_what_they_print() -> None:
 def test_one_place_can_have_both_notes() -> None:
     text = TALK.format(call="rc = cc.flat.doca_comm_channel_peer_addr_update_info(peer)")
     assert {each.code for each in rewrite(text.encode()).notes} == {"CCM061", "CCM063"}
+
+
+def test_a_length_that_may_not_fit_is_told() -> None:
+    start = FLAT + "rc, dev = doca_dev_open(devs[0])\n"
+    start += "def send(ep, msg, n, peer):\n    doca_comm_channel_ep_sendto(ep, {}, 0, peer)\n"
+    start += "rc, ep = doca_comm_channel_ep_create()\ndoca_comm_channel_ep_set_device(ep, dev)\n"
+    start += "rc, peer = doca_comm_channel_ep_connect(ep, 'svc')\nassert rc == DOCA_SUCCESS\nsend(ep, b'x', 64, peer)\n"
+    for arguments, told in (("msg, n", True), ("b'abc', 64", True), ("b'abc', 2", False), ("msg, len(msg)", False)):
+        notes = {each.code for each in rewrite(start.format(arguments).encode()).notes}
+        assert ("CCM066" in notes) is told, arguments
