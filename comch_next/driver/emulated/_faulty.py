@@ -61,10 +61,10 @@ class _Ports(Ports):
             if fault == "drop":
                 _die(connection)
             elif fault is not None:
-                return AGAIN
-            result: int = send(connection.tx, message, len(message))
+                return int(AGAIN)
+            result = int(send(connection.tx, message, len(message)))
             while result == LOOK and looked:
-                result = send(connection.tx, message, len(message))  # waiting for the lock made the next look due
+                result = int(send(connection.tx, message, len(message)))  # the wait for the lock made it due again
             if result == OK:
                 self._faults.accepted("send")
             return result
