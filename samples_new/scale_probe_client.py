@@ -86,8 +86,10 @@ def stop_all(engine: comch.ProgressEngine, probes: list[Probe]) -> None:
 
 def run(device: comch.Device, count: int, rounds: int, least_live: int) -> None:
     with comch.ProgressEngine() as engine:
-        probes = [Probe(device, engine, number) for number in range(1, count + 1)]
+        probes: list[Probe] = []
         try:
+            for number in range(1, count + 1):
+                probes.append(Probe(device, engine, number))
             for probe in probes:
                 probe.client.start()
             run_rounds(engine, probes, rounds, least_live)

@@ -80,8 +80,10 @@ def stop_all(engine: comch.ProgressEngine, probes: list[Probe]) -> None:
 
 def run(device: comch.Device, rep: comch.Representor, count: int) -> None:
     with comch.ProgressEngine() as engine:
-        probes = [Probe(device, rep, engine, number) for number in range(1, count + 1)]
+        probes: list[Probe] = []
         try:
+            for number in range(1, count + 1):
+                probes.append(Probe(device, rep, engine, number))
             serve(engine, probes)
         finally:
             stop_all(engine, probes)

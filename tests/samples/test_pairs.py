@@ -1,6 +1,8 @@
 """The samples of the modern folder alone: each pair runs to its good end and tells what it should."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -185,6 +187,18 @@ def test_scale_probe_notices_a_number_out_of_turn(start_python: StartPython, tmp
     start_service(start_python, "scale_probe", "-n", "2", folder=folder)
     client = start_client(start_python, "scale_probe", "-n", "2", "-k", "4")
     assert_failed(client.finish(), "DOCA_ERROR_UNEXPECTED")
+
+
+@pytest.mark.parametrize("end", ["service", "client"])
+def test_scale_probe_tells_that_descriptors_ran_out(end: str) -> None:
+    """What was made before does not hide it."""
+    few = "import resource, runpy, sys; resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64)); runpy.run_path"
+    script = MODERN / f"scale_probe_{end}.py"
+    code = f"{few}({str(script)!r}, run_name='__main__')"
+    done = subprocess.run([sys.executable, "-c", code, "-n", "100"], capture_output=True, text=True, timeout=20)
+    assert (done.returncode, done.stdout) == (1, "result DOCA_ERROR_INITIALIZATION\n"), done
+    assert "Too many open files" in done.stderr
+    assert "still use" not in done.stderr
 
 
 def test_scale_probe_may_go_on_with_fewer(start_python: StartPython) -> None:
