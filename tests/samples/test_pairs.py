@@ -9,8 +9,9 @@ import pytest
 
 from tests.processes import StartPython
 from tests.samples.support import assert_failed, assert_refused, changed, run_pair, start_client, start_service
-from tools.side_by_side import MODERN
+from tools.side_by_side import LEGACY, MODERN
 
+ENDS = ("service", "client")
 TEXT_SAMPLES = ["ctrl_path", "data_path_high_speed"]
 
 
@@ -178,6 +179,24 @@ def test_scale_probe(start_python: StartPython, count: int, rounds: int) -> None
         *(f"peer {peer} sent {rounds} numbers, received {rounds} numbers" for peer in peers),
         f"all {count} idle",
     ]
+
+
+COUNTING = [
+    *((f"{sample}_{end}", "--count") for sample in ("many_clients", "two_threads", "scale_probe") for end in ENDS),
+    ("scale_probe_client", "--rounds"),
+]
+
+
+@pytest.mark.parametrize("number", ["0", "-4"])
+@pytest.mark.parametrize(("script", "option"), COUNTING)
+def test_a_number_below_one_is_refused(start_python: StartPython, script: str, option: str, number: str) -> None:
+    """Old and new refuse it in the same words."""
+    run_old = ("-m", "comm_channel_compat", "run", str(LEGACY / f"{script}.py"))
+    ways = [(str(MODERN / f"{script}.py"),), *([run_old] if (LEGACY / f"{script}.py").exists() else [])]
+    refused = [start_python(*way, option, number).finish() for way in ways]
+    for finished in refused:
+        assert_refused(finished, f"{option} is {number}: there must be one at least")
+    assert len({finished.stderr for finished in refused}) == 1
 
 
 def test_scale_probe_notices_a_number_out_of_turn(start_python: StartPython, tmp_path: Path) -> None:
