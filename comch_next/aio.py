@@ -246,7 +246,7 @@ class Client(_Side[comch.Client]):
         deadline = float("inf") if timeout is None else now() + timeout
         while context.state is not State.RUNNING:
             if context.state is State.IDLE:
-                connection.update_info()  # says why
+                context._say_why(connection, "connect")
             left = deadline - now()
             if left <= 0:
                 raise TimeOut(f"connect: {self!r} was not accepted within {timeout} s")

@@ -10,7 +10,7 @@ from comch_next.connection import Connection
 from comch_next.device import Device
 from comch_next.driver.protocol import Driver
 from comch_next.engine import ProgressEngine
-from comch_next.errors import BadState, InvalidValue, Shutdown, TimeOut
+from comch_next.errors import BadState, DocaError, InvalidValue, Shutdown, TimeOut, from_code
 from comch_next.pull import PullPort
 
 __all__ = ["Client"]
@@ -84,7 +84,7 @@ class Client(ControlContext):
         self.engine.progress()
         while self.state is not State.RUNNING:
             if self.state is State.IDLE:
-                connection.update_info()  # says why
+                self._say_why(connection, "connect")
             if timeout == 0:
                 break
             left = deadline - time.monotonic()
@@ -94,6 +94,14 @@ class Client(ControlContext):
             self.engine.wait(min(left, _REDIAL_S))
             self.engine.progress()
         return connection
+
+    def _say_why(self, connection: Connection, call: str) -> None:
+        """Raise why a connection never came up, as the failure of the call that was attempted."""
+        try:
+            connection.update_info()
+        except DocaError as error:
+            reason = str(error).removeprefix("connection_update_info: ").removeprefix("the connection is dead: ")
+            raise from_code(error.code, f"{call}: {reason}", connection=error.connection) from None
 
     def disconnect(self, timeout: float = 5.0) -> None:
         """Stop and progress to IDLE; afterwards `connect` is legal again. Raises BadState unless started.
@@ -113,7 +121,7 @@ class Client(ControlContext):
             if state is State.RUNNING:
                 self._begun = None
             elif state is State.IDLE and port.status(begun) is ErrorCode.CONNECTION_ABORTED:
-                begun.update_info()  # says why
+                self._say_why(begun, "receive")
         return False
 
     def _pull(self, port: PullPort, size: int | None) -> tuple[bytes, Connection] | None:

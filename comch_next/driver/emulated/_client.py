@@ -9,7 +9,7 @@ from comch_next.driver.emulated._checks import EXHAUSTED, expect, in_state, says
 from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._control import ControlContext, check_name
 from comch_next.driver.emulated._devices import Dev
-from comch_next.driver.emulated._place import dial
+from comch_next.driver.emulated._place import dial, runtime_dir
 from comch_next.driver.emulated._send_task import TaskPool
 from comch_next.driver.emulated._state import Trigger
 from comch_next.errors import DocaError, Initialization, InvalidValue, describe
@@ -64,7 +64,7 @@ class Client(ControlContext):
         except OSError as error:
             if error.errno in EXHAUSTED:
                 raise self._cannot_dial(error) from error
-            self._refused(f"nobody listens on it here ({error.strerror or error})")
+            self._refused(f"nobody listens on it in {runtime_dir()} ({error.strerror or error})")
             return
         self._dialled = True
         connection.sock = sock
