@@ -9,7 +9,7 @@ from comch_next._control import ControlContext
 from comch_next.connection import Connection
 from comch_next.device import Device
 from comch_next.driver.protocol import Driver
-from comch_next.engine import ProgressEngine
+from comch_next.engine import ProgressEngine, deadline_after
 from comch_next.errors import BadState, DocaError, InvalidValue, Shutdown, TimeOut, from_code
 from comch_next.pull import PullPort
 
@@ -76,18 +76,19 @@ class Client(ControlContext):
 
         timeout: seconds; None waits for ever, 0 returns the connection in progress. Raises ConnectionAborted when
         nobody listens or the server refuses, TimeOut when it has not accepted in time; then nothing is left.
+        Raises InvalidValue for a timeout that is no number of seconds from 0 on.
         """
+        deadline = deadline_after(timeout, "connect")
         self._open_port()
         self.start()
         connection = self.connection
-        deadline = float("inf") if timeout is None else time.monotonic() + timeout
         self.engine.progress()
         while self.state is not State.RUNNING:
             if self.state is State.IDLE:
                 self._say_why(connection, "connect")
             if timeout == 0:
                 break
-            left = deadline - time.monotonic()
+            left = _REDIAL_S if deadline is None else deadline - time.monotonic()
             if left <= 0:
                 self._leave(_LEAVE_S)
                 raise TimeOut(f"connect: {self!r} was not accepted within {timeout} s")
@@ -110,6 +111,7 @@ class Client(ControlContext):
         """
         if not self._started:
             raise BadState(f"disconnect was attempted on {self!r} while IDLE; connect first")
+        deadline_after(timeout, "disconnect")  # a refusal has no effect
         self._started = False
         self._leave(timeout)
 

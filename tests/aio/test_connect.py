@@ -45,6 +45,15 @@ def test_nobody_listens(ground: Ground) -> None:
     run(main())
 
 
+def test_what_is_no_time_is_refused(ground: Ground) -> None:
+    async def main() -> None:
+        bad: Any = "1"
+        with pytest.raises(comch.InvalidValue, match="connect takes a timeout of 0 or more seconds, or None, not '1'"):
+            await up(ground, [], timeout=bad)
+
+    run(main())
+
+
 def test_refused(ground: Ground) -> None:
     async def main() -> None:
         async with ground.serve(max_msg_size=100) as server:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from typing import Any
 
 import pytest
 
@@ -495,3 +496,23 @@ def test_a_destroyed_context_can_do_nothing_more() -> None:
         with pytest.raises(InvalidValue, match="has been destroyed"):
             gone.max_msg_size = 64
         assert gone.state is State.IDLE
+
+
+@pytest.mark.parametrize("timeout", ["1", "", -1, float("nan"), [1]])
+def test_what_is_no_time_is_refused(timeout: object) -> None:
+    """A refusal has no effect; what need not wait does not look at it."""
+    bad: Any = timeout
+    with listening() as there, connected(there) as here, closing(Client(here.device, "svc")) as other:
+        calls: list[Callable[[], object]] = [
+            lambda: here.receive(timeout=bad),
+            lambda: here.connection.flush(bad),
+            lambda: here.engine.wait(bad),
+            lambda: here.disconnect(bad),
+            lambda: here.close(bad),
+            lambda: other.connect(bad),
+        ]
+        for call in calls:
+            with pytest.raises(InvalidValue, match="takes a timeout of 0 or more seconds, or None, not"):
+                call()
+        here.connection.send(b"still up")
+        assert there.receive(timeout=WAIT_S).data == b"still up"
