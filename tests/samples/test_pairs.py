@@ -199,6 +199,15 @@ def test_a_number_below_one_is_refused(start_python: StartPython, script: str, o
     assert len({finished.stderr for finished in refused}) == 1
 
 
+def test_a_file_that_cannot_be_read(start_python: StartPython) -> None:
+    """Old and new say so in the same words."""
+    name = "file_transfer_client.py"
+    for way in ((str(MODERN / name),), ("-m", "comm_channel_compat", "run", str(LEGACY / name))):
+        finished = start_python(*way, "-f", "/nonexistent").finish()
+        told = "cannot read /nonexistent: No such file or directory\n"
+        assert (finished.returncode, finished.stdout, finished.stderr) == (1, "", told)
+
+
 def test_scale_probe_notices_a_number_out_of_turn(start_python: StartPython, tmp_path: Path) -> None:
     """The service leaves one number out."""
     sent = "self.server.task_send_alloc_init(connection, data).submit()"
