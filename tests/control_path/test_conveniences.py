@@ -516,3 +516,10 @@ def test_what_is_no_time_is_refused(timeout: object) -> None:
                 call()
         here.connection.send(b"still up")
         assert there.receive(timeout=WAIT_S).data == b"still up"
+
+
+def test_a_client_whose_connection_has_ended_says_so() -> None:
+    with listening() as there, connected(there) as here:
+        here.disconnect()
+        with pytest.raises(BadState, match=r"has ended \(this side has left\); connect or start again"):
+            here.connection.send(b"x")
