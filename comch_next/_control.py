@@ -5,7 +5,6 @@ Guide: Comch, Configurations and Events.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
@@ -13,7 +12,7 @@ from comch_next.connection import Connection, Message
 from comch_next.context import Context
 from comch_next.device import Device
 from comch_next.driver.protocol import Driver
-from comch_next.engine import ProgressEngine, wait_readable
+from comch_next.engine import ProgressEngine, deadline_after, wait_readable
 from comch_next.errors import Again, BadState, InvalidValue, Shutdown, TimeOut
 from comch_next.pull import PullPort
 from comch_next.task import SendTask
@@ -143,7 +142,8 @@ class ControlContext(Context):
         """The oldest message of all connections. A server accepts waiting clients here, too.
 
         size: bytes that the caller can hold; a longer message stays, and InvalidValue tells its length.
-        timeout: seconds; None waits for ever, 0 raises Again when nothing is there, otherwise TimeOut is raised.
+        timeout: seconds; None waits for ever, 0 raises Again when nothing is there, otherwise TimeOut is raised, and
+        InvalidValue for what is no time.
         Raises ConnectionReset once for a peer that died, after its messages, and always on a server that has failed;
         on a client Shutdown when the server has left.
         """
@@ -154,7 +154,7 @@ class ControlContext(Context):
 
     def _receive_later(self, port: PullPort | None, size: int | None, timeout: float | None) -> Message:
         port = port or self._opened_port("receive")
-        deadline = time.monotonic() + timeout if timeout else None
+        deadline = None if timeout is None or timeout == 0 else deadline_after(timeout, "receive")
         while True:
             if self._accept_waiting(port) and (found := self._pull(port, size)) is not None:
                 return _message(Message, found)

@@ -13,6 +13,7 @@ Guide: DOCA Core, Progress Engine and event-driven notification; Comch, Client a
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar
 import comch_next as comch
 from comch_next._codes import State
 from comch_next._ready import Ready, Turn
+from comch_next.engine import deadline_after
 from comch_next.errors import Again, BadState, DocaError, InvalidValue, NotConnected, Shutdown, TimeOut
 
 if TYPE_CHECKING:
@@ -46,7 +48,7 @@ async def connect(
     """A client that is up within the block; leaving it stops the context and waits for IDLE. Sizes as comch.Client.
 
     timeout: seconds; None waits for ever. Raises ConnectionAborted when nobody listens or the server refuses, TimeOut
-    when it has not accepted in time.
+    when it has not accepted in time, InvalidValue for a timeout that is no number of seconds from 0 on.
     """
     context = comch.Client(
         device,
@@ -241,13 +243,12 @@ class Client(_Side[comch.Client]):
         await self.connection.flush()
 
     async def _come_up(self, timeout: float | None) -> None:
-        context, now = self.context, asyncio.get_running_loop().time
+        context, deadline = self.context, deadline_after(timeout, "connect")
         connection = context.connect(timeout=0)
-        deadline = float("inf") if timeout is None else now() + timeout
         while context.state is not State.RUNNING:
             if context.state is State.IDLE:
-                connection.update_info()  # says why
-            left = deadline - now()
+                context._say_why(connection, "connect")
+            left = _REDIAL_S if deadline is None else deadline - time.monotonic()
             if left <= 0:
                 raise TimeOut(f"connect: {self!r} was not accepted within {timeout} s")
             await self._progress(min(left, _REDIAL_S))

@@ -9,8 +9,8 @@ from comch_next._control import ControlContext
 from comch_next.connection import Connection
 from comch_next.device import Device
 from comch_next.driver.protocol import Driver
-from comch_next.engine import ProgressEngine
-from comch_next.errors import BadState, InvalidValue, Shutdown, TimeOut
+from comch_next.engine import ProgressEngine, deadline_after
+from comch_next.errors import BadState, DocaError, InvalidValue, Shutdown, TimeOut, from_code
 from comch_next.pull import PullPort
 
 __all__ = ["Client"]
@@ -76,24 +76,33 @@ class Client(ControlContext):
 
         timeout: seconds; None waits for ever, 0 returns the connection in progress. Raises ConnectionAborted when
         nobody listens or the server refuses, TimeOut when it has not accepted in time; then nothing is left.
+        Raises InvalidValue for a timeout that is no number of seconds from 0 on.
         """
+        deadline = deadline_after(timeout, "connect")
         self._open_port()
         self.start()
         connection = self.connection
-        deadline = float("inf") if timeout is None else time.monotonic() + timeout
         self.engine.progress()
         while self.state is not State.RUNNING:
             if self.state is State.IDLE:
-                connection.update_info()  # says why
+                self._say_why(connection, "connect")
             if timeout == 0:
                 break
-            left = deadline - time.monotonic()
+            left = _REDIAL_S if deadline is None else deadline - time.monotonic()
             if left <= 0:
                 self._leave(_LEAVE_S)
                 raise TimeOut(f"connect: {self!r} was not accepted within {timeout} s")
             self.engine.wait(min(left, _REDIAL_S))
             self.engine.progress()
         return connection
+
+    def _say_why(self, connection: Connection, call: str) -> None:
+        """Raise why a connection never came up, as the failure of the call that was attempted."""
+        try:
+            connection.update_info()
+        except DocaError as error:
+            reason = str(error).removeprefix("connection_update_info: ").removeprefix("the connection is dead: ")
+            raise from_code(error.code, f"{call}: {reason}", connection=error.connection) from None
 
     def disconnect(self, timeout: float = 5.0) -> None:
         """Stop and progress to IDLE; afterwards `connect` is legal again. Raises BadState unless started.
@@ -102,6 +111,7 @@ class Client(ControlContext):
         """
         if not self._started:
             raise BadState(f"disconnect was attempted on {self!r} while IDLE; connect first")
+        deadline_after(timeout, "disconnect")  # a refusal has no effect
         self._started = False
         self._leave(timeout)
 
@@ -113,7 +123,7 @@ class Client(ControlContext):
             if state is State.RUNNING:
                 self._begun = None
             elif state is State.IDLE and port.status(begun) is ErrorCode.CONNECTION_ABORTED:
-                begun.update_info()  # says why
+                self._say_why(begun, "receive")
         return False
 
     def _pull(self, port: PullPort, size: int | None) -> tuple[bytes, Connection] | None:

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from comch_next._codes import Counter, ErrorCode
-from comch_next.engine import wait_readable
+from comch_next.engine import deadline_after, wait_readable
 from comch_next.errors import Again, TimeOut, from_code
 
 if TYPE_CHECKING:
@@ -64,8 +64,8 @@ class Connection:
         """Send one message; returns when it is accepted, which waits only for a free place among those in flight.
 
         timeout: seconds; None waits for ever, 0 raises Again instead of waiting, otherwise TimeOut is raised.
-        Raises InvalidValue above the largest message, ConnectionReset when the peer died or the server has
-        failed, Shutdown when the peer left, NotConnected after this side disconnected.
+        Raises InvalidValue above the largest message or for what is no time, ConnectionReset when the peer died or the
+        server has failed, Shutdown when the peer left, NotConnected after this side disconnected.
         """
         port = self._context._port or self._context._opened_port("send")
         if not port.send(self, data):
@@ -74,7 +74,7 @@ class Connection:
     def _send_later(self, port: PullPort, data: bytes | bytearray | memoryview, timeout: float | None) -> None:
         if timeout == 0:
             raise Again("send: the queue is full, or the connection is not up yet")
-        deadline = None if timeout is None else time.monotonic() + timeout
+        deadline = deadline_after(timeout, "send")
         while not port.send(self, data):
             port.arm_send()
             if not wait_readable(port.send_fd, deadline):
@@ -82,11 +82,11 @@ class Connection:
                 raise TimeOut(f"send: no room within {timeout} s; the message was not accepted")
 
     def flush(self, timeout: float | None = None) -> None:
-        """Wait until nothing is in flight. Raises TimeOut after `timeout` seconds.
+        """Wait until nothing is in flight. Raises TimeOut after `timeout` seconds, InvalidValue when they are none.
 
         When the connection has ended and sends that were accepted did not arrive, raises what ended it, as `send`.
         """
-        deadline = None if timeout is None else time.monotonic() + timeout
+        deadline = deadline_after(timeout, "flush")
         port = self._context._opened_port("flush")
         while left := self.in_flight:
             if port.status(self) != ErrorCode.SUCCESS:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from comch_next._codes import State
 from comch_next.driver.protocol import Driver
-from comch_next.engine import ProgressEngine
+from comch_next.engine import ProgressEngine, deadline_after
 from comch_next.errors import BadState, InvalidValue, TimeOut
 
 if TYPE_CHECKING:
@@ -101,15 +101,15 @@ class Context:
             self.engine.destroy()
 
     def _leave(self, timeout: float) -> None:
+        deadline = deadline_after(timeout, "close")
         try:
             self.stop()
         except BadState:
             if self.state is not State.IDLE:  # else it has been all along, or has become so by itself
                 raise
-        deadline = time.monotonic() + timeout
         while self.state is not State.IDLE:
             if not self.engine.progress():
-                if time.monotonic() >= deadline:
+                if deadline is not None and time.monotonic() >= deadline:
                     raise TimeOut(f"{self!r} is {self.state.name} after {timeout} s; free its tasks and progress")
                 self.engine.wait(_TICK_S)
 

@@ -14,10 +14,20 @@ if TYPE_CHECKING:
     from comch_next._threaded._helper import Helper
     from comch_next.context import Context
 
-__all__ = ["ProgressEngine", "wait_readable"]
+__all__ = ["ProgressEngine", "deadline_after", "wait_readable"]
 
 
 _LONGEST_MS = 1e9  # poll takes no more at once
+
+
+def deadline_after(timeout: float | None, call: str) -> float | None:
+    """When the clock (seconds, monotonic) ends a wait of so long; None for ever. InvalidValue for what is no time."""
+    try:
+        if timeout is None or timeout >= 0:  # NaN is not
+            return None if timeout is None else time.monotonic() + timeout
+    except (TypeError, OverflowError):
+        pass
+    raise InvalidValue(f"{call} takes a timeout of 0 or more seconds, or None, not {timeout!r}")
 
 
 def wait_readable(fd: int, deadline: float | None) -> bool:
@@ -88,8 +98,11 @@ class ProgressEngine:
         return self._engines.get_num_inflight_tasks(self._handle)
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Sleep until progress has something to do; False when `timeout` seconds have passed before."""
-        deadline = None if timeout is None else time.monotonic() + timeout
+        """Sleep until progress has something to do; False when `timeout` seconds have passed before.
+
+        Raises InvalidValue for a timeout that is no number of seconds from 0 on.
+        """
+        deadline = deadline_after(timeout, "wait")
         self.request_notification()
         ready = wait_readable(self.notification_handle, deadline)
         self.clear_notification()

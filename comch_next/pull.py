@@ -38,7 +38,8 @@ class PullPort:
         """max_msg_size: bytes of the largest message this side sends, asking the other side for nothing.
         send_queue_size: messages that may be in flight per connection. threaded: the form with a helper thread,
         even where the driver has its own. one_sided: a peer that leaves in order makes neither send_fd nor recv_fd
-        ready, unless messages are lost by it. Raises BadState unless the context is IDLE and has no port.
+        ready, unless messages are lost by it. Raises BadState unless the context is IDLE and has no port, InvalidValue
+        for a COMCH_PULL that is unknown.
         """
         if not hasattr(context, "_open_port"):
             raise InvalidValue(f"a pull port is opened on a Server or a Client, not on {context!r}")
@@ -137,8 +138,11 @@ class PullPort:
 
 
 def _choose(context: ControlContext, threaded: bool) -> Ports:
+    form = os.environ.get("COMCH_PULL", "")
+    if form not in ("", "driver", "threaded"):
+        raise InvalidValue(f"COMCH_PULL is {form!r}; legal are driver, threaded and empty")
     ports = context._driver.ports
-    if threaded or ports is None or os.environ.get("COMCH_PULL") == "threaded":
+    if threaded or ports is None or form == "threaded":
         from comch_next._threaded import ThreadedPorts
 
         return ThreadedPorts(context)

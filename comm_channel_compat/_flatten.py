@@ -70,7 +70,10 @@ def flatten(row: Function, call: Flat) -> Flat:
 
     def function(*args: Any, **kwargs: Any) -> Any:
         if kwargs or len(args) != len(inputs):
-            args = signature.bind(*args, **kwargs).args
+            try:
+                args = signature.bind(*args, **kwargs).args
+            except TypeError as error:
+                raise TypeError(f"{row.name}: {error}") from None
         try:
             result = call(*(_take(row.name, *pair) for pair in zip(inputs, args, strict=True)))
         except DocaError as error:

@@ -150,8 +150,11 @@ def main():
     args = parse_arguments()
     turns = int(args.timeout * 1e6 / 10)
     signal.signal(signal.SIGINT, on_signal)
-    with open(args.file, "rb") as source:
-        data = source.read()
+    try:
+        with open(args.file, "rb") as source:
+            data = source.read()
+    except OSError as error:
+        sys.exit("cannot read %s: %s" % (args.file, error.strerror))
 
     rc, dev = open_device(args.pci_addr)
     if rc != DOCA_SUCCESS:

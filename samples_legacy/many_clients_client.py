@@ -98,6 +98,8 @@ def main():
     parser.add_argument("-p", "--pci-addr", default="b1:00.0", help="device PCI address")
     parser.add_argument("-n", "--count", type=int, default=8, help="number of clients")
     args = parser.parse_args()
+    if args.count < 1:
+        parser.error("--count is %d: there must be one at least" % args.count)
     rc, dev = open_device(args.pci_addr)
     if rc != DOCA_SUCCESS:
         print("result", doca_error_get_name(rc))

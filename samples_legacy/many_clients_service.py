@@ -105,6 +105,8 @@ def main():
     parser.add_argument("-r", "--rep-pci", default="b1:00.0", help="representor PCI address")
     parser.add_argument("-n", "--count", type=int, default=8, help="number of clients to wait for")
     args = parser.parse_args()
+    if args.count < 1:
+        parser.error("--count is %d: there must be one at least" % args.count)
     rc, dev = open_device(args.pci_addr)
     if rc != DOCA_SUCCESS:
         print("result", doca_error_get_name(rc))

@@ -71,7 +71,10 @@ def parse_arguments() -> argparse.Namespace:
 
 def main() -> int:
     args = parse_arguments()
-    data = args.file.read_bytes()
+    try:
+        data = args.file.read_bytes()
+    except OSError as error:
+        sys.exit(f"cannot read {args.file}: {error.strerror}")
     try:
         with (
             comch.open_device(args.pci_addr) as device,

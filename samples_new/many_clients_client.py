@@ -34,6 +34,8 @@ def main() -> int:
     parser.add_argument("-p", "--pci-addr", default="b1:00.0", help="device PCI address")
     parser.add_argument("-n", "--count", type=int, default=8, help="number of clients")
     args = parser.parse_args()
+    if args.count < 1:
+        parser.error(f"--count is {args.count}: there must be one at least")
     try:
         with comch.open_device(args.pci_addr) as device, ThreadPoolExecutor(args.count) as pool:
             for log in pool.map(lambda number: run_client(device, number), range(1, args.count + 1)):

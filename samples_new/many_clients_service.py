@@ -45,6 +45,8 @@ def main() -> int:
     parser.add_argument("-r", "--rep-pci", default="b1:00.0", help="representor PCI address")
     parser.add_argument("-n", "--count", type=int, default=8, help="number of clients to wait for")
     args = parser.parse_args()
+    if args.count < 1:
+        parser.error(f"--count is {args.count}: there must be one at least")
     try:
         with (
             comch.open_device(args.pci_addr) as device,

@@ -86,8 +86,10 @@ def stop_all(engine: comch.ProgressEngine, probes: list[Probe]) -> None:
 
 def run(device: comch.Device, count: int, rounds: int, least_live: int) -> None:
     with comch.ProgressEngine() as engine:
-        probes = [Probe(device, engine, number) for number in range(1, count + 1)]
+        probes: list[Probe] = []
         try:
+            for number in range(1, count + 1):
+                probes.append(Probe(device, engine, number))
             for probe in probes:
                 probe.client.start()
             run_rounds(engine, probes, rounds, least_live)
@@ -105,6 +107,11 @@ def main() -> int:
     parser.add_argument("-k", "--rounds", type=int, default=20, help="numbers that each client sends, every 50 ms")
     parser.add_argument("-m", "--least-live", type=int, help="clients that must be connected all the time (all)")
     args = parser.parse_args()
+    for option, number in (("--count", args.count), ("--rounds", args.rounds)):
+        if number < 1:
+            parser.error(f"{option} is {number}: there must be one at least")
+    if args.least_live is not None and args.least_live < 0:
+        parser.error(f"--least-live is {args.least_live}: there is none below 0")
     least_live = args.count if args.least_live is None else args.least_live
     try:
         with comch.open_device(args.pci_addr) as device:

@@ -80,8 +80,10 @@ def stop_all(engine: comch.ProgressEngine, probes: list[Probe]) -> None:
 
 def run(device: comch.Device, rep: comch.Representor, count: int) -> None:
     with comch.ProgressEngine() as engine:
-        probes = [Probe(device, rep, engine, number) for number in range(1, count + 1)]
+        probes: list[Probe] = []
         try:
+            for number in range(1, count + 1):
+                probes.append(Probe(device, rep, engine, number))
             serve(engine, probes)
         finally:
             stop_all(engine, probes)
@@ -96,6 +98,8 @@ def main() -> int:
     parser.add_argument("-r", "--rep-pci", default="b1:00.0", help="representor PCI address")
     parser.add_argument("-n", "--count", type=int, default=8, help="number of servers")
     args = parser.parse_args()
+    if args.count < 1:
+        parser.error(f"--count is {args.count}: there must be one at least")
     try:
         with comch.open_device(args.pci_addr) as device, device.open_representor(args.rep_pci) as rep:
             run(device, rep, args.count)

@@ -5,7 +5,7 @@ from functools import cache
 from importlib import import_module
 
 from comch_next.driver.protocol import Driver
-from comch_next.errors import NotSupported
+from comch_next.errors import InvalidValue, NotSupported
 
 __all__ = ["load"]
 
@@ -17,7 +17,8 @@ def load(driver: str | None = None) -> Driver:
 
     COMCH_TRACE and COMCH_FAULTS are read when a driver is first loaded: untraced and without faults it is the driver
     itself, so that neither costs anything. Raises IoFailed for a trace that cannot be written, InvalidValue for
-    faults that cannot be understood, NotSupported for faults with a driver other than the emulated one.
+    faults or a COMCH_TRACE_PAYLOAD that cannot be understood, NotSupported for faults with a driver other than the
+    emulated one.
     """
     return _load(driver or os.environ.get("COMCH_DRIVER") or "emulated")
 
@@ -28,6 +29,9 @@ def _load(name: str) -> Driver:
         raise NotSupported(f"there is no driver {name!r}; known are {', '.join(sorted(_MODULES))}")
     if name != "emulated" and os.environ.get("COMCH_FAULTS"):
         raise NotSupported(f"COMCH_FAULTS is for the emulated driver only, not for {name!r}; unset it")
+    payload = os.environ.get("COMCH_TRACE_PAYLOAD", "")
+    if payload not in ("", "0", "1"):
+        raise InvalidValue(f"COMCH_TRACE_PAYLOAD is {payload!r}; legal are 0, 1 and empty")
     try:
         made: Driver = import_module(_MODULES[name]).Driver()
     except ImportError as error:
@@ -35,5 +39,5 @@ def _load(name: str) -> Driver:
     if path := os.environ.get("COMCH_TRACE"):
         from comch_next.driver._traced import TracedDriver
 
-        made = TracedDriver(made, path, payload=os.environ.get("COMCH_TRACE_PAYLOAD") == "1")
+        made = TracedDriver(made, path, payload=payload == "1")
     return made

@@ -39,8 +39,17 @@ def test_the_loop_works_while_a_server_lets_wait(ground: Ground) -> None:
 def test_nobody_listens(ground: Ground) -> None:
     async def main() -> None:
         for timeout in (0, 5.0, None):
-            with pytest.raises(comch.ConnectionAborted, match=r"nobody listens|never came up"):
+            with pytest.raises(comch.ConnectionAborted, match=r"^connect: .*(nobody listens|never came up)"):
                 await up(ground, [], timeout=timeout)
+
+    run(main())
+
+
+def test_what_is_no_time_is_refused(ground: Ground) -> None:
+    async def main() -> None:
+        bad: Any = "1"
+        with pytest.raises(comch.InvalidValue, match="connect takes a timeout of 0 or more seconds, or None, not '1'"):
+            await up(ground, [], timeout=bad)
 
     run(main())
 

@@ -8,6 +8,7 @@ import pytest
 
 import comch_next as comch
 from comch_next import BadState, PullPort
+from tests.pull.support import Stage
 
 
 @pytest.mark.parametrize("first", [False, True], ids=["driver", "threaded"])
@@ -33,3 +34,10 @@ def test_closing_twice_closes_nothing_else(threaded: bool) -> None:
             os.close(fd)
         PullPort(client, threaded=threaded)
         client.close()
+
+
+@pytest.mark.parametrize("value", ["foo", "Threaded"])
+def test_an_unknown_form_is_refused(stage: Stage, monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    monkeypatch.setenv("COMCH_PULL", value)
+    with pytest.raises(comch.InvalidValue, match=f"COMCH_PULL is '{value}'; legal are driver, threaded and empty"):
+        stage.server("driver")

@@ -1,14 +1,17 @@
 """The samples of the modern folder alone: each pair runs to its good end and tells what it should."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.processes import StartPython
 from tests.samples.support import assert_failed, assert_refused, changed, run_pair, start_client, start_service
-from tools.side_by_side import MODERN
+from tools.side_by_side import LEGACY, MODERN
 
+ENDS = ("service", "client")
 TEXT_SAMPLES = ["ctrl_path", "data_path_high_speed"]
 
 
@@ -178,6 +181,33 @@ def test_scale_probe(start_python: StartPython, count: int, rounds: int) -> None
     ]
 
 
+COUNTING = [
+    *((f"{sample}_{end}", "--count") for sample in ("many_clients", "two_threads", "scale_probe") for end in ENDS),
+    ("scale_probe_client", "--rounds"),
+]
+
+
+@pytest.mark.parametrize("number", ["0", "-4"])
+@pytest.mark.parametrize(("script", "option"), COUNTING)
+def test_a_number_below_one_is_refused(start_python: StartPython, script: str, option: str, number: str) -> None:
+    """Old and new refuse it in the same words."""
+    run_old = ("-m", "comm_channel_compat", "run", str(LEGACY / f"{script}.py"))
+    ways = [(str(MODERN / f"{script}.py"),), *([run_old] if (LEGACY / f"{script}.py").exists() else [])]
+    refused = [start_python(*way, option, number).finish() for way in ways]
+    for finished in refused:
+        assert_refused(finished, f"{option} is {number}: there must be one at least")
+    assert len({finished.stderr for finished in refused}) == 1
+
+
+def test_a_file_that_cannot_be_read(start_python: StartPython) -> None:
+    """Old and new say so in the same words."""
+    name = "file_transfer_client.py"
+    for way in ((str(MODERN / name),), ("-m", "comm_channel_compat", "run", str(LEGACY / name))):
+        finished = start_python(*way, "-f", "/nonexistent").finish()
+        told = "cannot read /nonexistent: No such file or directory\n"
+        assert (finished.returncode, finished.stdout, finished.stderr) == (1, "", told)
+
+
 def test_scale_probe_notices_a_number_out_of_turn(start_python: StartPython, tmp_path: Path) -> None:
     """The service leaves one number out."""
     sent = "self.server.task_send_alloc_init(connection, data).submit()"
@@ -185,6 +215,18 @@ def test_scale_probe_notices_a_number_out_of_turn(start_python: StartPython, tmp
     start_service(start_python, "scale_probe", "-n", "2", folder=folder)
     client = start_client(start_python, "scale_probe", "-n", "2", "-k", "4")
     assert_failed(client.finish(), "DOCA_ERROR_UNEXPECTED")
+
+
+@pytest.mark.parametrize("end", ["service", "client"])
+def test_scale_probe_tells_that_descriptors_ran_out(end: str) -> None:
+    """What was made before does not hide it."""
+    few = "import resource, runpy, sys; resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64)); runpy.run_path"
+    script = MODERN / f"scale_probe_{end}.py"
+    code = f"{few}({str(script)!r}, run_name='__main__')"
+    done = subprocess.run([sys.executable, "-c", code, "-n", "100"], capture_output=True, text=True, timeout=20)
+    assert (done.returncode, done.stdout) == (1, "result DOCA_ERROR_INITIALIZATION\n"), done
+    assert "Too many open files" in done.stderr
+    assert "still use" not in done.stderr
 
 
 def test_scale_probe_may_go_on_with_fewer(start_python: StartPython) -> None:

@@ -13,7 +13,7 @@ from comch_next.driver import load
 from comch_next.driver._traced._file import TraceFile
 from comch_next.driver.emulated import Driver
 from comch_next.driver.emulated._port import Ports
-from comch_next.errors import IoFailed
+from comch_next.errors import InvalidValue, IoFailed
 from tests.processes import StartPython
 from tests.trace.lines import of, read
 
@@ -148,3 +148,9 @@ def test_it_is_the_owners(trace: Path) -> None:
     """It may hold what was said."""
     load()
     assert os.stat(trace).st_mode & 0o077 == 0
+
+
+def test_an_unknown_wish_for_payload_is_refused(monkeypatch: pytest.MonkeyPatch, fresh_driver: None) -> None:
+    monkeypatch.setenv("COMCH_TRACE_PAYLOAD", "yes")
+    with pytest.raises(InvalidValue, match="COMCH_TRACE_PAYLOAD is 'yes'; legal are 0, 1 and empty"):
+        load()

@@ -9,10 +9,10 @@ from comch_next.driver.emulated._checks import EXHAUSTED, expect, in_state, says
 from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._control import ControlContext, check_name
 from comch_next.driver.emulated._devices import Dev
-from comch_next.driver.emulated._place import dial
+from comch_next.driver.emulated._place import dial, runtime_dir
 from comch_next.driver.emulated._send_task import TaskPool
 from comch_next.driver.emulated._state import Trigger
-from comch_next.errors import DocaError, Initialization, InvalidValue, describe
+from comch_next.errors import BadState, DocaError, Initialization, InvalidValue, describe
 
 __all__ = ["Client", "Clients"]
 
@@ -64,7 +64,7 @@ class Client(ControlContext):
         except OSError as error:
             if error.errno in EXHAUSTED:
                 raise self._cannot_dial(error) from error
-            self._refused(f"nobody listens on it here ({error.strerror or error})")
+            self._refused(f"nobody listens on it in {runtime_dir()} ({error.strerror or error})")
             return
         self._dialled = True
         connection.sock = sock
@@ -156,6 +156,10 @@ class Clients(TaskPool):
 
     def get_connection(self, client: object) -> Connection:
         context = expect(client, Client, "client_get_connection")
+        if context.state is State.IDLE and context.connection is not None:
+            ended = f"its connection has ended ({context.connection.reason}); connect or start again"
+            text = f"client_get_connection was attempted on {context} while IDLE; legal while it is started: {ended}"
+            raise BadState(text)
         in_state(context, "client_get_connection")
         assert context.connection is not None
         return context.connection

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from comch_next._codes import State
 from comch_next.driver.emulated._devices import Dev
 from comch_next.driver.emulated._fork import owned
-from comch_next.driver.emulated._state import LEGAL, TRANSITIONS, Trigger
+from comch_next.driver.emulated._state import CAUSES, LEGAL, TRANSITIONS, Trigger
 from comch_next.driver.emulated._task import PROGRAM, SUCCESS, Task
 from comch_next.errors import BadConfig, BadState, Initialization, InUse, NotConnected, NotSupported
 
@@ -70,7 +70,8 @@ class Context(ABC):
         old, new = self.state, TRANSITIONS.get((self.state, trigger))
         if new is None:
             legal = " or ".join(state.name for state, known in TRANSITIONS if known is trigger)
-            raise BadState(f"{trigger.name.lower()} was attempted on {self} while {old.name}; legal while {legal}")
+            call = CAUSES.get(trigger, trigger.name.lower())
+            raise BadState(f"{call} was attempted on {self} while {old.name}; legal while {legal}")
         self.state, self.legal = new, LEGAL[new]
         self.moving = new in (State.STARTING, State.STOPPING)
         if new is not old and self.state_changed is not None and self.engine is not None:

@@ -7,14 +7,14 @@ from weakref import WeakKeyDictionary
 
 from comch_next._codes import ErrorCode
 from comch_next.driver.emulated._alarm import Alarm
-from comch_next.driver.emulated._checks import says_no_memory
+from comch_next.driver.emulated._checks import as_bytes, says_no_memory
 from comch_next.driver.emulated._client import Clients
 from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._control import ControlContext
-from comch_next.driver.emulated._engine import AGAIN
+from comch_next.driver.emulated._engine import AGAIN, LOOK
 from comch_next.driver.emulated._fast_context import check_submit
 from comch_next.driver.emulated._faults import Faults
-from comch_next.driver.emulated._port import Port, Ports
+from comch_next.driver.emulated._port import OK, Port, Ports, send
 from comch_next.driver.emulated._producer import Producer, ProducerSendTask, ProducerSendTasks
 from comch_next.driver.emulated._send_task import SendTask, TaskPool
 from comch_next.driver.emulated._server import Server as RealServer
@@ -41,17 +41,33 @@ class _Ports(Ports):
         self._alarms: WeakKeyDictionary[Port, Alarm] = WeakKeyDictionary()
 
     def send(self, port: Port, connection: Connection, data: Any) -> bool:
-        if connection.status is SUCCESS:
-            fault = self._faults.next("send")
+        message = as_bytes(data, "send")
+        if connection.in_progress():
+            port.look()  # so that its first message is judged, too
+        if connection.in_progress():
+            return port.failed(connection, AGAIN, message)
+        result = self._try(connection, message)
+        if result == LOOK:
+            port.look()  # callbacks run here, so nothing is locked
+            result = self._try(connection, message, looked=True)
+        if result == AGAIN:
+            port.look_sometimes()
+        return result == OK or port.failed(connection, result, message)
+
+    def _try(self, connection: Connection, message: bytes, *, looked: bool = False) -> int:
+        """Judge it, send it and count it, in one step for all threads."""
+        with self._faults.lock:
+            fault = self._faults.next("send") if connection.status is SUCCESS else None
             if fault == "drop":
                 _die(connection)
             elif fault is not None:
-                port.look_sometimes()
-                return port.failed(connection, AGAIN, data)
-        accepted = super().send(port, connection, data)
-        if accepted:
-            self._faults.accepted("send")
-        return accepted
+                return int(AGAIN)
+            result = int(send(connection.tx, message, len(message)))
+            while result == LOOK and looked:
+                result = int(send(connection.tx, message, len(message)))  # the wait for the lock made it due again
+            if result == OK:
+                self._faults.accepted("send")
+            return result
 
     @says_no_memory
     def arm_send(self, port: Port) -> None:
@@ -78,14 +94,16 @@ class _Pool(TaskPool):
 
     def task_send_alloc_init(self, ctx: Any, peer: Any, message: Any, user_data: object = None) -> SendTask:
         task = super().task_send_alloc_init(ctx, peer, message, user_data)
-        fault = self._faults.next("task")
+        with self._faults.lock:
+            fault = self._faults.next("task")
+            if fault in (None, "drop"):
+                self._faults.accepted("task")
         if fault == "drop":
             _die(peer)
         elif fault is not None:
             ctx.tasks_out -= 1
             self._wake_later(ctx)
             raise NoMemory(f"task_send_alloc_init: all {ctx.num_tasks} tasks of {ctx} are in use (COMCH_FAULTS)")
-        self._faults.accepted("task")
         return task
 
     def _wake_later(self, ctx: ControlContext) -> None:
@@ -112,8 +130,11 @@ class Server(RealServer):
         self.late: list[socket.socket] = []
 
     def meet(self, sock: socket.socket) -> None:
-        if self.faults.next("service") is None:
-            self.faults.accepted("service")
+        with self.faults.lock:
+            seen = self.faults.next("service") is None
+            if seen:
+                self.faults.accepted("service")
+        if seen:
             super().meet(sock)
             return
         self.late.append(sock)
@@ -168,15 +189,16 @@ class _ProducerSendTasks(ProducerSendTasks):
 
     def submit(self, task: ProducerSendTask) -> None:
         context: Producer = check_submit(task)
-        fault = None if context.moving else self._faults.next("producer")
-        if fault == "drop":
-            engine = context.connection.context.engine
-            if engine is not None:
-                engine.send_on(partial(_die, context.connection))
-        elif fault is not None:
-            raise Again(f"task_submit: consumer {task.consumer_id} has posted nothing (COMCH_FAULTS)")
-        super().submit(task)
-        self._faults.accepted("producer")
+        with self._faults.lock:
+            fault = None if context.moving else self._faults.next("producer")
+            if fault == "drop":
+                engine = context.connection.context.engine
+                if engine is not None:
+                    engine.send_on(partial(_die, context.connection))
+            elif fault is not None:
+                raise Again(f"task_submit: consumer {task.consumer_id} has posted nothing (COMCH_FAULTS)")
+            super().submit(task)
+            self._faults.accepted("producer")
 
 
 def make_faulty(driver: "Driver", text: str) -> None:

@@ -13,7 +13,7 @@ from enum import Enum, auto
 
 from comch_next._codes import State
 
-__all__ = ["CALLS", "LEGAL", "TRANSITIONS", "Trigger"]
+__all__ = ["CALLS", "CAUSES", "LEGAL", "TRANSITIONS", "Trigger"]
 
 
 class Trigger(Enum):
@@ -28,6 +28,13 @@ class Trigger(Enum):
     FATAL = auto()
     DRAINED = auto()
 
+
+CAUSES = {  # the call by which the program causes it
+    Trigger.START_NOW: "ctx_start",
+    Trigger.START_LATER: "ctx_start",
+    Trigger.STOP_CLEAN: "ctx_stop",
+    Trigger.STOP_BUSY: "ctx_stop",
+}
 
 IDLE, STARTING, RUNNING, STOPPING = State.IDLE, State.STARTING, State.RUNNING, State.STOPPING
 
