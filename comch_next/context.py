@@ -5,15 +5,12 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from comch_next._codes import State
 from comch_next.driver.protocol import Driver
 from comch_next.engine import ProgressEngine, deadline_after
 from comch_next.errors import BadState, InvalidValue, TimeOut
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["Context"]
 
