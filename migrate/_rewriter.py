@@ -159,8 +159,14 @@ class _File:
             edits.expressions[node] = Template(code_rules.NAMES[name])
             if name in code_rules.NOTES:
                 edits.notes[node] = code_rules.NOTES[name]
+            elif name in code_rules.NOTES_OF_SERVICES and self._listens():
+                edits.notes[node] = code_rules.NOTES_OF_SERVICES[name]
         elif name in _legacy.CLASSES and self.verdicts.is_annotation(node):
             edits.expressions[node] = Template(self._class_name(node, _legacy.CLASSES[name]))
+
+    def _listens(self) -> bool:
+        """Whether the file is a service's."""
+        return any(each.name == _legacy.EP + "listen" for each in self.flow.calls.values())
 
     def _class_name(self, node: ast.AST, kind: str) -> str:
         """The modern class of an annotation: an endpoint's by the role of what the parameter gets."""

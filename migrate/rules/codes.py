@@ -31,3 +31,4 @@ NAMES: dict[str, str] = _constants() | {name: f"{{comch}}.{name}" for name in SA
 
 # Names whose handlers may have to look at more than before.
 NOTES = {"ConnectionReset": "CCM061", "DOCA_ERROR_CONNECTION_RESET": "CCM061"}
+NOTES_OF_SERVICES = {"ConnectionAborted": "CCM067", "DOCA_ERROR_CONNECTION_ABORTED": "CCM067"}

@@ -109,3 +109,15 @@ def test_a_length_that_may_not_fit_is_told() -> None:
     for arguments, told in (("msg, n", True), ("b'abc', 64", True), ("b'abc', 2", False), ("msg, len(msg)", False)):
         notes = {each.code for each in rewrite(start.format(arguments).encode()).notes}
         assert ("CCM066" in notes) is told, arguments
+
+
+SETS_UP = {"set_device_rep(rep)\n    ep.listen('svc')": True, "connect('svc')": False}
+
+
+@pytest.mark.parametrize(("call", "told"), SETS_UP.items())
+def test_who_listens_and_looks_for_an_abort_is_told_of_the_other_code(call: str, told: bool) -> None:
+    start = "import comm_channel_compat as cc\ndev = cc.open_device('03:00.0')\nrep = dev.open_representor('b1:00.0')\n"
+    text = f"ep = cc.Endpoint()\nep.set_device(dev)\ntry:\n    ep.{call}\nexcept cc.ConnectionAborted as error:\n"
+    outcome = rewrite((start + text + "    raise SystemExit(error.name)\nep.destroy()\n").encode())
+    assert outcome.refusals == ()
+    assert ("CCM067" in {each.code for each in outcome.notes}) is told
