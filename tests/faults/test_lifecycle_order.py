@@ -196,7 +196,7 @@ def test_callbacks_registered_after_start() -> None:
 def test_start_twice() -> None:
     there, here = pair()
     for side in (there, here):
-        with pytest.raises(BadState, match=r"start_.* while RUNNING; legal while IDLE"):
+        with pytest.raises(BadState, match=r"ctx_start was attempted on .* while RUNNING; legal while IDLE"):
             side.context.start()
     here.send(b"still works")
     until(lambda: there.messages == [b"still works"], there.engine)
