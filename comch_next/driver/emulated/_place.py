@@ -188,9 +188,11 @@ class Listener:
     def intact(self) -> bool:
         """Whether clients still find this server by its name."""
         try:
-            return os.stat(self.path, follow_symlinks=False).st_ino == self._inode
+            found = os.stat(self.path, follow_symlinks=False)
         except OSError:
             return False
+        # A name that is being removed is told of, and still found, when the file has lost its link already.
+        return found.st_ino == self._inode and found.st_nlink > 0
 
     def let_go(self) -> None:
         """Close its descriptors, and do nothing else: after a fork the name stays the parent's."""
