@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ProgressEngine", "deadline_after", "wait_readable"]
 
-
 _LONGEST_MS = 1e9  # poll takes no more at once
 
 

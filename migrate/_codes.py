@@ -240,18 +240,18 @@ CODES: dict[str, Code] = {
         "Leave, or go around these calls, when the code before is not SUCCESS.",
         "note",
     ),
-    "CCM067": Code(
-        "a name that is taken is told by another code",
-        "Where a service of the name was there already, listen said CONNECTION_ABORTED; it is ALREADY_EXIST now. A "
-        "connect that nobody answers says CONNECTION_ABORTED as before.",
-        "Handle AlreadyExist (ALREADY_EXIST) where the code may come from listen.",
-        "note",
-    ),
     "CCM066": Code(
         "a length that may be more than the message has",
         "The old call answered INVALID_VALUE to a length above that of the message, or below 0; a slice of the message "
         "is sent as it comes.",
         "Pass the message alone where the length is its own, or compare the two before.",
+        "note",
+    ),
+    "CCM067": Code(
+        "a name that is taken is told by another code",
+        "Where a service of the name was there already, listen said CONNECTION_ABORTED; it is ALREADY_EXIST now. A "
+        "connect that nobody answers says CONNECTION_ABORTED as before.",
+        "Handle AlreadyExist (ALREADY_EXIST) where the code may come from listen.",
         "note",
     ),
 }

@@ -3,43 +3,20 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 
 import pytest
 
 import comch_next as comch
-from comch_next import Client, Connection, PullPort, Server, State
+from comch_next import PullPort, State
 from comch_next.driver.emulated._channels import Channel, Channels
 from tests.control_path.pair import client, leave, server
 from tests.control_path.pair import until as turn_until
-from tests.pull.support import ready, until
+from tests.pull.support import Stage, ready, until
 
 
-class Ports:
-    """A server's port and a client's, connected, of programs that hear nothing of an orderly leave."""
-
-    def __init__(self) -> None:
-        self.server = Server(comch.open_device("03:00.0"), "b1:00.0", "svc")
-        self.client = Client(comch.open_device("b1:00.0"), "svc")
-        self.there, self.here = (PullPort(context, one_sided=True) for context in (self.server, self.client))
-        self.server.start()
-        self.client.start()
-
-    def meet(self) -> Connection:
-        connection: Connection = until(self.there.accept)
-        until(lambda: self.here.status(self.client.connection) is comch.ErrorCode.SUCCESS)
-        return connection
-
-    def close(self) -> None:
-        for context in (self.client, self.server):
-            context.close()
-
-
-@pytest.fixture
-def ports() -> Iterator[Ports]:
-    made = Ports()
-    yield made
-    made.close()
+def calm_pair(stage: Stage) -> tuple[PullPort, PullPort]:
+    """Ports of a server and a client, of programs that hear nothing of an orderly leave."""
+    return stage.server("driver", one_sided=True), stage.client("driver", one_sided=True)
 
 
 def sleep(port: PullPort) -> None:
@@ -50,28 +27,29 @@ def sleep(port: PullPort) -> None:
         port.arm_recv()
 
 
-def test_a_ring_outlives_a_send_to_whoever_has_rung_and_left(ports: Ports, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_ring_outlives_a_send_to_whoever_has_rung_and_left(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     """The sending thread loses the processor between its look at the sockets and its send."""
-    peer = ports.meet()
-    sleep(ports.there)
-    sleep(ports.here)
-    port = ports.there._handle
+    there, here = stage.meet(*calm_pair(stage))
+    sleep(there.port)
+    sleep(here.port)
+    port = there.port._handle
     look = port.look
 
     def look_late() -> None:
         look()
         monkeypatch.undo()
-        assert ports.here.send(ports.client.connection, b"last words")
-        ports.client.close()
+        assert here.send(b"last words")
+        here.context.close()
 
     monkeypatch.setattr(port, "look", look_late)
     port.poller.c.pace.next = 0
-    until(lambda: ports.there.send(peer, b"x") and port.look == look)
-    assert ready(ports.there.recv_fd)
-    assert ports.there.receive() == (b"last words", peer)
+    until(lambda: there.send(b"x") and port.look == look)
+    assert ready(there.port.recv_fd)
+    assert there.port.receive() == (b"last words", there.connection)
 
 
-def test_a_descriptor_asked_for_while_a_connection_comes_up(ports: Ports, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_descriptor_asked_for_while_a_connection_comes_up(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    server_port, client_port = calm_pair(stage)
     made, go_on = threading.Event(), threading.Event()
     make = Channels._make
 
@@ -82,16 +60,16 @@ def test_a_descriptor_asked_for_while_a_connection_comes_up(ports: Ports, monkey
         return channel
 
     monkeypatch.setattr(Channels, "_make", slowly)
-    asking = threading.Thread(target=lambda: ports.there.recv_fd)
+    asking = threading.Thread(target=lambda: server_port.recv_fd)
     asking.start()
     made.wait()
-    peer = ports.meet()
+    there, here = stage.meet(server_port, client_port)
     go_on.set()
     asking.join()
-    sleep(ports.there)
-    assert ports.here.send(ports.client.connection, b"hello")
-    assert ready(ports.there.recv_fd, 1)
-    assert ports.there.receive() == (b"hello", peer)
+    sleep(there.port)
+    assert here.send(b"hello")
+    assert ready(there.port.recv_fd, 1)
+    assert there.port.receive() == (b"hello", there.connection)
 
 
 def test_tasks_beside_a_port_make_no_noise() -> None:

@@ -19,6 +19,7 @@ from comch_next.driver.emulated._fast_context import (
     FastContext,
     FastContexts,
     FastTask,
+    FastTasks,
     check_connected,
     check_submit,
     configure_tasks,
@@ -29,7 +30,7 @@ from comch_next.driver.emulated._mmap import Mmap, living_mmap
 from comch_next.driver.emulated._msgq import dpa_only
 from comch_next.driver.emulated._shared import ffi, lib, make_shared, map_shared
 from comch_next.driver.emulated._state import Trigger
-from comch_next.driver.emulated._task import LIBRARY, PROGRAM, SUCCESS, Tasks, held_by_program
+from comch_next.driver.emulated._task import LIBRARY, PROGRAM, SUCCESS, held_by_program
 from comch_next.errors import Initialization, InvalidValue, NotPermitted
 
 __all__ = ["Consumer", "Consumers", "PostRecvTask", "PostRecvTasks"]
@@ -276,7 +277,7 @@ class Consumers(FastContexts):
         return limits(devinfo, "consumer_cap_get_max_imm_data_len").max_imm_data_len
 
 
-class PostRecvTasks(Tasks):
+class PostRecvTasks(FastTasks):
     """The noun PostRecvTasks of the driver protocol."""
 
     kind = PostRecvTask
@@ -306,9 +307,6 @@ class PostRecvTasks(Tasks):
             if buf is not None:
                 buf.posted = True
 
-    def get_buf(self, task: PostRecvTask) -> object | None:
-        return task.buf
-
     def set_buf(self, task: PostRecvTask, buf: object) -> None:
         held_by_program(task, "task_post_recv_set_buf")
         context: Any = task.context
@@ -316,6 +314,3 @@ class PostRecvTasks(Tasks):
 
     def get_producer_id(self, task: PostRecvTask) -> int:
         return task.producer
-
-    def get_imm_data(self, task: PostRecvTask) -> bytes | None:
-        return task.imm_data or None

@@ -12,7 +12,7 @@ from comch_next.driver.emulated._context import Callback, Context, unset
 from comch_next.driver.emulated._contexts import living
 from comch_next.driver.emulated._devices import DevInfo, limits
 from comch_next.driver.emulated._state import TRANSITIONS, Trigger
-from comch_next.driver.emulated._task import PROGRAM, SUCCESS, Task, held_by_program
+from comch_next.driver.emulated._task import PROGRAM, SUCCESS, Task, Tasks, held_by_program
 from comch_next.driver.emulated._topology import Limits
 from comch_next.errors import BadState, Initialization, NoMemory, NotConnected, NotSupported
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from comch_next.driver.emulated._buf import Buf
 
 __all__ = [
-    *("FastContext", "FastContexts", "FastTask", "check_connected", "check_submit"),
-    *("configure_tasks", "new_task"),
+    *("FastContext", "FastContexts", "FastTask", "FastTasks", "check_connected"),
+    *("check_submit", "configure_tasks", "new_task"),
 ]
 
 
@@ -32,6 +32,16 @@ class FastTask(Task):
 
     buf: "Buf | None"
     imm_data: bytes
+
+
+class FastTasks(Tasks):
+    """What the nouns PostRecvTasks and ProducerSendTasks have in common."""
+
+    def get_buf(self, task: FastTask) -> object | None:
+        return task.buf
+
+    def get_imm_data(self, task: FastTask) -> bytes | None:
+        return task.imm_data or None
 
 
 class FastContext(Context):

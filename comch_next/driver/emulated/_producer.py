@@ -12,6 +12,7 @@ from comch_next.driver.emulated._fast_context import (
     FastContext,
     FastContexts,
     FastTask,
+    FastTasks,
     check_connected,
     check_submit,
     configure_tasks,
@@ -21,7 +22,7 @@ from comch_next.driver.emulated._fast_path import Target
 from comch_next.driver.emulated._msgq import dpa_only
 from comch_next.driver.emulated._shared import ffi, lib
 from comch_next.driver.emulated._state import Trigger
-from comch_next.driver.emulated._task import LIBRARY, PROGRAM, SUCCESS, Tasks, held_by_program
+from comch_next.driver.emulated._task import LIBRARY, PROGRAM, SUCCESS, held_by_program
 from comch_next.errors import Again, InvalidValue
 
 __all__ = ["Producer", "ProducerSendTask", "ProducerSendTasks", "Producers"]
@@ -126,7 +127,7 @@ def _immediate(context: Context, imm_data: object, call: str) -> bytes:
     return data
 
 
-class ProducerSendTasks(Tasks):
+class ProducerSendTasks(FastTasks):
     """The noun ProducerSendTasks of the driver protocol."""
 
     kind = ProducerSendTask
@@ -162,9 +163,6 @@ class ProducerSendTasks(Tasks):
         if not context.attended:
             context.busy_engine()
 
-    def get_buf(self, task: ProducerSendTask) -> object | None:
-        return task.buf
-
     def set_buf(self, task: ProducerSendTask, buf: object) -> None:
         held_by_program(task, "producer_task_send_set_buf")
         task.buf = _sendable(task.context, buf, "producer_task_send_set_buf")
@@ -175,9 +173,6 @@ class ProducerSendTasks(Tasks):
     def set_consumer_id(self, task: ProducerSendTask, consumer_id: int) -> None:
         held_by_program(task, "producer_task_send_set_consumer_id")
         task.consumer_id = expect_number(consumer_id, _MOST_ID, "producer_task_send_set_consumer_id")
-
-    def get_imm_data(self, task: ProducerSendTask) -> bytes | None:
-        return task.imm_data or None
 
     def set_imm_data(self, task: ProducerSendTask, imm_data: object) -> None:
         held_by_program(task, "producer_task_send_set_imm_data")
