@@ -31,8 +31,18 @@ class FastContext(Context):
     """A consumer or a producer. Without an engine of the program's it shares the connection's."""
 
     def __init__(self, connection: Connection, driver: Driver, handle: Any, engine: ProgressEngine | None) -> None:
+        super().__init__()
         self.connection = connection
-        super().__init__(driver, handle, engine if engine is not None else connection._context.engine)
+        self._handle = handle
+        self._go_through(driver)
+        try:
+            if not (engine is None or isinstance(engine, ProgressEngine)):
+                raise InvalidValue(f"a context takes a ProgressEngine, or None for the connection's, not {engine!r}")
+            self.engine = engine if engine is not None else connection._context.engine
+            self.engine._connect(self)
+        except BaseException:
+            self._contexts.destroy(handle)
+            raise
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} on {self.connection!r}>"

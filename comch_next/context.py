@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 
 from comch_next._codes import State
-from comch_next.driver.protocol import Driver
+from comch_next._exits import leave
+from comch_next.driver.protocol import Contexts, Driver
 from comch_next.engine import ProgressEngine, deadline_after
-from comch_next.errors import BadState, InvalidValue, TimeOut
+from comch_next.errors import BadState, TimeOut
 
 __all__ = ["Context"]
 
@@ -24,28 +26,25 @@ class Context:
     Every error names the call, the state, and what is legal.
     """
 
-    def __init__(self, driver: Driver, handle: Any, engine: ProgressEngine | None) -> None:
+    engine: ProgressEngine
+    _driver: Driver
+    _contexts: Contexts
+    _handle: Any
+
+    def __init__(self) -> None:
         self.user_data: Any = None
-        self._driver = driver
-        self._contexts = driver.contexts
-        self._handle = handle
         self._alive = True
         self._pid = os.getpid()
         self._state_changed_cb: Any = None
-        self._own_engine = engine is None
-        try:
-            if not (engine is None or isinstance(engine, ProgressEngine)):
-                raise InvalidValue(f"a context takes a ProgressEngine, or None for one of its own, not {engine!r}")
-            self.engine = engine if engine is not None else ProgressEngine(driver.name)
-            self.engine.connect_ctx(self)
-        except BaseException:
-            self._contexts.destroy(handle)
-            raise
 
     def _go_through(self, driver: Driver) -> None:
         """Make every call through another view of the same driver."""
         self._driver = driver
         self._contexts = driver.contexts
+
+    def _take_engine(self, engine: ProgressEngine) -> None:
+        """Be connected by a program's own call."""
+        engine._connect(self)
 
     # Life
 
@@ -89,13 +88,11 @@ class Context:
             self._alive = False
 
     def close(self, timeout: float = 5.0) -> None:
-        """Stop, progress to IDLE within `timeout` seconds, destroy, with an engine of its own; twice is harmless."""
+        """Stop, progress to IDLE within `timeout` seconds, destroy, with an engine of its own. Idempotent."""
         if not self._alive:
             return
         self._leave(timeout)
         self.destroy()
-        if self._own_engine:
-            self.engine.destroy()
 
     def _leave(self, timeout: float) -> None:
         deadline = deadline_after(timeout, "close")
@@ -110,6 +107,6 @@ class Context:
                     raise TimeOut(f"{self!r} is {self.state.name} after {timeout} s; free its tasks and progress")
                 self.engine.wait(_TICK_S)
 
-    def __exit__(self, *exc: object) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if self._pid == os.getpid():  # a forked child leaves the block, too, and has nothing to close
-            self.close()
+            leave(error, self.close if error is None else partial(self.close, 0))

@@ -335,11 +335,17 @@ class Ports(Protocol):
 
     `send` is False where DOCA would say AGAIN. `receive` gives the data and the connection's user data, or None;
     it raises a lost connection's error once, after its messages. None also sends the caller to `accept` first.
-    A `one_sided` port's descriptors sleep through a peer's farewell, unless messages are lost by it.
+    A `one_sided` port's descriptors sleep through a peer's farewell, unless messages are lost by it. `open` closes
+    its `predecessor`, whose context is IDLE, and takes over the descriptors that it gave out.
     """
 
     def open(
-        self, ctx: Handle, max_msg_size: int | None, send_queue_size: int | None, one_sided: bool
+        self,
+        ctx: Handle,
+        max_msg_size: int | None,
+        send_queue_size: int | None,
+        one_sided: bool,
+        predecessor: Handle | None = None,
     ) -> Handle: ...
     def send(self, port: Handle, connection: Handle, data: Any) -> bool: ...
     def withdraw(self, port: Handle, connection: Handle) -> None: ...
