@@ -70,7 +70,7 @@ class Configured(Context):
     _options: tuple[str, ...] = (*_KINDS, *_SIZES)
     _required: tuple[str, ...]
 
-    def __init__(self, options: dict[str, Any]) -> None:
+    def __init__(self, **options: Any) -> None:
         super().__init__()
         self._settings: dict[str, Any] = dict.fromkeys(self._options)  # None: the default, or not known yet
         self._registered: dict[str, Callable[[], object]] = {}  # what to register with a context made anew
@@ -91,8 +91,9 @@ class Configured(Context):
         for a value that does not fit, as far as the device is known, and BadState while active.
         """
         for option in options.keys() - set(self._options):
-            hint = difflib.get_close_matches(option, self._options, 1) or sorted(self._options)
-            raise TypeError(f"{type(self).__name__} has no option {option!r}; did you mean {', '.join(hint)}?")
+            likely = difflib.get_close_matches(option, self._options, 1)
+            hint = f"did you mean {likely[0]!r}?" if likely else f"it has {', '.join(sorted(self._options))}"
+            raise TypeError(f"{type(self).__name__} has no option {option!r}; {hint}")
         if options:
             self._refuse_active("set_" + " and set_".join(options))
             known = self._settings
@@ -268,11 +269,11 @@ class Configured(Context):
     def _complete(self) -> bool:
         return not self._lacks()
 
-    def _refuse_unmade(self) -> NoReturn:
+    def _refuse_unmade(self, call: str = "a call that needs the library's context") -> NoReturn:
         if not self._alive:
-            raise InvalidValue(f"{self!r} has been destroyed; make another")
+            raise InvalidValue(f"{call} was attempted on {self!r}, which has been destroyed; make another")
         lacking = " and ".join(self._lacks())
-        raise BadState(f"this call was attempted on {self!r} before its {lacking} was set; set that first")
+        raise BadState(f"{call} was attempted on {self!r}, which lacks its {lacking}; set that first")
 
     def _make(self) -> None:
         """Have the library make the context, and give the one before back."""
@@ -331,14 +332,16 @@ class Configured(Context):
         self.configure(engine=engine)
 
     def start(self) -> State:
-        self._need_engine()
+        self._need_engine("start")
         return super().start()
 
     def stop(self) -> State:
-        self._need_engine()
+        self._need_engine("stop")
         return super().stop()
 
-    def _need_engine(self) -> None:
+    def _need_engine(self, call: str) -> None:
+        if not self._made:
+            self._refuse_unmade(call)
         if self._alive and self._settings["engine"] is None:
             self._own()
 

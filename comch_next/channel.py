@@ -44,19 +44,20 @@ class Channel(Server, Client):
             return ["role (by listen or connect)"]
         return [option for option in self._role._required if self._settings.get(option) is None]
 
-    def _decide(self, call: str, role: type[Server] | type[Client], name: str | None) -> type[Any]:
+    def _decide(self, call: str, role: type[Server] | type[Client], name: str | None) -> None:
         """Take a role; what the library has made for another one is made anew."""
         self._refuse_active(call)
         before, self._role = self._role, role
         try:
             if name is not None:
                 self.configure(name=name)
-            if self._role is not before and self._complete():
+            if not self._complete():
+                self._refuse_unmade(call)
+            if self._role is not before:
                 self._make()
         except BaseException:
             self._role = before
             raise
-        return role
 
     def __enter__(self) -> Self:
         """Leave the role open; the block ends with `close`."""

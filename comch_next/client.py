@@ -38,7 +38,7 @@ class Client(ControlContext):
 
     def __init__(self, device: Device | None = None, name: str | None = None, **options: Unpack[Options]) -> None:
         """C: doca_comch_client_create. Options as Server. Raises InvalidValue for bad arguments."""
-        super().__init__({"device": device, "name": name, **options})
+        super().__init__(device=device, name=name, **options)
 
     def _configure_first(self) -> None:
         self._shutdown: Shutdown | None = None
@@ -87,6 +87,7 @@ class Client(ControlContext):
         deadline = deadline_after(timeout, "connect")
         if name is not None:
             self.configure(name=name)
+        self._need_engine("connect")
         if not self._pushes:
             self._open_port()
         self.start()

@@ -58,7 +58,7 @@ class Server(ControlContext):
         Options: engine, max_msg_size in bytes, recv_queue_size and send_queue_size in messages, one_sided. Raises
         InvalidValue for bad arguments.
         """
-        super().__init__({"device": device, "device_rep": device_rep, "name": name, **options})
+        super().__init__(device=device, device_rep=device_rep, name=name, **options)
 
     def _configure_first(self) -> None:
         self._begin_service()
@@ -162,6 +162,7 @@ class Server(ControlContext):
         """
         if name is not None:
             self.configure(name=name)
+        self._need_engine("listen")
         if not self._pushes:
             self._open_port()
         self.start()
