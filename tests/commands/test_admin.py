@@ -101,8 +101,7 @@ def test_servers_elsewhere_are_not_shown(start_python: StartPython, tmp_path: Pa
 def test_a_stopped_server_is_alive(start_python: StartPython) -> None:
     there, here = serve(start_python), call(start_python)
     say(here, "before")
-    there.signal(signal.SIGSTOP)
-    os.waitid(os.P_PID, there.pid, os.WSTOPPED | os.WNOWAIT)
+    there.stop()
     (server_row,) = ask(start_python, "admin")["servers"]
     assert (server_row["pid"], server_row["connections"]) == (there.pid, 1)
     there.signal(signal.SIGCONT)
@@ -148,8 +147,7 @@ def test_a_dead_server_is_gone_without_anybody_cleaning_up(start_python: StartPy
 def test_a_dead_client_is_gone_before_its_server_has_noticed(start_python: StartPython) -> None:
     there = serve(start_python)
     here, survivor = call(start_python), call(start_python)
-    there.signal(signal.SIGSTOP)
-    os.waitid(os.P_PID, there.pid, os.WSTOPPED | os.WNOWAIT)
+    there.stop()
     here.kill()
     found = ask(start_python, "admin")
     assert [row["client_pid"] for row in found["connections"]] == [survivor.pid]
