@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import comch_next as comch
-from comch_next import Client, ConnectionAborted, ConnectionReset, Counter, Server, State
+from comch_next import Client, ConnectionAborted, ConnectionReset, Counter, Server
 from tests.control_path.pair import Side, client, connect, leave, pair, server, until
 from tests.faults.forking import ENDS, Calls, child_that_ends, in_child, only_bad_state
 from tests.processes import SOON_S, StartPython
@@ -215,8 +215,8 @@ def talk(there: Side, here: Side) -> None:
     assert (there.messages, here.messages, there.down) == ([b"ping"], [b"pong"], [])
     newcomer = client()
     connect(there, newcomer)
-    newcomer.context.stop()
-    until(lambda: newcomer.state is State.IDLE and there.down, newcomer.engine, there.engine)
+    leave(newcomer)
+    until(lambda: there.down, there.engine)
     there.down.clear()
 
 
