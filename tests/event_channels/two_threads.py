@@ -6,7 +6,6 @@ none does: `python -m tests.event_channels.two_threads flood`.
 
 from __future__ import annotations
 
-import ctypes
 import itertools
 import os
 import select
@@ -19,6 +18,7 @@ from typing import TypeVar
 from comm_channel_compat import Again, Endpoint, PeerAddr
 from tests.compat import support
 from tests.processes import SOON_S
+from tests.signalfd import signalfd
 
 ROUNDS = 500
 STOP, GO = signal.SIGUSR1, signal.SIGUSR2
@@ -85,10 +85,7 @@ class Shared:
 def block_signals() -> int:
     """A signalfd, readable once STOP has come. Threads that are started later inherit that the signals are blocked."""
     signal.pthread_sigmask(signal.SIG_BLOCK, {STOP, GO})
-    mask = (ctypes.c_uint64 * 16)(1 << (STOP - 1))  # sigset_t
-    fd = ctypes.CDLL(None, use_errno=True).signalfd(-1, mask, os.O_CLOEXEC | os.O_NONBLOCK)
-    assert fd >= 0, os.strerror(ctypes.get_errno())
-    return int(fd)
+    return signalfd({STOP})
 
 
 def flood(stop_fd: int) -> None:
