@@ -12,8 +12,8 @@ import pytest
 
 import comch_next as comch
 from comch_next import aio
-from tests.aio.support import SOON_S, Ground, echo, fill, run, until, waits
-from tests.processes import StartPython
+from tests.aio.support import Ground, echo, fill, run, until, waits
+from tests.processes import SOON_S, StartPython
 from tests.pull.support import PEER
 
 SERVER = """

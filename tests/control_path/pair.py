@@ -8,9 +8,9 @@ from typing import Any
 
 import comch_next as comch
 from comch_next import Client, Connection, ProgressEngine, SendTask, Server, State
+from tests.processes import SOON_S
 
 DPU, REP, HOST = "03:00.0", "b1:00.0", "b1:00.0"
-DEADLINE_S = 10.0
 
 
 def ignore(*_: object) -> None:
@@ -19,7 +19,7 @@ def ignore(*_: object) -> None:
 
 def until(condition: Callable[[], object], *engines: ProgressEngine) -> None:
     """Turn the engines until the condition holds."""
-    deadline = time.monotonic() + DEADLINE_S
+    deadline = time.monotonic() + SOON_S
     while not condition():
         moved = [engine.progress() for engine in engines]
         if not any(moved):

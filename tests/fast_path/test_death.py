@@ -13,7 +13,7 @@ from comch_next import State
 from tests.control_path.pair import Side, client, leave, server, until
 from tests.fast_path.lane import Inbox, Lane, Outbox
 from tests.faults.exhausted import open_fds
-from tests.processes import StartPython
+from tests.processes import SOON_S, StartPython
 
 PREAMBLE = """
 import comch_next as comch
@@ -135,7 +135,7 @@ def test_a_death_is_noticed_without_the_connections_engine(start_python: StartPy
         inbox.post(4)
         until(lambda: len(inbox.received) == 4, own)
         peer.signal(signal.SIGKILL)
-        assert own.wait(10), "the death wakes a sleeper"
+        assert own.wait(SOON_S), "the death wakes a sleeper"
         until(lambda: inbox.consumer.state is State.IDLE, own)
         until(lambda: there.down, there.engine)
         inbox.close()

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import comch_next as comch
 from comch_next.pull import PullPort
+from tests.processes import SOON_S
 
 DPU, HOST, NAME = "03:00.0", "b1:00.0", "svc"
 FORMS = ("driver", "threaded")
@@ -24,13 +25,13 @@ with comch.Client(comch.open_device("b1:00.0"), "svc") as client:
     for line in sys.stdin:
         word, _, rest = line.strip().partition(" ")
         if word == "send":
-            client.connection.send(rest.encode(), timeout=5)
+            client.connection.send(rest.encode(), timeout=20)
             print("sent", flush=True)
         elif word == "echo":
             for _ in range(int(rest)):
                 client.receive(timeout=20).reply(b"!", timeout=20)
         elif word == "receive":
-            print(client.receive(timeout=5).data.decode(), flush=True)
+            print(client.receive(timeout=20).data.decode(), flush=True)
         elif word == "die":
             os.kill(os.getpid(), signal.SIGKILL)
         elif word == "leave":
@@ -39,7 +40,7 @@ print("left", flush=True)
 """
 
 
-def until(check: Callable[[], T | None], timeout_s: float = 5.0) -> T:
+def until(check: Callable[[], T | None], timeout_s: float = SOON_S) -> T:
     """The first true answer; AssertionError when there is none in time."""
     deadline = time.monotonic() + timeout_s
     while not (answer := check()):

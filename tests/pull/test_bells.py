@@ -11,6 +11,7 @@ from comch_next import PullPort, State
 from comch_next.driver.emulated._channels import Channel, Channels
 from tests.control_path.pair import client, leave, server
 from tests.control_path.pair import until as turn_until
+from tests.processes import SOON_S
 from tests.pull.support import Stage, ready, until
 
 
@@ -68,7 +69,7 @@ def test_a_descriptor_asked_for_while_a_connection_comes_up(stage: Stage, monkey
     asking.join()
     sleep(there.port)
     assert here.send(b"hello")
-    assert ready(there.port.recv_fd, 1)
+    assert ready(there.port.recv_fd, SOON_S)
     assert there.port.receive() == (b"hello", there.connection)
 
 
