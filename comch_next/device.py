@@ -199,7 +199,11 @@ class Device(_Closable):
         return DevInfo(self._driver, self._driver.devices.as_devinfo(self._handle))
 
     def representors(self, rep_filter: RepFilter = RepFilter.ALL) -> list["RepInfo"]:
-        """The representors of host functions (C: doca_devinfo_rep_create_list); NotSupported on the host."""
+        """List the representors of host functions (C: doca_devinfo_rep_create_list).
+
+        rep_filter: RepFilter bits; those of any kind named are listed, ALL lists every kind. Raises InvalidValue for
+        other bits, NotSupported on the host.
+        """
         handles = self._driver.devices.rep_create_list(self._handle, rep_filter)
         return [RepInfo(self._driver, handle) for handle in handles]
 

@@ -75,6 +75,14 @@ def limits(info: object, call: str) -> topology.Limits:
     return asked(expect(info, DevInfo, call), call).limits
 
 
+def _filter_bits(wanted: object, call: str) -> int:
+    """The bits of a representor filter, 0 for all; INVALID_VALUE for others."""
+    known = int(RepFilter.NET | RepFilter.EMULATED)
+    if not isinstance(wanted, int) or isinstance(wanted, bool) or wanted & ~known:
+        raise InvalidValue(f"{call} takes RepFilter bits, not {wanted!r}")
+    return int(wanted)
+
+
 @dataclass
 class Devices:
     """The noun Devices of the driver protocol."""
@@ -159,18 +167,17 @@ class Devices:
         row = asked(expect(devinfo, DevInfo, "rep_cap_is_filter_supported"), "rep_cap_is_filter_supported")
         if row.side != "dpu":
             raise NotSupported(f"device {row.pci_addr} has no representors: they stand on the DPU's devices")
-        return wanted in (RepFilter.ALL, RepFilter.NET)
+        return not _filter_bits(wanted, "rep_cap_is_filter_supported") & RepFilter.EMULATED
 
     @says_no_memory
     def rep_create_list(self, dev: object, wanted: object) -> list[RepInfo]:
         device = self._living(dev, "devinfo_rep_create_list")
-        if wanted not in RepFilter.__members__.values():
-            raise InvalidValue(f"devinfo_rep_create_list takes a RepFilter, not {wanted!r}")
+        bits = _filter_bits(wanted, "devinfo_rep_create_list")
         row = asked(device.info, "devinfo_rep_create_list")
         if row.side != "dpu":
             raise NotSupported(f"device {row.pci_addr} has no representors: they stand on the DPU's devices")
-        if wanted == RepFilter.EMULATED:
-            return []  # the functions of the built-in host are all network functions
+        if bits and not bits & RepFilter.NET:
+            return []  # the functions of an emulated host are all network functions
         return [RepInfo(rep, device) for rep in row.representors]
 
     @says_no_memory
