@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from comch_next.driver import _load
+from comch_next.driver import _load, load
 from tests.processes import Child, StartPython, python
 
 
@@ -31,6 +31,13 @@ def runtime_dir(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("COMCH_RUNTIME_DIR", folder)
     yield Path(folder)
     shutil.rmtree(folder)
+
+
+@pytest.fixture(autouse=True)
+def own_devices(runtime_dir: Path) -> None:
+    """No device is open when a test begins: one that an earlier test has left open would count."""
+    opened: dict[object, object] = load().devices._open  # type: ignore[attr-defined]
+    opened.clear()
 
 
 @pytest.fixture
