@@ -256,6 +256,22 @@ class BufInventory:
         """Another buffer, or list of buffers, over the same bytes."""
         return Buf(self, self._inventories.buf_dup(self._handle, handle_of(buf)))
 
+    def buf_reuse_by_addr(self, buf: Buf, addr: int, length: int) -> None:
+        """Point a buffer at another range of its map, with an empty data segment, instead of taking a new one.
+
+        The buffer keeps its map and its references. Raises InvalidValue for a range outside of the map, InUse while
+        it is posted, NotPermitted for one in a list. C: doca_buf_inventory_buf_reuse_by_addr.
+        """
+        self._inventories.buf_reuse_by_addr(handle_of(buf), addr, length)
+
+    def buf_reuse_by_data(self, buf: Buf, data: int, data_len: int) -> None:
+        """Point a buffer at another range of its map, all of which is the data segment."""
+        self._inventories.buf_reuse_by_data(handle_of(buf), data, data_len)
+
+    def buf_reuse_by_args(self, buf: Buf, addr: int, length: int, data: int, data_len: int) -> None:
+        """Point a buffer at another range of its map, with the data segment given, which lies inside of the range."""
+        self._inventories.buf_reuse_by_args(handle_of(buf), addr, length, data, data_len)
+
     @property
     def num_elements(self) -> int:
         """How many buffers it has."""

@@ -51,6 +51,7 @@ class _Task:
 class SendTask(_Task):
     """One message to send, again and again if need be (C: struct doca_comch_task_send).
 
+    context: the server or client that the task is of (C: doca_task_get_ctx).
     Made, and filled, by a context's `task_send_alloc_init`: a constructor would be one more call for every message.
     """
 
@@ -86,6 +87,11 @@ class PostRecvTask(_BufTask):
 
     __slots__ = ("consumer",)
 
+    @property
+    def context(self) -> Consumer:
+        """The consumer that the task is of (C: doca_task_get_ctx)."""
+        return self.consumer
+
     def __init__(self, consumer: Consumer, buf: Buf | None) -> None:
         self.consumer = consumer
         self.user_data: Any = None
@@ -114,6 +120,11 @@ class ProducerSendTask(_BufTask):
     """
 
     __slots__ = ("producer",)
+
+    @property
+    def context(self) -> Producer:
+        """The producer that the task is of (C: doca_task_get_ctx)."""
+        return self.producer
 
     def __init__(self, producer: Producer, buf: Buf | None, imm_data: Any, consumer_id: int) -> None:
         self.producer = producer

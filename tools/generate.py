@@ -32,7 +32,7 @@ ENUMS = (
     ("doca_error", "DOCA_ERROR_", "ErrorCode", "IntEnum"),
     ("doca_ctx_states", "DOCA_CTX_STATE_", "State", "IntEnum"),
     ("doca_comch_counter", "DOCA_COMCH_COUNTER_", "Counter", "IntEnum"),
-    ("doca_devinfo_rep_filter", "DOCA_DEVINFO_REP_FILTER_", "RepFilter", "IntEnum"),
+    ("doca_devinfo_rep_filter", "DOCA_DEVINFO_REP_FILTER_", "RepFilter", "IntFlag"),
     ("doca_pci_func_type", "DOCA_PCI_FUNC_TYPE_", "PciFuncType", "IntEnum"),
     ("doca_task_submit_flag", "DOCA_TASK_SUBMIT_FLAG_", "SubmitFlag", "IntFlag"),
     ("doca_access_flag", "DOCA_ACCESS_FLAG_", "AccessFlag", "IntFlag"),
@@ -83,8 +83,7 @@ def codes() -> str:
     for tag, prefix, cls, base in ENUMS:
         lines += ["", "", f"class {cls}({base}):", f'    """enum {tag}"""', ""]
         lines += [f"    {name} = {value}" for name, value in _members(tag, prefix)]
-        if base == "IntEnum":
-            lines += ["", "    __str__ = int.__repr__  # as from Python 3.11 on"]
+        lines += ["", "    __str__ = int.__repr__  # as from Python 3.11 on"]
     lines += ["", "", "# What each code means, in the words of the fact table."]
     lines += ["MEANINGS: Mapping[ErrorCode, str] = MappingProxyType({"]
     meanings = api.enum("doca_error").meanings

@@ -13,6 +13,17 @@ from tests.error_rows import cases_fast_path, cases_memory
 from tests.error_rows.world import Answer, Case, Key, World, with_topology
 
 
+def _close_used_device(world: World) -> None:
+    """Opened once, so that its close is the last."""
+    device = comch.open_device("b1:00.3")
+    mmap = comch.Mmap(device)
+    try:
+        device.close()
+    finally:
+        mmap.destroy()
+        device.close()
+
+
 def _too_many_open() -> None:
     info = comch.devices()[0]
     with info.open(), info.open():
@@ -142,7 +153,7 @@ CASES: dict[Key, Case | Answer] = {
     ("doca_dev_open", "INVALID_VALUE"): lambda w: w.lib.devices.open(None),
     ("doca_dev_open", "NOT_CONNECTED"): with_topology("working = false", lambda: comch.devices()[0].open()),
     ("doca_dev_open", "INITIALIZATION"): with_topology("limits = { max_open = 2 }", _too_many_open),
-    ("doca_dev_close", "IN_USE"): lambda w: w.dpu.close(),
+    ("doca_dev_close", "IN_USE"): _close_used_device,
     ("doca_dev_rep_open", "INVALID_VALUE"): lambda w: w.lib.devices.rep_open(None),
     ("doca_dev_rep_close", "INVALID_VALUE"): lambda w: w.lib.devices.rep_close(None),
     ("doca_dev_rep_close", "IN_USE"): lambda w: w.there.context.device_rep.close(),

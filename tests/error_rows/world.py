@@ -12,7 +12,7 @@ from typing import Any
 
 from comch_next import AccessFlag, Buf, BufInventory, Device, Mmap, State
 from comch_next.driver import load
-from tests.control_path.pair import Side, client, connect, leave, server, until
+from tests.control_path.pair import Side, client, connect, ignore, leave, server, until
 from tests.fast_path.lane import Inbox, Outbox
 
 Key = tuple[str, str]
@@ -25,6 +25,8 @@ class World:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.there, self.here = server(tasks=2), client(tasks=2)
+        for side in (self.there, self.here):
+            side.context.event_consumer_register(ignore, ignore)
         connect(self.there, self.here)
         self.idle_server, self.idle_client = server("idle", tasks=2), client("idle", tasks=2)
         self.lib = load()

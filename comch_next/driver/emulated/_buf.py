@@ -132,11 +132,7 @@ class BufInventories:
         lies_in = living_mmap(mmap, "buf_inventory_buf_get_by_args")
         if not (found.started and lies_in.started):
             raise BadState("buf_inventory_buf_get_by_args: inventory and memory map must be started first")
-        for number in (addr, length, data, data_len):
-            expect_number(number, (1 << 64) - 1, "buf_inventory_buf_get_by_args", least=0)
-        if not (length and lies_in.addr <= addr and addr + length <= lies_in.addr + lies_in.size):
-            raise InvalidValue("buf_inventory_buf_get_by_args: the range is empty or outside of the memory map")
-        _check_segment(addr, length, data, data_len, "buf_inventory_buf_get_by_args")
+        _check_range(lies_in, addr, length, data, data_len, "buf_inventory_buf_get_by_args")
         return self._take(found, lies_in, addr, length, data, data_len)
 
     def buf_get_by_addr(self, inventory: object, mmap: object, addr: int, length: int) -> Buf:
@@ -157,6 +153,19 @@ class BufInventories:
         for before, behind in pairwise(copies):
             before.next, behind.previous = behind, before
         return copies[0]
+
+    def buf_reuse_by_args(self, buf: object, addr: int, length: int, data: int, data_len: int) -> None:
+        found = _changeable(buf, "buf_inventory_buf_reuse_by_args")
+        if found.next is not None or found.previous is not None:
+            raise NotPermitted("buf_inventory_buf_reuse_by_args takes a buffer that is in no list")
+        _check_range(found.mmap, addr, length, data, data_len, "buf_inventory_buf_reuse_by_args")
+        found.head, found.len, found.data, found.data_len = addr, length, data, data_len
+
+    def buf_reuse_by_addr(self, buf: object, addr: int, length: int) -> None:
+        self.buf_reuse_by_args(buf, addr, length, addr, 0)
+
+    def buf_reuse_by_data(self, buf: object, data: int, data_len: int) -> None:
+        self.buf_reuse_by_args(buf, data, data_len, data, data_len)
 
     def _take(self, inventory: Inventory, mmap: Mmap, head: int, length: int, data: int, data_len: int) -> Buf:
         if inventory.out >= inventory.elements:
@@ -187,6 +196,14 @@ class BufInventories:
         if not found.started:
             raise BadState(f"{call}: the inventory is not started")
         return found
+
+
+def _check_range(mmap: Mmap, addr: int, length: int, data: int, data_len: int, call: str) -> None:
+    for number in (addr, length, data, data_len):
+        expect_number(number, (1 << 64) - 1, call, least=0)
+    if not (length and mmap.addr <= addr and addr + length <= mmap.addr + mmap.size):
+        raise InvalidValue(f"{call}: the range is empty or outside of the memory map")
+    _check_segment(addr, length, data, data_len, call)
 
 
 def _check_segment(head: int, length: int, data: int, data_len: int, call: str) -> None:

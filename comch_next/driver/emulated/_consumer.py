@@ -26,7 +26,7 @@ from comch_next.driver.emulated._fast_context import (
     new_task,
 )
 from comch_next.driver.emulated._fast_path import Offer, make_posts, posts_size
-from comch_next.driver.emulated._mmap import Mmap, living_mmap
+from comch_next.driver.emulated._mmap import Mmap, check_device, living_mmap
 from comch_next.driver.emulated._msgq import dpa_only
 from comch_next.driver.emulated._shared import ffi, lib, make_shared, map_shared
 from comch_next.driver.emulated._state import Trigger
@@ -242,6 +242,7 @@ class Consumers(FastContexts):
             raise InvalidValue("consumer_create takes a memory map that is started")
         if not (mmap.allows(AccessFlag.PCI_READ_WRITE) and mmap.writable()):
             raise NotPermitted("consumer_create takes a memory map with permission PCI_READ_WRITE")
+        check_device(mmap, link.context.dev, "consumer_create")
         most = link.context.dev.info.row.limits.max_consumers
         return Consumer(check_connected(link, Consumer, most, "consumer_create"), mmap)
 

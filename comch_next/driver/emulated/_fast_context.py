@@ -71,7 +71,12 @@ class FastContext(Context):
         return self.dev.info.row.capable
 
     def missing(self) -> list[str]:
-        return ["the task configuration"] if self.done is unset else []
+        """The mandatory configuration that has not been given: its own, and the consumer event of its connection."""
+        lacking = ["the task configuration"] if self.done is unset else []
+        context = self.connection.context
+        if context.new_consumer is None:
+            lacking.append(f"the consumer event of its {context} (event_consumer_register, before that is started)")
+        return lacking
 
     def begin(self) -> None:
         self.fatal = False
