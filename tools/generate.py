@@ -4,7 +4,8 @@ comch_next/_codes.py   the result codes and other enums as Python enums
 migrate/_tables.py     the old names as plain data, so that migrate runs without comch_next
 MIGRATION.md           the table of generation-1 symbols, between its markers (status: tools/status.toml)
 docs/errors.md         every documented failure with its proof, out of the tests: see tools/proofs.py
-docs/status.md         every function of the modern API with its Python spelling: see tools/status.py
+docs/status.md         every name of the modern API with its Python spelling: see tools/status.py
+comch_next/_spellings.py  the same, for the hints of missing attributes
 """
 
 from __future__ import annotations
@@ -281,8 +282,12 @@ def main() -> int:
     if not (check and any(found)):  # the tests import comch_next, and so what has just been written or found fresh
         from tools import proofs, status
 
-        pages = {"errors.md": proofs.page(), "status.md": status.page()}
-        found += [is_stale(ROOT / "docs" / name, text, check) for name, text in pages.items()]
+        late = {
+            ROOT / "docs" / "errors.md": proofs.page(),
+            ROOT / "docs" / "status.md": status.page(),
+            ROOT / "comch_next" / "_spellings.py": status.spellings(),
+        }
+        found += [is_stale(path, text, check) for path, text in late.items()]
     return int(bool(missing or stray) or (check and any(found)))
 
 
