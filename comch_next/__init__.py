@@ -1,13 +1,13 @@
 """The modern Comch API in Python, on an emulated host/DPU pair by default.
 
-Layout: device, engine, context, server, client, channel, connection, task, and for the fast path memory, consumer,
+Layout: device, engine, context, server, client, connection, task, and for the fast path memory, consumer,
 producer: one noun each; pull: the pull view; aio: asyncio;
 errors: the result codes as exceptions; api: the fact tables; driver: the seam to the library underneath.
 """
 
 from comch_next._codes import AccessFlag, Counter, PciFuncType, RepFilter, State, SubmitFlag
 from comch_next._msgq import ConsumerCompletion, MsgQ
-from comch_next.channel import Channel
+from comch_next._channel import Channel
 from comch_next.client import Client
 from comch_next.connection import Connection, Message
 from comch_next.consumer import Consumer

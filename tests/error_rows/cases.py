@@ -114,7 +114,7 @@ CASES: dict[Key, Raises | Answer] = {
     ),
     ("doca_pe_connect_ctx", "INVALID_VALUE"): Raises(
         lambda w: w.here.engine.connect_ctx(None),  # type: ignore[arg-type]
-        "None is no context",
+        "takes a context, not None",
     ),
     ("doca_pe_connect_ctx", "BAD_STATE"): Raises(_connect_ctx_while_running, "while RUNNING"),
     ("doca_pe_connect_ctx", "NOT_PERMITTED"): Raises(_connect_ctx_twice, "has a progress engine already"),
@@ -132,7 +132,7 @@ CASES: dict[Key, Raises | Answer] = {
     ),
     ("doca_devinfo_rep_create_list", "INVALID_VALUE"): Raises(
         lambda w: w.dpu.representors(9),  # type: ignore[arg-type]
-        "a RepFilter, not 9",
+        "RepFilter bits, not 9",
     ),
     ("doca_devinfo_rep_create_list", "NOT_SUPPORTED"): Raises(lambda w: w.host.representors(), "has no representors"),
     ("doca_devinfo_rep_create_list", "DRIVER"): Raises(
@@ -161,8 +161,8 @@ CASES: dict[Key, Raises | Answer] = {
     ),
     # Servers, connections
     ("doca_comch_server_create", "INVALID_VALUE"): Raises(
-        lambda w: Server(None, "b1:00.0", "svc"),
-        "device, not None",
+        lambda w: Server("03:00.0", "b1:00.0", "svc"),  # type: ignore[arg-type]
+        "an open device as device, not '03:00.0'",
     ),
     ("doca_comch_server_event_connection_status_changed_register", "INVALID_VALUE"): Raises(
         lambda w: w.idle_server.context.event_connection_status_changed_register(ignore, None), "a callback, not None"
@@ -175,8 +175,8 @@ CASES: dict[Key, Raises | Answer] = {
     ),
     ("doca_comch_server_disconnect", "IN_USE"): Raises(_disconnect_with_a_consumer, "still carries consumer"),
     ("doca_comch_client_create", "INVALID_VALUE"): Raises(
-        lambda w: Client(None, "svc"),
-        "device, not None",
+        lambda w: Client("b1:00.0", "svc"),  # type: ignore[arg-type]
+        "an open device as device, not 'b1:00.0'",
     ),
     ("doca_comch_client_get_connection", "BAD_STATE"): Raises(lambda w: w.idle_client.context.connection, "while IDLE"),
     ("doca_comch_connection_update_info", "CONNECTION_INPROGRESS"): Raises(_in_progress, "still being set up"),
