@@ -238,8 +238,8 @@ class BufInventory:
     def buf_get_by_addr(self, mmap: Mmap, addr: int, length: int) -> Buf:
         """A buffer over that range of the map with an empty data segment: one to receive into.
 
-        Raises NoMemory when none is free, InvalidValue for a range outside of the map, BadState before the start of
-        either. C: doca_buf_inventory_buf_get_by_addr.
+        Raises NoMemory when none is free, InvalidValue for a range outside of the map, or where a buffer that was given
+        back is still posted, BadState before the start of either. C: doca_buf_inventory_buf_get_by_addr.
         """
         return Buf(self, self._inventories.buf_get_by_addr(self._handle, handle_of(mmap), addr, length))
 
@@ -353,7 +353,12 @@ class Buf:
         return self._bufs.inc_refcount(self._handle)
 
     def dec_refcount(self) -> int:
-        """One less; the count before. At 0 it goes back, with its list. Raises BadState at 0."""
+        """Give a reference up; the count before. At 0 the buffer goes back to its inventory, with its list.
+
+        A posted buffer is gone for the program at once, and counts as out, and its range as taken, until its task
+        has completed or its consumer has stopped: what a producer writes there meanwhile meets nobody. Raises
+        BadState at 0, NotPermitted for an element of a list that is not its head.
+        """
         return self._bufs.dec_refcount(self._handle)
 
     # Lists, which other libraries take; Comch refuses them

@@ -38,7 +38,11 @@ class _Task:
         self._tasks.submit_ex(self._handle, flags)
 
     def free(self) -> None:
-        """Give it back to its context's pool (C: doca_task_free). BadState while submitted or freed before."""
+        """Give it back to its context's pool (C: doca_task_free). BadState while submitted or freed before.
+
+        A context that stops is IDLE only when all its tasks have been freed, those included whose callbacks failed:
+        free them there, or later, while it is STOPPING.
+        """
         self._tasks.free(self._handle)
 
     @property
@@ -66,6 +70,14 @@ class _BufTask(_Task):
     __slots__ = ("_buf",)
 
     _buf: Buf | None
+
+    def free(self) -> None:
+        """Give it back to its context's pool (C: doca_task_free). BadState when freed before.
+
+        A submitted one may be freed, too, before its context is stopped: no callback tells of it any more, and the
+        pool has it back when the library lets go of it, at the latest when the context is IDLE.
+        """
+        self._tasks.free(self._handle)
 
     @property
     def buf(self) -> Buf | None:

@@ -36,7 +36,9 @@ class Inventory:
 class Buf:
     """A handle: `len` bytes of a map from address `head` on, and in them the data segment.
 
-    While it is `posted` it is the library's: what a producer writes counts on it staying as it is.
+    While it is `posted` it is the library's: what a producer writes counts on it staying as it is. One that the
+    program gives back meanwhile is dead at once for the program, and its range and element are the library's until
+    the task completes.
     """
 
     __slots__ = ("data", "data_len", "head", "inventory", "len", "mmap", "next", "posted", "previous", "refcount")
@@ -57,6 +59,15 @@ class Buf:
         while element is not None:
             yield element
             element = element.next
+
+    def give_up(self) -> None:
+        """The program's last reference to a posted buffer has gone."""
+        self.mmap.given_up.append((self.head, self.head + self.len))
+
+    def let_go(self) -> None:
+        """The task of a buffer that has been given up is over."""
+        self.mmap.given_up.remove((self.head, self.head + self.len))
+        self.give_back()
 
     def give_back(self) -> None:
         """The element belongs to its inventory again."""
@@ -203,6 +214,8 @@ def _check_range(mmap: Mmap, addr: int, length: int, data: int, data_len: int, c
         expect_number(number, (1 << 64) - 1, call, least=0)
     if not (length and mmap.addr <= addr and addr + length <= mmap.addr + mmap.size):
         raise InvalidValue(f"{call}: the range is empty or outside of the memory map")
+    if any(begin < addr + length and addr < end for begin, end in mmap.given_up):
+        raise InvalidValue(f"{call}: a buffer that was given back is still posted there; wait for its task's end")
     _check_segment(addr, length, data, data_len, call)
 
 
@@ -226,14 +239,15 @@ class Bufs:
         if not found.refcount:
             raise BadState("buf_dec_refcount: the count is 0 already")
         _first(found, "buf_dec_refcount")
-        if found.refcount == 1 and any(element.posted for element in found.chain()):
-            raise NotPermitted("buf_dec_refcount: the buffer is posted; wait for the completion of its task")
         found.refcount -= 1
-        if not found.refcount:
+        if found.refcount:
+            return found.refcount + 1
+        if found.posted:  # and so in no list
+            found.give_up()
+        else:
             for element in list(found.chain()):
                 element.give_back()
-            return 1
-        return found.refcount + 1
+        return 1
 
     def get_refcount(self, buf: object) -> int:
         found = expect(buf, Buf, "buf_get_refcount")

@@ -47,6 +47,7 @@ class Mmap:
         self.size = 0
         self.fd = -1
         self.bufs = 0  # buffers and consumers that lie in it
+        self.given_up: list[tuple[int, int]] = []  # begin and end of posted buffers that the program has given back
         self.user_data: Any = None
         self.free_cb: Callable[..., object] | None = None
         self.free_data: Any = None
