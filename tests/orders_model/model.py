@@ -65,7 +65,14 @@ class DEVIATIONS:
     """What is known to differ from the design; take a line out with its mending."""
 
     CONNECT_CTX_THREADED = one_of(InvalidValue)  # a threaded port hides its engine's driver, which is checked first
-    RECEIVE_CLOSED = one_of(Again)  # after a connect or listen that was refused because the context is closed
+    # connect or listen on a closed context is refused, but opens a port: receive says Again, and on a threaded port
+    # a descriptor stays open.
+    CLOSED_OPENS_PORT = True
+    # A server's disconnect of a client that has left is harmless by its docstring.
+    DISCONNECT_ENDED = one_of(InvalidValue, type(None))
+    # A client that disconnects before it has received the Shutdown of its server receives it on its next connection.
+    STALE_SHUTDOWN = True
+    BOTH_LEFT = one_of(Shutdown)  # send after both sides have left, the peer first
 
 
 class Phase(Enum):
@@ -130,6 +137,8 @@ class End:
         self.inbox: deque[Sent] = deque()  # the receiver's queue and then those in flight
         self.sent = self.sent_bytes = self.received = self.received_bytes = 0
         self.reset_is_due = False  # receive has still to report the error state
+        self.end_is_news = False  # the peer has left, and receive has not been called since
+        self.left_from: EndState | None = None  # the state before this side left
 
     def __repr__(self) -> str:
         return f"<End {self.number} of {self.owner.key}, {self.state.name}, {len(self.inbox)} messages>"
@@ -155,7 +164,7 @@ class End:
         if self.state is EndState.REFUSED:
             return SILENT.NEVER_UP
         if self.state is EndState.LEFT:
-            return one_of(NotConnected)
+            return one_of(NotConnected) | (DEVIATIONS.BOTH_LEFT if self.left_from is EndState.NOTIFIED else OK)
         if len(data) > self.max_msg_size:
             return one_of(InvalidValue)
         if self.state is EndState.UNAWARE:
@@ -189,6 +198,7 @@ class End:
         if self.state is EndState.LEFT:
             return
         was, self.state = self.state, EndState.LEFT
+        self.left_from = was
         lost_by_peer = self.peer.in_flight > 0
         arrived = list(self.peer.inbox)[: self.peer.recv_queue_size]
         self.inbox.clear()
@@ -204,6 +214,7 @@ class End:
             self.state = EndState.REFUSED
         elif self.state is EndState.UP and not self.one_sided:
             self.state = EndState.NOTIFIED
+            self.end_is_news = True
         elif self.state is EndState.UP:
             self.state = EndState.UNAWARE
             if messages_lost:
@@ -261,6 +272,11 @@ class Context:
     def connected(self) -> list[End]:
         return [end for end in self.ends if end.state is EndState.UP]
 
+    def has_news(self) -> bool:
+        """Whether recv_fd may be ready although receive will have nothing to report."""
+        news = any(end.end_is_news for end in self.ends)
+        return news or bool(self.waiting()) or self.broken_handshakes > 0
+
     def due(self) -> list[End]:
         """The ends whose next message receive may hand out: in order of arrival, unless a queue has overflowed."""
         ready = [end for end in self.ends if end.inbox and end.state is not EndState.LEFT]
@@ -284,7 +300,10 @@ class Context:
         if self.phase is Phase.IDLE:
             if self.connect_failed:
                 return SILENT.FAILED_CONNECT
-            return SILENT.AFTER_LEAVING if self.end else SILENT.NOT_UP
+            if self.end is None:
+                return SILENT.NOT_UP
+            seen = one_of(Shutdown) if self.end.left_from is EndState.NOTIFIED else OK
+            return SILENT.AFTER_LEAVING | seen
         assert self.end is not None
         if self.end.state is EndState.NOTIFIED:
             return one_of(Shutdown)
@@ -380,9 +399,13 @@ class World:
     def time_out(self, client: Context) -> Errors:
         """A connect that has begun is not accepted in time; nothing is left of it."""
         assert client.end is not None
+        errors = one_of(TimeOut)
+        if client.end.state is EndState.REFUSED:  # which the server says when it receives
+            client.end.peer.owner.broken_handshakes += 1
+            errors = one_of(TimeOut, ConnectionAborted)
         self._leave(client.end)
         client.phase, client.connect_failed = Phase.IDLE, True
-        return one_of(TimeOut)
+        return errors
 
     def accept(self, server: Context) -> None:
         for end in server.waiting():
@@ -428,8 +451,9 @@ class World:
             return SILENT.FOREIGN
         if end.state is EndState.LEFT:
             return SILENT.LEFT_TWICE
+        was = end.state
         self._leave(end)
-        return OK
+        return DEVIATIONS.DISCONNECT_ENDED if was is EndState.NOTIFIED else OK
 
     def _leave(self, end: End) -> None:
         if end.state is EndState.WAITING and end.owner.role == "client":
