@@ -15,7 +15,7 @@ from comch_next._codes import State
 from comch_next.context import Context
 from comch_next.device import Device, DevInfo, Representor
 from comch_next.driver.protocol import Contexts, Driver, SendTasks
-from comch_next.engine import ProgressEngine, deadline_after
+from comch_next.engine import ProgressEngine
 from comch_next.errors import BadState, InvalidValue, NotPermitted
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ _SIZES: dict[str, Callable[[DevInfo], int]] = {  # the largest value of each
     "send_queue_size": DevInfo.cap_get_max_send_tasks,
 }
 _PUSHED = frozenset({"event_msg_recv_register", "event_connection_status_changed_register"})
-_MADE = ("_driver", "_contexts", "_tasks", "_servers", "_clients", "_alloc", "_handle", "_own_rep")
+_MADE = ("_engine", "_driver", "_contexts", "_tasks", "_servers", "_clients", "_alloc", "_handle", "_own_rep")
 
 
 class Options(TypedDict, total=False):
@@ -74,7 +74,7 @@ class Configured(Context):
         super().__init__()
         self._settings: dict[str, Any] = dict.fromkeys(self._options)  # None: the default, or not known yet
         self._registered: dict[str, Callable[[], object]] = {}  # what to register with a context made anew
-        self._own_engine: ProgressEngine | None = None
+        self._own_engine: ProgressEngine | None = None  # the default one, made when it is needed
         self._port: PullPort | None = None
         self._configure_first()
         self.configure(**{option: value for option, value in options.items() if value is not None})
@@ -151,8 +151,7 @@ class Configured(Context):
     @property
     def engine(self) -> ProgressEngine:
         """The progress engine that moves it: set, connected by `connect_ctx`, or from the first use on its own."""
-        given: ProgressEngine | None = self._settings["engine"]
-        return given if given is not None else self._own()
+        return super().engine
 
     @engine.setter
     def engine(self, engine: ProgressEngine | None) -> None:
@@ -278,6 +277,7 @@ class Configured(Context):
     def _make(self) -> None:
         """Have the library make the context, and give the one before back."""
         before = {name: vars(self).pop(name) for name in _MADE if name in vars(self)}
+        self._engine = None
         driver: Driver = self._settings["device"]._driver
         handle = None
         try:
@@ -294,7 +294,7 @@ class Configured(Context):
             if rep is not None:
                 rep.close()
             raise
-        if before:
+        if "_handle" in before:
             before["_contexts"].destroy(before["_handle"])
             if before.get("_own_rep") is not None:
                 before["_own_rep"].close()
@@ -308,7 +308,7 @@ class Configured(Context):
             contexts.set_recv_queue_size(handle, settings["recv_queue_size"])
         engine = settings["engine"] or self._own_engine
         if engine is not None:
-            engine._connect(self)
+            self._join(engine)
         for register in self._registered.values():
             register()
         if self._port is not None:
@@ -317,12 +317,8 @@ class Configured(Context):
     def _create(self, driver: Driver) -> Any:
         raise NotImplementedError
 
-    def _own(self) -> ProgressEngine:
-        """The engine of its own, made by the first use."""
-        if self._own_engine is None:
-            own = ProgressEngine(self._driver.name)
-            own._connect(self)
-            self._own_engine = own
+    def _default_engine(self) -> ProgressEngine:
+        self._own_engine = self._own_engine or ProgressEngine(self._driver.name)
         return self._own_engine
 
     def _take_engine(self, engine: ProgressEngine) -> None:
@@ -331,25 +327,10 @@ class Configured(Context):
             raise NotPermitted(f"connect_ctx: {self!r} has a progress engine already")
         self.configure(engine=engine)
 
-    def start(self) -> State:
-        self._need_engine("start")
-        return super().start()
-
-    def stop(self) -> State:
-        self._need_engine("stop")
-        return super().stop()
-
     def _need_engine(self, call: str) -> None:
         if not self._made:
             self._refuse_unmade(call)
-        if self._alive and self._settings["engine"] is None:
-            self._own()
-
-    def _leave(self, timeout: float) -> None:
-        if self.state is State.IDLE:
-            deadline_after(timeout, "close")  # a refusal does not depend on the state
-        else:
-            super()._leave(timeout)
+        super()._need_engine(call)
 
     def destroy(self) -> None:
         if self._made:

@@ -26,7 +26,6 @@ class Context:
     Every error names the call, the state, and what is legal.
     """
 
-    engine: ProgressEngine
     _driver: Driver
     _contexts: Contexts
     _handle: Any
@@ -36,15 +35,40 @@ class Context:
         self._alive = True
         self._pid = os.getpid()
         self._state_changed_cb: Any = None
+        self._engine: ProgressEngine | None = None  # once it is connected to one
 
     def _go_through(self, driver: Driver) -> None:
         """Make every call through another view of the same driver."""
         self._driver = driver
         self._contexts = driver.contexts
 
-    def _take_engine(self, engine: ProgressEngine) -> None:
-        """Be connected by a program's own call."""
+    # Its engine
+
+    @property
+    def engine(self) -> ProgressEngine:
+        """The progress engine that moves it: the program's, by keyword or `connect_ctx`, else from the first use on
+        its default.
+        """
+        if self._engine is None:
+            self._join(self._default_engine())
+        assert self._engine is not None
+        return self._engine
+
+    def _default_engine(self) -> ProgressEngine:
+        raise NotImplementedError
+
+    def _join(self, engine: ProgressEngine) -> None:
         engine._connect(self)
+        self._engine = engine
+
+    def _take_engine(self, engine: ProgressEngine) -> None:
+        """Be connected by the program's own call."""
+        self._join(engine)
+
+    def _need_engine(self, call: str) -> None:
+        """Have an engine for a call that must not find the context without one."""
+        if self._alive and self._engine is None:
+            self._join(self._default_engine())
 
     # Life
 
@@ -54,16 +78,21 @@ class Context:
         Raises BadConfig without the mandatory callbacks, NotSupported on a device of the wrong side, AlreadyExist
         when the name is taken, Initialization when the meeting place cannot be used, BadState unless IDLE.
         """
+        self._need_engine("start")
         return self._contexts.start(self._handle)
 
     def stop(self) -> State:
         """Tell every peer and fail what waits; IDLE, or STOPPING until progress has finished (C: doca_ctx_stop)."""
+        self._need_engine("stop")
         return self._contexts.stop(self._handle)
 
     @property
     def state(self) -> State:
         """IDLE, STARTING, RUNNING or STOPPING."""
         return self._contexts.get_state(self._handle)
+
+    def _active(self) -> bool:
+        return self.state is not State.IDLE
 
     def set_state_changed_cb(self, callback: _C) -> _C:
         """Call `callback(context, old, new)` on every change of state. Returns it, so it decorates."""
@@ -96,12 +125,14 @@ class Context:
 
     def _leave(self, timeout: float) -> None:
         deadline = deadline_after(timeout, "close")
+        if not self._active():
+            return
         try:
             self.stop()
         except BadState:
-            if self.state is not State.IDLE:  # else it has been all along, or has become so by itself
+            if self._active():  # else it has become IDLE by itself
                 raise
-        while self.state is not State.IDLE:
+        while self._active():
             if not self.engine.progress():
                 if deadline is not None and time.monotonic() >= deadline:
                     raise TimeOut(f"{self!r} is {self.state.name} after {timeout} s; free its tasks and progress")

@@ -100,9 +100,8 @@ class Port:
         self._leaving = self._failed = False
         self._most = self._driver.contexts.get_recv_queue_size(self.handle)
         if self._is_client:
-            for link in [link for link in self.lost if link.status == ErrorCode.CONNECTION_ABORTED]:
-                self._drop(link)  # that it was refused before is no news any more
-                self.lost.remove(link)
+            while self.lost:  # what became of former connections is no news any more
+                self._leave(self.lost.pop())
             self.begun = self._driver.clients.get_connection(self.handle)
             self._add(self.begun, COMING)
 

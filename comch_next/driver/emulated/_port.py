@@ -116,11 +116,9 @@ class Port:
         return connection in self.lost
 
     def begin_again(self) -> None:
-        """A client dials once more: that it was refused before is no news any more."""
-        for connection in list(self.lost):
-            if connection.status is ErrorCode.CONNECTION_ABORTED:
-                self.lost.remove(connection)
-                connection.close()
+        """Drop what a client's former connections have left to report: it dials once more."""
+        while self.lost:
+            self.lost.pop().close()
 
     def forget(self, connection: Connection) -> bool:
         """Leave a connection that its peer has ended: its messages and its report go. Whether it was one."""
