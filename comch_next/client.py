@@ -85,6 +85,7 @@ class Client(ControlContext):
         in time; then nothing is left. Raises BadState when a setting is missing, InvalidValue for an invalid timeout.
         """
         deadline = deadline_after(timeout, "connect")
+        self._refuse_active("connect")
         if name is not None:
             self.configure(name=name)
         self._need_engine("connect")

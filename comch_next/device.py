@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from comch_next._codes import PciFuncType, RepFilter
+from comch_next._exits import leave
 from comch_next.driver import load
 from comch_next.driver.protocol import Driver
 from comch_next.errors import NotFound
@@ -178,9 +179,9 @@ class _Closable:
             self._close(self._handle)
             self._open = False
 
-    def __exit__(self, *exc: object) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if self._pid == os.getpid():  # a forked child leaves the block, too, and has nothing to close
-            self.close()
+            leave(error, self.close)
 
 
 class _Closed:

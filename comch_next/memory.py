@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from comch_next._codes import AccessFlag
+from comch_next._exits import leave
 from comch_next._handles import handle_of
 from comch_next.device import Device
 from comch_next.driver import load
@@ -142,9 +143,9 @@ class Mmap:
             self.start()
         return self
 
-    def __exit__(self, *exc: object) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if self._pid == os.getpid():  # a forked child leaves the block, too, and has nothing to destroy
-            self.destroy()
+            leave(error, self.destroy)
 
     # Its memory
 
@@ -231,9 +232,9 @@ class BufInventory:
         self.start()
         return self
 
-    def __exit__(self, *exc: object) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if self._pid == os.getpid():  # a forked child leaves the block, too, and has nothing to destroy
-            self.destroy()
+            leave(error, self.destroy)
 
     def buf_get_by_addr(self, mmap: Mmap, addr: int, length: int) -> Buf:
         """A buffer over that range of the map with an empty data segment: one to receive into.

@@ -160,6 +160,7 @@ class Server(ControlContext):
 
         name: the service's, unless it has been set. Raises BadState when a setting is missing, and what `start` raises.
         """
+        self._refuse_active("listen")
         if name is not None:
             self.configure(name=name)
         self._need_engine("listen")
