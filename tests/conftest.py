@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from comch_next.driver import _load
-from tests.leftovers import close_leftovers
+from tests.leftovers import close_leftovers, collected
 from tests.processes import READER, Child, StartPython, Threads, python
 
 FAILED = pytest.StashKey[bool]()
@@ -55,7 +55,8 @@ def runtime_dir(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     # Not under tmp_path: the name of an AF_UNIX socket has at most 107 bytes.
     folder = tempfile.mkdtemp(prefix="comch-")
     monkeypatch.setenv("COMCH_RUNTIME_DIR", folder)
-    yield Path(folder)
+    with collected():
+        yield Path(folder)
     shutil.rmtree(folder)
 
 
