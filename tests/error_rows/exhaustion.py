@@ -94,6 +94,8 @@ with tempfile.NamedTemporaryFile("w") as file:
     os.environ["COMCH_TOPOLOGY"] = file.name
     devices = load().devices
     handle = devices.open(devices.create_list()[0])
-no_more_memory(); print(code_of(lambda: devices.rep_create_list(handle, comch.RepFilter.ALL)))
+from tests.short_of_memory import short_of_memory
+listing = lambda: comch.outcome(devices.rep_create_list, handle, comch.RepFilter.ALL)[0].name
+print(short_of_memory(listing, spare=2000))
 """,
 }
