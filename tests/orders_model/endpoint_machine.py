@@ -233,6 +233,19 @@ class EndpointOrders(RuleBasedStateMachine):
         compare(expected, lambda: subject.real.sendto(msg, peer, flags), what)
         self._settle()
 
+    @precondition(lambda self: self.has(EndState.UNAWARE, EndState.ERROR, EndState.REFUSED, EndState.LEFT))
+    @rule(which=pick)
+    def sendto_a_connection_that_has_ended(self, which: int) -> None:
+        ended = [end for subject in self.subjects for end in subject.peers if end.state is not EndState.UP]
+        living = [end for end in ended if end.owner.phase is not Phase.CLOSED and end.state is not EndState.WAITING]
+        if not living:
+            return
+        end = living[which % len(living)]
+        subject = self.subject_of(end)
+        expected = self.world.ep_sendto(subject.model, b"x", end)
+        compare(expected, lambda: subject.real.sendto(b"x", subject.peers[end]), f"sendto to {end}")
+        self._settle()
+
     @precondition(lambda self: self.has(EndState.UP))
     @rule(who=pick, which=pick, count=st.integers(2, 140))
     def send_many(self, who: int, which: int, count: int) -> None:

@@ -38,8 +38,6 @@ class DEVIATIONS:
 
     # The descriptors of a client die at its disconnect; by the design they live until destroy.
     DESCRIPTORS_DIE = True
-    # The armed send descriptor is ready while there is room; by the guide, when a message in flight has ended.
-    SEND_READY_WITH_ROOM = True
 
 
 def in_force(size: str, wanted: int) -> int:
@@ -179,7 +177,8 @@ class EndpointWorld(World):
         if endpoint.phase is Phase.CLOSED:
             return one_of(InvalidValue)
         if flags:
-            return one_of(InvalidValue, NotConnected) if end is None else one_of(InvalidValue)
+            own = end is not None and end.owner is endpoint and end.state is EndState.UP
+            return one_of(InvalidValue) if own else one_of(InvalidValue, NotConnected, ConnectionReset)
         if end is None or end.owner is not endpoint:
             return one_of(NotConnected)
         if end.state is EndState.REFUSED:

@@ -15,6 +15,7 @@ from tests.orders_model.stage import LATE, Stage, Subject, compare, error_of, un
 
 __all__ = ["Orders", "ThreadedOrders"]
 
+ENDED = (EndState.NOTIFIED, EndState.UNAWARE, EndState.ERROR, EndState.REFUSED, EndState.LEFT)
 MOST_CLIENTS, MOST_SERVERS = 3, 2
 
 # A number that picks one of those there are at that time.
@@ -379,6 +380,19 @@ class Orders(RuleBasedStateMachine):
             expected = self.world.send(end, data)
             call = lambda: connection.send(data, timeout=0)  # noqa: E731
         compare(expected, call, f"send of {len(data)} bytes through {end} on {subject.model.key}")
+        self.stage.settle()
+
+    @precondition(lambda self: self.has(*ENDED))
+    @rule(which=pick)
+    def send_after_the_end(self, which: int) -> None:
+        ended = [end for subject in self.stage.subjects for end in subject.connections if end.state in ENDED]
+        living = [end for end in ended if end.owner.phase is not Phase.CLOSED]
+        if not living:
+            return
+        end = living[which % len(living)]
+        connection = self.stage.connection(end)
+        expected = self.world.send(end, b"x")
+        compare(expected, lambda: connection.send(b"x", timeout=0), f"send through {end}")
         self.stage.settle()
 
     @precondition(lambda self: self.has(EndState.UP))

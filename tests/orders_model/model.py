@@ -212,6 +212,7 @@ class End:
     def peer_left(self, *, messages_lost: bool) -> None:
         if self.state is EndState.WAITING:
             self.state = EndState.REFUSED
+            self.reset_is_due = self.one_sided
         elif self.state is EndState.UP and not self.one_sided:
             self.state = EndState.NOTIFIED
             self.end_is_news = True
