@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
+from comch_next._exits import leave
 from comch_next.driver import load
 from comch_next.driver.protocol import Driver
 from comch_next.errors import InvalidValue
@@ -70,8 +71,18 @@ class ProgressEngine:
         return self._engines.progress(self._handle)
 
     def connect_ctx(self, context: "Context") -> None:
-        """C: doca_pe_connect_ctx. Raises NotPermitted when it has an engine, BadState unless IDLE."""
-        if getattr(context, "_driver", None) not in (self._driver, self._through):
+        """C: doca_pe_connect_ctx. Raises NotPermitted when it has an engine, BadState unless IDLE.
+
+        A context that is not complete yet is connected as soon as it is.
+        """
+        take = getattr(context, "_take_engine", None)
+        if take is None:
+            raise InvalidValue(f"connect_ctx takes a context, not {context!r}")
+        take(self)
+
+    def _connect(self, context: "Context") -> None:
+        """Connect what the library has made of a context."""
+        if context._driver not in (self._driver, self._through):
             raise InvalidValue(f"connect_ctx: {context!r} is no context of this engine's driver {self._driver.name}")
         self._engines.connect_ctx(self._handle, context._handle)
         self._contexts.add(context)
@@ -116,6 +127,6 @@ class ProgressEngine:
     def __enter__(self) -> "ProgressEngine":
         return self
 
-    def __exit__(self, *exc: object) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if self._pid == os.getpid():  # a forked child leaves the block, too, and has nothing to destroy
-            self.destroy()
+            leave(error, self.destroy)

@@ -1,23 +1,49 @@
-"""What every test gets: a meeting directory of its own, and child processes that cannot outlive it."""
+"""What every test gets: a meeting directory of its own, and nothing that an earlier test has left running."""
 
 from __future__ import annotations
 
 import shutil
 import signal
 import tempfile
-from collections.abc import Iterator
+import threading
+from collections.abc import Generator, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
-from comch_next.driver import _load
-from tests.processes import Child, StartPython, python
+from comch_next.driver import _load, load
+from tests.leftovers import close_leftovers
+from tests.processes import READER, Child, StartPython, Threads, python
+
+FAILED = pytest.StashKey[bool]()
 
 
 def pytest_configure() -> None:
     """A shell lets what it starts in the background ignore SIGINT, which children would take over; they interrupt."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    item.stash[FAILED] = item.stash.get(FAILED, False) or report.failed
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, None, None]:
+    """A test that fails, in its fixtures too, leaves what it had not closed yet; the others close all themselves."""
+    try:
+        yield
+    except BaseException:
+        close_leftovers()
+        raise
+    if item.stash.get(FAILED, False):
+        close_leftovers()
 
 
 @pytest.fixture(autouse=True)
@@ -33,6 +59,13 @@ def runtime_dir(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
+@pytest.fixture(autouse=True)
+def own_devices(runtime_dir: Path) -> None:
+    """No device is open when a test begins: one that an earlier test has left open would count."""
+    opened: dict[object, object] = load().devices._open  # type: ignore[attr-defined]
+    opened.clear()
+
+
 @pytest.fixture
 def fresh_driver() -> Iterator[None]:
     """The driver is chosen anew in this test, and again after it: what it is like is settled when it is loaded."""
@@ -42,17 +75,23 @@ def fresh_driver() -> Iterator[None]:
 
 
 @pytest.fixture
+def threads() -> Threads:
+    """Count the running threads that this test has started, without those that read what its children say."""
+    before = set(threading.enumerate())
+    return lambda: sum(thread.name != READER for thread in set(threading.enumerate()) - before)
+
+
+@pytest.fixture
 def start_python() -> Iterator[StartPython]:
     """Start python processes: `start_python("script.py", "-p", "03:00.0", deadline_s=20)` gives a Child.
 
     Those that still run when the test ends are killed, each by its own id.
     """
-    children: list[Child] = []
+    with ExitStack() as children:
 
-    def start(*arguments: str, **options: object) -> Child:
-        children.append(python(*arguments, **options))
-        return children[-1]
+        def start(*arguments: str, **options: object) -> Child:
+            child = python(*arguments, **options)
+            children.callback(child.kill)
+            return child
 
-    yield start
-    for child in children:
-        child.kill()
+        yield start

@@ -5,8 +5,10 @@ from __future__ import annotations
 import atexit
 import os
 import select
+import signal
 import threading
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn
 from weakref import WeakSet
 
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
 __all__ = ["Helper"]
 
 _ON_THE_WAY = (State.STARTING, State.STOPPING)
+
+# A fault of the thread raises them in the thread itself, and faulthandler reports it there.
+_FAULTS = {signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGABRT}
 
 
 class Helper:
@@ -106,7 +111,8 @@ class Helper:
         thread = threading.Thread(target=self._run, args=handles, name="comch-progress", daemon=True)
         self._wake = handles[0]
         try:
-            thread.start()
+            with _signals_blocked():
+                thread.start()
         except RuntimeError as error:
             os.close(self._wake)
             self._wake = -1
@@ -158,6 +164,16 @@ class Helper:
                 if not held:
                     self._engines.clear_notification(self._pe, 0)
         os.close(wake)
+
+
+@contextmanager
+def _signals_blocked() -> Iterator[None]:
+    """Block the program's signals: a thread that starts here inherits that, so sigwait and signalfd miss none."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals() - _FAULTS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class _ParentsLock(AbstractContextManager[object]):

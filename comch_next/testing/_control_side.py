@@ -78,10 +78,11 @@ class ControlSide(EngineSide):
         service, engine = self.service if name is None else name, self.engine("main")
         parts = ["task_send", "message", "consumer"]
         if self.rep is not None:
-            self.contexts[key] = Server(self.device, self.rep, service, engine=engine, **sizes)
+            self.contexts[key] = Server(self.device, self.rep, service, engine=engine)
             parts.append("connection")
         else:
-            self.contexts[key] = Client(self.device, service, engine=engine, **sizes)
+            self.contexts[key] = Client(self.device, service, engine=engine)
+        self.contexts[key].configure(**sizes)
         self.contexts[key].set_state_changed_cb(partial(self._on_state, key))
         for part in parts:
             if part != lacking:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 
 import pytest
 
 from tests.aio.support import Ground
+from tests.processes import Threads
 from tests.pull.support import FORMS
 
 
@@ -20,9 +20,9 @@ def form(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, runtim
 
 
 @pytest.fixture
-def ground(form: str) -> Iterator[Ground]:
+def ground(form: str, threads: Threads) -> Iterator[Ground]:
     """Both devices; closing them fails when a context is left."""
     made = Ground(form)
     yield made
     made.close()
-    assert threading.active_count() == 1
+    assert threads() == 0

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple, TypeVar
 
 import comch_next as comch
 from comch_next import aio
+from tests.processes import SOON_S
 
-DEADLINE_S = 20.0
-SOON_S = 5.0
+DEADLINE_S = 2 * SOON_S
 T = TypeVar("T")
 
 

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 import comch_next as comch
-from tests.aio.support import SOON_S, Ground, Loop, cancelled, run, waits
+from tests.aio.support import Ground, Loop, cancelled, run, waits
+from tests.processes import SOON_S
 
 # The threaded form's server accepts by itself: here a server that nobody lets progress stands for a slow one.
 SLOW = pytest.mark.parametrize("form", ["driver"], indirect=True)

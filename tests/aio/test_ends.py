@@ -12,8 +12,8 @@ import pytest
 
 import comch_next as comch
 from comch_next import aio
-from tests.aio.support import SOON_S, Ground, echo, fill, run, until, waits
-from tests.processes import StartPython
+from tests.aio.support import Ground, echo, fill, run, until, waits
+from tests.processes import SOON_S, StartPython
 from tests.pull.support import PEER
 
 SERVER = """
@@ -100,7 +100,8 @@ def test_a_server_names_the_client_that_died_and_goes_on(ground: Ground, start_p
                 await server.receive()
             assert told.value.connection is first.connection
             with pytest.raises(comch.ConnectionReset):
-                await first.reply(b"x")
+                await first.connection.send(b"x")
+            assert await first.reply(b"x") is False
             answering = asyncio.ensure_future(echo(server))
             async with ground.connect() as client:
                 await client.send(b"next")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -16,6 +15,7 @@ import comch_next as comch
 from comch_next._ready import Ready
 from tests.aio.support import Ground, Loop, cancelled, echo, run, waits
 from tests.faults.exhausted import full_table
+from tests.processes import Threads
 
 IDLE_S = 0.5
 
@@ -83,12 +83,12 @@ def test_idle_costs_nothing(ground: Ground) -> None:
     run(main())
 
 
-def test_threads(ground: Ground) -> None:
+def test_threads(ground: Ground, threads: Threads) -> None:
     async def main() -> None:
         async with ground.pair() as pair:
             await pair.connection.send(b"x")
             await pair.client.receive()
-            assert threading.active_count() == (1 if ground.form == "driver" else 3)
+            assert threads() == (0 if ground.form == "driver" else 2)
 
     run(main())
 

@@ -139,7 +139,7 @@ def test_many_clients_in_one_loop(ground: Ground) -> None:
     count, rounds = 30, 20
 
     async def talk(number: int) -> None:
-        async with ground.connect(timeout=15) as client:
+        async with ground.connect(timeout=20) as client:
             for turn in range(rounds):
                 text = b"%d.%d" % (number, turn)
                 await client.send(text)

@@ -36,7 +36,7 @@ with comch.open_device(device) as opened, comch.Client(opened, name) as client:
     try:
         for line in sys.stdin:
             client.connection.send(line.strip().encode())
-            print("answer", client.receive(timeout=10).data, flush=True)
+            print("answer", client.receive(timeout=20).data, flush=True)
     except comch.Shutdown:
         pass
 print("left", flush=True)

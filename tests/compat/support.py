@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import TypeVar
 
 from comm_channel_compat import Again, ConnectionInprogress, Endpoint, PeerAddr, open_device
+from tests.processes import SOON_S
 
 __all__ = [
     "DPU",
@@ -25,7 +26,6 @@ __all__ = [
 ]
 
 DPU, REP, HOST, NAME = "03:00.0", "b1:00.0", "b1:00.0", "svc"
-DEADLINE_S = 5.0
 
 _T = TypeVar("_T")
 
@@ -34,7 +34,7 @@ made: list[Endpoint] = []  # those of the running test, for its end
 
 def eventually(call: Callable[..., _T], *args: object) -> _T:
     """The result of a call that may say AGAIN or CONNECTION_INPROGRESS for a while."""
-    end = time.monotonic() + DEADLINE_S
+    end = time.monotonic() + SOON_S
     while True:
         try:
             return call(*args)
@@ -75,7 +75,7 @@ def _set(ep: Endpoint, sizes: dict[str, int]) -> None:
 
 def let_in(ep: Endpoint, peer: PeerAddr) -> None:
     """Complete the handshake of a client that has just called connect."""
-    end = time.monotonic() + DEADLINE_S
+    end = time.monotonic() + SOON_S
     while True:
         with suppress(Again):
             ep.recvfrom(0)

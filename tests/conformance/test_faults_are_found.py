@@ -30,6 +30,7 @@ from comch_next.driver.emulated._state import Trigger
 from comch_next.driver.emulated._task import PROGRAM, SUCCESS, Task, Tasks
 from comch_next.errors import Again
 from comch_next.testing import CHECKS, in_one_process
+from tests.leftovers import close_leftovers
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # what a faulty driver leaves behind
 
@@ -194,15 +195,17 @@ FAULTS: list[tuple[Any, str, Any, str]] = [
 
 @pytest.fixture(autouse=True)
 def no_remains() -> Iterator[None]:
-    """What is left is collected where that is expected, not in a later test."""
+    """What a check that fails leaves is closed by the whole driver, and the rest collected where that is expected."""
     yield
+    close_leftovers()
     gc.collect()
 
 
 @pytest.mark.parametrize(
     ("place", "name", "fault", "check"), FAULTS, ids=lambda value: getattr(value, "__name__", None)
 )
-def test_the_check_fails(place: Any, name: str, fault: Any, check: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(place, name, fault)
-    with pytest.raises(AssertionError):
-        BY_NAME[check](partial(in_one_process, timeout=0.5))
+def test_the_check_fails(place: Any, name: str, fault: Any, check: str) -> None:
+    with pytest.MonkeyPatch.context() as driver:
+        driver.setattr(place, name, fault)
+        with pytest.raises(AssertionError):
+            BY_NAME[check](partial(in_one_process, timeout=0.5))

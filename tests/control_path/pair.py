@@ -8,9 +8,9 @@ from typing import Any
 
 import comch_next as comch
 from comch_next import Client, Connection, ProgressEngine, SendTask, Server, State
+from tests.processes import SOON_S
 
 DPU, REP, HOST = "03:00.0", "b1:00.0", "b1:00.0"
-DEADLINE_S = 10.0
 
 
 def ignore(*_: object) -> None:
@@ -19,7 +19,7 @@ def ignore(*_: object) -> None:
 
 def until(condition: Callable[[], object], *engines: ProgressEngine) -> None:
     """Turn the engines until the condition holds."""
-    deadline = time.monotonic() + DEADLINE_S
+    deadline = time.monotonic() + SOON_S
     while not condition():
         moved = [engine.progress() for engine in engines]
         if not any(moved):
@@ -31,7 +31,7 @@ def until(condition: Callable[[], object], *engines: ProgressEngine) -> None:
 class Side:
     """One context, and all that its callbacks were told."""
 
-    def __init__(self, context: Server | Client, tasks: int = 64) -> None:
+    def __init__(self, context: Server | Client, tasks: int = 64, *, pulled: bool = False) -> None:
         self.context: Any = context
         self.engine = context.engine
         self.messages: list[bytes] = []
@@ -43,9 +43,10 @@ class Side:
         self.down: list[tuple[Connection, bool]] = []
         self.kept: Any = None  # whatever a test wants to find again
         context.task_send_set_conf(self._on_done, self._on_failed, tasks)
-        context.event_msg_recv_register(self._on_message)
         context.set_state_changed_cb(self._on_state)
-        if isinstance(context, Server):
+        if not pulled:
+            context.event_msg_recv_register(self._on_message)
+        if isinstance(context, Server) and not pulled:
             context.event_connection_status_changed_register(
                 lambda connection, ok: self.up.append((connection, ok)),
                 lambda connection, ok: self.down.append((connection, ok)),
@@ -88,9 +89,9 @@ class Side:
         return task
 
 
-def server(name: str = "svc", *, tasks: int = 64, **options: Any) -> Side:
-    """A server that has been configured with callbacks, not started."""
-    return Side(Server(comch.open_device(DPU), REP, name, **options), tasks)
+def server(name: str = "svc", *, tasks: int = 64, pulled: bool = False, **options: Any) -> Side:
+    """A server that has been configured with callbacks, `pulled` only with those for tasks, not started."""
+    return Side(Server(comch.open_device(DPU), REP, name, **options), tasks, pulled=pulled)
 
 
 def client(name: str = "svc", *, tasks: int = 64, host: str = HOST, **options: Any) -> Side:

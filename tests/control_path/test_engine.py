@@ -13,8 +13,7 @@ import comch_next as comch
 from comch_next import BadState, InUse, InvalidValue, OperatingSystem, ProgressEngine, State
 from comch_next.driver.emulated._engine import Engine
 from tests.control_path.pair import Side, client, connect, ignore, leave, pair, server, until
-
-WAIT_S = 10.0
+from tests.processes import SOON_S
 
 
 def test_nothing_to_do() -> None:
@@ -284,7 +283,7 @@ class Sleeper:
             if engine.progress():
                 continue
             engine.request_notification()
-            assert self.epoll.poll(WAIT_S), "slept past what happened"
+            assert self.epoll.poll(SOON_S), "slept past what happened"
             engine.clear_notification(engine.notification_handle)
 
     def close(self) -> None:
@@ -303,7 +302,7 @@ def test_it_wakes_for_clients_messages_and_farewells() -> None:
         for number in range(50):
             here.send(b"%d" % number)
             until(lambda number=number: len(here.done) > number, here.engine)  # type: ignore[misc]
-        ready.wait(WAIT_S)
+        ready.wait(SOON_S)
         here.context.stop()
         until(lambda: here.state is State.IDLE, here.engine)
 
@@ -372,7 +371,7 @@ def test_it_wakes_when_a_stop_can_finish() -> None:
     until(lambda: not here.engine.progress())
     assert here.state is State.STOPPING
     task.free()
-    assert here.engine.wait(WAIT_S)
+    assert here.engine.wait(SOON_S)
     here.engine.progress()
     assert here.states[-1] == (State.STOPPING, State.IDLE)
     leave(here, there)

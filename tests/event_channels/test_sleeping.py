@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import threading
 from pathlib import Path
 
 import pytest
@@ -12,17 +11,17 @@ import pytest
 from comm_channel_compat import Again, ConnectionReset, Endpoint
 from tests.compat import support
 from tests.differences import differs
-from tests.event_channels.support import CLIENT, DRIVERS, SERVICE, epoll, sleep_until
-from tests.processes import StartPython
+from tests.event_channels.support import CLIENT, DRIVERS, SERVICE, SOON_S, epoll, sleep_until
+from tests.processes import StartPython, Threads
 from tests.pull.support import until
 
-pytestmark = [pytest.mark.usefixtures("form"), pytest.mark.timeout(30)]
+pytestmark = pytest.mark.usefixtures("form")
 
 ROUNDS = 10_000
 
 
 def test_a_service_sleeps_through_a_whole_life(
-    service: Endpoint, start_python: StartPython, form: str
+    threads: Threads, service: Endpoint, start_python: StartPython, form: str
 ) -> None:
     child = start_python("-c", CLIENT)
     got: list[bytes] = []
@@ -41,12 +40,7 @@ def test_a_service_sleeps_through_a_whole_life(
     child.signal(signal.SIGKILL)
     with pytest.raises(ConnectionReset):
         sleep_until(service, lambda: take(22))
-    assert threading.active_count() - _readers() == (2 if differs(form, "idle") else 1)
-
-
-def _readers() -> int:
-    """The threads that collect what child processes say."""
-    return sum("_collect" in thread.name for thread in threading.enumerate())
+    assert threads() == (1 if differs(form, "idle") else 0)
 
 
 @pytest.mark.parametrize("role", ["service", "client"])
@@ -70,7 +64,6 @@ def _asleep(pid: int) -> bool:
     return state == "S" and "pipe" not in Path(f"/proc/{pid}/wchan").read_text()
 
 
-@pytest.mark.timeout(50)
 def test_a_sender_sleeps_until_there_is_room(start_python: StartPython) -> None:
     child = start_python("-c", SERVICE)
     child.wait_for("listening")
@@ -86,7 +79,7 @@ def test_a_sender_sleeps_until_there_is_room(start_python: StartPython) -> None:
                     break
                 except Again:
                     client.event_handle_arm_send()
-                    assert poller.poll(10.0), f"round {number} lost its wake-up"
+                    assert poller.poll(SOON_S), f"round {number} lost its wake-up"
     child.wait_for("receive")
 
 
@@ -123,9 +116,8 @@ def _sleep_on(fd: int) -> None:
         poller.poll()
 
 
-@pytest.mark.timeout(50)
 def test_ten_thousand_rounds_lose_no_wake_up(service: Endpoint, start_python: StartPython) -> None:
-    child = start_python("-c", CLIENT, deadline_s=45)
+    child = start_python("-c", CLIENT, deadline_s=4 * SOON_S)
     peer = support.eventually(service.recvfrom, 100)[1]
     _, recv_fd = service.get_event_channel()
     child.say(f"echo {ROUNDS}\n")
@@ -140,5 +132,5 @@ def test_ten_thousand_rounds_lose_no_wake_up(service: Endpoint, start_python: St
                     break
                 except Again:
                     service.event_handle_arm_recv()
-                    assert poller.poll(10.0), f"round {number} lost its wake-up"
+                    assert poller.poll(SOON_S), f"round {number} lost its wake-up"
     child.wait_for("echo")

@@ -309,12 +309,12 @@ def test_a_pulling_server_reports_a_liar_once_and_serves_the_others(runtime_dir:
             words = Words(bad.fds[0])
             words.set_length(0, 0xFFFFFFFF)
             with pytest.raises(comch.ConnectionReset) as caught:
-                there.receive(timeout=5)
+                there.receive(timeout=20)
             with pytest.raises(comch.ConnectionReset):
                 caught.value.connection.send(b"x")
             other_sender, other_receiver = honest.rings()
             send(other_sender.tx, b"truth")
-            assert there.receive(timeout=5).data == b"truth"
+            assert there.receive(timeout=20).data == b"truth"
             with pytest.raises(comch.TimeOut):
                 there.receive(timeout=0.02)
             words.close()
@@ -332,13 +332,13 @@ def test_a_flush_to_a_lying_reader_ends(runtime_dir: Path) -> None:
             own = fabric.Terms(4080, False, 8, 1)
             sender, receiver = bad.rings(own)
             send(sender.tx, b"x")
-            message = there.receive(timeout=5)
+            message = there.receive(timeout=20)
             for _ in range(4):
                 message.reply(b"never read")
             words = Words(bad.fds[1])
             words["tail"] = 99
             with pytest.raises(comch.ConnectionReset, match="did not arrive"):
-                message.connection.flush(timeout=5)
+                message.connection.flush(timeout=20)
             words.close()
             sender.close()
             receiver.close()

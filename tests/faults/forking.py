@@ -13,9 +13,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 import comch_next as comch
+from tests.processes import SOON_S
 
 T = TypeVar("T")
-DEADLINE_S = 10.0
 Calls = Mapping[str, Callable[[], Any]]
 
 
@@ -58,7 +58,7 @@ def _hear(reader: int) -> bytes:
     heard = b""
     poller = select.poll()
     poller.register(reader, select.POLLIN)
-    while poller.poll(DEADLINE_S * 1000):
+    while poller.poll(SOON_S * 1000):
         part = os.read(reader, 1 << 16)
         if not part:
             return heard
@@ -88,8 +88,8 @@ def only_bad_state(calls: Calls) -> None:
 def ask_for_an_echo(answer: Any) -> None:
     """What a child of multiprocessing does, with objects of its own: ask the parent's server for an echo."""
     with comch.open_device("b1:00.0") as device, comch.Client(device, "svc") as client:
-        client.connection.send(b"from a child", timeout=5)
-        answer.put(client.receive(timeout=5).data)
+        client.connection.send(b"from a child", timeout=20)
+        answer.put(client.receive(timeout=20).data)
 
 
 ENDS: dict[str, Callable[[], object]] = {

@@ -9,6 +9,7 @@ from typing import Any
 
 import comch_next as comch
 from tests.faults.forking import ask_for_an_echo
+from tests.processes import SOON_S
 
 
 def main(method: str) -> None:
@@ -25,7 +26,7 @@ def main(method: str) -> None:
                 message.reply(message.data)
                 served += 1
         for child in children:
-            child.join(10)
+            child.join(SOON_S)
         for _ in children:
             print(answers.get())
 

@@ -79,7 +79,7 @@ def idle_receive(server: Server) -> float:
 
 def serve_one(server: Server, caller: Child) -> None:
     """All is well: the caller's echo comes."""
-    message = server.receive(timeout=10)
+    message = server.receive(timeout=20)
     message.reply(message.data)
     assert caller.wait_for("code") == "code SUCCESS"
 
@@ -99,7 +99,7 @@ def test_a_server_out_of_descriptors_refuses(server: Server, caller: Child, left
         assert caller.wait_for("code") == "code CONNECTION_ABORTED"
         assert open_fds() == before
         caller.say("\n")
-        message = server.receive(timeout=10)
+        message = server.receive(timeout=20)
     else:
         assert left >= 5  # the connection, two bells, and two rings until they are mapped
     message.reply(message.data)
@@ -172,8 +172,8 @@ def test_connections_that_are_up_carry_on(server: Server) -> None:
         pair.until(lambda: client.state is State.RUNNING, client.engine)
         with lowered_limit():
             for number in range(1000):
-                client.connection.send(b"%d" % number, timeout=5)
-                assert server.receive(timeout=5).data == b"%d" % number
+                client.connection.send(b"%d" % number, timeout=20)
+                assert server.receive(timeout=20).data == b"%d" % number
             client.close()
             idle_receive(server)
 
@@ -203,8 +203,8 @@ def test_a_client_out_of_descriptors(start_python: StartPython, left: int, form:
             else:
                 assert kept in (0, 2)  # what it waits with, once it has waited
             connection = client.connect()
-        connection.send(b"works", timeout=5)
-        assert client.receive(timeout=5).data == b"works"
+        connection.send(b"works", timeout=20)
+        assert client.receive(timeout=20).data == b"works"
         client.close()
 
 

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 import comch_next as comch
-from comch_next import Client, ConnectionAborted, ConnectionReset, Counter, Server, State
+from comch_next import Client, ConnectionAborted, ConnectionReset, Counter, Server
 from tests.control_path.pair import Side, client, connect, leave, pair, server, until
 from tests.faults.forking import ENDS, Calls, child_that_ends, in_child, only_bad_state
-from tests.processes import StartPython
+from tests.processes import SOON_S, StartPython
 from tests.pull.support import FORMS, End, Stage
 
 
@@ -215,8 +215,8 @@ def talk(there: Side, here: Side) -> None:
     assert (there.messages, here.messages, there.down) == ([b"ping"], [b"pong"], [])
     newcomer = client()
     connect(there, newcomer)
-    newcomer.context.stop()
-    until(lambda: newcomer.state is State.IDLE and there.down, newcomer.engine, there.engine)
+    leave(newcomer)
+    until(lambda: there.down, there.engine)
     there.down.clear()
 
 
@@ -241,8 +241,8 @@ with dpu, host, rep, comch.Server(dpu, rep, "svc") as server, comch.ProgressEngi
     if pid == 0:
         sys.exit(7)     # through every with block, and the interpreter's end
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 7
-    client.connection.send(b"still here", timeout=5)
-    assert server.receive(timeout=5).data == b"still here"
+    client.connection.send(b"still here", timeout=20)
+    assert server.receive(timeout=20).data == b"still here"
     client.close()
 """
 
@@ -260,12 +260,12 @@ def test_a_child_makes_objects_of_its_own() -> None:
     def body() -> tuple[bytes, bytes]:
         with comch.open_device("03:00.0") as dpu, comch.open_device("b1:00.0") as host:
             with Server(dpu, "b1:00.0", "mine") as own, Client(host, "svc") as to_parent:
-                to_parent.connection.send(b"from the child", timeout=5)
+                to_parent.connection.send(b"from the child", timeout=20)
                 mine = Client(host, "mine")
                 mine.connect(timeout=0)
                 comch.outcome(own.receive, timeout=0)
-                mine.connection.send(b"own", timeout=5)
-                data = own.receive(timeout=5).data
+                mine.connection.send(b"own", timeout=20)
+                data = own.receive(timeout=20).data
                 mine.close()
         return data, to_parent.name.encode()
 
@@ -336,16 +336,16 @@ def test_a_child_that_lives_on_hides_no_death(start_python: StartPython) -> None
         here = Client(host, "svc")
         connection = here.connect()
         connection.send(b"?")
-        assert here.receive(timeout=5).data == b"hello"
+        assert here.receive(timeout=20).data == b"hello"
         child.wait_for("forked")
         child.signal(signal.SIGKILL)
         with pytest.raises(ConnectionReset):
-            here.receive(timeout=5)
+            here.receive(timeout=20)
         child.process.wait()  # its sockets may go before its locks
         here.close()
         again = Client(host, "svc")
         with pytest.raises(ConnectionAborted):
-            again.connect(timeout=5)
+            again.connect(timeout=20)
         again.close()
         with Server(dpu, "b1:00.0", "svc"):
             pass
@@ -369,7 +369,7 @@ def test_a_child_of_multiprocessing_gets_bad_state(runtime_dir: Path) -> None:
     child = method.Process(target=body)
     child.start()
     assert queue.get() == ["BAD_STATE"] * 2
-    child.join(5)
+    child.join(SOON_S)
     assert child.exitcode == 0
     talk(there, here)
     leave(here, there)

@@ -84,12 +84,12 @@ def test_a_full_server_goes_on_with_whom_it_has(start_python: StartPython) -> No
         assert refused
         for here in clients:
             here.connection.send(b"hello")
-            assert here.receive(timeout=5).data == b"hello"
+            assert here.receive(timeout=20).data == b"hello"
         clients[0].connection.send(b"more")
-        assert clients[0].receive(timeout=5).data == b"more"
+        assert clients[0].receive(timeout=20).data == b"more"
         with Client(device, "svc") as late:
             late.connection.send(b"late")
-            assert late.receive(timeout=5).data == b"late"
+            assert late.receive(timeout=20).data == b"late"
         for here in clients:
             here.close()
 
@@ -102,6 +102,6 @@ def test_no_memory_file_may_grow(start_python: StartPython) -> None:
         for _ in range(3):
             here = Client(device, "svc")
             with pytest.raises(comch.ConnectionAborted, match="emory"):
-                here.connect(timeout=5)
+                here.connect(timeout=20)
             here.close()
     assert child.process.poll() is None

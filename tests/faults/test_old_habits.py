@@ -12,6 +12,7 @@ from comm_channel_compat import Again, ConnectionAborted, InvalidValue, NotConne
 from tests.compat import support
 from tests.differences import differs
 from tests.event_channels.support import fill
+from tests.processes import SOON_S
 
 pytestmark = pytest.mark.usefixtures("form")
 
@@ -28,7 +29,7 @@ def pair(runtime_dir: object) -> Iterator[support.Pair]:
 
 def eventually(call: Callable[[], Any]) -> Any:
     """The first answer of a flat call that is not AGAIN."""
-    deadline = time.monotonic() + support.DEADLINE_S
+    deadline = time.monotonic() + SOON_S
     while (answer := call())[0] == c.DOCA_ERROR_AGAIN:
         assert time.monotonic() < deadline
     return answer

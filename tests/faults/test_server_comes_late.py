@@ -11,7 +11,7 @@ import comch_next as comch
 from comch_next import Client, ConnectionAborted, ConnectionInprogress, NotConnected, State, TimeOut
 from tests.control_path.pair import client, connect, leave, server, until
 from tests.event_channels.support import DRIVERS
-from tests.processes import StartPython
+from tests.processes import SOON_S, StartPython
 
 pytestmark = pytest.mark.usefixtures("form")
 
@@ -41,12 +41,12 @@ here = comch.Client(comch.open_device("b1:00.0"), "svc")
 print("trying")
 while True:
     try:
-        connection = here.connect(timeout=1)
+        connection = here.connect(timeout=20)
         break
     except comch.ConnectionAborted:
         time.sleep(0.01)
 connection.send(b"hello")
-print(here.receive(timeout=5).data.decode())
+print(here.receive(timeout=20).data.decode())
 here.close()
 """
 
@@ -68,7 +68,7 @@ def test_connect_keeps_its_deadline(start_python: StartPython) -> None:
         before, spent = time.monotonic(), time.process_time()
         with pytest.raises(TimeOut):
             here.connect(timeout=0.3)
-        assert 0.29 < time.monotonic() - before < 2
+        assert 0.29 < time.monotonic() - before < SOON_S
         assert time.process_time() - spent < 0.15, "it waits, it does not spin"
         here.close()
 
@@ -86,8 +86,8 @@ def test_a_server_that_sleeps_is_waited_for(start_python: StartPython) -> None:
         with pytest.raises(TimeOut):
             connection.send(b"x", timeout=0.05)
         child.signal(signal.SIGCONT)
-        connection.send(b"awake", timeout=5)
-        assert here.receive(timeout=5).data == b"awake"
+        connection.send(b"awake", timeout=20)
+        assert here.receive(timeout=20).data == b"awake"
         connection.update_info()
         here.close()
 
@@ -98,7 +98,7 @@ def test_update_info_from_in_progress_to_success_to_aborted_to_disconnected(star
     with comch.open_device("b1:00.0") as device:
         here = Client(device, "svc")
         connection = here.connect(timeout=0)
-        deadline = time.monotonic() + 5
+        deadline = time.monotonic() + SOON_S
         codes = []
         while comch.ErrorCode.SUCCESS not in codes:
             codes.append(comch.outcome(connection.update_info)[0])
@@ -146,7 +146,7 @@ def test_a_new_life_under_the_old_name(start_python: StartPython) -> None:
         clients = [Client(device, "svc") for _ in range(8)]
         for here in clients:
             here.connect()
-        first.signal(signal.SIGSTOP)
+        first.stop()
         for here in clients:
             here.connection.send(b"old message")
         first.kill()
@@ -155,12 +155,12 @@ def test_a_new_life_under_the_old_name(start_python: StartPython) -> None:
         for here in clients:
             old = None
             with pytest.raises(comch.ConnectionReset):
-                here.receive(timeout=5)
+                here.receive(timeout=20)
             until(lambda here=here: here.state is State.IDLE, here.engine)  # type: ignore[misc]
             here.connect()
             here.connection.send(b"new message")
         for here in clients:
-            assert here.receive(timeout=5).data == b"second new message"
+            assert here.receive(timeout=20).data == b"second new message"
             with pytest.raises(comch.Again):
                 here.receive(timeout=0)
             old = here.connection

@@ -39,7 +39,7 @@ def producer(stage: Stage, consumer: Child, form: str) -> End:
     port = stage.server(form, send_queue_size=OWN_QUEUE)
     port.context.start()
     consumer.say("go\n")
-    end = End(port.context, port, until(port.accept, 10))
+    end = End(port.context, port, until(port.accept))
     consumer.wait_for("up")
     return end
 

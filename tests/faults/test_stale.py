@@ -40,7 +40,7 @@ def serves(start_python: StartPython) -> None:
     with comch.open_device("03:00.0") as device, Server(device, "b1:00.0", "svc") as there:
         child = start_python("-c", PEER)
         child.say("send found\n")
-        assert there.receive(timeout=10).data == b"found"
+        assert there.receive(timeout=20).data == b"found"
 
 
 @pytest.mark.parametrize("left", ["both", "socket", "lock", "none"])

@@ -9,6 +9,7 @@ import pytest
 from comch_next import State
 from tests.control_path.pair import client, connect, leave, pair, server, until
 from tests.faults_on_demand.conftest import Demand
+from tests.processes import SOON_S
 from tests.pull.support import Stage, ready
 
 MakeStage = Callable[[str], Stage]
@@ -22,7 +23,7 @@ def test_a_client_is_seen_when_the_time_has_passed(demand: Demand) -> None:
     here.context.start()
     turns = 0
     while not there.up:
-        assert there.engine.wait(10)
+        assert there.engine.wait(SOON_S)
         there.engine.progress()
         turns += 1
     assert turns < 20, "it slept"
@@ -75,8 +76,8 @@ def test_a_port_is_told(make_stage: MakeStage, one_sided: bool) -> None:
         getattr(port, f"arm_{name}")()
     woken = 0
     while not port.pending:
-        assert ready(port.recv_fd, 10)
-        assert ready(port.service_fd, 10)
+        assert ready(port.recv_fd, SOON_S)
+        assert ready(port.service_fd, SOON_S)
         woken += 1
         if not port.pending:
             port.arm_recv()

@@ -11,7 +11,7 @@ from comch_next import Again, NoMemory
 from tests.control_path.pair import leave, pair, until
 from tests.fast_path.lane import Lane
 from tests.faults_on_demand.conftest import Demand
-from tests.processes import StartPython
+from tests.processes import SOON_S, StartPython
 from tests.pull.support import FORMS, PEER, Stage, ready
 from tests.pull.support import until as until_so
 from tests.trace.lines import accepted, of, read, received
@@ -25,18 +25,18 @@ import comch_next as comch
 with comch.Server(comch.open_device("03:00.0"), "b1:00.0", "svc") as server:
     print("up", flush=True)
     for _ in range(30):
-        server.receive(timeout=10).reply(b"!", timeout=10)
-    server.receive(timeout=10)
+        server.receive(timeout=20).reply(b"!", timeout=20)
+    server.receive(timeout=20)
 """
 CLIENT = """
 import comch_next as comch
 with comch.Client(comch.open_device("b1:00.0"), "svc") as client:
     for number in range(30):
-        client.connection.send(b"%d" % number, timeout=10)
+        client.connection.send(b"%d" % number, timeout=20)
     for _ in range(30):
-        client.receive(timeout=10)
-    client.connection.send(b"bye", timeout=10)
-    client.connection.flush(timeout=10)
+        client.receive(timeout=20)
+    client.connection.send(b"bye", timeout=20)
+    client.connection.flush(timeout=20)
 """
 
 
@@ -61,7 +61,7 @@ def test_send_fd_sleeps_while_full(make_stage: MakeStage) -> None:
     refused = 0
     while not here.send(b"2"):
         here.port.arm_send()
-        assert ready(here.port.send_fd, 10)
+        assert ready(here.port.send_fd, SOON_S)
         refused += 1
     assert refused == 1, "it slept until there was room"
     assert not here.send(b"3")
@@ -80,7 +80,7 @@ def test_send_fd_wakes_for_a_death_while_full(make_stage: MakeStage, start_pytho
     server.arm_send()
     assert not ready(server.send_fd)
     peer.say("die\n")
-    assert ready(server.send_fd, 10)
+    assert ready(server.send_fd, SOON_S)
 
 
 def test_a_task_is_not_to_be_had(demand: Demand) -> None:
@@ -91,7 +91,7 @@ def test_a_task_is_not_to_be_had(demand: Demand) -> None:
     for _ in range(2):
         with pytest.raises(NoMemory):
             here.send(b"2")
-        assert here.engine.wait(10), "the program is woken to try again"
+        assert here.engine.wait(SOON_S), "the program is woken to try again"
         here.engine.progress()
     here.send(b"2")
     until(lambda: there.messages == [b"1", b"2"], here.engine, there.engine)
@@ -109,7 +109,7 @@ def test_the_engine_wakes_when_the_pool_is_full_no_more(demand: Demand) -> None:
             until(lambda: there.messages, here.engine, there.engine)
         except NoMemory:
             tries += 1
-            assert here.engine.wait(10)
+            assert here.engine.wait(SOON_S)
             here.engine.progress()
     assert tries < 20, "it slept"
     until(lambda: here.done, here.engine)

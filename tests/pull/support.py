@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import comch_next as comch
 from comch_next.pull import PullPort
+from tests.processes import SOON_S
 
 DPU, HOST, NAME = "03:00.0", "b1:00.0", "svc"
 FORMS = ("driver", "threaded")
@@ -24,13 +25,13 @@ with comch.Client(comch.open_device("b1:00.0"), "svc") as client:
     for line in sys.stdin:
         word, _, rest = line.strip().partition(" ")
         if word == "send":
-            client.connection.send(rest.encode(), timeout=5)
+            client.connection.send(rest.encode(), timeout=20)
             print("sent", flush=True)
         elif word == "echo":
             for _ in range(int(rest)):
                 client.receive(timeout=20).reply(b"!", timeout=20)
         elif word == "receive":
-            print(client.receive(timeout=5).data.decode(), flush=True)
+            print(client.receive(timeout=20).data.decode(), flush=True)
         elif word == "die":
             os.kill(os.getpid(), signal.SIGKILL)
         elif word == "leave":
@@ -39,7 +40,7 @@ print("left", flush=True)
 """
 
 
-def until(check: Callable[[], T | None], timeout_s: float = 5.0) -> T:
+def until(check: Callable[[], T | None], timeout_s: float = SOON_S) -> T:
     """The first true answer; AssertionError when there is none in time."""
     deadline = time.monotonic() + timeout_s
     while not (answer := check()):
@@ -79,15 +80,31 @@ class Stage:
         self.contexts: list[Any] = []
 
     def server(
-        self, form: str, *, name: str = NAME, engine: Engine = None, recv_queue_size: int | None = None, **port: Any
+        self,
+        form: str,
+        *,
+        name: str = NAME,
+        engine: Engine = None,
+        recv_queue_size: int | None = None,
+        one_sided: bool = False,
+        **port: Any,
     ) -> PullPort:
-        server = comch.Server(self.dpu, HOST, name, engine=engine, recv_queue_size=recv_queue_size)
+        server = comch.Server(
+            self.dpu, HOST, name, engine=engine, recv_queue_size=recv_queue_size, one_sided=one_sided
+        )
         return self._port(server, form, port)
 
     def client(
-        self, form: str, *, name: str = NAME, engine: Engine = None, recv_queue_size: int | None = None, **port: Any
+        self,
+        form: str,
+        *,
+        name: str = NAME,
+        engine: Engine = None,
+        recv_queue_size: int | None = None,
+        one_sided: bool = False,
+        **port: Any,
     ) -> PullPort:
-        client = comch.Client(self.host, name, engine=engine, recv_queue_size=recv_queue_size)
+        client = comch.Client(self.host, name, engine=engine, recv_queue_size=recv_queue_size, one_sided=one_sided)
         return self._port(client, form, port)
 
     def _port(self, context: Any, form: str, options: dict[str, Any]) -> PullPort:

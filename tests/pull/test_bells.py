@@ -11,6 +11,7 @@ from comch_next import PullPort, State
 from comch_next.driver.emulated._channels import Channel, Channels
 from tests.control_path.pair import client, leave, server
 from tests.control_path.pair import until as turn_until
+from tests.processes import SOON_S
 from tests.pull.support import Stage, ready, until
 
 
@@ -68,13 +69,14 @@ def test_a_descriptor_asked_for_while_a_connection_comes_up(stage: Stage, monkey
     asking.join()
     sleep(there.port)
     assert here.send(b"hello")
-    assert ready(there.port.recv_fd, 1)
+    assert ready(there.port.recv_fd, SOON_S)
     assert there.port.receive() == (b"hello", there.connection)
 
 
 def test_tasks_beside_a_port_make_no_noise() -> None:
     """The room that they wait for is told on a bell that only the port hears."""
-    there, here = server(), client(recv_queue_size=1)
+    here = client(recv_queue_size=1)
+    there = server(pulled=True)
     port = PullPort(there.context)
     there.context.start()
     here.context.start()

@@ -11,6 +11,7 @@ import pytest
 import comch_next as comch
 from comch_next import ErrorCode, State, _threaded
 from tests.differences import BATCH, LINES
+from tests.processes import Threads
 from tests.pull.support import Stage, ready, until
 
 
@@ -176,6 +177,6 @@ def test_the_engine(stage: Stage, form: str) -> None:
         running.close()
 
 
-def test_idle(stage: Stage, form: str) -> None:
+def test_idle(stage: Stage, form: str, threads: Threads) -> None:
     stage.pair(form, form)
-    assert threading.active_count() == (1 if form == "driver" else 3)
+    assert threads() == (0 if form == "driver" else 2)

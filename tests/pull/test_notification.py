@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import comch_next as comch
 from comch_next import State
+from tests.processes import SOON_S
 from tests.pull.support import Stage, ready, until
 
 
@@ -23,14 +24,14 @@ def test_work_begun_after_arming_rings(stage: Stage) -> None:
     engine = client.engine
     engine.request_notification()
     tasks[0].submit()
-    assert ready(engine.notification_handle, 5.0)  # it is in the receiver's queue already
+    assert ready(engine.notification_handle, SOON_S)  # it is in the receiver's queue already
     engine.clear_notification()
     assert engine.progress()
     engine.request_notification()
     tasks[1].submit()
     assert not ready(engine.notification_handle)  # this one waits for room
     until(server.receive)
-    assert ready(engine.notification_handle, 5.0)
+    assert ready(engine.notification_handle, SOON_S)
     engine.clear_notification()
     until(lambda: engine.progress() or len(done) == 2)
     assert done == tasks
@@ -38,4 +39,4 @@ def test_work_begun_after_arming_rings(stage: Stage) -> None:
         task.free()
     engine.request_notification()
     client.stop()
-    assert ready(engine.notification_handle, 5.0)
+    assert ready(engine.notification_handle, SOON_S)

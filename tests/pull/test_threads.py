@@ -13,40 +13,41 @@ import pytest
 import comch_next as comch
 from comch_next import State
 from comch_next.pull import PullPort
+from tests.processes import SOON_S, Threads
 from tests.pull.support import Stage, until
 
 
-def test_the_drivers_form_has_no_thread(stage: Stage) -> None:
+def test_the_drivers_form_has_no_thread(stage: Stage, threads: Threads) -> None:
     server, client = stage.pair("driver", "driver")
     server.port.arm_recv()
     assert client.send(b"x")
     assert server.receive() == b"x"
-    assert threading.active_count() == 1
+    assert threads() == 0
 
 
-def test_the_other_has_one_per_engine_until_it_is_closed(stage: Stage) -> None:
+def test_the_other_has_one_per_engine_until_it_is_closed(stage: Stage, threads: Threads) -> None:
     server, client = stage.pair("threaded", "threaded")
-    assert threading.active_count() == 3
+    assert threads() == 2
     client.context.stop()
     until(lambda: client.context.state is State.IDLE)
     client.port.close()
-    assert threading.active_count() == 2
+    assert threads() == 1
     server.context.close()
-    assert threading.active_count() == 1
+    assert threads() == 0
 
 
-def test_ports_of_one_engine_share_a_thread(stage: Stage) -> None:
+def test_ports_of_one_engine_share_a_thread(stage: Stage, threads: Threads) -> None:
     with comch.ProgressEngine() as engine:
         server, client = stage.meet(stage.server("threaded", engine=engine), stage.client("threaded", engine=engine))
-        assert threading.active_count() == 2
+        assert threads() == 1
         assert client.send(b"x")
         assert server.receive() == b"x"
         assert server.send(b"y")
         assert client.receive() == b"y"
         server.context.close()
-        assert threading.active_count() == 2
+        assert threads() == 1
         client.context.close()
-        assert threading.active_count() == 1
+        assert threads() == 0
 
 
 def test_an_idle_helper_costs_nothing(stage: Stage) -> None:
@@ -65,7 +66,7 @@ def test_a_program_that_never_closes_ends() -> None:
         "port = PullPort(server, threaded=True)\n"
         "server.listen()\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=10, check=False)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=20, check=False)
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -96,11 +97,11 @@ def test_a_port_is_opened_on_an_idle_context(stage: Stage, form: str) -> None:
 
 
 @pytest.mark.parametrize("options", [{"max_msg_size": 0}, {"max_msg_size": 65536}, {"send_queue_size": 0}])
-def test_limits_of_a_port_are_checked(stage: Stage, form: str, options: dict[str, Any]) -> None:
+def test_limits_of_a_port_are_checked(stage: Stage, form: str, options: dict[str, Any], threads: Threads) -> None:
     server = comch.Server(stage.dpu, "b1:00.0", "svc")
     with pytest.raises(comch.InvalidValue):
         PullPort(server, threaded=form == "threaded", **options)
-    assert threading.active_count() == 1
+    assert threads() == 0
     server.close()
 
 
@@ -167,16 +168,16 @@ def test_the_programs_own_progress_and_wait_still_work(stage: Stage, form: str) 
     assert not client.engine.wait(0.02) or client.state is State.STARTING
     until(server.accept)
     while client.state is not State.RUNNING:
-        client.engine.wait(5.0)
+        client.engine.wait(SOON_S)
         client.engine.progress()
     server.context.stop()
     until(lambda: server.context.engine.progress() or server.context.state is State.IDLE)
     while client.state.name != "IDLE":
-        assert client.engine.wait(5.0)
+        assert client.engine.wait(SOON_S)
         client.engine.progress()
 
 
-def test_a_context_on_tasks_and_callbacks_shares_the_engine(stage: Stage) -> None:
+def test_a_context_on_tasks_and_callbacks_shares_the_engine(stage: Stage, threads: Threads) -> None:
     """Its callbacks run where the engine's progress runs, and its own calls take their turn."""
     with comch.ProgressEngine() as engine:
         stage.server("threaded", name="pulled", engine=engine)
@@ -200,4 +201,4 @@ def test_a_context_on_tasks_and_callbacks_shares_the_engine(stage: Stage) -> Non
         task.free()
         plain.close()
         stage.contexts[0].close()
-    assert threading.active_count() == 1
+    assert threads() == 0

@@ -104,15 +104,15 @@ def test_a_service_sleeps_in_its_channel(service: Endpoint, start_python: StartP
     children = [start_python("-c", CLIENT) for _ in range(2)]
     seen: set[PeerAddr] = set()
     while len(seen) < 2:
-        assert ready(fd, 10.0)
+        assert ready(fd, SOON_S)
         drain_all(service)
         seen.update(state(service)[0])
     children[0].say("disconnect\n")
     while len(state(service)[0]) == 2:
-        assert ready(fd, 10.0)
+        assert ready(fd, SOON_S)
     children[1].signal(signal.SIGKILL)
     while state(service)[0]:
-        assert ready(fd, 10.0)
+        assert ready(fd, SOON_S)
 
 
 def drain_all(service: Endpoint) -> None:

@@ -85,10 +85,10 @@ def test_a_dead_peer(trace: Path, start_python: StartPython) -> None:
     with comch.Server(comch.open_device(DPU), REP, "svc") as server:
         peer = start_python("-c", PEER, env={"COMCH_TRACE": ""})
         peer.say("send last\n")
-        message = server.receive(timeout=10)
+        message = server.receive(timeout=20)
         peer.say("die\n")
         with pytest.raises(ConnectionReset) as caught:
-            server.receive(timeout=10)
+            server.receive(timeout=20)
         assert caught.value.connection is message.connection
         with pytest.raises(ConnectionReset) as caught:
             message.connection.send(b"too late")

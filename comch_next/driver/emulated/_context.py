@@ -150,12 +150,12 @@ class Context(ABC):
 
     def complete(self) -> bool:
         """Deliver the completions of tasks that have finished, each once. Whether there were any."""
-        engine, delivered = self.engine, False
+        engine, finished, delivered = self.engine, self.finished, False
         assert engine is not None
-        for _ in range(len(self.finished)):  # what a callback submits on a dead connection fails next time
-            if engine.error is not None:
+        for _ in range(len(finished)):  # what a callback submits on a dead connection fails next time
+            if engine.error is not None or not finished:  # none left: a callback has freed tasks that were submitted
                 break
-            task = self.finished.popleft()
+            task = finished.popleft()
             callback = self.done if task.status is SUCCESS else self.failed
             task.owner = PROGRAM
             try:

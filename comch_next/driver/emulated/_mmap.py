@@ -25,7 +25,7 @@ from comch_next.errors import (
     NotSupported,
 )
 
-__all__ = ["Mmap", "Mmaps", "living_mmap"]
+__all__ = ["Mmap", "Mmaps", "check_device", "living_mmap"]
 
 _ONE_PCI = (AccessFlag.PCI_READ_ONLY, AccessFlag.PCI_READ_WRITE)
 PCI = AccessFlag.PCI_READ_ONLY | AccessFlag.PCI_READ_WRITE
@@ -47,6 +47,7 @@ class Mmap:
         self.size = 0
         self.fd = -1
         self.bufs = 0  # buffers and consumers that lie in it
+        self.given_up: list[tuple[int, int]] = []  # begin and end of posted buffers that the program has given back
         self.user_data: Any = None
         self.free_cb: Callable[..., object] | None = None
         self.free_data: Any = None
@@ -103,6 +104,12 @@ def living_mmap(mmap: object, call: str) -> Mmap:
     if not found.alive:
         raise InvalidValue(f"{call}: the memory map has been destroyed; make another")
     return found
+
+
+def check_device(mmap: Mmap, dev: Dev, call: str) -> None:
+    """Raise InvalidValue unless the map's memory is registered with the device."""
+    if dev not in mmap.devices:
+        raise InvalidValue(f"{call} takes memory whose map has the connection's {dev}; add it before the map starts")
 
 
 def _configurable(mmap: object, call: str, *, while_started: type[DocaError] = BadState) -> Mmap:
