@@ -11,10 +11,11 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 import comch_next as comch
 from comch_next.errors import InUse, InvalidValue
 from tests.orders_model.model import DEVIATIONS, OK, SILENT, End, EndState, Phase
-from tests.orders_model.stage import LATE, Stage, Subject, error_of, until
+from tests.orders_model.stage import LATE, Stage, Subject, compare, error_of, until
 
 __all__ = ["Orders", "ThreadedOrders"]
 
+ENDED = (EndState.NOTIFIED, EndState.UNAWARE, EndState.ERROR, EndState.REFUSED, EndState.LEFT)
 MOST_CLIENTS, MOST_SERVERS = 3, 2
 
 # A number that picks one of those there are at that time.
@@ -189,12 +190,12 @@ class Orders(RuleBasedStateMachine):
         real = self.stage.real(options)
         what = f"{options} on {subject.model.key} while {subject.model.phase.name}"
         if together:
-            self.stage.compare(subject.model.set(**options), lambda: subject.real.configure(**real), what)
+            compare(subject.model.set(**options), lambda: subject.real.configure(**real), what)
             return
         for name in options:
             expected = subject.model.set(**{name: options[name]})
             expected |= frozenset({may_be} if may_be and expected else ())
-            self.stage.compare(expected, lambda n=name: setattr(subject.real, n, real[n]), what)  # type: ignore[misc]
+            compare(expected, lambda n=name: setattr(subject.real, n, real[n]), what)  # type: ignore[misc]
 
     # -- engines -------------------------------------------------------------------------------------------------
 
@@ -206,10 +207,10 @@ class Orders(RuleBasedStateMachine):
         engine = self.stage.engines[key]
         expected = subject.model.connect_ctx(threaded=self.threaded)
         if by_setting and LATE and not expected:
-            self.stage.compare(expected, lambda: setattr(subject.real, "engine", engine), "engine =")
+            compare(expected, lambda: setattr(subject.real, "engine", engine), "engine =")
         else:
             what = f"connect_ctx of {subject.model.key} while {subject.model.phase.name}"
-            self.stage.compare(expected, lambda: engine.connect_ctx(subject.real), what)
+            compare(expected, lambda: engine.connect_ctx(subject.real), what)
         if not expected:
             subject.model.settings.engine = key
 
@@ -235,7 +236,7 @@ class Orders(RuleBasedStateMachine):
             return  # a host's device has no representor to set, so nothing is left to be refused
         arguments = () if name is None else (name,)
         expected = self.world.listen(subject.model, name)
-        self.stage.compare(expected, lambda: subject.real.listen(*arguments), f"listen on {subject.model.key}")
+        compare(expected, lambda: subject.real.listen(*arguments), f"listen on {subject.model.key}")
 
     @rule(who=pick, name=st.none() | names)
     def connect(self, who: int, name: str | None) -> None:
@@ -277,7 +278,7 @@ class Orders(RuleBasedStateMachine):
         if not expected and model.end is not None and model.end.state is EndState.REFUSED:
             self._be_refused(subject, model.end, arguments)
             return
-        connection = self.stage.compare(expected, lambda: subject.real.connect(*arguments, timeout=0), what)
+        connection = compare(expected, lambda: subject.real.connect(*arguments, timeout=0), what)
         if connection is not None:
             assert model.end is not None
             subject.learn(model.end, connection)
@@ -305,7 +306,7 @@ class Orders(RuleBasedStateMachine):
         expected = self.world.connect(subject.model)
         if not expected:
             expected = self.world.time_out(subject.model)
-        self.stage.compare(expected, lambda: subject.real.connect(timeout=0.01), f"connect on {subject.model.key}")
+        compare(expected, lambda: subject.real.connect(timeout=0.01), f"connect on {subject.model.key}")
         self.stage.settle()
 
     @rule(who=pick, which=pick)
@@ -323,7 +324,7 @@ class Orders(RuleBasedStateMachine):
         arguments = () if subject.model.role == "client" and end is None else (connection,)
         what = f"disconnect of {end} on {subject.model.key} while {subject.model.phase.name}"
         expected = self.world.disconnect(subject.model, end)
-        self.stage.compare(expected, lambda: subject.real.disconnect(*arguments), what)
+        compare(expected, lambda: subject.real.disconnect(*arguments), what)
         self.stage.settle()
 
     def _some_end(self, subject: Subject, which: int) -> tuple[End | None, Any]:
@@ -356,7 +357,7 @@ class Orders(RuleBasedStateMachine):
         arguments: dict[str, Any] = {"timeout": 0} if call in ("connect", "receive") else {}
         if DEVIATIONS.CLOSED_OPENS_PORT and call in ("connect", "listen"):
             return
-        self.stage.compare(SILENT.CLOSED, lambda: getattr(subject.real, call)(**arguments), f"{call} after close")
+        compare(SILENT.CLOSED, lambda: getattr(subject.real, call)(**arguments), f"{call} after close")
 
     # -- messages ------------------------------------------------------------------------------------------------
 
@@ -378,7 +379,20 @@ class Orders(RuleBasedStateMachine):
         else:
             expected = self.world.send(end, data)
             call = lambda: connection.send(data, timeout=0)  # noqa: E731
-        self.stage.compare(expected, call, f"send of {len(data)} bytes through {end} on {subject.model.key}")
+        compare(expected, call, f"send of {len(data)} bytes through {end} on {subject.model.key}")
+        self.stage.settle()
+
+    @precondition(lambda self: self.has(*ENDED))
+    @rule(which=pick)
+    def send_after_the_end(self, which: int) -> None:
+        ended = [end for subject in self.stage.subjects for end in subject.connections if end.state in ENDED]
+        living = [end for end in ended if end.owner.phase is not Phase.CLOSED]
+        if not living:
+            return
+        end = living[which % len(living)]
+        connection = self.stage.connection(end)
+        expected = self.world.send(end, b"x")
+        compare(expected, lambda: connection.send(b"x", timeout=0), f"send through {end}")
         self.stage.settle()
 
     @precondition(lambda self: self.has(EndState.UP))
@@ -396,7 +410,7 @@ class Orders(RuleBasedStateMachine):
                 return
             data = self._data(end, "short")
             expected = self.world.send(end, data)
-            self.stage.compare(expected, lambda: connection.send(data, timeout=0), f"send through {end}")  # noqa: B023
+            compare(expected, lambda: connection.send(data, timeout=0), f"send through {end}")  # noqa: B023
             if expected or end.state is not EndState.UP:
                 break
         self.stage.settle()

@@ -212,6 +212,7 @@ class End:
     def peer_left(self, *, messages_lost: bool) -> None:
         if self.state is EndState.WAITING:
             self.state = EndState.REFUSED
+            self.reset_is_due = self.one_sided
         elif self.state is EndState.UP and not self.one_sided:
             self.state = EndState.NOTIFIED
             self.end_is_news = True
@@ -383,7 +384,7 @@ class World:
         end.peer, peer.peer = peer, end
         client.end, client.phase = end, Phase.ACTIVE
         client.ends.append(end)
-        sizes = {size for size in (client.settings.max_msg_size, server.settings.max_msg_size) if size is not None}
+        sizes = self.agreed_sizes(client, server)
         if len(sizes) > 1:
             end.state, client.phase = EndState.REFUSED, Phase.ENDED
             return
@@ -391,6 +392,10 @@ class World:
         server.ends.append(peer)
         if self.threaded:  # "waiting clients" do not wait
             end.state = peer.state = EndState.UP
+
+    def agreed_sizes(self, client: Context, server: Context) -> set[int]:
+        """Who has set no size takes that of the other side; two sizes do not agree."""
+        return {size for size in (client.settings.max_msg_size, server.settings.max_msg_size) if size is not None}
 
     def refuse_at_once(self, client: Context) -> None:
         """A refusal was raised by connect itself."""

@@ -14,7 +14,7 @@ import comch_next as comch
 from comch_next import Counter, State
 from tests.orders_model.model import Context, End, EndState, Errors, Phase, World
 
-__all__ = ["LATE", "Stage", "Subject", "until"]
+__all__ = ["LATE", "Stage", "Subject", "compare", "error_of", "open_descriptors", "until"]
 
 # Contexts that are completed later. A tree without them is driven through the arguments of the constructors.
 LATE = hasattr(comch, "Channel")
@@ -36,6 +36,18 @@ def error_of(call: Callable[[], object]) -> type[BaseException] | None:
     except Exception as error:
         return type(error)
     return None
+
+
+def compare(expected: Errors, call: Callable[[], Any], what: str) -> Any:
+    """Make the call; the model says which errors it may raise, or that it succeeds."""
+    try:
+        value = call()
+    except Exception as error:
+        if type(error) not in expected:
+            raise AssertionError(f"{what} raised {error!r}; {_named(expected)}") from error
+        return None
+    assert not expected or type(None) in expected, f"{what} returned {value!r}; {_named(expected)}"
+    return value
 
 
 class Subject:
@@ -69,7 +81,7 @@ class Stage:
     def __init__(self, *, threaded: bool) -> None:
         self.world = World(threaded=threaded)
         self.subjects: list[Subject] = []
-        self.descriptors = _open_descriptors()
+        self.descriptors = open_descriptors()
         self.devices = {pci: comch.open_device(pci) for pci in ("03:00.0", "b1:00.0", "b1:00.1")}
         self.reps = {pci: self.devices["03:00.0"].open_representor(pci) for pci in ("b1:00.0", "b1:00.1")}
         self.engines = {key: comch.ProgressEngine() for key in ("A", "B")}
@@ -94,17 +106,6 @@ class Stage:
 
     def subject_of(self, context: Context) -> Subject:
         return next(subject for subject in self.subjects if subject.model is context)
-
-    def compare(self, expected: Errors, call: Callable[[], Any], what: str) -> Any:
-        """Make the call; the model says which errors it may raise, or that it succeeds."""
-        try:
-            value = call()
-        except Exception as error:
-            if type(error) not in expected:
-                raise AssertionError(f"{what} raised {error!r}; {_named(expected)}") from error
-            return None
-        assert not expected or type(None) in expected, f"{what} returned {value!r}; {_named(expected)}"
-        return value
 
     # -- receiving ---------------------------------------------------------------------------------------------
 
@@ -214,7 +215,7 @@ class Stage:
     def check_counters(self, end: End) -> None:
         """Sent counts accepted sends, received what the program was given; on a threaded port what has moved."""
         connection = self.connection(end)
-        self.compare(end.update_info(), connection.update_info, f"update_info of {end}")
+        compare(end.update_info(), connection.update_info, f"update_info of {end}")
         if end.update_info():
             return
         assert connection.get_counter(Counter.SENT_MESSAGES) == end.sent, end
@@ -300,7 +301,7 @@ class Stage:
         for closable in (*self.reps.values(), *self.devices.values()):
             closable.close()
         before = self.descriptors
-        until(lambda: len(_open_descriptors()) <= len(before), f"{before} stay open, not {_open_descriptors()}")
+        until(lambda: len(open_descriptors()) <= len(before), f"{before} stay open, not {open_descriptors()}")
 
 
 def _state(model: Context) -> State | None:
@@ -317,7 +318,7 @@ def _named(expected: Errors) -> str:
     return f"the model expects {' or '.join(sorted(kind.__name__ for kind in expected)) or 'success'}"
 
 
-def _open_descriptors() -> list[str]:
+def open_descriptors() -> list[str]:
     """What each descriptor of this process stands for."""
     kinds = []
     for number in os.listdir("/proc/self/fd"):
