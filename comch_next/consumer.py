@@ -26,6 +26,8 @@ class Consumer(FastContext):
     pulled from: a pull port brings messages, and no news of consumers.
     """
 
+    mmap: Mmap
+
     def __init__(self, connection: Connection, mmap: Mmap, *, engine: ProgressEngine | None = None) -> None:
         """C: doca_comch_consumer_create. `mmap` has permission PCI_READ_WRITE and holds every posted buffer.
 

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from comch_next._exits import leave
+from comch_next._names import Hinted
 from comch_next.driver import load
 from comch_next.driver.protocol import Driver
-from comch_next.errors import InvalidValue
+from comch_next.errors import InUse, InvalidValue
 
 if TYPE_CHECKING:
+    from comch_next._settings import Configured
     from comch_next._threaded._helper import Helper
     from comch_next.context import Context
 
@@ -42,7 +44,7 @@ def wait_readable(fd: int, deadline: float | None) -> bool:
             return False
 
 
-class ProgressEngine:
+class ProgressEngine(Hinted):
     """Where contexts move on: callbacks run inside `progress` and nowhere else (C: struct doca_pe)."""
 
     def __init__(self, driver: str | None = None) -> None:
@@ -53,6 +55,7 @@ class ProgressEngine:
         self._open = True
         self._pid = os.getpid()
         self._contexts: WeakSet[Context] = WeakSet()
+        self._awaited: WeakSet[Configured] = WeakSet()  # that are connected when the library makes them
         self._helper: Helper | None = None  # see comch_next._threaded
         self._through = self._driver
 
@@ -121,6 +124,8 @@ class ProgressEngine:
     def destroy(self) -> None:
         """C: doca_pe_destroy. Raises InUse while connected contexts live; twice is harmless."""
         if self._open:
+            if waiting := [context for context in self._awaited if context._waits_for(self)]:
+                raise InUse(f"pe_destroy: {waiting[0]!r} is to be connected; destroy it first")
             self._engines.destroy(self._handle)
             self._open = False
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -80,12 +82,14 @@ def test_a_server_with_callbacks(world: World, way: str) -> None:
 def test_a_client_with_callbacks(world: World, way: str) -> None:
     server = world.server()
     client, inbox = registered_client(world)
-    refused = is_refused(client.__enter__ if way == "with" else lambda: client.connect(timeout=0))
-    if refused:
+    accepting = Thread(target=lambda: until(lambda: accept(server) and client.state is State.RUNNING))
+    accepting.start()
+    if is_refused(client.__enter__ if way == "with" else client.connect):
         assert client.state is State.IDLE
         client.start()
-    until(lambda: client.state is State.RUNNING or not accept(server), client.engine)
-    client.connection.send(b"who") if not refused else client.task_send_alloc_init(client.connection, b"who").submit()
+        until(lambda: client.state is State.RUNNING, client.engine)
+    accepting.join()
+    client.task_send_alloc_init(client.connection, b"who").submit()
     message = receive_while_turning(server, client.engine)
     message.reply(b"for the callback")
     until(lambda: inbox, client.engine)
@@ -115,7 +119,7 @@ def receive_while_turning(server: Any, engine: Any) -> Any:
 def test_a_refusal_names_the_callbacks(world: World) -> None:
     """Design silent on the words: the message has to say what is in the way."""
     for context in (registered_server(world)[0], registered_client(world)[0]):
-        words = refusal(context.listen if isinstance(context, comch.Server) else context.connect)
+        words = refusal(context.listen if isinstance(context, comch.Server) else partial(context.connect, timeout=0))
         assert not words or "callback" in words or "register" in words
 
 

@@ -122,8 +122,8 @@ def test_no_own_engine_is_made_when_one_is_given(world: World) -> None:
 
 
 def test_registering_makes_no_engine(world: World) -> None:
-    before = open_descriptors()
     client = world.keep(comch.Client(world.host, NAME))
+    before = open_descriptors()
     register(client)
     client.set_state_changed_cb(ignore)
     assert open_descriptors() == before
