@@ -5,9 +5,9 @@ producer: one noun each; pull: the pull view; aio: asyncio;
 errors: the result codes as exceptions; api: the fact tables; driver: the seam to the library underneath.
 """
 
+from comch_next._channel import Channel
 from comch_next._codes import AccessFlag, Counter, PciFuncType, RepFilter, State, SubmitFlag
 from comch_next._msgq import ConsumerCompletion, MsgQ
-from comch_next._channel import Channel
 from comch_next.client import Client
 from comch_next.connection import Connection, Message
 from comch_next.consumer import Consumer
