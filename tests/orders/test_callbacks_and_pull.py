@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from functools import partial
-from threading import Thread
 from typing import Any
 
 import pytest
 
-from tests.orders.support import NAME, SOON_S, World, accepts, comch, ignore, register, takes_at_most, until
+from tests.orders.support import (
+    NAME,
+    SOON_S,
+    World,
+    accepts,
+    comch,
+    ignore,
+    receives_nothing,
+    register,
+    takes_at_most,
+    until,
+)
 
 State = comch.State
 REFUSED = (comch.BadState, comch.BadConfig, comch.NotPermitted)
@@ -30,8 +41,6 @@ def refusal(call: Callable[[], object]) -> str:
         call()
     except REFUSED as error:
         return str(error)
-    except comch.ConnectionAborted:
-        return ""  # a client that tried: nobody listens
     return ""
 
 
@@ -82,24 +91,26 @@ def test_a_server_with_callbacks(world: World, way: str) -> None:
 def test_a_client_with_callbacks(world: World, way: str) -> None:
     server = world.server()
     client, inbox = registered_client(world)
-    accepting = Thread(target=lambda: until(lambda: accept(server) and client.state is State.RUNNING))
+    accepted = threading.Event()
+
+    def accept() -> None:
+        while not accepted.is_set():
+            receives_nothing(server)
+
+    accepting = threading.Thread(target=accept)
     accepting.start()
-    if is_refused(client.__enter__ if way == "with" else client.connect):
-        assert client.state is State.IDLE
-        client.start()
+    try:
+        if is_refused(client.__enter__ if way == "with" else lambda: client.connect(timeout=SOON_S)):
+            assert client.state is State.IDLE
+            client.start()
         until(lambda: client.state is State.RUNNING, client.engine)
-    accepting.join()
+    finally:
+        accepted.set()
+        accepting.join(SOON_S)
     client.task_send_alloc_init(client.connection, b"who").submit()
-    message = receive_while_turning(server, client.engine)
-    message.reply(b"for the callback")
+    receive_while_turning(server, client.engine).reply(b"for the callback")
     until(lambda: inbox, client.engine)
     assert inbox == [b"for the callback"]
-
-
-def accept(server: Any) -> bool:
-    with pytest.raises(comch.Again):
-        server.receive(timeout=0)
-    return True
 
 
 def receive_while_turning(server: Any, engine: Any) -> Any:
@@ -118,8 +129,8 @@ def receive_while_turning(server: Any, engine: Any) -> Any:
 
 def test_a_refusal_names_the_callbacks(world: World) -> None:
     """Design silent on the words: the message has to say what is in the way."""
-    for context in (registered_server(world)[0], registered_client(world)[0]):
-        words = refusal(context.listen if isinstance(context, comch.Server) else partial(context.connect, timeout=0))
+    for call in (registered_server(world)[0].listen, partial(registered_client(world)[0].connect, timeout=0)):
+        words = refusal(call)
         assert not words or "callback" in words or "register" in words
 
 

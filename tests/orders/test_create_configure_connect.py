@@ -376,9 +376,9 @@ def test_a_name_that_is_taken_may_be_replaced(world: World) -> None:
 def test_a_closed_context_is_closed(world: World) -> None:
     client = world.client()
     client.close()
-    with pytest.raises(comch.InvalidValue):  # design silent
+    with pytest.raises((comch.BadState, comch.InvalidValue)):  # design silent: which of them
         client.connect(NAME)
-    with pytest.raises(comch.InvalidValue):  # design silent
+    with pytest.raises((comch.BadState, comch.InvalidValue)):  # design silent: which of them
         client.max_msg_size = 64
 
 

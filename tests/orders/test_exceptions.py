@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.orders.support import NAME, SOON_S, Pair, World, comch, connect, fill, ignore, introduce, takes_at_most
+from tests.orders.support import NAME, SOON_S, World, comch, connect, fill, ignore, introduce, takes_at_most
 
 
 class Mishap(Exception):
@@ -65,35 +65,40 @@ class entered:  # noqa: N801 - stands for the context itself
         return self.context.__exit__(*exc)
 
 
-def leave_with_a_consumer(world: World, pair: Pair, body: BaseException | None) -> tuple[Any, Any]:
+def leave_with_a_consumer(world: World, body: BaseException | None) -> None:
     """Leave the block of a client while a consumer lives on its connection: it cannot be stopped."""
+    server, client = world.keep(comch.Server(world.dpu, world.rep, NAME)), world.client()
+    client.name = NAME
+    for context in (server, client):
+        context.event_consumer_register(ignore, ignore)
+    server.listen()
+    connection = connect(client, server)
     mmap = comch.Mmap(world.host, 4096, comch.AccessFlag.PCI_READ_WRITE)
     mmap.start()
-    consumer = comch.Consumer(pair.connection, mmap)
+    consumer = world.keep(comch.Consumer(connection, mmap))
     consumer.task_post_recv_set_conf(ignore, ignore, 2)
     consumer.start()
     try:
-        with entered(pair.client):
+        with entered(client):
             if body is not None:
                 raise body
     finally:
         consumer.close()
         mmap.destroy()
-    return consumer, mmap
 
 
-def test_what_cannot_be_given_back_is_a_note(world: World, pair: Pair) -> None:
+def test_what_cannot_be_given_back_is_a_note(world: World) -> None:
     error = Mishap("body")
     with pytest.raises(Mishap, match="body") as caught, takes_at_most(2):
-        leave_with_a_consumer(world, pair, error)
+        leave_with_a_consumer(world, error)
     assert caught.value is error
     if sys.version_info >= (3, 11):
         assert notes(error)  # design silent on its words
 
 
-def test_without_an_exception_the_failure_is_raised(world: World, pair: Pair) -> None:
+def test_without_an_exception_the_failure_is_raised(world: World) -> None:
     with pytest.raises(comch.InUse), takes_at_most(8):
-        leave_with_a_consumer(world, pair, None)
+        leave_with_a_consumer(world, None)
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, GeneratorExit, asyncio.CancelledError])

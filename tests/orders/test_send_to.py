@@ -41,7 +41,7 @@ def test_what_can_be_sent(pair: Pair, data: Any) -> None:
     assert pair.server.receive(timeout=SOON_S).data == bytes(data)
 
 
-@pytest.mark.parametrize("data", ["text", None, 5, [b"x"]])
+@pytest.mark.parametrize("data", ["text", None, 5, [], [b"x"], (b"x", b"y"), [1, 2]])
 def test_what_cannot_be_sent(pair: Pair, data: Any) -> None:
     with pytest.raises(WRONG_VALUE):
         pair.client.send_to(data, pair.connection)
