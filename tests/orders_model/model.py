@@ -64,15 +64,10 @@ class SILENT:
 class DEVIATIONS:
     """What is known to differ from the design; take a line out with its mending."""
 
-    CONNECT_CTX_THREADED = one_of(InvalidValue)  # a threaded port hides its engine's driver, which is checked first
-    # connect or listen on a closed context is refused, but opens a port: receive says Again, and on a threaded port
-    # a descriptor stays open.
-    CLOSED_OPENS_PORT = True
-    # A server's disconnect of a client that has left is harmless by its docstring.
-    DISCONNECT_ENDED = one_of(InvalidValue, type(None))
-    # A client that disconnects before it has received the Shutdown of its server receives it on its next connection.
-    STALE_SHUTDOWN = True
-    BOTH_LEFT = one_of(Shutdown)  # send after both sides have left, the peer first
+    UNKNOWN_ATTRIBUTES = True  # a context takes any attribute; by the design AttributeError, with a hint
+    ENGINE_UNREADABLE = True  # the engine that was given reads back only when nothing is missing
+    # An illegal name is taken while another setting is missing, although the device is known; the machine gives none.
+    DISCONNECT_INCOMPLETE = one_of(AttributeError)  # a server's disconnect while a setting is missing
 
 
 class Phase(Enum):
@@ -164,7 +159,7 @@ class End:
         if self.state is EndState.REFUSED:
             return SILENT.NEVER_UP
         if self.state is EndState.LEFT:
-            return one_of(NotConnected) | (DEVIATIONS.BOTH_LEFT if self.left_from is EndState.NOTIFIED else OK)
+            return one_of(NotConnected)
         if len(data) > self.max_msg_size:
             return one_of(InvalidValue)
         if self.state is EndState.UNAWARE:
@@ -260,12 +255,11 @@ class Context:
             return type(value) is not int or not 1 <= value <= most
         return False
 
-    def connect_ctx(self, *, threaded: bool) -> Errors:
+    def connect_ctx(self) -> Errors:
         """An engine is asked to take the context."""
-        deviation = DEVIATIONS.CONNECT_CTX_THREADED if threaded else OK
         if self.phase in (Phase.ACTIVE, Phase.ENDED):
-            return one_of(NotPermitted, BadState) | deviation  # it has an engine, and is not idle
-        return one_of(NotPermitted) | deviation if self.settings.engine else OK
+            return one_of(NotPermitted, BadState)  # it has an engine, and is not idle
+        return one_of(NotPermitted) if self.settings.engine else OK
 
     def waiting(self) -> list[End]:
         return [end for end in self.ends if end.state is EndState.WAITING]
@@ -291,6 +285,8 @@ class Context:
             return SILENT.CLOSED
         if self.role == "client":
             return self._client_receive_errors()
+        if self.role is None and self.connect_failed:
+            return SILENT.FAILED_CONNECT
         if self.phase is Phase.IDLE:
             return SILENT.FAILED_LISTEN if self.listen_failed else SILENT.NOT_UP
         if self.broken_handshakes:
@@ -303,8 +299,12 @@ class Context:
                 return SILENT.FAILED_CONNECT
             if self.end is None:
                 return SILENT.NOT_UP
-            seen = one_of(Shutdown) if self.end.left_from is EndState.NOTIFIED else OK
-            return SILENT.AFTER_LEAVING | seen
+            reported = {
+                EndState.NOTIFIED: one_of(Shutdown),
+                EndState.ERROR: one_of(ConnectionReset),
+                EndState.REFUSED: one_of(ConnectionReset),
+            }
+            return SILENT.AFTER_LEAVING | reported.get(self.end.left_from or EndState.UP, OK)
         assert self.end is not None
         if self.end.state is EndState.NOTIFIED:
             return one_of(Shutdown)
@@ -451,14 +451,13 @@ class World:
 
     def _disconnect_from_server(self, server: Context, end: End | None) -> Errors:
         if server.phase is not Phase.ACTIVE:
-            return SILENT.LEFT_TWICE
+            return SILENT.LEFT_TWICE | DEVIATIONS.DISCONNECT_INCOMPLETE
         if end is None or end.owner is not server:
             return SILENT.FOREIGN
         if end.state is EndState.LEFT:
             return SILENT.LEFT_TWICE
-        was = end.state
         self._leave(end)
-        return DEVIATIONS.DISCONNECT_ENDED if was is EndState.NOTIFIED else OK
+        return OK
 
     def _leave(self, end: End) -> None:
         if end.state is EndState.WAITING and end.owner.role == "client":

@@ -12,9 +12,9 @@ from typing import Any
 
 import comch_next as comch
 from comch_next import Counter, State
-from tests.orders_model.model import Context, End, EndState, Errors, Phase, World
+from tests.orders_model.model import DEVIATIONS, Context, End, EndState, Errors, Phase, World
 
-__all__ = ["LATE", "Stage", "Subject", "compare", "error_of", "open_descriptors", "until"]
+__all__ = ["LATE", "Stage", "Subject", "compare", "error_of", "is_incomplete", "open_descriptors", "until"]
 
 # Contexts that are completed later. A tree without them is driven through the arguments of the constructors.
 LATE = hasattr(comch, "Channel")
@@ -70,7 +70,7 @@ class Subject:
 
     def state(self) -> object:
         """The state of the real context, after one progress of its engine: it may be starting or stopping."""
-        if self.model.settings.engine:
+        if self.model.settings.engine and self.model.phase is not Phase.IDLE:
             self.real.engine.progress()
         return self.real.state
 
@@ -158,12 +158,6 @@ class Stage:
             assert self.take(subject) is not None
         if model.role == "server" and model.phase is Phase.ACTIVE:
             self.accept(subject)
-
-    def receive_end(self, subject: Subject) -> None:
-        """Receive until the end of a client's connection is reported."""
-        end = subject.model.end
-        while end is not None and end.state is EndState.NOTIFIED and self.take(subject) is not comch.Shutdown:
-            pass
 
     def accept(self, subject: Subject) -> None:
         """Receive until every waiting client has been accepted."""
@@ -278,7 +272,7 @@ class Stage:
             value = getattr(settings, name)
             if value is not None:
                 assert getattr(real, name) == self.real({name: value})[name], f"{name} of {subject.model.key}"
-        if settings.engine in self.engines:
+        if settings.engine in self.engines and not (DEVIATIONS.ENGINE_UNREADABLE and is_incomplete(subject.model)):
             assert real.engine is self.engines[settings.engine]
         if settings.device_rep and settings.device:
             assert real.device_rep.devinfo_rep.is_equal_pci_addr(settings.device_rep)
@@ -302,6 +296,13 @@ class Stage:
             closable.close()
         before = self.descriptors
         until(lambda: len(open_descriptors()) <= len(before), f"{before} stay open, not {open_descriptors()}")
+
+
+def is_incomplete(model: Context) -> bool:
+    """Whether a mandatory setting is missing, or the role of a Channel."""
+    settings = model.settings
+    rep = settings.device_rep if model.role == "server" else ""
+    return model.role is None or None in (settings.device, settings.name, rep)
 
 
 def _state(model: Context) -> State | None:
