@@ -156,6 +156,14 @@ def test_a_function_without_a_spelling_is_told() -> None:
         spelling(unknown)
 
 
+def test_a_name_with_two_reasons_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    absent = [{"why": "logging: one", "names": ["doca_log*"]}, {"why": "C only: two", "names": ["doca_log"]}]
+    monkeypatch.setattr(status, "_config", lambda: {"absent": absent})
+    assert status.reason("doca_log_backend") == "logging: one"
+    with pytest.raises(ValueError, match="doca_log is absent for two reasons"):
+        status.reason("doca_log")
+
+
 def test_the_guide_and_the_readme_lead_to_the_page() -> None:
     for name in ("MIGRATION.md", "README.md"):
         assert "(docs/status.md)" in Path(ROOT / name).read_text(encoding="utf-8")
