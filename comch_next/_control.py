@@ -26,6 +26,8 @@ _message = tuple.__new__  # half the price of calling a named tuple's class
 class ControlContext(Context):
     """A server or a client."""
 
+    device: Device
+    name: str
     _alloc: Callable[..., Any]  # the driver's call for a send task
 
     def __init__(self, driver: Driver, handle: Any, device: Device, name: str, engine: ProgressEngine | None) -> None:

@@ -30,6 +30,8 @@ def driver_of(connection: Connection, call: str) -> Driver:
 class FastContext(Context):
     """A consumer or a producer. Without an engine of the program's it shares the connection's."""
 
+    connection: Connection
+
     def __init__(self, connection: Connection, driver: Driver, handle: Any, engine: ProgressEngine | None) -> None:
         self.connection = connection
         super().__init__(driver, handle, engine if engine is not None else connection._context.engine)

@@ -23,6 +23,8 @@ class Consumer(FastContext):
     `start` leaves it STARTING until the connection's engine has told the other side, and its own has heard of that.
     """
 
+    mmap: Mmap
+
     def __init__(self, connection: Connection, mmap: Mmap, *, engine: ProgressEngine | None = None) -> None:
         """C: doca_comch_consumer_create. `mmap` has permission PCI_READ_WRITE and holds every posted buffer.
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from comch_next._codes import State
+from comch_next._names import Strict
 from comch_next.driver.protocol import Driver
 from comch_next.engine import ProgressEngine, deadline_after
 from comch_next.errors import BadState, InvalidValue, TimeOut
@@ -18,14 +19,17 @@ _C = TypeVar("_C", bound=Callable[..., object])
 _TICK_S = 0.05  # a stop has nobody to wake it: look again at least this often
 
 
-class Context:
+class Context(Strict):
     """A server, client, consumer or producer (C: struct doca_ctx).
 
     Every error names the call, the state, and what is legal.
     """
 
+    user_data: Any
+    engine: ProgressEngine
+
     def __init__(self, driver: Driver, handle: Any, engine: ProgressEngine | None) -> None:
-        self.user_data: Any = None
+        self.user_data = None
         self._driver = driver
         self._contexts = driver.contexts
         self._handle = handle

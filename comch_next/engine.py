@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
+from comch_next._names import Hinted
 from comch_next.driver import load
 from comch_next.driver.protocol import Driver
 from comch_next.errors import InvalidValue
@@ -41,7 +42,7 @@ def wait_readable(fd: int, deadline: float | None) -> bool:
             return False
 
 
-class ProgressEngine:
+class ProgressEngine(Hinted):
     """Where contexts move on: callbacks run inside `progress` and nowhere else (C: struct doca_pe)."""
 
     def __init__(self, driver: str | None = None) -> None:

@@ -11,6 +11,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from comch_next._codes import ErrorCode
+from comch_next._names import Hinted
 from comch_next.errors import BadState, InvalidValue
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ __all__ = ["PullPort"]
 _ANY_SIZE = 1 << 31
 
 
-class PullPort:
+class PullPort(Hinted):
     """Opened on an IDLE context; then `start()` it. Connections wait for `accept`, messages for `receive`."""
 
     def __init__(

@@ -37,6 +37,8 @@ class _Snapshot(NamedTuple):
 class Server(ControlContext):
     """Many clients find it by device, representor and name (C: struct doca_comch_server)."""
 
+    device_rep: Representor
+
     def __init__(
         self,
         device: Device,
@@ -55,7 +57,7 @@ class Server(ControlContext):
         if not isinstance(device, Device):
             raise InvalidValue(f"a server takes an open device, not {device!r}")
         self._own_rep = device.open_representor(rep) if isinstance(rep, str) else None
-        self.device_rep: Representor = self._own_rep if self._own_rep is not None else rep  # type: ignore[assignment]
+        self.device_rep = self._own_rep if self._own_rep is not None else rep  # type: ignore[assignment]
         if not isinstance(self.device_rep, Representor):
             raise InvalidValue(f"a server takes a representor or its PCI address, not {rep!r}")
         self._servers = device._driver.servers
