@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
+from functools import lru_cache
 
 import comch_next
 from comch_next._names import annotated, has
@@ -15,6 +16,7 @@ _OLD = "doca_comm_channel_"
 _OLD_NOUNS = ("ep_", "peer_addr_", "")
 
 
+@lru_cache(maxsize=256)  # for programs that ask with hasattr, again and again
 def hint_of_class(cls: type, name: str, setting: bool) -> str:
     """What objects of the class have in place of an attribute; "" when nothing is like it."""
     found = _generation_1(cls, name) or _whole_name(name, cls) or _rest_of_name(name, cls)
@@ -24,6 +26,7 @@ def hint_of_class(cls: type, name: str, setting: bool) -> str:
     return found
 
 
+@lru_cache(maxsize=256)
 def hint_of_package(name: str) -> str:
     """What comch_next has in place of a name; "" when nothing is like it."""
     rest = _old_rest(name)

@@ -129,6 +129,8 @@ class Configured(Context):
                 _check_size(option, value, device)
             elif not isinstance(value, _KINDS[option][0]):
                 raise InvalidValue(f"{type(self).__name__} takes {_KINDS[option][1]} as {option}, not {value!r}")
+        if "name" in options and not self._complete():
+            _check_name(options["name"], device)
 
     @property
     def device(self) -> Device:
@@ -153,7 +155,8 @@ class Configured(Context):
     @property
     def engine(self) -> ProgressEngine:
         """The progress engine that moves it: set, connected by `connect_ctx`, or from the first use on its own."""
-        return super().engine
+        given: ProgressEngine | None = self._settings["engine"]
+        return given if given is not None else super().engine
 
     @engine.setter
     def engine(self, engine: ProgressEngine | None) -> None:
@@ -362,3 +365,11 @@ def _check_size(option: str, value: object, device: Device | None) -> None:
     if not isinstance(value, int) or isinstance(value, bool) or value < 1 or (most is not None and value > most):
         limit = "1 on" if most is None else f"1 to {most}"
         raise InvalidValue(f"{option} takes a whole number from {limit}, not {value!r}")
+
+
+def _check_name(name: str, device: Device | None) -> None:
+    size = len(name.encode("utf-8", "surrogatepass"))
+    most = None if device is None else device.devinfo.cap_get_max_name_len() - 1  # without its NUL
+    if not name or "\0" in name or (most is not None and size > most):
+        limit = "at least 1 byte" if most is None else f"1 to {most} bytes"
+        raise InvalidValue(f"a service name is {limit} of text without NUL, not {name!r}")

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from comch_next._codes import ErrorCode, State
 from comch_next._control import ControlContext
+from comch_next._settings import Unmade
 from comch_next.connection import Connection
 from comch_next.device import Device
-from comch_next.driver.protocol import Driver
+from comch_next.driver.protocol import Clients, Driver
 from comch_next.engine import deadline_after
 from comch_next.errors import BadState, DocaError, InvalidValue, NotConnected, Shutdown, TimeOut, from_code
 from comch_next.pull import PullPort
@@ -35,6 +36,7 @@ class Client(ControlContext):
     _options = tuple(option for option in ControlContext._options if option != "device_rep")
     _required: tuple[str, ...] = ("device", "name")
     _is_server = False
+    _clients: Clients = Unmade()  # type: ignore[assignment]
 
     def __init__(self, device: Device | None = None, name: str | None = None, **options: Unpack[Options]) -> None:
         """C: doca_comch_client_create. Options as Server. Raises InvalidValue for bad arguments."""

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from comch_next._codes import State
 from comch_next._control import ControlContext
 from comch_next._handles import handle_of
+from comch_next._settings import Unmade
 from comch_next.connection import Connection, Message
 from comch_next.device import Device, Representor
-from comch_next.driver.protocol import Driver
+from comch_next.driver.protocol import Driver, Servers
 from comch_next.errors import ConnectionReset, DocaError, Shutdown
 from comch_next.pull import PullPort
 
@@ -45,6 +46,7 @@ class Server(ControlContext):
 
     _required: tuple[str, ...] = ("device", "device_rep", "name")
     _is_server = True
+    _servers: Servers = Unmade()  # type: ignore[assignment]
 
     def __init__(
         self,

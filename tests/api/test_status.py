@@ -134,8 +134,7 @@ def test_the_hints_know_the_same_names() -> None:
 def test_a_hint_for_generation_1_names_what_some_class_has() -> None:
     classes = [comch_next.Server, comch_next.Client, comch_next.Connection]
     for name, here in GENERATION_1.items():
-        if name != "get_send_queue_size":  # a keyword of the constructors, which no attribute shows
-            assert [each for each in here for cls in classes if has(cls, each.rpartition(".")[2])], name
+        assert [each for each in here for cls in classes if has(cls, each.rpartition(".")[2])], name
 
 
 def test_a_name_without_a_row_is_told() -> None:
@@ -154,6 +153,14 @@ def test_a_function_without_a_spelling_is_told() -> None:
     unknown: Any = SimpleNamespace(name="doca_comch_server_fly", replaced_by=None)
     with pytest.raises(ValueError, match="doca_comch_server_fly has no spelling"):
         spelling(unknown)
+
+
+def test_a_name_with_two_reasons_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    absent = [{"why": "logging: one", "names": ["doca_log*"]}, {"why": "C only: two", "names": ["doca_log"]}]
+    monkeypatch.setattr(status, "_config", lambda: {"absent": absent})
+    assert status.reason("doca_log_backend") == "logging: one"
+    with pytest.raises(ValueError, match="doca_log is absent for two reasons"):
+        status.reason("doca_log")
 
 
 def test_the_guide_and_the_readme_lead_to_the_page() -> None:

@@ -318,7 +318,7 @@ def test_close_in_a_with_block_is_harmless() -> None:
 
 def test_listen_twice_and_a_taken_name() -> None:
     with listening() as there:
-        with pytest.raises(BadState, match=r"ctx_start was attempted on .* while RUNNING"):
+        with pytest.raises(BadState, match=r"listen was attempted on .* while RUNNING"):
             there.listen()
         with pytest.raises(AlreadyExist, match="'svc' is taken"), listening():
             pytest.fail("the name is taken")

@@ -26,7 +26,7 @@ def watched(found: list[str]) -> Iterator[None]:
     """Note every function of the packages that a test calls itself and that is not public."""
 
     def on_call(frame: FrameType, event: str, _: object) -> None:
-        if event == "call" and not _is_public(frame) and _is_called_by_a_test(frame):
+        if event == "call" and _is_called_by_a_test(frame) and not _is_public(frame):
             found.append(f"{Path(frame.f_code.co_filename).relative_to(ROOT)}: {frame.f_code.co_name}")
 
     before = sys.getprofile()
@@ -53,7 +53,7 @@ def _is_public(frame: FrameType) -> bool:
     if owner is None:
         return code in _functions()
     classes = (owner if isinstance(owner, type) else type(owner)).__mro__
-    return any(getattr(package, cls.__name__, None) is cls for package in PACKAGES for cls in classes)
+    return any(vars(package).get(cls.__name__) is cls for package in PACKAGES for cls in classes)
 
 
 @cache

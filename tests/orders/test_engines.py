@@ -199,6 +199,7 @@ def test_what_is_no_context_is_refused(wrong: Any) -> None:
 def test_fast_path_contexts_are_connected_as_in_c(world: World) -> None:
     with comch.Server(world.dpu, world.rep, NAME) as server, comch.ProgressEngine() as engine:
         client = world.client(name=NAME)
+        client.event_consumer_register(ignore, ignore)  # a fast path needs it
         connection = client.connect(timeout=0)
         until(lambda: accepts(server, connection))
         producer = world.keep(comch.Producer(connection))

@@ -53,7 +53,7 @@ class Context(ABC):
             self.watch = select.epoll()
         except OSError as error:
             raise Initialization(f"{self} cannot be created: {error}") from error
-        dev.users += 1
+        dev.users.add(self)
         owned(self)
 
     def __str__(self) -> str:
@@ -104,7 +104,7 @@ class Context(ABC):
             self.engine.drop(self)
             self.engine = None
         self.watch.close()
-        self.dev.users -= 1
+        self.dev.users.discard(self)
 
     def busy_engine(self) -> None:
         """Progress has something to do for this context."""

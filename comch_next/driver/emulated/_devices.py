@@ -1,6 +1,7 @@
 """Devices and representors of the emulated pair (guide: DOCA Core Device Discovery)."""
 
 from dataclasses import dataclass, field
+from weakref import WeakSet
 
 from comch_next._codes import PciFuncType, RepFilter
 from comch_next.driver.emulated import _topology as topology
@@ -22,14 +23,14 @@ class DevInfo:
 class Dev:
     """An open device: every open of it, until the last close, gives this one handle.
 
-    `opens` counts the opens that have not been closed, `users` the contexts and maps that hold it; `opened` has the
-    open devices of this process.
+    `opens` counts the opens that have not been closed, `users` are the contexts and maps that hold it, for as long as
+    the program has them; `opened` has the open devices of this process.
     """
 
     def __init__(self, info: DevInfo, opened: dict[DevInfo, "Dev"]) -> None:
         self.info = info
         self.opens = 1
-        self.users = 0
+        self.users: WeakSet[object] = WeakSet()
         self.opened = opened
         opened[info] = self
         owned(self)
@@ -56,11 +57,11 @@ class RepInfo:
 
 
 class DevRep:
-    """An open representor; `users` counts the servers that hold it."""
+    """An open representor; `users` are the servers that hold it, for as long as the program has them."""
 
     def __init__(self, info: RepInfo) -> None:
         self.info = info
-        self.users = 0
+        self.users: WeakSet[object] = WeakSet()
         self.open = True
         owned(self)
 
@@ -119,7 +120,7 @@ class Devices:
     def close(self, dev: object) -> None:
         device = self._living(dev, "dev_close")
         if device.opens == 1 and device.users:
-            text = f"{device.users} contexts or memory maps still use {self._name(device)}; destroy them first"
+            text = f"{len(device.users)} contexts or memory maps still use {self._name(device)}; destroy them first"
             raise InUse(f"dev_close: {text}")
         device.opens -= 1
         if not device.opens and self._open.get(device.info) is device:
@@ -204,7 +205,7 @@ class Devices:
         if not representor.open:
             raise InvalidValue("dev_rep_close: the representor has been closed")
         if representor.users:
-            raise InUse(f"dev_rep_close: {representor.users} servers still use it; destroy them first")
+            raise InUse(f"dev_rep_close: {len(representor.users)} servers still use it; destroy them first")
         representor.open = False
 
     def rep_as_devinfo(self, rep: object) -> RepInfo:

@@ -93,7 +93,7 @@ class Mmap:
             self.fd = -1
         self.base = self._memory = None
         for device in self.devices:
-            device.users -= 1
+            device.users.discard(self)
         self.devices = []
         self.alive = False
 
@@ -164,7 +164,7 @@ class Mmaps:
         if len(found.devices) >= found.max_devices:
             raise NoMemory(f"mmap_add_dev: the map has all {found.max_devices} devices that it may have")
         found.devices.append(device)
-        device.users += 1
+        device.users.add(found)
 
     def rm_dev(self, mmap: object, dev: object) -> None:
         found = _configurable(mmap, "mmap_rm_dev", while_started=NotPermitted)
@@ -172,7 +172,7 @@ class Mmaps:
         if device not in found.devices:
             raise NotFound("mmap_rm_dev: the map does not have this device")
         found.devices.remove(device)
-        device.users -= 1
+        device.users.discard(found)
 
     def set_max_num_devices(self, mmap: object, number: int) -> None:
         found = living_mmap(mmap, "mmap_set_max_num_devices")
@@ -315,6 +315,6 @@ class Mmaps:
                 raise InvalidValue(f"{call}: the memory cannot be mapped: {error}") from error
             raise
         mmap.devices.append(device)
-        device.users += 1
+        device.users.add(mmap)
         mmap.started = mmap.ever_started = mmap.imported = True
         return mmap
