@@ -90,7 +90,7 @@ class ProgressEngine(Hinted):
         """Callbacks of messages, completions and events that one `progress` runs at most; None: see there.
 
         With a limit nothing is lost or starves: what is left is delivered by later calls, each kind in its turn, and
-        a change of state that a callback causes is told by a later call, too. `progress` is then True as long as
+        a change of state that a callback causes is reported by a later call, too. `progress` is then True as long as
         anything moves, also in calls that run no callback. Settable outside of callbacks, BadState inside;
         InvalidValue for anything but a number from 1 on, or None.
         """

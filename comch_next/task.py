@@ -75,7 +75,7 @@ class _BufTask(_Task):
     def free(self) -> None:
         """Give it back to its context's pool (C: doca_task_free). BadState when freed before.
 
-        A submitted one may be freed, too, before its context is stopped: no callback tells of it any more, and the
+        A submitted one may be freed, too, before its context is stopped: no callback reports it any more, and the
         pool has it back when the library lets go of it, at the latest when the context is IDLE.
         """
         self._tasks.free(self._handle)

@@ -144,7 +144,7 @@ class Consumer(FastContext):
             self._stop_reading()
             while self.posted:
                 self._fail(self.posted.popleft())
-            moved = True  # the failures are told in this context's next turn
+            moved = True  # the failures are reported in this context's next turn
         return moved
 
     def _fail(self, task: PostRecvTask) -> None:

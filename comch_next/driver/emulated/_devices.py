@@ -21,7 +21,7 @@ class DevInfo:
 
 
 class Dev:
-    """An open device: every open of it, until the last close, gives this one handle.
+    """An open device: every open of it, until the last close, returns this one handle.
 
     `opens` counts the opens that have not been closed, `users` are the contexts and maps that hold it, for as long as
     the program has them; `opened` has the open devices of this process.

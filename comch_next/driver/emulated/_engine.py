@@ -74,7 +74,7 @@ class Engine:
         self.pace = ffi.addressof(self.poller.c, "pace")
         self.batch = BATCH
         self.barred = False
-        self.full = False  # no more callbacks in this progress, says the meter
+        self.full = False  # the meter lets this progress run no more callbacks
         self.meter: Meter | None = None
         self.error: BaseException | None = None
         self.notification = Channel()

@@ -38,7 +38,7 @@ class FastTasks(Tasks):
     """What the nouns PostRecvTasks and ProducerSendTasks have in common."""
 
     def free_submitted(self, task: Any) -> None:
-        """Give a submitted task up: its context has it back once the library lets go of it, and no callback tells.
+        """Give a submitted task up: its context has it back once the library lets go of it, and no callback reports it.
 
         The header asks that no submitted task be freed; NVIDIA's secure channel frees its posted receives.
         """
@@ -126,7 +126,7 @@ class FastContext(Context):
             self.busy_engine()
 
     def give_up(self, task: FastTask) -> None:
-        """The program has freed a task that has been submitted, and whose completion it has not been told."""
+        """The program has freed a task that has been submitted, and whose completion has not been reported."""
         self.finished.remove(task)
         self.tasks_out -= 1
 

@@ -30,7 +30,7 @@ _T = TypeVar("_T")
 class Meter:
     """`most`: callbacks of one progress; None once the program wants them in batches again.
 
-    `waiting` are the callbacks of events that have happened and not been told. The engine is `full` when a progress
+    `waiting` are the callbacks of events that have happened and not been reported. The engine is `full` when a progress
     has run as many callbacks as it may: contexts then leave what would bring more events for another time.
     """
 
