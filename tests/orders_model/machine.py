@@ -360,7 +360,10 @@ class Orders(RuleBasedStateMachine):
         if subject.model.role == "server" and call in ("connect", "disconnect"):
             return
         arguments: dict[str, Any] = {"timeout": 0} if call in ("connect", "receive") else {}
-        compare(SILENT.CLOSED, lambda: getattr(subject.real, call)(**arguments), f"{call} after close")
+        expected = SILENT.CLOSED
+        if call == "disconnect" and subject.model.connect_failed:
+            expected |= SILENT.AFTER_FAILURE
+        compare(expected, lambda: getattr(subject.real, call)(**arguments), f"{call} after close")
 
     # -- messages ------------------------------------------------------------------------------------------------
 
