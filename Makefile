@@ -17,8 +17,9 @@ venv: .venv/installed  ## .venv with the project (editable) and its test tools
 demo: .venv/installed  ## an old pair runs unchanged, is migrated, and both give the same transcript
 	@$(BIN)/python -m tools.demo
 
-test: lint  ## ruff, mypy --strict and every test
-	@$(BIN)/python -m pytest
+# Each worker begins with the tests of whole files, so that what they share is made once; idle ones take over the rest.
+test: lint  ## ruff, mypy --strict and every test, on up to eight cores
+	@$(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist worksteal
 
 lint: .venv/installed  ## ruff and mypy --strict only
 	@$(BIN)/python -m ruff check .

@@ -30,6 +30,8 @@ def driver_of(connection: Connection, call: str) -> Driver:
 class FastContext(Context):
     """A consumer or a producer. Without an engine of the program's it shares the connection's, from its start on."""
 
+    connection: Connection
+
     def __init__(self, connection: Connection, driver: Driver, handle: Any, engine: ProgressEngine | None) -> None:
         super().__init__()
         self.connection = connection

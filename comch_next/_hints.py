@@ -78,12 +78,14 @@ def _whole_name(name: str, cls: type) -> str:
 
 
 def _rest_of_name(rest: str, cls: type) -> str:
-    """For a C name without its noun: a call of this class, otherwise one of another."""
+    """For a C name without its noun: the calls of this class, otherwise one of another."""
     if rest in ("as_ctx", "as_task"):
         return f"{rest} is the object itself"
-    calls = [*_calls(cls, rest), *_calls(None, rest)]
-    absent = [prefix + rest for prefix in PREFIXES if prefix + rest in ABSENT]
-    return next((_whole_name(name, cls) for name in (*calls, *absent)), "")
+    own = {_spelled(name, cls): name for name in reversed(list(_calls(cls, rest)))}
+    if own:
+        return "; ".join(_whole_name(name, cls) for name in reversed(own.values()))
+    absent = (prefix + rest for prefix in PREFIXES if prefix + rest in ABSENT)
+    return next((_whole_name(name, cls) for name in (*_calls(None, rest), *absent)), "")
 
 
 def _calls(cls: type | None, rest: str) -> Iterator[str]:

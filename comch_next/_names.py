@@ -38,7 +38,7 @@ class Strict(Hinted):
     if not TYPE_CHECKING:
 
         def __setattr__(self, name: str, value: Any) -> None:
-            if not (name.startswith("_") or has(type(self), name)):
+            if name[0] != "_" and not has(type(self), name):
                 raise _missing(type(self), name, setting=True)
             object.__setattr__(self, name, value)
 

@@ -112,6 +112,8 @@ class Configured(Context):
             self._check(options)
             if self._complete():
                 self._make()
+            elif self._settings["engine"] is not None:
+                self._settings["engine"]._awaited.add(self)
         except BaseException:
             self._settings = before
             raise
@@ -326,6 +328,10 @@ class Configured(Context):
         if self._settings["engine"] is not None or self._own_engine is not None:
             raise NotPermitted(f"connect_ctx: {self!r} has a progress engine already")
         self.configure(engine=engine)
+
+    def _waits_for(self, engine: ProgressEngine) -> bool:
+        """Whether it is going to be connected to that engine."""
+        return self._alive and not self._made and self._settings["engine"] is engine
 
     def _need_engine(self, call: str) -> None:
         if not self._made:

@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from comch_next._codes import Counter, ErrorCode
+from comch_next._names import Strict
 from comch_next.engine import deadline_after, wait_readable
 from comch_next.errors import Again, ConnectionReset, Shutdown, TimeOut, from_code
 
@@ -20,13 +21,14 @@ __all__ = ["Connection", "Message"]
 _FLUSH_TICK_S = 0.0005
 
 
-class Connection:
+class Connection(Strict):
     """Made by the library: a client has one, a server one for each client (C: struct doca_comch_connection)."""
 
+    user_data: Any
     _late_bytes: int | None = None  # of the send that a one-sided context accepted after the peer had left
 
     def __init__(self, context: ControlContext, handle: Any) -> None:
-        self.user_data: Any = None
+        self.user_data = None
         self._context = context
         self._connections = context._driver.connections
         self._handle = handle

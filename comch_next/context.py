@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from comch_next._codes import State
 from comch_next._exits import leave
+from comch_next._names import Strict
 from comch_next.driver.protocol import Contexts, Driver
 from comch_next.engine import ProgressEngine, deadline_after
 from comch_next.errors import BadState, TimeOut
@@ -20,18 +21,19 @@ _C = TypeVar("_C", bound=Callable[..., object])
 _TICK_S = 0.05  # a stop has nobody to wake it: look again at least this often
 
 
-class Context:
+class Context(Strict):
     """A server, client, consumer or producer (C: struct doca_ctx).
 
     Every error names the call, the state, and what is legal.
     """
 
+    user_data: Any
     _driver: Driver
     _contexts: Contexts
     _handle: Any
 
     def __init__(self) -> None:
-        self.user_data: Any = None
+        self.user_data = None
         self._alive = True
         self._pid = os.getpid()
         self._state_changed_cb: Any = None

@@ -6,6 +6,7 @@ from typing import Any
 
 from comch_next._codes import PciFuncType, RepFilter
 from comch_next._exits import leave
+from comch_next._names import Hinted
 from comch_next.driver import load
 from comch_next.driver.protocol import Driver
 from comch_next.errors import NotFound
@@ -32,7 +33,7 @@ def open_device(pci_addr: str, driver: str | None = None) -> "Device":
     raise NotFound(f"no device {pci_addr} here; there are: {known}")
 
 
-class DevInfo:
+class DevInfo(Hinted):
     """A device as the list shows it (C: struct doca_devinfo)."""
 
     def __init__(self, driver: Driver, handle: Any) -> None:
@@ -163,7 +164,7 @@ class DevInfo:
         return self._driver.mmaps.cap_is_create_from_export_pci_supported(self._handle)
 
 
-class _Closable:
+class _Closable(Hinted):
     """Something open: closed once by `close` or the end of a with block."""
 
     def __init__(self, driver: Driver, handle: Any, close: Callable[[Any], None]) -> None:
@@ -246,7 +247,7 @@ class Device(_Closable):
         raise NotFound(f"no representor {pci_addr} on {self!r}; there are: {known}")
 
 
-class RepInfo:
+class RepInfo(Hinted):
     """A representor as its device's list shows it (C: struct doca_devinfo_rep)."""
 
     def __init__(self, driver: Driver, handle: Any) -> None:

@@ -19,7 +19,8 @@ class Producer(FastContext):
     """A queue of sends on a connection (C: struct doca_comch_producer). It runs as soon as it is started.
 
     `start` raises BadConfig without the producer's task configuration, and without the consumer event of its server
-    or client (`event_consumer_register`), as for a Consumer.
+    or client (`event_consumer_register`), as for a Consumer. A producer that was stopped is IDLE when all of its tasks
+    have been freed, before their completion or after.
     """
 
     def __init__(self, connection: Connection, *, engine: ProgressEngine | None = None) -> None:

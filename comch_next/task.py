@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from comch_next._codes import ErrorCode
 from comch_next._handles import handle_of
+from comch_next._names import Hinted
 
 if TYPE_CHECKING:
     from comch_next._control import ControlContext
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["PostRecvTask", "ProducerSendTask", "SendTask"]
 
 
-class _Task:
+class _Task(Hinted):
     """The calls of every task (C: struct doca_task). The library owns it from submit to its completion callback."""
 
     __slots__ = ("_handle", "_tasks", "user_data")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 import tempfile
@@ -13,10 +14,11 @@ from pathlib import Path
 import pytest
 
 from comch_next.driver import _load, load
-from tests.leftovers import close_leftovers
+from tests.leftovers import close_leftovers, collected
 from tests.processes import READER, Child, StartPython, Threads, python
 
 FAILED = pytest.StashKey[bool]()
+OF_THE_SUITE = ("COMCH_STRESS_", "COMCH_FUZZ_")  # settings of tests, not of the library
 
 
 def pytest_configure() -> None:
@@ -29,6 +31,7 @@ def pytest_configure() -> None:
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Remember of a test that it has failed, for its teardown."""
     report = yield
     item.stash[FAILED] = item.stash.get(FAILED, False) or report.failed
     return report
@@ -49,13 +52,13 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, None, None]:
 @pytest.fixture(autouse=True)
 def runtime_dir(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Each test meets its peers in its own directory, with none of the caller's settings."""
-    settings = ("DRIVER", "SIDE", "TOPOLOGY", "COMPAT_WARN", "PULL", "TRACE", "TRACE_PAYLOAD", "FAULTS")
-    for name in (f"COMCH_{setting}" for setting in settings):
-        monkeypatch.delenv(name, raising=False)
+    for name in [name for name in os.environ if name.startswith("COMCH_") and not name.startswith(OF_THE_SUITE)]:
+        monkeypatch.delenv(name)
     # Not under tmp_path: the name of an AF_UNIX socket has at most 107 bytes.
     folder = tempfile.mkdtemp(prefix="comch-")
     monkeypatch.setenv("COMCH_RUNTIME_DIR", folder)
-    yield Path(folder)
+    with collected():
+        yield Path(folder)
     shutil.rmtree(folder)
 
 

@@ -15,6 +15,7 @@ from typing import IO, NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 SOON_S = 20.0  # within this comes what must come; only a failing test, or a busy machine, waits so long
+_AGAIN_S = 4.0
 READER = "child-output"  # the name of threads that collect what children say
 
 
@@ -129,6 +130,18 @@ class Child:
         for reader in self._readers:
             reader.join(self._left())
         return Finished(returncode, *("".join(self._said[name]) for name in ("stdout", "stderr")))
+
+    def end_by(self, number: int) -> Finished:
+        """Send a signal and wait for the end. It is repeated: the first may find Python just about to sleep.
+
+        Python handles a signal between two steps of the program, so one that comes after the last step before a
+        sleep is seen when the sleep is over, or when the next signal interrupts it.
+        """
+        while self.process.poll() is None and self._left():
+            self.signal(number)
+            with suppress(subprocess.TimeoutExpired):
+                self.process.wait(min(_AGAIN_S, self._left()))
+        return self.finish()
 
     def kill(self) -> None:
         """End it at once, and whatever it left in its session; harmless when it has ended."""

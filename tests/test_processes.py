@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import signal
+from pathlib import Path
 
 import pytest
 
+from tests import processes
 from tests.processes import StartPython
 
 
@@ -39,3 +42,24 @@ def test_a_silent_process_does_not_hold_wait_for_beyond_the_deadline(start_pytho
     child = start_python("-c", "import signal; signal.pause()", deadline_s=0.2)
     with pytest.raises(AssertionError, match="did not say 'x' in time"):
         child.wait_for("x")
+
+
+def test_a_process_that_is_stopped_stands_still(start_python: StartPython) -> None:
+    child = start_python("-c", "print('up', flush=True)\nwhile True: pass")
+    child.wait_for("up")
+    child.stop()
+    assert Path(f"/proc/{child.pid}/stat").read_text().rpartition(") ")[2][0] == "T"
+
+
+def test_a_signal_that_was_missed_is_sent_again(start_python: StartPython, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "_AGAIN_S", 0.05)
+    program = (
+        "import signal, sys\n"
+        "missed = []\n"
+        "signal.signal(signal.SIGTERM, lambda *_: sys.exit(7) if missed else missed.append(1))\n"
+        "print('up', flush=True)\n"
+        "while True: signal.pause()\n"
+    )
+    child = start_python("-c", program)
+    child.wait_for("up")
+    assert child.end_by(signal.SIGTERM).returncode == 7

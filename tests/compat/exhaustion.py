@@ -1,47 +1,22 @@
 """Child programs in which one old call meets a machine that cannot go on, and which print the code it answers with."""
 
-# `short_of_memory` takes all memory there is, down to the smallest pieces, and gives them back one by one until the
-# call can answer at all; now and then the last piece is all that was missing, so it tries several times, each time
-# with the arguments that `fresh` makes. `without_descriptors` does what daemons do at their start: it closes all
-# but the first three.
+# The last piece of memory that is given back may be all that was missing, so `refused` tries several times, each
+# time with the arguments that `fresh` makes. `without_descriptors` does what daemons do at their start: it closes
+# all but the first three.
 PREAMBLE = """
-import os, resource
+import os
+from functools import partial
 import comm_channel_compat as cc
 from tests.compat import support
+from tests.short_of_memory import short_of_memory
 
 pair = support.Pair()
-SIZES = (1 << 22, 1 << 16, 4096, 1024, *range(512, 0, -16))
 
-def all_memory():
-    taken = None
-    for size in SIZES:
-        try:
-            while True:
-                taken = (taken, bytes(size))
-        except MemoryError:
-            pass
-    return taken
-
-def short_of_memory(call, fresh):
+def refused(call, fresh):
     for _ in range(50):
-        answer = once_short_of_memory(call, *fresh())
+        answer = short_of_memory(partial(call, *fresh()))
         if code_of(answer) != cc.DOCA_SUCCESS:
             break
-    return answer
-
-def once_short_of_memory(call, *arguments):
-    with open("/proc/self/statm") as file:
-        size = int(file.read().split()[0]) * 4096
-    resource.setrlimit(resource.RLIMIT_AS, (size, resource.RLIM_INFINITY))
-    taken = all_memory()
-    while taken:
-        try:
-            answer = call(*arguments)
-            break
-        except MemoryError:
-            taken = taken[0]
-    taken = None
-    resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     return answer
 
 def without_descriptors(call, *arguments):
@@ -59,7 +34,7 @@ def tell(answer):
 
 EXHAUSTED = {
     ("ep_create", "NO_MEMORY"): """
-tell(short_of_memory(cc.doca_comm_channel_ep_create, tuple))
+tell(refused(cc.doca_comm_channel_ep_create, tuple))
 assert cc.doca_comm_channel_ep_create()[0] == cc.DOCA_SUCCESS
 """,
     ("ep_disconnect", "NO_MEMORY"): """
@@ -69,7 +44,7 @@ def connected():
         support.let_in(pair.service, pair.to_service)
     return pair.client, pair.to_service
 
-tell(short_of_memory(cc.doca_comm_channel_ep_disconnect, connected))
+tell(refused(cc.doca_comm_channel_ep_disconnect, connected))
 assert cc.doca_comm_channel_ep_destroy(pair.client) == cc.DOCA_SUCCESS
 """,
     ("ep_sendto", "UNKNOWN"): """

@@ -135,7 +135,14 @@ with tempfile.NamedTemporaryFile("w") as file:
     file.write("[[device]]\\npci_addr = '03:00.0'\\nside = 'dpu'\\nrepresentor = [" + rows + "]\\n"); file.flush()
     os.environ["COMCH_TOPOLOGY"] = file.name
     device = comch.devices()[0].open()
-no_more_memory(); print(error_of(device.representors))
+from tests.short_of_memory import short_of_memory
+def attempt():
+    try:
+        return device.representors()
+    except comch.DocaError as error:
+        return error
+error = short_of_memory(attempt, spare=2000)
+print(type(error).__name__, error.code.name, error)
 """,
         SHORT,
     ),

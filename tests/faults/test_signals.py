@@ -99,7 +99,7 @@ def test_a_wait_lasts_as_long_as_it_was_told(stage: Stage, form: str, call: str,
         wait()
     lasted = time.monotonic() - began
     assert WAIT_S - 0.01 <= lasted < SOON_S
-    assert len(storm) - before > 10
+    assert len(storm) > before
 
 
 def test_connect_lasts_as_long_as_it_was_told(storm: list[int]) -> None:
@@ -246,8 +246,7 @@ def test_control_c_ends_a_blocked_program(start_python: StartPython, runtime_dir
     )
     child = start_python("-c", program)
     child.wait_for("blocked")
-    child.signal(signal.SIGINT)
-    done = child.finish()
+    done = child.end_by(signal.SIGINT)
     assert done.returncode == -signal.SIGINT
     assert done.stderr.splitlines()[-1] == "KeyboardInterrupt"
     assert list(runtime_dir.iterdir()) == []

@@ -170,8 +170,7 @@ def test_a_signal_that_ends_it(start_python: StartPython, script: Path, number: 
         # Wherever on that one line the signal finds it, the traceback is the same.
         child = start_python(*launch, str(script), env={"PYTHONNODEBUGRANGES": "1"})
         child.wait_for("ready")
-        child.signal(number)
-        ended.append(child.finish())
+        ended.append(child.end_by(number))
     plain, launched = ended
     assert launched == plain
     assert launched.returncode == -number
@@ -185,8 +184,7 @@ def test_a_signal_that_is_handled(start_python: StartPython, script: Path) -> No
     )
     child = start_python(*LAUNCH, str(script))
     child.wait_for("ready")
-    child.signal(signal.SIGINT)
-    assert child.finish().returncode == 5
+    assert child.end_by(signal.SIGINT).returncode == 5
 
 
 def test_it_is_the_same_process(start_python: StartPython, script: Path) -> None:

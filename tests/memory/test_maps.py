@@ -110,8 +110,8 @@ def test_a_forked_child_may_leave_the_block(device: Device) -> None:
 
             def child() -> str:
                 try:
-                    mmap.__exit__()
-                    inventory.__exit__()
+                    mmap.__exit__(None, None, None)
+                    inventory.__exit__(None, None, None)
                 except BadState as error:
                     return str(error)
                 return "left"

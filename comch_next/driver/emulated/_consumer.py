@@ -37,7 +37,6 @@ __all__ = ["Consumer", "Consumers", "PostRecvTask", "PostRecvTasks"]
 
 take_post, post_buffer = lib.comch_take_post, lib.comch_post_buffer
 OK, CORRUPT = lib.COMCH_OK, lib.COMCH_CORRUPT
-_BATCH = 64  # completions that one progress delivers at most
 PATIENCE_S = 60.0  # how long a consumer that stops waits for a producer that has begun to write
 
 
@@ -140,12 +139,12 @@ class Consumer(FastContext):
         moved = super().check()
         if self.state is State.STOPPING and self.posted and not self._being_written():
             assert self.engine is not None
-            if self in self.engine.consumers and self.receive():
-                return True  # more may have come
+            if self in self.engine.consumers and self.arm_filled():
+                return True  # the engine delivers what has been written before the rest fails
             self._stop_reading()
             while self.posted:
                 self._fail(self.posted.popleft())
-            moved |= self.complete()
+            moved = True  # the failures are told in this context's next turn
         return moved
 
     def _fail(self, task: PostRecvTask) -> None:
@@ -205,7 +204,7 @@ class Consumer(FastContext):
         """Complete the posts that have been written to, each once and in order. Whether there were any."""
         engine, posts, posted, done = self.engine, self.posts, self.posted, self.done
         assert engine is not None
-        for number in range(_BATCH):
+        for number in range(engine.batch):
             if posts is None or engine.error is not None:  # after a callback that has ended it all, or failed
                 return number > 0
             result = take_post(posts)

@@ -133,17 +133,20 @@ class Context(ABC):
 
     def look(self) -> bool:
         """Handle what the sockets say, move on, report lost connections, finish a stop. Whether anything moved."""
-        moved = False
-        if self.engine is None:
+        engine, moved = self.engine, False
+        if engine is None:
             return moved  # a callback has just destroyed it
         for fd, _ in self.watch.poll(0):
             handler = self._handlers.get(fd)
             if handler is not None:
                 handler()
                 moved = True
+            if engine.full:
+                return moved
         moved |= self.check()
-        moved |= self.report_losses()
-        if self.drained():
+        if not engine.full:
+            moved |= self.report_losses()
+        if not engine.full and self.drained():
             self.move(Trigger.DRAINED)
             moved = True
         return moved
@@ -164,6 +167,10 @@ class Context(ABC):
                 engine.error = engine.error or error
             delivered = True
         return delivered
+
+    def take_finished(self) -> Task | None:
+        """The next task whose completion is to be delivered, for a caller that delivers one at a time."""
+        return self.finished.popleft() if self.finished else None
 
     # What its kinds say for themselves
 

@@ -302,11 +302,9 @@ class Ports:
         return context.port
 
     def send(self, port: Port, connection: Connection, data: Any) -> bool:
-        try:
-            result = send(connection.tx, data, len(data))
-        except TypeError:  # bytes are passed as they are, whatever else holds bytes as a copy
+        if type(data) is not bytes:  # cffi would take a list, too
             data = as_bytes(data, "send")
-            result = send(connection.tx, data, len(data))
+        result = send(connection.tx, data, len(data))
         return result == OK or port.failed(connection, result, data)
 
     def withdraw(self, port: Port, connection: Connection) -> None:
