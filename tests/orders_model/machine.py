@@ -185,7 +185,7 @@ class Orders(RuleBasedStateMachine):
             return
         if together:
             assert error_of(lambda: subject.real.configure(**{name: 1})) in (AttributeError, TypeError)
-        elif not DEVIATIONS.UNKNOWN_ATTRIBUTES:
+        else:
             assert error_of(lambda: setattr(subject.real, name, 1)) is AttributeError
 
     def _set(self, subject: Subject, *, together: bool, may_be: Any = None, **options: Any) -> None:

@@ -64,7 +64,6 @@ class SILENT:
 class DEVIATIONS:
     """What is known to differ from the design; take a line out with its mending."""
 
-    UNKNOWN_ATTRIBUTES = True  # a context takes any attribute; by the design AttributeError, with a hint
     # A one-sided client whose server has left is IDLE: settings may be changed, and connect drops unread messages.
     UNAWARE_IS_IDLE = True
     LEFT_UNAWARE = one_of(type(None))  # after its disconnect, update_info and send on the old connection succeed
