@@ -10,7 +10,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 import comch_next as comch
 from comch_next.errors import InUse, InvalidValue
-from tests.orders_model.model import DEVIATIONS, OK, SILENT, End, EndState, Phase
+from tests.orders_model.model import OK, SILENT, End, EndState, Phase
 from tests.orders_model.stage import LATE, Stage, Subject, compare, error_of, is_incomplete, until
 
 __all__ = ["Orders", "ThreadedOrders"]
