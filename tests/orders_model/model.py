@@ -53,7 +53,7 @@ class SILENT:
     NOT_UP = one_of(BadState, NotConnected)  # receive before the first connect or listen
     AFTER_LEAVING = one_of(Again, BadState, NotConnected, ConnectionAborted)  # receive between disconnect and connect
     FAILED_LISTEN = one_of(Again, BadState, NotConnected)  # receive after a listen that raised
-    FAILED_CONNECT = one_of(ConnectionAborted, Again, BadState, NotConnected)  # receive after a connect that raised
+    FAILED_CONNECT = one_of(ConnectionAborted, ConnectionReset, Again, BadState, NotConnected)  # the same for connect
     NEVER_UP = one_of(ConnectionAborted, ConnectionReset)  # send on a connection that was refused
     FOREIGN = one_of(InvalidValue, NotConnected)  # disconnect of None or of another context's connection
     LEFT_TWICE = one_of(InvalidValue, NotConnected, BadState)  # a second disconnect of one connection
@@ -64,7 +64,9 @@ class SILENT:
 class DEVIATIONS:
     """What is known to differ from the design; take a line out with its mending."""
 
-    UNKNOWN_ATTRIBUTES = True  # a context takes any attribute; by the design AttributeError, with a hint
+    # A one-sided client whose server has left is IDLE: settings may be changed, and connect drops unread messages.
+    UNAWARE_IS_IDLE = True
+    LEFT_UNAWARE = one_of(type(None))  # after its disconnect, update_info and send on the old connection succeed
     ENGINE_UNREADABLE = True  # the engine that was given reads back only when nothing is missing
     # An illegal name is taken while another setting is missing, although the device is known; the machine gives none.
     DISCONNECT_INCOMPLETE = one_of(AttributeError)  # a server's disconnect while a setting is missing
@@ -146,7 +148,13 @@ class End:
     def update_info(self) -> Errors:
         if self.state is EndState.WAITING:
             return one_of(ConnectionInprogress)
-        return OK if self.state in (EndState.UP, EndState.UNAWARE) else one_of(ConnectionAborted)
+        if self.state in (EndState.UP, EndState.UNAWARE):
+            return OK
+        return one_of(ConnectionAborted) | self._left_unaware()
+
+    def _left_unaware(self) -> Errors:
+        deviates = self.left_from is EndState.UNAWARE and self.owner.kind != "Endpoint"
+        return DEVIATIONS.LEFT_UNAWARE if deviates else OK
 
     def send(self, data: bytes, stamp: int) -> Errors:
         """Send with a time-out of 0."""
@@ -159,7 +167,11 @@ class End:
         if self.state is EndState.REFUSED:
             return SILENT.NEVER_UP
         if self.state is EndState.LEFT:
-            return one_of(NotConnected)
+            return (
+                one_of(NotConnected)
+                | self._left_unaware()
+                | (SILENT.NEVER_UP if self.left_from is EndState.REFUSED else OK)
+            )
         if len(data) > self.max_msg_size:
             return one_of(InvalidValue)
         if self.state is EndState.UNAWARE:
@@ -466,7 +478,9 @@ class World:
         self._note_ends(end.peer.owner)
 
     def _note_ends(self, context: Context) -> None:
-        ended = (EndState.NOTIFIED, EndState.REFUSED, EndState.ERROR)
+        ended = [EndState.NOTIFIED, EndState.REFUSED, EndState.ERROR]
+        if DEVIATIONS.UNAWARE_IS_IDLE:
+            ended.append(EndState.UNAWARE)
         if context.role == "client" and context.end and context.end.state in ended and context.phase is Phase.ACTIVE:
             context.phase = Phase.ENDED
 

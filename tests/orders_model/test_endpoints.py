@@ -19,7 +19,7 @@ def test_any_order_does_as_the_old_guide_says(
 ) -> None:
     if machine.threaded:
         monkeypatch.setenv("COMCH_PULL", "threaded")
-    budget.run(machine, examples=40)
+    budget.run(machine, examples=30)
     assert list(runtime_dir.iterdir()) == []
 
 
