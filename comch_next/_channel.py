@@ -109,6 +109,9 @@ class Channel(Server, Client):
         super()._go_through(driver)
         self._alloc = (driver.servers if self._role is Server else driver.clients).task_send_alloc_init
 
+    def _refuse_silent(self, call: str) -> None:
+        self._acting()._refuse_silent(self, call)
+
     def _accept_waiting(self, port: PullPort) -> bool:
         return self._acting()._accept_waiting(self, port)  # type: ignore[no-any-return]
 

@@ -138,6 +138,7 @@ class ControlContext(Configured):
         while True:
             if self._accept_waiting(port) and (found := self._pull(port, size)) is not None:
                 return _message(Message, found)
+            self._refuse_silent("receive")
             if timeout == 0:
                 raise Again("receive: nothing waits")
             port.arm_recv()
@@ -152,6 +153,9 @@ class ControlContext(Configured):
     def _accept_waiting(self, port: PullPort) -> bool:
         """Accept who waits; whether anybody did. Only a server has anybody to accept."""
         return False
+
+    def _refuse_silent(self, call: str) -> None:
+        """Refuse to wait where nothing can come."""
 
     def _survives(self, connection: Connection) -> bool:
         """Whether the context goes on without that connection."""

@@ -96,8 +96,10 @@ class Configured(Context):
             raise TypeError(f"{type(self).__name__} has no option {option!r}; {hint}")
         if options:
             self._refuse_active("set_" + " and set_".join(options))
-            known = self._settings
-            self._set({name: value for name, value in options.items() if value is None or known[name] is not value})
+        known = self._settings
+        changes = {name: value for name, value in options.items() if value is None or not _same(value, known[name])}
+        if changes:
+            self._set(changes)
 
     def _refuse_active(self, call: str) -> None:
         if not self._alive:
@@ -358,6 +360,10 @@ class Configured(Context):
         super().close(timeout)
         if self._own_engine is not None:
             self._own_engine.destroy()
+
+
+def _same(value: object, known: object) -> bool:
+    return value is known or (type(value) is type(known) and isinstance(value, (int, str)) and value == known)
 
 
 def _check_size(option: str, value: object, device: Device | None) -> None:

@@ -44,7 +44,6 @@ class Client(ControlContext):
 
     def _configure_first(self) -> None:
         self._shutdown: Shutdown | None = None
-        self._started = False
         self._current: Connection | None = None  # what the last start began, until this side leaves it
         self._begun: Connection | None = None  # the same, until it is known to be up
 
@@ -66,9 +65,9 @@ class Client(ControlContext):
         return self
 
     def start(self) -> State:
+        self._refuse_unleft("start")
         self._shutdown = None
         state = super().start()
-        self._started = True
         self._begun = self._current = self._connection(self._clients.get_connection(self._handle))
         return state
 
@@ -76,6 +75,15 @@ class Client(ControlContext):
     def connection(self) -> Connection:
         """The one connection, once started (C: doca_comch_client_get_connection); else BadState."""
         return self._connection(self._clients.get_connection(self._handle))
+
+    def _refuse_active(self, call: str) -> None:
+        super()._refuse_active(call)
+        self._refuse_unleft(call)
+
+    def _refuse_unleft(self, call: str) -> None:
+        """A one-sided client is not told that its server has left: to the program it is connected until it leaves."""
+        if self.one_sided and self._current is not None:
+            raise BadState(f"{call} was attempted on {self!r} before disconnect(); it is legal after that")
 
     # Pulling
 
@@ -95,19 +103,27 @@ class Client(ControlContext):
             self._open_port()
         self.start()
         connection = self.connection
+        try:
+            self._come_up(connection, timeout, deadline)
+        except DocaError:
+            self._current = None
+            raise
+        return connection
+
+    def _come_up(self, connection: Connection, timeout: float | None, deadline: float | None) -> None:
         self.engine.progress()
         while self.state is not State.RUNNING:
             if self.state is State.IDLE:
                 self._say_why(connection, "connect")
+                return  # a one-sided client's server has let it in, and left since
             if timeout == 0:
-                break
+                return
             left = _REDIAL_S if deadline is None else deadline - time.monotonic()
             if left <= 0:
                 self._leave(_LEAVE_S)
                 raise TimeOut(f"connect: {self!r} was not accepted within {timeout} s")
             self.engine.wait(min(left, _REDIAL_S))
             self.engine.progress()
-        return connection
 
     def _say_why(self, connection: Connection, call: str) -> None:
         """Raise why a connection never came up, as the failure of the call that was attempted."""
@@ -128,14 +144,18 @@ class Client(ControlContext):
             raise InvalidValue(f"disconnect takes a connection of {self!r}, not {connection!r}")
         if connection is not None and connection is not self._current:
             raise NotConnected(f"disconnect: {self!r} has left this connection before")
-        if not self._started:
+        current = self._current
+        if current is None:
             raise BadState(f"disconnect was attempted on {self!r} while IDLE; connect first")
         deadline_after(timeout, "disconnect")  # a refusal has no effect
-        self._started = False
         self._current = None
         self._leave(timeout)
         if self._port is not None:
-            self._port._forget()
+            self._port._forget(current)
+
+    def _refuse_silent(self, call: str) -> None:
+        if self._current is None:
+            raise NotConnected(f"{call} was attempted on {self!r}, which is not connected; connect first")
 
     def _accept_waiting(self, port: PullPort) -> bool:
         """A client accepts nobody; it learns here that its server has gone without letting it in."""
@@ -149,6 +169,8 @@ class Client(ControlContext):
         return False
 
     def _pull(self, port: PullPort, size: int | None) -> tuple[bytes, Connection] | None:
+        if self._current is None:
+            self._refuse_silent("receive")
         if self._shutdown is not None:
             raise self._shutdown
         try:

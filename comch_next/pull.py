@@ -52,6 +52,7 @@ class PullPort(Hinted):
         self.context = context
         self._threaded = threaded
         self._handle: Any = None
+        self._endings: Endings | None = None
         self.reopen(max_msg_size=max_msg_size, send_queue_size=send_queue_size)
         context._port = self
 
@@ -69,7 +70,7 @@ class PullPort(Hinted):
         self._ports: Ports = ports
         self._send_queue_size = send_queue_size
         self.max_msg_size = max_msg_size
-        self._endings = Endings(self) if context.one_sided else None
+        self._endings = (self._endings or Endings(self)) if context.one_sided else None
 
     def _follow(self) -> None:
         """Serve the context that the library has made anew."""
@@ -184,8 +185,8 @@ class PullPort(Hinted):
         """Make `recv_fd` ready, if it has been armed: for what the program itself wants to be told there."""
         self._ports.ring_recv(self._handle)
 
-    def _forget(self, connection: Connection | None = None) -> None:
-        """Report no error state of this connection any more, or of any: this side leaves it."""
+    def _forget(self, connection: Connection) -> None:
+        """Report nothing of this connection any more: this side leaves it."""
         if self._endings is not None:
             self._endings.forget(connection)
 

@@ -13,7 +13,7 @@ from comch_next._settings import Unmade
 from comch_next.connection import Connection, Message
 from comch_next.device import Device, Representor
 from comch_next.driver.protocol import Driver, Servers
-from comch_next.errors import ConnectionReset, DocaError, Shutdown
+from comch_next.errors import ConnectionReset, DocaError, NotConnected, Shutdown
 from comch_next.pull import PullPort
 
 if TYPE_CHECKING:
@@ -63,6 +63,7 @@ class Server(ControlContext):
         super().__init__(device=device, device_rep=device_rep, name=name, **options)
 
     def _configure_first(self) -> None:
+        self._listening = False
         self._begin_service()
         self.set_state_changed_cb(_nothing)
 
@@ -121,7 +122,8 @@ class Server(ControlContext):
 
     def _state_changed(self, callback: Callable[..., object], old: State, new: State) -> None:
         """A server stops by itself only when it has failed."""
-        if new is State.RUNNING:
+        self._listening = new is State.RUNNING
+        if self._listening:
             self._begin_service()
         elif new is State.STOPPING:
             self._failed = not self._leaving
@@ -186,6 +188,10 @@ class Server(ControlContext):
                 return port.receive(size)
             except Shutdown as error:  # a client that left in order is just gone
                 self._on_lost(error.connection, error)
+
+    def _refuse_silent(self, call: str) -> None:
+        if not self._listening:
+            raise NotConnected(f"{call} was attempted on {self!r}, which does not listen; listen first")
 
     def _survives(self, connection: Connection) -> bool:
         return not self._failed

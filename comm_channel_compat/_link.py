@@ -38,13 +38,15 @@ _UNCLASSIFIED = (NoMemory, OSError)  # what the calls on messages and peers have
 class Unlinked:
     """What stands in a link's place while the endpoint is neither listening nor connected: it refuses.
 
-    Calls off the hot path never get so far: the table of phases stops them before.
+    Calls off the hot path never get so far: the table of phases stops them before, but for those of the event channels
+    of a client that has left: `port` is that of its next life, too.
     """
 
     closed = False
 
-    def __init__(self, phase: Phase) -> None:
+    def __init__(self, phase: Phase, port: PullPort | None = None) -> None:
         self.phase = phase
+        self.port = port
 
     def send(self, msg: Buffer, peer: PeerAddr, flags: int) -> NoReturn:
         raise refusal(self.phase, "sendto")

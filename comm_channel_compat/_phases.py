@@ -1,9 +1,9 @@
 """The life of an endpoint as a table: which call each phase refuses, and with which error.
 
 An endpoint is FRESH while its properties are set. `listen` makes it LISTENING and `connect` CONNECTED; both
-freeze the properties. A client that has disconnected its peer is FRESH again and may connect anew; a service
-stays LISTENING. `destroy` ends it. In a forked child every endpoint of the parent is INHERITED. A pair that is
-absent from the table is allowed.
+freeze the properties. A client that has disconnected its peer has LEFT: it may do what a FRESH one may, connect anew
+as well, and still has its event channels. A service stays LISTENING. `destroy` ends it. In a forked child every
+endpoint of the parent is INHERITED. A pair that is absent from the table is allowed.
 
 Not in the table, because it depends on more than the phase: which side the device stands on, and what has
 become of the peer.
@@ -20,6 +20,7 @@ class Phase(Enum):
     """Where an endpoint stands; the value is how an error message says it."""
 
     FRESH = "neither listening nor connected"
+    LEFT = "disconnected"
     LISTENING = "listening"
     CONNECTED = "connected, or connecting"
     DESTROYED = "destroyed"
@@ -56,8 +57,9 @@ REFUSED: dict[tuple[Phase, str], _Refusal] = {
     **{(Phase.LISTENING, call): _SECOND for call in ("listen", "connect")},
     **{(Phase.CONNECTED, call): _SECOND for call in ("listen", "connect")},
     **{(Phase.FRESH, call): _TOO_EARLY for call in ("sendto", "recvfrom", "disconnect")},
+    **{(Phase.LEFT, call): _TOO_EARLY for call in ("sendto", "recvfrom", "disconnect")},
     **{(Phase.FRESH, call): _NO_CHANNEL for call in _CHANNEL_CALLS},
-    **{(Phase.FRESH, call): _NO_SERVICE for call in _SERVICE_CALLS},
+    **{(phase, call): _NO_SERVICE for phase in (Phase.FRESH, Phase.LEFT) for call in _SERVICE_CALLS},
     **{(Phase.DESTROYED, call): _NEVER for call in _CALLS},
     **{(Phase.INHERITED, call): _PARENTS for call in (*_CALLS, "destroy")},
     (Phase.DESTROYED, "destroy"): (NotConnected, "an endpoint is destroyed once"),

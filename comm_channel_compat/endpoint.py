@@ -6,7 +6,7 @@ import os
 from weakref import WeakSet
 
 import comch_next as comch
-from comch_next import Again, BadState, InvalidValue, NotPermitted, NotSupported
+from comch_next import Again, BadState, InvalidValue, NotPermitted, NotSupported, PullPort
 from comm_channel_compat import _link, event_channel, service_state
 from comm_channel_compat._arguments import Buffer, instance, text
 from comm_channel_compat._devices import Device, Representor, is_dpu
@@ -52,6 +52,12 @@ class Endpoint:
         self._check(call)
         assert isinstance(self._link, Link)
         return self._link
+
+    def _port(self, call: str) -> PullPort:
+        """Where the event channels are, when the call is allowed."""
+        self._check(call)
+        assert self._link.port is not None
+        return self._link.port
 
     # Properties
 
@@ -115,7 +121,7 @@ class Endpoint:
 
     def get_event_channel(self) -> tuple[int, int]:
         """The descriptors for messages in flight that have ended and for messages that came; arm before every wait."""
-        return event_channel.get_event_channel(self._linked("get_event_channel"))
+        return event_channel.get_event_channel(self._port("get_event_channel"))
 
     def get_service_event_channel(self) -> int:
         """The descriptor for clients that come and go; this call and update_service_state_info arm it."""
@@ -123,11 +129,11 @@ class Endpoint:
 
     def event_handle_arm_send(self) -> None:
         """Let the send descriptor fire once."""
-        event_channel.arm_send(self._linked("event_handle_arm_send"))
+        event_channel.arm_send(self._port("event_handle_arm_send"))
 
     def event_handle_arm_recv(self) -> None:
         """Let the receive descriptor fire once."""
-        event_channel.arm_recv(self._linked("event_handle_arm_recv"))
+        event_channel.arm_recv(self._port("event_handle_arm_recv"))
 
     # Connections
 
@@ -174,9 +180,10 @@ class Endpoint:
 
     def disconnect(self, peer_addr: PeerAddr) -> None:
         """Leave one connection; the other side is not told. A client may connect again afterwards."""
-        self._linked("disconnect").disconnect(peer_addr)
-        if self._link.closed:
-            self._become(Unlinked(Phase.FRESH))
+        link = self._linked("disconnect")
+        link.disconnect(peer_addr)
+        if link.closed:
+            self._become(Unlinked(Phase.LEFT, link.port))
 
     def destroy(self) -> None:
         """Leave every connection and give everything back; what waits to be sent is lost."""

@@ -9,29 +9,24 @@ disconnects and connects.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from comch_next import NoMemory, NotFound
-
-if TYPE_CHECKING:
-    from comm_channel_compat._link import Link
+from comch_next import NoMemory, NotFound, PullPort
 
 __all__ = ["arm_recv", "arm_send", "get_event_channel"]
 
 
-def get_event_channel(link: Link) -> tuple[int, int]:
+def get_event_channel(port: PullPort) -> tuple[int, int]:
     """The descriptors that become readable when a message in flight has ended, and when a message has come."""
     try:
-        return link.port.send_fd, link.port.recv_fd
+        return port.send_fd, port.recv_fd
     except NoMemory as error:
         raise NotFound(f"get_event_channel: {error}") from error
 
 
-def arm_send(link: Link) -> None:
+def arm_send(port: PullPort) -> None:
     """Let the send descriptor fire once: when a message in flight ends, or at once for one that the program missed."""
-    link.port.arm_send()
+    port.arm_send()
 
 
-def arm_recv(link: Link) -> None:
+def arm_recv(port: PullPort) -> None:
     """Let the receive descriptor fire once: when recvfrom has anything to say but AGAIN."""
-    link.port.arm_recv()
+    port.arm_recv()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
 import comm_channel_compat as cc
-from tests.orders_model.endpoint_model import DEVIATIONS, SIZES, Endpoint, EndpointWorld, Statistics
+from tests.orders_model.endpoint_model import SIZES, Endpoint, EndpointWorld, Statistics
 from tests.orders_model.model import End, EndState, Errors, Phase
 from tests.orders_model.stage import compare, error_of, open_descriptors, until
 
@@ -195,8 +195,6 @@ class EndpointOrders(RuleBasedStateMachine):
         if really:
             expected = self.world.ep_disconnect(subject.model, end)
             compare(expected, lambda: subject.real.disconnect(peer), f"disconnect of {end} on {subject.model.key}")
-            if DEVIATIONS.DESCRIPTORS_DIE and not subject.model.is_active:
-                subject.fds = None
             self._settle()
 
     @rule(who=pick, really=seldom)

@@ -20,7 +20,7 @@ from comch_next.errors import (
 )
 from tests.orders_model.model import OK, Context, End, EndState, Errors, Phase, Settings, World, one_of
 
-__all__ = ["DEVIATIONS", "SIZES", "Endpoint", "EndpointWorld", "in_force"]
+__all__ = ["SIZES", "Endpoint", "EndpointWorld", "in_force"]
 
 DPU = "03:00.0"
 SIZES = {"max_msg_size": (4080, 65535), "send_queue_size": (64, 8192), "recv_queue_size": (64, 8192)}
@@ -31,13 +31,6 @@ class SILENT:
 
     NOT_STARTED = one_of(BadState, NotSupported)  # service calls on an endpoint that is neither service nor client
     ARM = one_of(BadState, type(None))  # arming before listen or connect
-
-
-class DEVIATIONS:
-    """What is known to differ from the design; take a line out with its mending."""
-
-    # The descriptors of a client die at its disconnect; by the design they live until destroy.
-    DESCRIPTORS_DIE = True
 
 
 def in_force(size: str, wanted: int) -> int:
@@ -94,7 +87,7 @@ class Endpoint(Context):
             return one_of(InvalidValue)
         if self.is_active:
             return OK
-        lives = self.end is not None and not DEVIATIONS.DESCRIPTORS_DIE
+        lives = self.end is not None
         return OK if lives else one_of(BadState)
 
     def arm(self) -> Errors:

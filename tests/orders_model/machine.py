@@ -11,7 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 import comch_next as comch
 from comch_next.errors import InUse, InvalidValue
 from tests.orders_model.model import OK, SILENT, End, EndState, Phase
-from tests.orders_model.stage import LATE, Stage, Subject, compare, error_of, is_incomplete, until
+from tests.orders_model.stage import LATE, Stage, Subject, compare, error_of, until
 
 __all__ = ["Orders", "ThreadedOrders"]
 
@@ -173,8 +173,7 @@ class Orders(RuleBasedStateMachine):
         subject = self.living(who)
         if subject is None or not self._settable(subject):
             return
-        # A name is checked where it is given only when nothing is missing: see DEVIATIONS.
-        if not is_incomplete(subject.model):
+        if subject.model.settings.device is not None or illegal[0] != "name":
             self._set(subject, together=False, may_be=InvalidValue, **{illegal[0]: illegal[1]})
 
     @precondition(lambda self: LATE)

@@ -32,7 +32,7 @@ from comch_next.errors import (
     TimeOut,
 )
 
-__all__ = ["DEVIATIONS", "OK", "SILENT", "Context", "End", "EndState", "Errors", "Phase", "Settings", "World"]
+__all__ = ["OK", "SILENT", "Context", "End", "EndState", "Errors", "Phase", "Settings", "World"]
 
 Errors = frozenset[type[object]]
 
@@ -51,25 +51,14 @@ class SILENT:
     MISSING = one_of(BadConfig, BadState)  # connect or listen without a device, a representor or a name
     CLOSED = one_of(BadState, InvalidValue, NotConnected)  # any call on a closed context but close
     NOT_UP = one_of(BadState, NotConnected)  # receive before the first connect or listen
-    AFTER_LEAVING = one_of(Again, BadState, NotConnected, ConnectionAborted)  # receive between disconnect and connect
-    FAILED_LISTEN = one_of(Again, BadState, NotConnected)  # receive after a listen that raised
-    FAILED_CONNECT = one_of(ConnectionAborted, ConnectionReset, Again, BadState, NotConnected)  # the same for connect
+    AFTER_LEAVING = one_of(NotConnected)  # receive between disconnect and connect
+    FAILED_LISTEN = one_of(BadState, NotConnected)  # receive after a listen that raised
+    FAILED_CONNECT = one_of(BadState, NotConnected)  # the same for connect
     NEVER_UP = one_of(ConnectionAborted, ConnectionReset)  # send on a connection that was refused
     FOREIGN = one_of(InvalidValue, NotConnected)  # disconnect of None or of another context's connection
     LEFT_TWICE = one_of(InvalidValue, NotConnected, BadState)  # a second disconnect of one connection
-    AFTER_FAILURE = one_of(BadState, type(None))  # disconnect after a connect that raised
+    AFTER_FAILURE = one_of(BadState)  # disconnect after a connect that raised
     OTHER_ROLE = one_of(BadState, NotPermitted)  # listen on a Channel that has connected, and the reverse
-
-
-class DEVIATIONS:
-    """What is known to differ from the design; take a line out with its mending."""
-
-    # A one-sided client whose server has left is IDLE: settings may be changed, and connect drops unread messages.
-    UNAWARE_IS_IDLE = True
-    LEFT_UNAWARE = one_of(type(None))  # after its disconnect, update_info and send on the old connection succeed
-    ENGINE_UNREADABLE = True  # the engine that was given reads back only when nothing is missing
-    # An illegal name is taken while another setting is missing, although the device is known; the machine gives none.
-    DISCONNECT_INCOMPLETE = one_of(AttributeError)  # a server's disconnect while a setting is missing
 
 
 class Phase(Enum):
@@ -150,11 +139,7 @@ class End:
             return one_of(ConnectionInprogress)
         if self.state in (EndState.UP, EndState.UNAWARE):
             return OK
-        return one_of(ConnectionAborted) | self._left_unaware()
-
-    def _left_unaware(self) -> Errors:
-        deviates = self.left_from is EndState.UNAWARE and self.owner.kind != "Endpoint"
-        return DEVIATIONS.LEFT_UNAWARE if deviates else OK
+        return one_of(ConnectionAborted)
 
     def send(self, data: bytes, stamp: int) -> Errors:
         """Send with a time-out of 0."""
@@ -169,7 +154,7 @@ class End:
         if self.state is EndState.LEFT:
             return (
                 one_of(NotConnected)
-                | self._left_unaware()
+
                 | (SILENT.NEVER_UP if self.left_from is EndState.REFUSED else OK)
             )
         if len(data) > self.max_msg_size:
@@ -463,7 +448,7 @@ class World:
 
     def _disconnect_from_server(self, server: Context, end: End | None) -> Errors:
         if server.phase is not Phase.ACTIVE:
-            return SILENT.LEFT_TWICE | DEVIATIONS.DISCONNECT_INCOMPLETE
+            return SILENT.LEFT_TWICE
         if end is None or end.owner is not server:
             return SILENT.FOREIGN
         if end.state is EndState.LEFT:
@@ -478,9 +463,7 @@ class World:
         self._note_ends(end.peer.owner)
 
     def _note_ends(self, context: Context) -> None:
-        ended = [EndState.NOTIFIED, EndState.REFUSED, EndState.ERROR]
-        if DEVIATIONS.UNAWARE_IS_IDLE:
-            ended.append(EndState.UNAWARE)
+        ended = (EndState.NOTIFIED, EndState.REFUSED, EndState.ERROR)
         if context.role == "client" and context.end and context.end.state in ended and context.phase is Phase.ACTIVE:
             context.phase = Phase.ENDED
 

@@ -31,9 +31,7 @@ def pair() -> Iterator[support.Pair]:
     pair.destroy()
 
 
-@pytest.mark.xfail(strict=True, reason="the descriptors of an endpoint die at its disconnect")
 def test_descriptors_live_until_destroy(pair: support.Pair) -> None:
-    """With its mending endpoint_model.DEVIATIONS.DESCRIPTORS_DIE becomes False."""
     descriptors = pair.client.get_event_channel()
     pair.client.disconnect(pair.to_service)
     assert pair.client.get_event_channel() == descriptors

@@ -57,7 +57,9 @@ def test_a_one_sided_port_reports_a_connection_that_never_came_up(stage: Stage, 
         client.receive()
     assert caught.value.connection is first
     assert client.receive() is None
+    context.disconnect()
     refused()
+    context.disconnect()
     second = refused()
     with pytest.raises(comch.ConnectionReset) as caught:  # of the last attempt only
         client.receive()

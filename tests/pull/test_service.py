@@ -120,7 +120,7 @@ def test_a_server_that_was_stopped_has_not_failed(ends: tuple[End, End]) -> None
     until(lambda: server.engine.progress() or server.state is comch.State.IDLE)
     server.update_info()
     assert server.connections == []
-    with pytest.raises(comch.Again):
+    with pytest.raises(comch.NotConnected, match="listen first"):
         server.receive(timeout=0)
     server.listen()
     assert (server.connections, server.pending) == ([], 0)
