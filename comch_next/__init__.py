@@ -5,6 +5,9 @@ producer: one noun each; pull: the pull view; aio: asyncio;
 errors: the result codes as exceptions; api: the fact tables; driver: the seam to the library underneath.
 """
 
+from typing import TYPE_CHECKING
+
+from comch_next._channel import Channel
 from comch_next._codes import AccessFlag, Counter, PciFuncType, RepFilter, State, SubmitFlag
 from comch_next._msgq import ConsumerCompletion, MsgQ
 from comch_next.client import Client
@@ -57,6 +60,9 @@ from comch_next.pull import PullPort
 from comch_next.server import Server
 from comch_next.task import PostRecvTask, ProducerSendTask, SendTask
 
+if not TYPE_CHECKING:  # a type checker would take any name for one of the package
+    from comch_next._names import no_such_name as __getattr__  # noqa: F401  # Python calls it
+
 __all__ = [
     "AccessFlag",
     "Again",
@@ -66,6 +72,7 @@ __all__ = [
     "BadState",
     "Buf",
     "BufInventory",
+    "Channel",
     "Client",
     "Connection",
     "ConnectionAborted",

@@ -67,7 +67,7 @@ class Counter(IntEnum):
     __str__ = int.__repr__  # as from Python 3.11 on
 
 
-class RepFilter(IntEnum):
+class RepFilter(IntFlag):
     """enum doca_devinfo_rep_filter"""
 
     ALL = 0
@@ -94,6 +94,8 @@ class SubmitFlag(IntFlag):
     FLUSH = 1
     OPTIMIZE_REPORTS = 2
 
+    __str__ = int.__repr__  # as from Python 3.11 on
+
 
 class AccessFlag(IntFlag):
     """enum doca_access_flag"""
@@ -106,6 +108,8 @@ class AccessFlag(IntFlag):
     PCI_READ_ONLY = 16
     PCI_READ_WRITE = 32
     PCI_RELAXED_ORDERING = 64
+
+    __str__ = int.__repr__  # as from Python 3.11 on
 
 
 # What each code means, in the words of the fact table.

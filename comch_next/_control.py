@@ -1,4 +1,4 @@
-"""What Server and Client share: the configuration of the control path, and the pulling conveniences.
+"""What Server and Client share: the events and tasks of the control path, and the pulling conveniences.
 
 Guide: Comch, Configurations and Events.
 """
@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
+from comch_next._settings import Configured
 from comch_next.connection import Connection, Message
-from comch_next.context import Context
-from comch_next.device import Device
 from comch_next.driver.protocol import Driver
-from comch_next.engine import ProgressEngine, deadline_after, wait_readable
-from comch_next.errors import Again, BadState, InvalidValue, Shutdown, TimeOut
+from comch_next.engine import deadline_after, wait_readable
+from comch_next.errors import Again, BadState, InvalidValue, NotConnected, Shutdown, TimeOut
 from comch_next.pull import PullPort
 from comch_next.task import SendTask
 
@@ -23,35 +22,13 @@ _C = TypeVar("_C", bound=Callable[..., object])
 _message = tuple.__new__  # half the price of calling a named tuple's class
 
 
-class ControlContext(Context):
+class ControlContext(Configured):
     """A server or a client."""
 
-    _alloc: Callable[..., Any]  # the driver's call for a send task
-
-    def __init__(self, driver: Driver, handle: Any, device: Device, name: str, engine: ProgressEngine | None) -> None:
-        self.device = device
-        self.name = name
-        self._tasks = driver.send_tasks
-        self._port: PullPort | None = None
-        self._send_queue_size: int | None = None
-        super().__init__(driver, handle, engine)
+    _is_server: bool
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name!r}>"
-
-    def _configure(
-        self, max_msg_size: int | None, recv_queue_size: int | None, send_queue_size: int | None
-    ) -> None:
-        """The optional keywords of the constructors; a refusal leaves nothing behind."""
-        self._send_queue_size = send_queue_size
-        try:
-            if max_msg_size is not None:
-                self.max_msg_size = max_msg_size
-            if recv_queue_size is not None:
-                self.recv_queue_size = recv_queue_size
-        except BaseException:
-            self.close()
-            raise
 
     def _go_through(self, driver: Driver) -> None:
         super()._go_through(driver)
@@ -69,40 +46,27 @@ class ControlContext(Context):
             for call in callbacks
         ]
 
-    def destroy(self) -> None:
-        super().destroy()
-        self._port = None
-
-    # Configuration, while IDLE
-
-    @property
-    def max_msg_size(self) -> int:
-        """Bytes of the longest message. Setting it makes a peer with another setting unable to connect."""
-        return self._contexts.get_max_msg_size(self._handle)
-
-    @max_msg_size.setter
-    def max_msg_size(self, size: int) -> None:
-        self._contexts.set_max_msg_size(self._handle, size)
-
-    @property
-    def recv_queue_size(self) -> int:
-        """Messages that wait here, per connection, before the sender's stay in flight."""
-        return self._contexts.get_recv_queue_size(self._handle)
-
-    @recv_queue_size.setter
-    def recv_queue_size(self, size: int) -> None:
-        self._contexts.set_recv_queue_size(self._handle, size)
+    # Callbacks, registered while IDLE
 
     def task_send_set_conf(self, done: Callable[..., object], failed: Callable[..., object], num_tasks: int) -> None:
         """The callbacks `(task)` for sends that succeeded and failed, and the depth of the pool; mandatory."""
-        self._contexts.task_send_set_conf(self._handle, done, failed, num_tasks)
+        self._register(
+            "task_send_set_conf",
+            lambda: self._contexts.task_send_set_conf(self._handle, done, failed, num_tasks),
+            done,
+            failed,
+        )
 
     def event_msg_recv_register(self, callback: _C, view: bool = False) -> _C:
         """Call `callback(connection, data)` for every message; mandatory. Returns it, so it decorates.
 
         With `view` the data is a memoryview that is released after the callback, otherwise bytes.
         """
-        self._contexts.event_msg_recv_register(self._handle, callback, view)
+        self._register(
+            "event_msg_recv_register",
+            lambda: self._contexts.event_msg_recv_register(self._handle, callback, view),
+            callback,
+        )
         return callback
 
     def event_consumer_register(
@@ -110,9 +74,15 @@ class ControlContext(Context):
     ) -> None:
         """Call `new(connection, id)` for a consumer of the other side, `expired(connection, id)` when it has gone.
 
-        While IDLE; what comes and goes before is not told (C: doca_comch_*_event_consumer_register).
+        While IDLE; what comes and goes before is not reported (C: doca_comch_*_event_consumer_register).
         """
-        self._contexts.event_consumer_register(self._handle, *self._given_connections(new, expired))
+        callbacks = self._given_connections(new, expired)
+        self._register(
+            "event_consumer_register",
+            lambda: self._contexts.event_consumer_register(self._handle, *callbacks),
+            new,
+            expired,
+        )
 
     # Sending
 
@@ -130,22 +100,32 @@ class ControlContext(Context):
         task._handle = self._alloc(self._handle, peer, msg, task)
         return task
 
+    def send_to(
+        self, data: bytes | bytearray | memoryview, connection: Connection, timeout: float | None = None
+    ) -> None:
+        """Send one message on one of this context's connections, as Connection.send; data first, as socket.sendto.
+
+        Raises NotConnected for None, InvalidValue for a connection of another context.
+        """
+        if connection is None:
+            raise NotConnected(f"send_to: {self!r} has no connection to send on; connect and receive return one")
+        if getattr(connection, "_context", None) is not self:
+            raise InvalidValue(f"send_to takes a connection of {self!r}, not {connection!r}")
+        connection.send(data, timeout)
+
     # Pulling
 
     def _open_port(self) -> PullPort:
-        if self._port is None:
-            PullPort(self, send_queue_size=self._send_queue_size)
-        assert self._port is not None
-        return self._port
+        return self._port or PullPort(self)
 
     def receive(self, size: int | None = None, *, timeout: float | None = None) -> Message:
         """The oldest message of all connections. A server accepts waiting clients here, too.
 
-        size: bytes that the caller can hold; a longer message stays, and InvalidValue tells its length.
+        size: bytes that the caller can hold; a longer message stays, and InvalidValue carries its length.
         timeout: seconds; None waits for ever, 0 raises Again when nothing is there, otherwise TimeOut is raised, and
-        InvalidValue for what is no time.
+        InvalidValue for an invalid timeout.
         Raises ConnectionReset once for a peer that died, after its messages, and always on a server that has failed;
-        on a client Shutdown when the server has left.
+        on a client Shutdown when the server has left; BadState on a context whose messages go to callbacks.
         """
         port = self._port
         if port is not None and (found := self._pull(port, size)) is not None:
@@ -173,20 +153,30 @@ class ControlContext(Context):
         """Accept who waits; whether anybody did. Only a server has anybody to accept."""
         return False
 
+    def _survives(self, connection: Connection) -> bool:
+        """Whether the context goes on without that connection."""
+        return False
+
     # Waiting in the program's own poll or epoll
 
     @property
     def send_fd(self) -> int:
-        """A descriptor, ready when a send that raised Again may be tried again; see `arm_send`."""
+        """A descriptor, ready when a send in flight has ended, so also when one that raised Again may be tried again.
+
+        See `arm_send`. It is this context's until `close`, however often it disconnects and connects.
+        """
         return self._opened_port("send_fd").send_fd
 
     @property
     def recv_fd(self) -> int:
-        """A descriptor, ready when a message, a waiting client or a lost peer is there; see `arm_recv`."""
+        """A descriptor, ready when a message, a waiting client or a lost peer is there; see `arm_recv`.
+
+        It is this context's until `close`, however often it disconnects and connects.
+        """
         return self._opened_port("recv_fd").recv_fd
 
     def arm_send(self) -> None:
-        """Let `send_fd` become ready once, at once when there is room."""
+        """Let `send_fd` become ready once: when a send in flight ends, or at once for what the program has missed."""
         self._opened_port("arm_send").arm_send()
 
     def arm_recv(self) -> None:
@@ -195,13 +185,16 @@ class ControlContext(Context):
 
     def _opened_port(self, call: str) -> PullPort:
         if self._port is None:
-            raise BadState(f"{call} needs listen(), connect() or a with block; {self!r} runs on tasks and callbacks")
+            self._refuse_callbacks(call)
+            text = f"{call} was attempted on {self!r}, which has not been opened"
+            raise BadState(f"{text}; legal after listen(), connect() or inside a with block")
         return self._port
 
     def __iter__(self) -> Iterator[Message]:
         """Every message, waiting for each; on a client until the server leaves."""
         while True:
             try:
-                yield self.receive()
+                message = self.receive()
             except Shutdown:
                 return
+            yield message

@@ -28,11 +28,26 @@ def driver_of(connection: Connection, call: str) -> Driver:
 
 
 class FastContext(Context):
-    """A consumer or a producer. Without an engine of the program's it shares the connection's."""
+    """A consumer or a producer. Without an engine of the program's it shares the connection's, from its start on."""
+
+    connection: Connection
 
     def __init__(self, connection: Connection, driver: Driver, handle: Any, engine: ProgressEngine | None) -> None:
+        super().__init__()
         self.connection = connection
-        super().__init__(driver, handle, engine if engine is not None else connection._context.engine)
+        self._handle = handle
+        self._go_through(driver)
+        try:
+            if not (engine is None or isinstance(engine, ProgressEngine)):
+                raise InvalidValue(f"a context takes a ProgressEngine, or None for the connection's, not {engine!r}")
+            if engine is not None:
+                self._join(engine)
+        except BaseException:
+            self._contexts.destroy(handle)
+            raise
+
+    def _default_engine(self) -> ProgressEngine:
+        return self.connection._context.engine
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} on {self.connection!r}>"

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from comch_next._names import Hinted
 from comch_next.device import Device
 from comch_next.driver import load
 
 __all__ = ["ConsumerCompletion", "MsgQ"]
 
 
-class MsgQ:
+class MsgQ(Hinted):
     """A queue between a CPU and the card's accelerator (C: struct doca_comch_msgq)."""
 
     def __init__(self, device: Device) -> None:
@@ -55,7 +56,7 @@ class MsgQ:
         return self._msgqs.producer_create(self._handle)
 
 
-class ConsumerCompletion:
+class ConsumerCompletion(Hinted):
     """Where a consumer on that accelerator finds its completions (C: struct doca_comch_consumer_completion)."""
 
     def __init__(self, driver: str | None = None) -> None:

@@ -14,15 +14,25 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar
 
 import comch_next as comch
 from comch_next._codes import State
+from comch_next._exits import note
 from comch_next._ready import Ready, Turn
 from comch_next.engine import deadline_after
-from comch_next.errors import Again, BadState, DocaError, InvalidValue, NotConnected, Shutdown, TimeOut
+from comch_next.errors import (
+    Again,
+    BadState,
+    ConnectionReset,
+    DocaError,
+    InvalidValue,
+    NotConnected,
+    Shutdown,
+    TimeOut,
+)
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -30,9 +40,14 @@ if TYPE_CHECKING:
 __all__ = ["Client", "Connection", "Message", "Server", "connect", "serve"]
 
 _C = TypeVar("_C", comch.Client, comch.Server)
+OnLost = Callable[["Connection", DocaError], object]
 _REDIAL_S = 0.05  # a server whose backlog is full is dialled again this often
 _TICK_S = 0.05  # a stop has nobody to wake it: look again at least this often
 _FLUSH_TICK_S = 0.001
+
+
+def _nothing(*_: object) -> None:
+    """The callback of a program that asks for none."""
 
 
 @asynccontextmanager
@@ -58,11 +73,9 @@ async def connect(
         send_queue_size=send_queue_size,
     )
     client = Client(context)
-    try:
+    async with _closing(client):
         await client._come_up(timeout)
         yield client
-    finally:
-        await client._leave()
 
 
 @asynccontextmanager
@@ -88,11 +101,24 @@ async def serve(
         send_queue_size=send_queue_size,
     )
     server = Server(context)
-    try:
+    async with _closing(server):
         context.listen()
         yield server
-    finally:
-        await server._leave()
+
+
+@asynccontextmanager
+async def _closing(side: _Side[Any]) -> AsyncIterator[None]:
+    """Leave at the end of the block, whose own exception wins over what leaving raises."""
+    try:
+        yield
+    except BaseException as error:
+        try:
+            await side._leave()
+        except Exception as failure:
+            note(error, failure)
+        raise
+    else:
+        await side._leave()
 
 
 class Connection:
@@ -144,9 +170,18 @@ class Message(NamedTuple):
     data: bytes
     connection: Connection
 
-    async def reply(self, data: bytes | bytearray | memoryview) -> None:
-        """Send an answer to where this came from, as Connection.send."""
-        await self.connection.send(data)
+    async def reply(self, data: bytes | bytearray | memoryview) -> bool:
+        """Send an answer to where this came from, as Connection.send, and return True.
+
+        On a server, False when that client has gone: the others are served on. `Server.messages` reports its end.
+        """
+        try:
+            await self.connection.send(data)
+        except (Shutdown, ConnectionReset):
+            if not self.connection._side.context._survives(self.connection.connection):
+                raise
+            return False
+        return True
 
 
 class _Side(Generic[_C]):
@@ -257,6 +292,27 @@ class Client(_Side[comch.Client]):
 
 class Server(_Side[comch.Server]):
     """Made by `serve`: a server that listens. It accepts its clients while a task receives."""
+
+    _on_lost: OnLost = staticmethod(_nothing)
+
+    def messages(self, on_lost: OnLost) -> Self:
+        """Every message of all clients, as the server itself gives them; a client that leaves or dies ends nothing.
+
+        on_lost: called as `on_lost(connection, error)` for a client that has gone, after its messages: Shutdown when it
+        left, ConnectionReset when it died. ConnectionReset is raised when the server itself has failed.
+        """
+        self._on_lost = on_lost
+        self.context._on_lost = lambda connection, error: on_lost(self._known(connection), error)
+        return self
+
+    async def __anext__(self) -> Message:
+        while True:
+            try:
+                return await super().__anext__()
+            except ConnectionReset as error:
+                if error.connection is None:
+                    raise
+                self._on_lost(error.connection, error)
 
     def disconnect(self, connection: Connection) -> None:
         """Drop one client and tell it (C: doca_comch_server_disconnect); a send that waits raises NotConnected."""

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING, Any
 
 from comch_next._codes import ErrorCode, State
 from comch_next._control import ControlContext
+from comch_next._settings import Unmade
 from comch_next.connection import Connection
 from comch_next.device import Device
-from comch_next.driver.protocol import Driver
-from comch_next.engine import ProgressEngine, deadline_after
-from comch_next.errors import BadState, DocaError, InvalidValue, Shutdown, TimeOut, from_code
+from comch_next.driver.protocol import Clients, Driver
+from comch_next.engine import deadline_after
+from comch_next.errors import BadState, DocaError, InvalidValue, NotConnected, Shutdown, TimeOut, from_code
 from comch_next.pull import PullPort
+
+if TYPE_CHECKING:
+    from typing_extensions import Self, Unpack
+
+    from comch_next._settings import Options
 
 __all__ = ["Client"]
 
@@ -20,36 +27,37 @@ _REDIAL_S = 0.05  # a server whose backlog is full is dialled again this often
 
 
 class Client(ControlContext):
-    """It reaches one server, by the name and through its own device (C: struct doca_comch_client)."""
+    """It reaches one server, by the name and through its own device (C: struct doca_comch_client).
 
-    def __init__(
-        self,
-        device: Device,
-        name: str,
-        *,
-        engine: ProgressEngine | None = None,
-        max_msg_size: int | None = None,
-        recv_queue_size: int | None = None,
-        send_queue_size: int | None = None,
-    ) -> None:
-        """C: doca_comch_client_create. Sizes: bytes of a message, messages in a queue."""
-        if not isinstance(device, Device):
-            raise InvalidValue(f"a client takes an open device, not {device!r}")
-        self._clients = device._driver.clients
-        self._alloc = self._clients.task_send_alloc_init
+    Every argument is a setting as well, which may be given later and changed while IDLE, so again after `disconnect`:
+    by assignment, `configure`, or `connect(name)`. The library's context is made as soon as device and name are known.
+    """
+
+    _options = tuple(option for option in ControlContext._options if option != "device_rep")
+    _required: tuple[str, ...] = ("device", "name")
+    _is_server = False
+    _clients: Clients = Unmade()  # type: ignore[assignment]
+
+    def __init__(self, device: Device | None = None, name: str | None = None, **options: Unpack[Options]) -> None:
+        """C: doca_comch_client_create. Options as Server. Raises InvalidValue for bad arguments."""
+        super().__init__(device=device, name=name, **options)
+
+    def _configure_first(self) -> None:
         self._shutdown: Shutdown | None = None
         self._started = False
-        self._begun: Connection | None = None  # what the last start began, until it is known to be up
-        handle = self._clients.create(device._handle, name)
-        super().__init__(device._driver, handle, device, name, engine)
-        self._configure(max_msg_size, recv_queue_size, send_queue_size)
+        self._current: Connection | None = None  # what the last start began, until this side leaves it
+        self._begun: Connection | None = None  # the same, until it is known to be up
+
+    def _create(self, driver: Driver) -> Any:
+        return driver.clients.create(self._settings["device"]._handle, self._settings["name"])
 
     def _go_through(self, driver: Driver) -> None:
         super()._go_through(driver)
         self._clients = driver.clients
         self._alloc = driver.clients.task_send_alloc_init
 
-    def __enter__(self) -> Client:
+    def __enter__(self) -> Self:
+        """Connect. With callbacks registered they are what is called, by the engine's progress."""
         try:
             self.connect()
         except BaseException:
@@ -61,7 +69,7 @@ class Client(ControlContext):
         self._shutdown = None
         state = super().start()
         self._started = True
-        self._begun = self._connection(self._clients.get_connection(self._handle))
+        self._begun = self._current = self._connection(self._clients.get_connection(self._handle))
         return state
 
     @property
@@ -71,15 +79,20 @@ class Client(ControlContext):
 
     # Pulling
 
-    def connect(self, timeout: float | None = 5.0) -> Connection:
-        """Configure what is mandatory, open the pull port, start, and wait for the server to accept.
+    def connect(self, name: str | None = None, timeout: float | None = 5.0) -> Connection:
+        """Start, and wait for the server to accept: with callbacks registered as they are, else with a pull port.
 
-        timeout: seconds; None waits for ever, 0 returns the connection in progress. Raises ConnectionAborted when
-        nobody listens or the server refuses, TimeOut when it has not accepted in time; then nothing is left.
-        Raises InvalidValue for a timeout that is no number of seconds from 0 on.
+        name: the service's, unless it has been set. timeout: seconds; None waits for ever, 0 returns the connection in
+        progress. Raises ConnectionAborted when nobody listens or the server refuses, TimeOut when it has not accepted
+        in time; then nothing is left. Raises BadState when a setting is missing, InvalidValue for an invalid timeout.
         """
         deadline = deadline_after(timeout, "connect")
-        self._open_port()
+        self._refuse_active("connect")
+        if name is not None:
+            self.configure(name=name)
+        self._need_engine("connect")
+        if not self._pushes:
+            self._open_port()
         self.start()
         connection = self.connection
         self.engine.progress()
@@ -104,16 +117,25 @@ class Client(ControlContext):
             reason = str(error).removeprefix("connection_update_info: ").removeprefix("the connection is dead: ")
             raise from_code(error.code, f"{call}: {reason}", connection=error.connection) from None
 
-    def disconnect(self, timeout: float = 5.0) -> None:
-        """Stop and progress to IDLE; afterwards `connect` is legal again. Raises BadState unless started.
+    def disconnect(self, connection: Connection | None = None, timeout: float = 5.0) -> None:
+        """Stop and progress to IDLE; then everything may be set anew, and `connect` is legal again.
 
-        Legal, too, once for a connection that the server has ended already.
+        connection: the one that is to be left, for programs that say so; there is no other. Legal, too, once for a
+        connection that the server has ended already. Raises BadState unless started, InvalidValue for a connection of
+        another context, NotConnected for one of this client's that it has left before.
         """
+        if connection is not None and getattr(connection, "_context", None) is not self:
+            raise InvalidValue(f"disconnect takes a connection of {self!r}, not {connection!r}")
+        if connection is not None and connection is not self._current:
+            raise NotConnected(f"disconnect: {self!r} has left this connection before")
         if not self._started:
             raise BadState(f"disconnect was attempted on {self!r} while IDLE; connect first")
         deadline_after(timeout, "disconnect")  # a refusal has no effect
         self._started = False
+        self._current = None
         self._leave(timeout)
+        if self._port is not None:
+            self._port._forget()
 
     def _accept_waiting(self, port: PullPort) -> bool:
         """A client accepts nobody; it learns here that its server has gone without letting it in."""

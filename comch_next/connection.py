@@ -6,8 +6,9 @@ import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from comch_next._codes import Counter, ErrorCode
+from comch_next._names import Strict
 from comch_next.engine import deadline_after, wait_readable
-from comch_next.errors import Again, TimeOut, from_code
+from comch_next.errors import Again, ConnectionReset, Shutdown, TimeOut, from_code
 
 if TYPE_CHECKING:
     from comch_next._control import ControlContext
@@ -20,11 +21,14 @@ __all__ = ["Connection", "Message"]
 _FLUSH_TICK_S = 0.0005
 
 
-class Connection:
+class Connection(Strict):
     """Made by the library: a client has one, a server one for each client (C: struct doca_comch_connection)."""
 
+    user_data: Any
+    _late_bytes: int | None = None  # of the send that a one-sided context accepted after the peer had left
+
     def __init__(self, context: ControlContext, handle: Any) -> None:
-        self.user_data: Any = None
+        self.user_data = None
         self._context = context
         self._connections = context._driver.connections
         self._handle = handle
@@ -48,12 +52,16 @@ class Connection:
     def update_info(self) -> None:
         """Snapshot the counters. Raises ConnectionInprogress or ConnectionAborted for what is not up."""
         if self._context._port is not None:
-            self._context._port.status(self)
-        self._connections.update_info(self._handle)
+            self._context._port.update_info(self)
+        else:
+            self._connections.update_info(self._handle)
 
     def get_counter(self, counter: Counter) -> int:
         """A counter of the last snapshot: messages, or bytes."""
-        return self._connections.get_counter(self._handle, counter)
+        count = self._connections.get_counter(self._handle, counter)
+        if self._late_bytes is not None:
+            count += {Counter.SENT_MESSAGES: 1, Counter.SENT_BYTES: self._late_bytes}.get(counter, 0)
+        return count
 
     @property
     def in_flight(self) -> int:
@@ -105,6 +113,15 @@ class Message(NamedTuple):
     data: bytes
     connection: Connection
 
-    def reply(self, data: bytes | bytearray | memoryview, timeout: float | None = None) -> None:
-        """Send an answer to where this came from, as Connection.send."""
-        self.connection.send(data, timeout)
+    def reply(self, data: bytes | bytearray | memoryview, timeout: float | None = None) -> bool:
+        """Send an answer to where this came from, as Connection.send, and return True.
+
+        On a server, False when that client has gone: the others are served on. `Server.messages` reports its end.
+        """
+        try:
+            self.connection.send(data, timeout)
+        except (Shutdown, ConnectionReset):
+            if not self.connection._context._survives(self.connection):
+                raise
+            return False
+        return True

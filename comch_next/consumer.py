@@ -21,7 +21,16 @@ class Consumer(FastContext):
     """A queue of receives on a connection (C: struct doca_comch_consumer).
 
     `start` leaves it STARTING until the connection's engine has told the other side, and its own has heard of that.
+    It raises BadConfig without the consumer's task configuration, and without the consumer event of its server or
+    client (`event_consumer_register`), which is mandatory on both ends of a fast path, also for a context that is
+    pulled from: a pull port brings messages, and no news of consumers.
+
+    `stop` fails what is posted. As in the guide, the consumer is IDLE when each of its tasks has completed and has
+    been freed; those that were freed while posted, which NVIDIA's header forbids and its secure channel does, are
+    reported to no callback and need nothing more.
     """
+
+    mmap: Mmap
 
     def __init__(self, connection: Connection, mmap: Mmap, *, engine: ProgressEngine | None = None) -> None:
         """C: doca_comch_consumer_create. `mmap` has permission PCI_READ_WRITE and holds every posted buffer.

@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 
 from comch_next._codes import State
-from comch_next.driver.protocol import Driver
+from comch_next._exits import leave
+from comch_next._names import Strict
+from comch_next.driver.protocol import Contexts, Driver
 from comch_next.engine import ProgressEngine, deadline_after
-from comch_next.errors import BadState, InvalidValue, TimeOut
+from comch_next.errors import BadState, TimeOut
 
 __all__ = ["Context"]
 
@@ -18,34 +21,56 @@ _C = TypeVar("_C", bound=Callable[..., object])
 _TICK_S = 0.05  # a stop has nobody to wake it: look again at least this often
 
 
-class Context:
+class Context(Strict):
     """A server, client, consumer or producer (C: struct doca_ctx).
 
     Every error names the call, the state, and what is legal.
     """
 
-    def __init__(self, driver: Driver, handle: Any, engine: ProgressEngine | None) -> None:
-        self.user_data: Any = None
-        self._driver = driver
-        self._contexts = driver.contexts
-        self._handle = handle
+    user_data: Any
+    _driver: Driver
+    _contexts: Contexts
+    _handle: Any
+
+    def __init__(self) -> None:
+        self.user_data = None
         self._alive = True
         self._pid = os.getpid()
         self._state_changed_cb: Any = None
-        self._own_engine = engine is None
-        try:
-            if not (engine is None or isinstance(engine, ProgressEngine)):
-                raise InvalidValue(f"a context takes a ProgressEngine, or None for one of its own, not {engine!r}")
-            self.engine = engine if engine is not None else ProgressEngine(driver.name)
-            self.engine.connect_ctx(self)
-        except BaseException:
-            self._contexts.destroy(handle)
-            raise
+        self._engine: ProgressEngine | None = None  # once it is connected to one
 
     def _go_through(self, driver: Driver) -> None:
         """Make every call through another view of the same driver."""
         self._driver = driver
         self._contexts = driver.contexts
+
+    # Its engine
+
+    @property
+    def engine(self) -> ProgressEngine:
+        """The progress engine that moves it: the program's, by keyword or `connect_ctx`, else from the first use on
+        its default.
+        """
+        if self._engine is None:
+            self._join(self._default_engine())
+        assert self._engine is not None
+        return self._engine
+
+    def _default_engine(self) -> ProgressEngine:
+        raise NotImplementedError
+
+    def _join(self, engine: ProgressEngine) -> None:
+        engine._connect(self)
+        self._engine = engine
+
+    def _take_engine(self, engine: ProgressEngine) -> None:
+        """Be connected by the program's own call."""
+        self._join(engine)
+
+    def _need_engine(self, call: str) -> None:
+        """Have an engine for a call that must not find the context without one."""
+        if self._alive and self._engine is None:
+            self._join(self._default_engine())
 
     # Life
 
@@ -55,16 +80,21 @@ class Context:
         Raises BadConfig without the mandatory callbacks, NotSupported on a device of the wrong side, AlreadyExist
         when the name is taken, Initialization when the meeting place cannot be used, BadState unless IDLE.
         """
+        self._need_engine("start")
         return self._contexts.start(self._handle)
 
     def stop(self) -> State:
         """Tell every peer and fail what waits; IDLE, or STOPPING until progress has finished (C: doca_ctx_stop)."""
+        self._need_engine("stop")
         return self._contexts.stop(self._handle)
 
     @property
     def state(self) -> State:
         """IDLE, STARTING, RUNNING or STOPPING."""
         return self._contexts.get_state(self._handle)
+
+    def _active(self) -> bool:
+        return self.state is not State.IDLE
 
     def set_state_changed_cb(self, callback: _C) -> _C:
         """Call `callback(context, old, new)` on every change of state. Returns it, so it decorates."""
@@ -89,27 +119,27 @@ class Context:
             self._alive = False
 
     def close(self, timeout: float = 5.0) -> None:
-        """Stop, progress to IDLE within `timeout` seconds, destroy, with an engine of its own; twice is harmless."""
+        """Stop, progress to IDLE within `timeout` seconds, destroy, with an engine of its own. Idempotent."""
         if not self._alive:
             return
         self._leave(timeout)
         self.destroy()
-        if self._own_engine:
-            self.engine.destroy()
 
     def _leave(self, timeout: float) -> None:
         deadline = deadline_after(timeout, "close")
+        if not self._active():
+            return
         try:
             self.stop()
         except BadState:
-            if self.state is not State.IDLE:  # else it has been all along, or has become so by itself
+            if self._active():  # else it has become IDLE by itself
                 raise
-        while self.state is not State.IDLE:
+        while self._active():
             if not self.engine.progress():
                 if deadline is not None and time.monotonic() >= deadline:
                     raise TimeOut(f"{self!r} is {self.state.name} after {timeout} s; free its tasks and progress")
                 self.engine.wait(_TICK_S)
 
-    def __exit__(self, *exc: object) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if self._pid == os.getpid():  # a forked child leaves the block, too, and has nothing to close
-            self.close()
+            leave(error, self.close if error is None else partial(self.close, 0))

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from typing import Any
 
 from comch_next._codes import PciFuncType, RepFilter
+from comch_next._exits import leave
+from comch_next._names import Hinted
 from comch_next.driver import load
 from comch_next.driver.protocol import Driver
 from comch_next.errors import NotFound
@@ -31,7 +33,7 @@ def open_device(pci_addr: str, driver: str | None = None) -> "Device":
     raise NotFound(f"no device {pci_addr} here; there are: {known}")
 
 
-class DevInfo:
+class DevInfo(Hinted):
     """A device as the list shows it (C: struct doca_devinfo)."""
 
     def __init__(self, driver: Driver, handle: Any) -> None:
@@ -61,7 +63,10 @@ class DevInfo:
         return self._driver.devices.get_ibdev_name(self._handle)
 
     def open(self) -> "Device":
-        """C: doca_dev_open. Raises NotConnected when it does not work, Initialization when open too often."""
+        """Open the device, or count one more open of it (C: doca_dev_open).
+
+        Raises NotConnected when it does not work, Initialization when it is open too often.
+        """
         return Device(self._driver, self._driver.devices.open(self._handle))
 
     def cap_get_max_name_len(self) -> int:
@@ -159,7 +164,7 @@ class DevInfo:
         return self._driver.mmaps.cap_is_create_from_export_pci_supported(self._handle)
 
 
-class _Closable:
+class _Closable(Hinted):
     """Something open: closed once by `close` or the end of a with block."""
 
     def __init__(self, driver: Driver, handle: Any, close: Callable[[Any], None]) -> None:
@@ -170,25 +175,50 @@ class _Closable:
         self._pid = os.getpid()
 
     def close(self) -> None:
-        """Close it; twice is harmless. Raises InUse while contexts hold it."""
+        """Close it. Idempotent. Raises InUse while contexts or maps hold it and nothing else has it open."""
         if self._open:
             self._close(self._handle)
             self._open = False
 
-    def __exit__(self, *exc: object) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if self._pid == os.getpid():  # a forked child leaves the block, too, and has nothing to close
-            self.close()
+            leave(error, self.close)
+
+
+class _Closed:
+    """What a closed Device has in place of its handle, which another open of the device may still use."""
+
+    def __init__(self, device: str) -> None:
+        self._device = device
+
+    def __repr__(self) -> str:
+        return f"{self._device}, which has been closed; open it again"
 
 
 class Device(_Closable):
-    """An open device (C: struct doca_dev)."""
+    """An open device (C: struct doca_dev).
+
+    Two opens of one device are one device, as in C: they compare equal, and contexts, maps and exports made with
+    either belong to both. Each open needs its close; the device stays open until the last one.
+    """
 
     def __init__(self, driver: Driver, handle: Any) -> None:
         super().__init__(driver, handle, driver.devices.close)
+        self._identity = handle
         self._name = self.devinfo.pci_addr_str
 
     def __repr__(self) -> str:
         return f"Device({self._name})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Device) and bool(self._identity == other._identity)
+
+    def __hash__(self) -> int:
+        return hash(self._identity)
+
+    def close(self) -> None:
+        super().close()
+        self._handle = _Closed(repr(self))
 
     def __enter__(self) -> "Device":
         return self
@@ -199,7 +229,11 @@ class Device(_Closable):
         return DevInfo(self._driver, self._driver.devices.as_devinfo(self._handle))
 
     def representors(self, rep_filter: RepFilter = RepFilter.ALL) -> list["RepInfo"]:
-        """The representors of host functions (C: doca_devinfo_rep_create_list); NotSupported on the host."""
+        """List the representors of host functions (C: doca_devinfo_rep_create_list).
+
+        rep_filter: RepFilter bits; those of any kind named are listed, ALL lists every kind. Raises InvalidValue for
+        other bits, NotSupported on the host.
+        """
         handles = self._driver.devices.rep_create_list(self._handle, rep_filter)
         return [RepInfo(self._driver, handle) for handle in handles]
 
@@ -213,7 +247,7 @@ class Device(_Closable):
         raise NotFound(f"no representor {pci_addr} on {self!r}; there are: {known}")
 
 
-class RepInfo:
+class RepInfo(Hinted):
     """A representor as its device's list shows it (C: struct doca_devinfo_rep)."""
 
     def __init__(self, driver: Driver, handle: Any) -> None:

@@ -6,11 +6,14 @@ import time
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
+from comch_next._exits import leave
+from comch_next._names import Hinted
 from comch_next.driver import load
 from comch_next.driver.protocol import Driver
-from comch_next.errors import InvalidValue
+from comch_next.errors import InUse, InvalidValue
 
 if TYPE_CHECKING:
+    from comch_next._settings import Configured
     from comch_next._threaded._helper import Helper
     from comch_next.context import Context
 
@@ -41,17 +44,27 @@ def wait_readable(fd: int, deadline: float | None) -> bool:
             return False
 
 
-class ProgressEngine:
+class ProgressEngine(Hinted):
     """Where contexts move on: callbacks run inside `progress` and nowhere else (C: struct doca_pe)."""
 
-    def __init__(self, driver: str | None = None) -> None:
-        """C: doca_pe_create. Raises NoMemory when memory or descriptors have run out."""
+    def __init__(self, driver: str | None = None, *, max_events: int | None = None) -> None:
+        """C: doca_pe_create. Raises NoMemory when memory or descriptors have run out.
+
+        max_events: see the attribute of that name; InvalidValue for anything but a number from 1 on, or None.
+        """
         self._driver = load(driver)
         self._engines = self._driver.engines
         self._handle: Any = self._engines.create()
+        if max_events is not None:
+            try:
+                self._engines.set_max_events(self._handle, max_events)
+            except BaseException:
+                self._engines.destroy(self._handle)
+                raise
         self._open = True
         self._pid = os.getpid()
         self._contexts: WeakSet[Context] = WeakSet()
+        self._awaited: WeakSet[Configured] = WeakSet()  # that are connected when the library makes them
         self._helper: Helper | None = None  # see comch_next._threaded
         self._through = self._driver
 
@@ -65,13 +78,41 @@ class ProgressEngine:
     def progress(self) -> bool:
         """Do what can be done, without waiting. Whether anything moved (C: doca_pe_progress).
 
+        NVIDIA's header has each call run the callback of one task or event. One call here runs more, which spares a
+        program calls: up to 64 messages, up to 64 completed receives of each consumer, every completed send, and
+        every event that was found. Set `max_events` to 1 in a program that counts on one for each call.
         Raises what a callback raised, at the end; BadState when called inside a callback.
         """
         return self._engines.progress(self._handle)
 
+    @property
+    def max_events(self) -> int | None:
+        """Callbacks of messages, completions and events that one `progress` runs at most; None: see there.
+
+        With a limit nothing is lost or starves: what is left is delivered by later calls, each kind in its turn, and
+        a change of state that a callback causes is reported by a later call, too. `progress` is then True as long as
+        anything moves, also in calls that run no callback. Settable outside of callbacks, BadState inside;
+        InvalidValue for anything but a number from 1 on, or None.
+        """
+        return self._engines.get_max_events(self._handle)
+
+    @max_events.setter
+    def max_events(self, number: int | None) -> None:
+        self._engines.set_max_events(self._handle, number)
+
     def connect_ctx(self, context: "Context") -> None:
-        """C: doca_pe_connect_ctx. Raises NotPermitted when it has an engine, BadState unless IDLE."""
-        if getattr(context, "_driver", None) not in (self._driver, self._through):
+        """C: doca_pe_connect_ctx. Raises NotPermitted when it has an engine, BadState unless IDLE.
+
+        A context that is not complete yet is connected as soon as it is.
+        """
+        take = getattr(context, "_take_engine", None)
+        if take is None:
+            raise InvalidValue(f"connect_ctx takes a context, not {context!r}")
+        take(self)
+
+    def _connect(self, context: "Context") -> None:
+        """Connect what the library has made of a context."""
+        if context._driver not in (self._driver, self._through):
             raise InvalidValue(f"connect_ctx: {context!r} is no context of this engine's driver {self._driver.name}")
         self._engines.connect_ctx(self._handle, context._handle)
         self._contexts.add(context)
@@ -110,12 +151,14 @@ class ProgressEngine:
     def destroy(self) -> None:
         """C: doca_pe_destroy. Raises InUse while connected contexts live; twice is harmless."""
         if self._open:
+            if waiting := [context for context in self._awaited if context._waits_for(self)]:
+                raise InUse(f"pe_destroy: {waiting[0]!r} is to be connected; destroy it first")
             self._engines.destroy(self._handle)
             self._open = False
 
     def __enter__(self) -> "ProgressEngine":
         return self
 
-    def __exit__(self, *exc: object) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if self._pid == os.getpid():  # a forked child leaves the block, too, and has nothing to destroy
-            self.destroy()
+            leave(error, self.destroy)

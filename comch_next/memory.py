@@ -10,7 +10,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from comch_next._codes import AccessFlag
+from comch_next._exits import leave
 from comch_next._handles import handle_of
+from comch_next._names import Hinted, Strict
 from comch_next.device import Device
 from comch_next.driver import load
 from comch_next.driver.protocol import Driver
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Buf", "BufInventory", "Mmap"]
 
 
-class Mmap:
+class Mmap(Strict):
     """A range of memory that devices may use (C: struct doca_mmap).
 
     Give it a range, permissions and a device, then start it; a `with` block starts and destroys it.
@@ -142,9 +144,9 @@ class Mmap:
             self.start()
         return self
 
-    def __exit__(self, *exc: object) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if self._pid == os.getpid():  # a forked child leaves the block, too, and has nothing to destroy
-            self.destroy()
+            leave(error, self.destroy)
 
     # Its memory
 
@@ -202,7 +204,7 @@ def _driver_of(device: Any, call: str) -> Driver:
     return device._driver
 
 
-class BufInventory:
+class BufInventory(Hinted):
     """A fixed number of buffers to take (C: struct doca_buf_inventory). A `with` block starts and destroys it."""
 
     def __init__(self, num_elements: int, driver: str | None = None) -> None:
@@ -231,15 +233,15 @@ class BufInventory:
         self.start()
         return self
 
-    def __exit__(self, *exc: object) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if self._pid == os.getpid():  # a forked child leaves the block, too, and has nothing to destroy
-            self.destroy()
+            leave(error, self.destroy)
 
     def buf_get_by_addr(self, mmap: Mmap, addr: int, length: int) -> Buf:
         """A buffer over that range of the map with an empty data segment: one to receive into.
 
-        Raises NoMemory when none is free, InvalidValue for a range outside of the map, BadState before the start of
-        either. C: doca_buf_inventory_buf_get_by_addr.
+        Raises NoMemory when none is free, InvalidValue for a range outside of the map, or where a buffer that was given
+        back is still posted, BadState before the start of either. C: doca_buf_inventory_buf_get_by_addr.
         """
         return Buf(self, self._inventories.buf_get_by_addr(self._handle, handle_of(mmap), addr, length))
 
@@ -255,6 +257,22 @@ class BufInventory:
     def buf_dup(self, buf: Buf) -> Buf:
         """Another buffer, or list of buffers, over the same bytes."""
         return Buf(self, self._inventories.buf_dup(self._handle, handle_of(buf)))
+
+    def buf_reuse_by_addr(self, buf: Buf, addr: int, length: int) -> None:
+        """Point a buffer at another range of its map, with an empty data segment, instead of taking a new one.
+
+        The buffer keeps its map and its references. Raises InvalidValue for a range outside of the map, InUse while
+        it is posted, NotPermitted for one in a list. C: doca_buf_inventory_buf_reuse_by_addr.
+        """
+        self._inventories.buf_reuse_by_addr(handle_of(buf), addr, length)
+
+    def buf_reuse_by_data(self, buf: Buf, data: int, data_len: int) -> None:
+        """Point a buffer at another range of its map, all of which is the data segment."""
+        self._inventories.buf_reuse_by_data(handle_of(buf), data, data_len)
+
+    def buf_reuse_by_args(self, buf: Buf, addr: int, length: int, data: int, data_len: int) -> None:
+        """Point a buffer at another range of its map, with the data segment given, which lies inside of the range."""
+        self._inventories.buf_reuse_by_args(handle_of(buf), addr, length, data, data_len)
 
     @property
     def num_elements(self) -> int:
@@ -280,7 +298,7 @@ class BufInventory:
         self._inventories.set_user_data(self._handle, user_data)
 
 
-class Buf:
+class Buf(Hinted):
     """A range of a map and, inside of it, a data segment (C: struct doca_buf). Taken from an inventory."""
 
     __slots__ = ("_bufs", "_handle", "inventory")
@@ -337,7 +355,12 @@ class Buf:
         return self._bufs.inc_refcount(self._handle)
 
     def dec_refcount(self) -> int:
-        """One less; the count before. At 0 it goes back, with its list. Raises BadState at 0."""
+        """Give a reference up; the count before. At 0 the buffer goes back to its inventory, with its list.
+
+        A posted buffer is gone for the program at once, and counts as out, and its range as taken, until its task
+        has completed or its consumer has stopped: what a producer writes there meanwhile meets nobody. Raises
+        BadState at 0, NotPermitted for an element of a list that is not its head.
+        """
         return self._bufs.dec_refcount(self._handle)
 
     # Lists, which other libraries take; Comch refuses them

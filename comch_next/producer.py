@@ -16,7 +16,12 @@ __all__ = ["Producer"]
 
 
 class Producer(FastContext):
-    """A queue of sends on a connection (C: struct doca_comch_producer). It runs as soon as it is started."""
+    """A queue of sends on a connection (C: struct doca_comch_producer). It runs as soon as it is started.
+
+    `start` raises BadConfig without the producer's task configuration, and without the consumer event of its server
+    or client (`event_consumer_register`), as for a Consumer. A producer that was stopped is IDLE when all of its tasks
+    have been freed, before their completion or after.
+    """
 
     def __init__(self, connection: Connection, *, engine: ProgressEngine | None = None) -> None:
         """C: doca_comch_producer_create. Raises BadState unless the connection is up, NoMemory for one too many."""

@@ -11,7 +11,9 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from comch_next._codes import ErrorCode
-from comch_next.errors import BadState, InvalidValue
+from comch_next._names import Hinted
+from comch_next._one_sided import Endings
+from comch_next.errors import BadState, DocaError, InvalidValue
 
 if TYPE_CHECKING:
     from comch_next._control import ControlContext
@@ -21,10 +23,14 @@ if TYPE_CHECKING:
 __all__ = ["PullPort"]
 
 _ANY_SIZE = 1 << 31
+_BY_TASKS = frozenset({"task_send_set_conf"})  # what the form with a helper thread takes for itself
 
 
-class PullPort:
-    """Opened on an IDLE context; then `start()` it. Connections wait for `accept`, messages for `receive`."""
+class PullPort(Hinted):
+    """Opened on an IDLE context; then `start()` it. Connections wait for `accept`, messages for `receive`.
+
+    On a one-sided context it reports the ends of connections as generation 1 did: see Server.one_sided.
+    """
 
     def __init__(
         self,
@@ -33,22 +39,41 @@ class PullPort:
         max_msg_size: int | None = None,
         send_queue_size: int | None = None,
         threaded: bool = False,
-        one_sided: bool = False,
     ) -> None:
         """max_msg_size: bytes of the largest message this side sends, asking the other side for nothing.
-        send_queue_size: messages that may be in flight per connection. threaded: the form with a helper thread,
-        even where the driver has its own. one_sided: a peer that leaves in order makes neither send_fd nor recv_fd
-        ready, unless messages are lost by it. Raises BadState unless the context is IDLE and has no port, InvalidValue
-        for a COMCH_PULL that is unknown.
+        send_queue_size: messages that may be in flight per connection, the context's by default. threaded: the form
+        with a helper thread, even where the driver has its own. Raises BadState unless the context is IDLE, has no
+        port and no callbacks that a port would leave uncalled, InvalidValue for a COMCH_PULL that is unknown.
         """
         if not hasattr(context, "_open_port"):
             raise InvalidValue(f"a pull port is opened on a Server or a Client, not on {context!r}")
         if context._port is not None:
             raise BadState(f"PullPort was attempted on {context!r}, which has a port already; close that one first")
         self.context = context
-        self._ports: Ports = _choose(context, threaded)
-        self._handle: Any = self._ports.open(context._handle, max_msg_size, send_queue_size, one_sided)
+        self._threaded = threaded
+        self._handle: Any = None
+        self.reopen(max_msg_size=max_msg_size, send_queue_size=send_queue_size)
         context._port = self
+
+    def reopen(self, *, max_msg_size: int | None = None, send_queue_size: int | None = None) -> None:
+        """Open it anew on its IDLE context, with other sizes; the descriptors it gave out stay its own.
+
+        Sizes as in the constructor. Raises BadState unless the context is IDLE.
+        """
+        context = self.context
+        ports = _choose(context, self._threaded)
+        self._unheard = frozenset() if ports is context._driver.ports else _BY_TASKS
+        context._refuse_callbacks("PullPort", self._unheard)
+        depth = context.send_queue_size if send_queue_size is None else send_queue_size
+        self._handle = ports.open(context._handle, max_msg_size, depth, context.one_sided, self._handle)
+        self._ports: Ports = ports
+        self._send_queue_size = send_queue_size
+        self.max_msg_size = max_msg_size
+        self._endings = Endings(self) if context.one_sided else None
+
+    def _follow(self) -> None:
+        """Serve the context that the library has made anew."""
+        self.reopen(max_msg_size=self.max_msg_size, send_queue_size=self._send_queue_size)
 
     def send(self, connection: Connection, data: bytes | bytearray | memoryview) -> bool:
         """Send one message. False when it is not accepted now: the queue is full, or the connection not up yet.
@@ -56,7 +81,12 @@ class PullPort:
         Raises InvalidValue above the largest message, ConnectionReset when the peer died or the server has
         failed, Shutdown when the peer left, NotConnected after this side disconnected.
         """
-        return self._ports.send(self._handle, connection._handle, data)
+        try:
+            return self._ports.send(self._handle, connection._handle, data)
+        except DocaError as error:
+            if self._endings is None:
+                raise
+            return self._endings.send_failed(connection, data, error)
 
     def withdraw(self, connection: Connection) -> None:
         """Give up a send that was not accepted: `send_fd` tells of it no more. Harmless when there is none."""
@@ -67,9 +97,19 @@ class PullPort:
 
         size: bytes that the caller can hold; a longer message stays, and InvalidValue tells its length.
         Raises ConnectionReset (the peer died) or Shutdown (it left) once per lost connection, after its messages; on
-        a one-sided client's port ConnectionAborted, once, for one that never came up, unless it has started again.
+        a one-sided context no Shutdown, and ConnectionReset as well for a connection that never came up.
         """
-        return self._ports.receive(self._handle, _ANY_SIZE if size is None else size)
+        while True:
+            try:
+                arrived = self._ports.receive(self._handle, _ANY_SIZE if size is None else size)
+            except DocaError as error:
+                if self._endings is None:
+                    raise
+                self._endings.receive_failed(error)
+            else:
+                if arrived is None and self._endings is not None:
+                    self._endings.raise_error()
+                return arrived
 
     def accept(self) -> Connection | None:
         """Complete the oldest waiting handshake; None when none waits. Raises ConnectionReset when it breaks."""
@@ -89,7 +129,16 @@ class PullPort:
     def status(self, connection: Connection) -> ErrorCode:
         """SUCCESS, CONNECTION_INPROGRESS, or what ended it: SHUTDOWN when the peer left, CONNECTION_RESET when it
         died, CONNECTION_ABORTED when it never came up, NOT_CONNECTED when this side left."""
-        return self._ports.status(self._handle, connection._handle)
+        status = self._ports.status(self._handle, connection._handle)
+        return status if self._endings is None else self._endings.status(connection, status)
+
+    def update_info(self, connection: Connection) -> None:
+        """Snapshot the counters, as Connection.update_info."""
+        if self._endings is not None:
+            self._endings.update_info(connection)
+        else:
+            self.status(connection)
+            connection._connections.update_info(connection._handle)
 
     def in_flight(self, connection: Connection) -> int:
         """Messages accepted that are not in the receiver's queue yet."""
@@ -101,7 +150,7 @@ class PullPort:
 
     @property
     def send_fd(self) -> int:
-        """A descriptor for poll and epoll, ready when a send may be tried again; see `arm_send`."""
+        """A descriptor for poll and epoll, ready when a send in flight has ended; see `arm_send`."""
         return self._ports.get_fd(self._handle, "send")
 
     @property
@@ -115,12 +164,17 @@ class PullPort:
         return self._ports.get_fd(self._handle, "service")
 
     def arm_send(self) -> None:
-        """Arm `send_fd` once; at once ready when there is room."""
+        """Arm `send_fd` once, for a send in flight that ends or a refused one that may be tried again.
+
+        Ready at once when that has happened since the program last knew: from `send`, `in_flight` or this call.
+        """
         self._ports.arm_send(self._handle)
 
     def arm_recv(self) -> None:
         """Arm `recv_fd` once; at once ready when something waits."""
         self._ports.arm_recv(self._handle)
+        if self._endings is not None and self._endings.has_errors:
+            self.ring_recv()
 
     def arm_service(self) -> None:
         """Arm `service_fd` once; at once ready when a client waits."""
@@ -130,8 +184,13 @@ class PullPort:
         """Make `recv_fd` ready, if it has been armed: for what the program itself wants to be told there."""
         self._ports.ring_recv(self._handle)
 
+    def _forget(self, connection: Connection | None = None) -> None:
+        """Report no error state of this connection any more, or of any: this side leaves it."""
+        if self._endings is not None:
+            self._endings.forget(connection)
+
     def close(self) -> None:
-        """Close it, for good; the context must be IDLE. Twice is harmless."""
+        """Close it, for good; the context must be IDLE. Idempotent."""
         if self.context._port is self:
             self._ports.close(self._handle)
             self.context._port = None
@@ -141,7 +200,7 @@ def _choose(context: ControlContext, threaded: bool) -> Ports:
     form = os.environ.get("COMCH_PULL", "")
     if form not in ("", "driver", "threaded"):
         raise InvalidValue(f"COMCH_PULL is {form!r}; legal are driver, threaded and empty")
-    ports = context._driver.ports
+    ports: Ports | None = context._driver.ports
     if threaded or ports is None or form == "threaded":
         from comch_next._threaded import ThreadedPorts
 

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from functools import partial
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from comch_next._codes import State
 from comch_next._control import ControlContext
 from comch_next._handles import handle_of
-from comch_next.connection import Connection
-from comch_next.context import Context
+from comch_next._settings import Unmade
+from comch_next.connection import Connection, Message
 from comch_next.device import Device, Representor
-from comch_next.driver.protocol import Driver
-from comch_next.engine import ProgressEngine
-from comch_next.errors import ConnectionReset, InvalidValue, Shutdown
+from comch_next.driver.protocol import Driver, Servers
+from comch_next.errors import ConnectionReset, DocaError, Shutdown
 from comch_next.pull import PullPort
+
+if TYPE_CHECKING:
+    from typing_extensions import Self, Unpack
+
+    from comch_next._settings import Options
 
 __all__ = ["Server"]
 
-_C = TypeVar("_C", bound=Callable[..., object])
+OnLost = Callable[[Connection, DocaError], object]
 
 
 def _nothing(*_: object) -> None:
@@ -35,54 +38,78 @@ class _Snapshot(NamedTuple):
 
 
 class Server(ControlContext):
-    """Many clients find it by device, representor and name (C: struct doca_comch_server)."""
+    """Many clients find it by device, representor and name (C: struct doca_comch_server).
+
+    Every argument is a setting as well, which may be given later and changed while IDLE: by assignment, `configure`,
+    or `listen(name)`. The library's context is made as soon as device, representor and name are known.
+    """
+
+    _required: tuple[str, ...] = ("device", "device_rep", "name")
+    _is_server = True
+    _servers: Servers = Unmade()  # type: ignore[assignment]
 
     def __init__(
         self,
-        device: Device,
-        rep: Representor | str,
-        name: str,
-        *,
-        engine: ProgressEngine | None = None,
-        max_msg_size: int | None = None,
-        recv_queue_size: int | None = None,
-        send_queue_size: int | None = None,
+        device: Device | None = None,
+        device_rep: Representor | str | None = None,
+        name: str | None = None,
+        **options: Unpack[Options],
     ) -> None:
-        """C: doca_comch_server_create. `rep` is a representor or its host function's PCI address.
+        """C: doca_comch_server_create. `device_rep` is a representor or its host function's PCI address.
 
-        Sizes: bytes of a message, messages in a queue. Raises InvalidValue for bad arguments.
+        Options: engine, max_msg_size in bytes, recv_queue_size and send_queue_size in messages, one_sided. Raises
+        InvalidValue for bad arguments.
         """
-        if not isinstance(device, Device):
-            raise InvalidValue(f"a server takes an open device, not {device!r}")
-        self._own_rep = device.open_representor(rep) if isinstance(rep, str) else None
-        self.device_rep: Representor = self._own_rep if self._own_rep is not None else rep  # type: ignore[assignment]
-        if not isinstance(self.device_rep, Representor):
-            raise InvalidValue(f"a server takes a representor or its PCI address, not {rep!r}")
-        self._servers = device._driver.servers
-        self._alloc = self._servers.task_send_alloc_init
-        self._begin()
-        handle = self._servers.create(device._handle, self.device_rep._handle, name)
-        super().__init__(device._driver, handle, device, name, engine)
+        super().__init__(device=device, device_rep=device_rep, name=name, **options)
+
+    def _configure_first(self) -> None:
+        self._begin_service()
         self.set_state_changed_cb(_nothing)
-        self._configure(max_msg_size, recv_queue_size, send_queue_size)
+
+    def _create(self, driver: Driver) -> Any:
+        device, rep = self._settings["device"], self._settings["device_rep"]
+        self._own_rep = device.open_representor(rep) if isinstance(rep, str) else None
+        return driver.servers.create(device._handle, (self._own_rep or rep)._handle, self._settings["name"])
 
     def _go_through(self, driver: Driver) -> None:
         super()._go_through(driver)
         self._servers = driver.servers
         self._alloc = driver.servers.task_send_alloc_init
 
-    def _begin(self) -> None:
+    def _begin_service(self) -> None:
         self._leaving = self._failed = False
         self._service_armed = False
         self._snapshot = _Snapshot()
+        self._on_lost: OnLost = _nothing
 
-    def __enter__(self) -> Server:
+    def __enter__(self) -> Self:
+        """Listen. With callbacks registered they are what is called, by the engine's progress."""
         try:
             self.listen()
         except BaseException:
             self.close()
             raise
         return self
+
+    def _check(self, options: dict[str, Any]) -> None:
+        super()._check(options)
+        device, rep = self._settings["device"], self._settings["device_rep"]
+        if self._is_server and isinstance(rep, str) and device is not None and not self._complete():
+            device.open_representor(rep).close()
+
+    @property
+    def device_rep(self) -> Representor | str | None:
+        """The representor, None until it is set, an address until a device is known.
+
+        C: doca_comch_server_get_device_rep.
+        """
+        opened: Representor | None = vars(self).get("_own_rep")
+        given: Representor | str | None = self._settings["device_rep"]
+        return opened if opened is not None else given
+
+    @device_rep.setter
+    def device_rep(self, device_rep: Representor | str) -> None:
+        self.configure(device_rep=device_rep)
 
     def stop(self) -> State:
         before, self._leaving = self._leaving, True
@@ -92,17 +119,13 @@ class Server(ControlContext):
             self._leaving = before
             raise
 
-    def set_state_changed_cb(self, callback: _C) -> _C:
-        super().set_state_changed_cb(partial(self._on_state, callback) if callable(callback) else callback)
-        return callback
-
-    def _on_state(self, callback: Callable[..., object], context: Context, old: State, new: State) -> None:
+    def _state_changed(self, callback: Callable[..., object], old: State, new: State) -> None:
         """A server stops by itself only when it has failed."""
         if new is State.RUNNING:
-            self._begin()
+            self._begin_service()
         elif new is State.STOPPING:
             self._failed = not self._leaving
-        callback(context, old, new)
+        super()._state_changed(callback, old, new)
 
     def event_connection_status_changed_register(
         self, up: Callable[[Connection, bool], object], down: Callable[[Connection, bool], object]
@@ -111,7 +134,13 @@ class Server(ControlContext):
 
         `ok` is False for a handshake that broke, and for a client that died without taking leave.
         """
-        self._servers.event_connection_status_changed_register(self._handle, *self._given_connections(up, down))
+        callbacks = self._given_connections(up, down)
+        self._register(
+            "event_connection_status_changed_register",
+            lambda: self._servers.event_connection_status_changed_register(self._handle, *callbacks),
+            up,
+            down,
+        )
 
     def disconnect(self, connection: Connection) -> None:
         """Drop one client and tell it (C: doca_comch_server_disconnect); the callback follows from progress.
@@ -119,20 +148,26 @@ class Server(ControlContext):
         On a server that is pulled from, harmless for a client that has ended, and when the server has failed: it has
         left everybody.
         """
-        if self._failed and self._port is not None and getattr(connection, "server", None) is self:
+        port = self._port
+        if port is not None:
+            port._forget(connection)
+        if self._failed and port is not None and getattr(connection, "server", None) is self:
             return
         self._servers.disconnect(self._handle, handle_of(connection))
 
-    def destroy(self) -> None:
-        super().destroy()
-        if self._own_rep is not None:
-            self._own_rep.close()
-
     # Pulling
 
-    def listen(self) -> None:
-        """Configure what is mandatory, open the pull port and start."""
-        self._open_port()
+    def listen(self, name: str | None = None) -> None:
+        """Start: with callbacks registered as they are, else with a pull port and what is mandatory.
+
+        name: the service's, unless it has been set. Raises BadState when a setting is missing, and what `start` raises.
+        """
+        self._refuse_active("listen")
+        if name is not None:
+            self.configure(name=name)
+        self._need_engine("listen")
+        if not self._pushes:
+            self._open_port()
         self.start()
 
     def _accept_waiting(self, port: PullPort) -> bool:
@@ -149,8 +184,33 @@ class Server(ControlContext):
         while True:
             try:
                 return port.receive(size)
-            except Shutdown:
-                continue  # a client that left in order is just gone
+            except Shutdown as error:  # a client that left in order is just gone
+                self._on_lost(error.connection, error)
+
+    def _survives(self, connection: Connection) -> bool:
+        return not self._failed
+
+    def __iter__(self) -> Iterator[Message]:
+        """Every message of all clients, waiting for each, as `messages`."""
+        return self.messages()
+
+    def messages(self, on_lost: OnLost = _nothing) -> Iterator[Message]:
+        """Every message of all clients, waiting for each; a client that leaves or dies ends nothing.
+
+        on_lost: called as `on_lost(connection, error)` for a client that has gone, after its messages: Shutdown when it
+        left (not on a one-sided server), ConnectionReset when it died. Raises ConnectionReset when the server itself
+        has failed.
+        """
+        self._on_lost = on_lost
+        while True:
+            try:
+                message = self.receive()
+            except ConnectionReset as error:
+                if error.connection is None:
+                    raise
+                on_lost(error.connection, error)
+                continue
+            yield message
 
     # Who is connected, for programs that ask instead of being called
 

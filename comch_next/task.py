@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from comch_next._codes import ErrorCode
 from comch_next._handles import handle_of
+from comch_next._names import Hinted
 
 if TYPE_CHECKING:
     from comch_next._control import ControlContext
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["PostRecvTask", "ProducerSendTask", "SendTask"]
 
 
-class _Task:
+class _Task(Hinted):
     """The calls of every task (C: struct doca_task). The library owns it from submit to its completion callback."""
 
     __slots__ = ("_handle", "_tasks", "user_data")
@@ -38,7 +39,11 @@ class _Task:
         self._tasks.submit_ex(self._handle, flags)
 
     def free(self) -> None:
-        """Give it back to its context's pool (C: doca_task_free). BadState while submitted or freed before."""
+        """Give it back to its context's pool (C: doca_task_free). BadState while submitted or freed before.
+
+        A context that stops is IDLE only when all its tasks have been freed, those included whose callbacks failed:
+        free them there, or later, while it is STOPPING.
+        """
         self._tasks.free(self._handle)
 
     @property
@@ -51,6 +56,7 @@ class _Task:
 class SendTask(_Task):
     """One message to send, again and again if need be (C: struct doca_comch_task_send).
 
+    context: the server or client that the task is of (C: doca_task_get_ctx).
     Made, and filled, by a context's `task_send_alloc_init`: a constructor would be one more call for every message.
     """
 
@@ -65,6 +71,14 @@ class _BufTask(_Task):
     __slots__ = ("_buf",)
 
     _buf: Buf | None
+
+    def free(self) -> None:
+        """Give it back to its context's pool (C: doca_task_free). BadState when freed before.
+
+        A submitted one may be freed, too, before its context is stopped: no callback reports it any more, and the
+        pool has it back when the library lets go of it, at the latest when the context is IDLE.
+        """
+        self._tasks.free(self._handle)
 
     @property
     def buf(self) -> Buf | None:
@@ -85,6 +99,11 @@ class PostRecvTask(_BufTask):
     """
 
     __slots__ = ("consumer",)
+
+    @property
+    def context(self) -> Consumer:
+        """The consumer that the task is of (C: doca_task_get_ctx)."""
+        return self.consumer
 
     def __init__(self, consumer: Consumer, buf: Buf | None) -> None:
         self.consumer = consumer
@@ -114,6 +133,11 @@ class ProducerSendTask(_BufTask):
     """
 
     __slots__ = ("producer",)
+
+    @property
+    def context(self) -> Producer:
+        """The producer that the task is of (C: doca_task_get_ctx)."""
+        return self.producer
 
     def __init__(self, producer: Producer, buf: Buf | None, imm_data: Any, consumer_id: int) -> None:
         self.producer = producer

@@ -140,8 +140,8 @@ class _Opened:
     def __enter__(self: _Self) -> _Self:
         return self
 
-    def __exit__(self, *exc: object) -> None:
-        self.modern.__exit__(*exc)
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        self.modern.__exit__(kind, error, trace)
 
 
 @warns_as("doca_dev_")

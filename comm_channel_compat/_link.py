@@ -1,15 +1,11 @@
-"""The engine room: what an active endpoint stands on, and where the old rules differ from the modern ones.
+"""What an active endpoint stands on: a modern context that is one-sided, its pull port, and the peers by connection.
 
-One `Link` is one life of an endpoint: a modern Server or Client, its pull port, and the peers by connection.
-It differs from the port in one thing: disconnection is one-sided. The port says that a peer has left
-(Shutdown); the old API does not. Only a message that fails on its way puts the peer into the error state: one
-that was queued when it left, or the first one after, which is accepted all the same. A peer whose process died
-is in that state at once, as on the port. A service that nobody finds any more has lost every peer for good.
+One `Link` is one life of an endpoint, from `listen` or `connect` until it leaves. A client's context outlives it, with
+the descriptors that were given out: the endpoint's next life is on the same one.
 """
 
 from __future__ import annotations
 
-from collections import deque
 from contextlib import suppress
 from typing import NoReturn
 
@@ -25,17 +21,16 @@ from comch_next import (
     InvalidValue,
     NoMemory,
     NotConnected,
-    Shutdown,
     Unknown,
     outcome,
 )
 from comch_next.pull import PullPort
-from comm_channel_compat._arguments import Buffer, octets
+from comm_channel_compat._arguments import Buffer
 from comm_channel_compat._phases import Phase, refusal
 from comm_channel_compat.peer_addr import PeerAddr, Statistics
 from comm_channel_compat.service_state import Snapshot
 
-__all__ = ["Link", "Unlinked", "connect", "listen"]
+__all__ = ["Dialler", "Link", "Unlinked", "listen"]
 
 _UNCLASSIFIED = (NoMemory, OSError)  # what the calls on messages and peers have no code of its own for
 
@@ -76,7 +71,7 @@ class Link:
     """An endpoint that listens or is connected. `send` and `receive` are the hot path: they check nothing
     that the port would tell them anyway."""
 
-    def __init__(self, context: comch.Server | comch.Client, max_msg_size: int, send_queue_size: int) -> None:
+    def __init__(self, context: comch.Server | comch.Client, port: PullPort) -> None:
         self.is_service = isinstance(context, comch.Server)
         self.phase = Phase.LISTENING if self.is_service else Phase.CONNECTED
         self.closed = False
@@ -84,14 +79,10 @@ class Link:
         self.peers = _Peers(self)
         self.snapshot = Snapshot()
         self.service_armed = False
-        self._errors: deque[PeerAddr] = deque()  # error states that recvfrom has still to tell
+        self.port = port
         self._context = context
-        self._max_msg_size = max_msg_size
-        self.port = PullPort(
-            context, max_msg_size=max_msg_size, send_queue_size=send_queue_size, one_sided=True
-        )
-        self._port_send = self.port.send
-        self._port_receive = self.port.receive
+        self._port_send = port.send
+        self._port_receive = port.receive
         if self.is_service:
             context.set_state_changed_cb(self._on_state)
 
@@ -100,9 +91,7 @@ class Link:
         try:
             if flags == 0 and peer._link is self:
                 return self._port_send(peer._connection, msg)
-        except Shutdown:
-            return self._send_to_departed(msg, peer)
-        except (ConnectionReset, ConnectionAborted, NotConnected):  # the last of a service that has failed
+        except (ConnectionReset, NotConnected):  # not connected: the last of a service that has failed
             raise self._reset("sendto", peer) from None
         except AttributeError:
             if isinstance(peer, PeerAddr):
@@ -128,23 +117,13 @@ class Link:
                     return arrived[0], self.peers[arrived[1]]
                 if self.is_service and self._complete_handshakes():
                     continue
-            except Shutdown as departure:
-                self._depart(departure.connection)
-                continue
-            except (ConnectionReset, ConnectionAborted) as death:  # aborted: before the service let us in
+            except ConnectionReset as death:
                 raise self._death(death.connection) from None
             except _UNCLASSIFIED as error:
                 raise Unknown(f"recvfrom: {error}") from error
-            if self._errors:
-                raise self._reset("recvfrom", self._errors.popleft())
             if self.failed:
                 raise ConnectionReset("recvfrom: the service has lost its name; destroy the endpoint")
             return None
-
-    @property
-    def has_errors(self) -> bool:
-        """Whether recvfrom has an error state to tell."""
-        return bool(self._errors)
 
     def status(self, peer: PeerAddr) -> ErrorCode:
         """How the port sees the connection."""
@@ -155,19 +134,17 @@ class Link:
         if self.closed:
             raise ConnectionAborted("update_info: this endpoint has left the connection")
         connection = peer._connection
-        outcome(connection.update_info)  # what it says of a peer that has left is not what the old API says
-        failed_bytes = peer._failed_send
+        code, _ = outcome(connection.update_info)
         peer._statistics = Statistics(
-            connection.get_counter(Counter.SENT_MESSAGES) + (failed_bytes is not None),
-            connection.get_counter(Counter.SENT_BYTES) + (failed_bytes or 0),
+            connection.get_counter(Counter.SENT_MESSAGES),
+            connection.get_counter(Counter.SENT_BYTES),
             connection.get_counter(Counter.RECV_MESSAGES),
             connection.get_counter(Counter.RECV_BYTES),
             self.port.in_flight(connection),
         )
-        status = self.status(peer)
-        if status == ErrorCode.CONNECTION_INPROGRESS:
+        if code == ErrorCode.CONNECTION_INPROGRESS:
             raise ConnectionInprogress("update_info: the service has not let this client in yet; ask again")
-        if status not in (ErrorCode.SUCCESS, ErrorCode.SHUTDOWN) or self._lost_a_message(peer):
+        if code != ErrorCode.SUCCESS:
             raise ConnectionAborted("update_info: the connection is dead; disconnect the peer")
 
     def disconnect(self, peer: PeerAddr) -> None:
@@ -183,11 +160,13 @@ class Link:
         peer._link = None  # last: what has failed may be tried again
 
     def close(self) -> None:
-        """Leave every connection and give everything back; what waits to be sent is lost."""
+        """Leave every connection; what waits to be sent is lost. A service is over then, a client may begin anew."""
         self.closed = True
         self.peers.clear()
-        self._errors.clear()
-        self._context.close()
+        if isinstance(self._context, comch.Client):
+            self._context.disconnect()
+        else:
+            self._context.close()
 
     # The slow paths
 
@@ -197,8 +176,6 @@ class Link:
             return
         with suppress(InvalidValue):  # its end has been reported: the server has forgotten it
             self._context.disconnect(peer._connection)
-        if peer in self._errors:
-            self._errors.remove(peer)
         self.peers.pop(peer._connection, None)
 
     def _complete_handshakes(self) -> bool:
@@ -213,34 +190,11 @@ class Link:
         if new is comch.State.STOPPING and not self.closed:
             self.failed = True
 
-    def _send_to_departed(self, msg: Buffer, peer: PeerAddr) -> bool:
-        if self._lost_a_message(peer):
-            raise self._reset("sendto", peer)
-        length = octets(msg, "message").nbytes
-        if length > self._max_msg_size:
-            raise InvalidValue(f"sendto: {length} bytes are more than max_msg_size, {self._max_msg_size}")
-        peer._failed_send = length
-        self._errors.append(peer)
-        self.port.ring_recv()
-        return True
-
-    def _depart(self, connection: comch.Connection) -> None:
-        """Everything that a departed peer sent has been read: that stays our secret, unless a send failed."""
-        peer = self._forget(connection)
-        if self._lost_a_message(peer):
-            if peer in self._errors:
-                self._errors.remove(peer)
-            raise self._reset("recvfrom", peer)
-
     def _death(self, connection: comch.Connection | None) -> ConnectionReset:
         """Everything that a dead peer sent has been read; without a connection, it died in its handshake."""
         if connection is None:
             return ConnectionReset("recvfrom: a client went away while its handshake was being completed")
         return self._reset("recvfrom", self._forget(connection))
-
-    def _lost_a_message(self, peer: PeerAddr) -> bool:
-        """Whether a send to a departed peer has failed: one that was queued, or the one after."""
-        return peer._failed_send is not None or self.port.failed(peer._connection) > 0
 
     def _forget(self, connection: comch.Connection) -> PeerAddr:
         peer = self.peers[connection]
@@ -268,31 +222,44 @@ def listen(
     recv_queue_size: int,
 ) -> Link:
     """Open a service; ConnectionAborted when the name is taken."""
-    server = comch.Server(device, representor, name, recv_queue_size=recv_queue_size)
-    return _opened(server, max_msg_size, send_queue_size)
-
-
-def connect(
-    device: comch.Device, name: str, *, max_msg_size: int, send_queue_size: int, recv_queue_size: int
-) -> tuple[Link, PeerAddr]:
-    """Begin a handshake; ConnectionAborted when nobody listens on the name."""
-    client = comch.Client(device, name, recv_queue_size=recv_queue_size)
-    link = _opened(client, max_msg_size, send_queue_size)
-    peer = link.peers[client.connection]
-    if link.status(peer) == ErrorCode.CONNECTION_ABORTED:
-        link.close()
-        raise ConnectionAborted(f"connect: nobody listens as {name!r} behind {device!r}, or it refuses")
-    return link, peer
-
-
-def _opened(context: comch.Server | comch.Client, max_msg_size: int, send_queue_size: int) -> Link:
+    server = comch.Server(device, representor, name, recv_queue_size=recv_queue_size, one_sided=True)
     try:
-        link = Link(context, max_msg_size, send_queue_size)
-        context.start()
+        link = Link(server, PullPort(server, max_msg_size=max_msg_size, send_queue_size=send_queue_size))
+        server.start()
     except AlreadyExist as error:
-        context.close()
+        server.close()
         raise ConnectionAborted(f"listen: {error}") from error
     except BaseException:
-        context.close()
+        server.close()
         raise
     return link
+
+
+class Dialler:
+    """The context of an endpoint that connects, made by its first connect and kept until it is destroyed."""
+
+    def __init__(self) -> None:
+        self._client = comch.Client(one_sided=True)
+        self._port: PullPort | None = None
+
+    def connect(
+        self, device: comch.Device, name: str, *, max_msg_size: int, send_queue_size: int, recv_queue_size: int
+    ) -> tuple[Link, PeerAddr]:
+        """Begin a handshake; ConnectionAborted when nobody listens on the name."""
+        client = self._client
+        client.configure(device=device, name=name, recv_queue_size=recv_queue_size)
+        if self._port is None:
+            self._port = PullPort(client, max_msg_size=max_msg_size, send_queue_size=send_queue_size)
+        else:
+            self._port.reopen(max_msg_size=max_msg_size, send_queue_size=send_queue_size)
+        link = Link(client, self._port)
+        client.start()
+        peer = link.peers[client.connection]
+        if link.status(peer) == ErrorCode.CONNECTION_ABORTED:
+            link.close()
+            raise ConnectionAborted(f"connect: nobody listens as {name!r} behind {device!r}, or it refuses")
+        return link, peer
+
+    def close(self) -> None:
+        """Give everything back, the descriptors, too."""
+        self._client.close()

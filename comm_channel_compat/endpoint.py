@@ -10,7 +10,7 @@ from comch_next import Again, BadState, InvalidValue, NotPermitted, NotSupported
 from comm_channel_compat import _link, event_channel, service_state
 from comm_channel_compat._arguments import Buffer, instance, text
 from comm_channel_compat._devices import Device, Representor, is_dpu
-from comm_channel_compat._link import Link, Unlinked
+from comm_channel_compat._link import Dialler, Link, Unlinked
 from comm_channel_compat._phases import Phase, check
 from comm_channel_compat._sizes import MAX_MSG_SIZE, RECV_QUEUE_SIZE, SEND_QUEUE_SIZE, Size
 from comm_channel_compat._warn import warns_as
@@ -32,6 +32,7 @@ class Endpoint:
         self._device: Device | None = None
         self._representor: Representor | None = None
         self._sizes: dict[Size, int] = {}
+        self._dialler: Dialler | None = None
         self._become(Unlinked(Phase.FRESH))
         _endpoints.add(self)
 
@@ -113,7 +114,7 @@ class Endpoint:
     # Event channels
 
     def get_event_channel(self) -> tuple[int, int]:
-        """The descriptors for room to send and for messages that came, to be armed before every wait."""
+        """The descriptors for messages in flight that have ended and for messages that came; arm before every wait."""
         return event_channel.get_event_channel(self._linked("get_event_channel"))
 
     def get_service_event_channel(self) -> int:
@@ -144,7 +145,14 @@ class Endpoint:
         self._check("connect")
         name = text(name, "service name")
         device = self._device_of_side("connect", dpu=False)
-        link, peer = _link.connect(device, name, **self._sizes_in_force())
+        dialler = self._dialler or Dialler()
+        try:
+            link, peer = dialler.connect(device, name, **self._sizes_in_force())
+        except BaseException:
+            if self._dialler is None:  # else it holds descriptors that were given out
+                dialler.close()
+            raise
+        self._dialler = dialler
         self._become(link)
         return peer
 
@@ -176,6 +184,8 @@ class Endpoint:
         link = self._link
         self._become(Unlinked(Phase.DESTROYED))
         link.close()
+        if self._dialler is not None:
+            self._dialler.close()
 
     # Service state
 

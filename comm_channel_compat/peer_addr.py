@@ -36,12 +36,11 @@ class PeerAddr:
     that has the peer: in a forked child every call is BadState.
     """
 
-    __slots__ = ("__weakref__", "_connection", "_failed_send", "_link", "_statistics", "_user_data")
+    __slots__ = ("__weakref__", "_connection", "_link", "_statistics", "_user_data")
 
     def __init__(self, link: Link, connection: Connection) -> None:
         self._link: Link | None = link  # None once this endpoint has disconnected it
         self._connection = connection
-        self._failed_send: int | None = None  # bytes of the one accepted after the other side had left
         self._statistics = Statistics()
         self._user_data = 0
         _peers.add(self)

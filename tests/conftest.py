@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from comch_next.driver import _load
+from comch_next.driver import _load, load
 from tests.leftovers import close_leftovers, collected
 from tests.processes import READER, Child, StartPython, Threads, python
 
@@ -60,6 +60,13 @@ def runtime_dir(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     with collected():
         yield Path(folder)
     shutil.rmtree(folder)
+
+
+@pytest.fixture(autouse=True)
+def own_devices(runtime_dir: Path) -> None:
+    """No device is open when a test begins: one that an earlier test has left open would count."""
+    opened: dict[object, object] = load().devices._open  # type: ignore[attr-defined]
+    opened.clear()
 
 
 @pytest.fixture

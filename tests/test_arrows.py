@@ -42,7 +42,8 @@ ARROWS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "tools": (("tools", "comch_next", "comm_channel_compat", "migrate", "tests"), ()),
 }
 
-STANDARD = sys.stdlib_module_names | {"tomllib"}  # which came with Python 3.11, and is asked for only there
+# tomllib came with Python 3.11, annotationlib with 3.14; each is asked for only from there on
+STANDARD = sys.stdlib_module_names | {"annotationlib", "tomllib"}
 
 # What each house may take from outside; pyproject.toml names all of it as a dependency. Samples take nothing.
 OUTSIDE: dict[str, set[str]] = {

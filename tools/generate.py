@@ -4,7 +4,8 @@ comch_next/_codes.py   the result codes and other enums as Python enums
 migrate/_tables.py     the old names as plain data, so that migrate runs without comch_next
 MIGRATION.md           the table of generation-1 symbols, between its markers (status: tools/status.toml)
 docs/errors.md         every documented failure with its proof, out of the tests: see tools/proofs.py
-docs/status.md         every function of the modern API with its Python spelling: see tools/status.py
+docs/status.md         every name of the modern API with its Python spelling: see tools/status.py
+comch_next/_spellings.py  the same, for the hints of missing attributes
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ ENUMS = (
     ("doca_error", "DOCA_ERROR_", "ErrorCode", "IntEnum"),
     ("doca_ctx_states", "DOCA_CTX_STATE_", "State", "IntEnum"),
     ("doca_comch_counter", "DOCA_COMCH_COUNTER_", "Counter", "IntEnum"),
-    ("doca_devinfo_rep_filter", "DOCA_DEVINFO_REP_FILTER_", "RepFilter", "IntEnum"),
+    ("doca_devinfo_rep_filter", "DOCA_DEVINFO_REP_FILTER_", "RepFilter", "IntFlag"),
     ("doca_pci_func_type", "DOCA_PCI_FUNC_TYPE_", "PciFuncType", "IntEnum"),
     ("doca_task_submit_flag", "DOCA_TASK_SUBMIT_FLAG_", "SubmitFlag", "IntFlag"),
     ("doca_access_flag", "DOCA_ACCESS_FLAG_", "AccessFlag", "IntFlag"),
@@ -83,8 +84,7 @@ def codes() -> str:
     for tag, prefix, cls, base in ENUMS:
         lines += ["", "", f"class {cls}({base}):", f'    """enum {tag}"""', ""]
         lines += [f"    {name} = {value}" for name, value in _members(tag, prefix)]
-        if base == "IntEnum":
-            lines += ["", "    __str__ = int.__repr__  # as from Python 3.11 on"]
+        lines += ["", "    __str__ = int.__repr__  # as from Python 3.11 on"]
     lines += ["", "", "# What each code means, in the words of the fact table."]
     lines += ["MEANINGS: Mapping[ErrorCode, str] = MappingProxyType({"]
     meanings = api.enum("doca_error").meanings
@@ -282,8 +282,12 @@ def main() -> int:
     if not (check and any(found)):  # the tests import comch_next, and so what has just been written or found fresh
         from tools import proofs, status
 
-        pages = {"errors.md": proofs.page(), "status.md": status.page()}
-        found += [is_stale(ROOT / "docs" / name, text, check) for name, text in pages.items()]
+        late = {
+            ROOT / "docs" / "errors.md": proofs.page(),
+            ROOT / "docs" / "status.md": status.page(),
+            ROOT / "comch_next" / "_spellings.py": status.spellings(),
+        }
+        found += [is_stale(path, text, check) for path, text in late.items()]
     return int(bool(missing or stray) or (check and any(found)))
 
 

@@ -49,10 +49,15 @@ class ThreadedPorts:
         self._context = context
         self._helper = _helper_of(context)
 
-    def open(self, ctx: Any, max_msg_size: int | None, send_queue_size: int | None, one_sided: bool) -> Port:
+    def open(
+        self,
+        ctx: Any,
+        max_msg_size: int | None,
+        send_queue_size: int | None,
+        one_sided: bool,
+        predecessor: Port | None = None,
+    ) -> Port:
         context = self._context
-        if context._port is not None:
-            raise BadState(f"port_open: {context} has a port already")
         helper = _helper_of(context)
         devices = helper.driver.devices
         info = devices.as_devinfo(helper.driver.contexts.get_device(ctx))
@@ -62,8 +67,10 @@ class ThreadedPorts:
         if send_queue_size is None:
             send_queue_size = min(_DEFAULT_SENDS, devices.cap_get_max_send_tasks(info))
         with helper.lock:
-            port = Port(context, helper, max_msg_size, send_queue_size, one_sided)
+            port = Port(context, helper, max_msg_size, send_queue_size, one_sided, predecessor)
             helper.enter(port)
+        if predecessor is not None:
+            predecessor.finish()
         return port
 
     def send(self, port: Port, connection: Any, data: Any) -> bool:

@@ -11,7 +11,6 @@ from weakref import WeakKeyDictionary
 from comch_next._codes import ErrorCode, State
 from comch_next._threaded._channels import Bell, Channels
 from comch_next._threaded._sends import COMING, UP, Link, Sends
-from comch_next.client import Client
 from comch_next.errors import BadState, ConnectionReset, DocaError, InvalidValue, NotSupported, from_code
 
 if TYPE_CHECKING:
@@ -33,7 +32,13 @@ class Port:
     """A handle. Everything here runs under the helper's lock, but for `finish`."""
 
     def __init__(
-        self, context: ControlContext, helper: Helper, msg_size: int | None, sends: int, one_sided: bool
+        self,
+        context: ControlContext,
+        helper: Helper,
+        msg_size: int | None,
+        sends: int,
+        one_sided: bool,
+        predecessor: Port | None = None,
     ) -> None:
         self.handle = context._handle
         self.state_changed: Any = context._state_changed_cb  # the program's
@@ -44,8 +49,8 @@ class Port:
         self.helper = helper
         self._context = context
         self._driver = helper.driver
-        self._is_client = isinstance(context, Client)
-        self._links: WeakKeyDictionary[Any, Link] = WeakKeyDictionary()
+        self._is_client = not context._is_server
+        self._links: WeakKeyDictionary[Any, Link] = WeakKeyDictionary() if predecessor is None else predecessor._links
         self._live: dict[Link, None] = {}  # in the order of their coming
         self._one_sided = one_sided
         self._failed = False  # a server that nobody finds any more
@@ -53,7 +58,7 @@ class Port:
         self._msg_size = msg_size
         self._most = 1  # messages that hold progress back
         self._leaving = False
-        self._channels = Channels()
+        self._channels = Channels() if predecessor is None else predecessor.hand_over()
         # What start demands, and the state; a context that is not IDLE refuses.
         driver, handle = helper.driver, self.handle
         freed = partial(self._channels.ring, "send")
@@ -95,9 +100,8 @@ class Port:
         self._leaving = self._failed = False
         self._most = self._driver.contexts.get_recv_queue_size(self.handle)
         if self._is_client:
-            for link in [link for link in self.lost if link.status == ErrorCode.CONNECTION_ABORTED]:
-                self._drop(link)  # that it was refused before is no news any more
-                self.lost.remove(link)
+            while self.lost:  # what became of former connections is no news any more
+                self._leave(self.lost.pop())
             self.begun = self._driver.clients.get_connection(self.handle)
             self._add(self.begun, COMING)
 
@@ -311,6 +315,7 @@ class Port:
         link = self.link(connection, "in_flight")
         if link.in_flight:
             self.helper.turn()
+        self._sends.note()
         return link.in_flight if link.status == UP else 0
 
     def failed(self, connection: Any) -> int:
@@ -329,11 +334,11 @@ class Port:
         return self._channels.bell(channel)
 
     def arm_send(self) -> None:
-        """Be ready when a send that was answered AGAIN could be accepted."""
+        """Be ready when a send in flight has ended, or one that was answered AGAIN may be tried again."""
         bell = self.bell("send")
         bell.arm()
         self.helper.look()
-        if self._sends.unblock():
+        if self._sends.take_news():
             bell.ring()
 
     def arm_recv(self) -> None:
@@ -359,6 +364,11 @@ class Port:
         self._channels.ring("recv")
 
     # The end
+
+    def hand_over(self) -> Channels:
+        """Leave the descriptors to another port."""
+        channels, self._channels = self._channels, Channels()
+        return channels
 
     def close(self) -> None:
         """Give everything back and end the thread; the context must be IDLE."""

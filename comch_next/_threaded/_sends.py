@@ -57,6 +57,7 @@ class Sends:
         self._context = context
         self._depth = depth
         self._out = 0
+        self._ended = self._known = 0  # sends that have ended, and as far as the program knows
         self._blocked: set[Link] = set()  # those that were told to send again later
         self._freed = freed
         self._fault = fault
@@ -67,7 +68,7 @@ class Sends:
         return self._out >= self._depth
 
     def accept(self, connection: Any, link: Link, message: bytes) -> bool:
-        """Submit a message. False when it has to be sent again later, which `unblock` is then about."""
+        """Submit a message. False when it has to be sent again later, which `take_news` is then about."""
         if link.status == UP and not self.full():
             try:
                 self.submit(connection, link, message)
@@ -75,6 +76,7 @@ class Sends:
             except NoMemory:
                 pass
         self._blocked.add(link)
+        self.note()
         return False
 
     def submit(self, connection: Any, link: Link, message: bytes) -> None:
@@ -90,12 +92,17 @@ class Sends:
         self._out += 1
         link.in_flight += 1
 
-    def unblock(self) -> bool:
-        """Whether to send again now: some link that was blocked is not any more, or none was."""
-        stuck = {link for link in self._blocked if link.status == COMING or (link.status == UP and self.full())}
-        free = not stuck or stuck != self._blocked
-        self._blocked = stuck
-        return free
+    def note(self) -> None:
+        """Note that the program knows of all that has ended."""
+        self._known = self._ended
+
+    def take_news(self) -> bool:
+        """Whether a send has ended, or one that was refused may be tried again, since the program last knew."""
+        free = {link for link in self._blocked if link.status != COMING and not (link.status == UP and self.full())}
+        self._blocked -= free
+        news = bool(free) or self._ended > self._known
+        self.note()
+        return news
 
     def forget(self, link: Link) -> None:
         """It waits for nothing any more: its connection has ended, or its send is given up."""
@@ -103,6 +110,7 @@ class Sends:
 
     def _on_done(self, flight: _Flight) -> None:
         self._out -= 1
+        self._ended += 1
         flight.link.in_flight -= 1
         self._tasks.free(flight.task)
         self._freed()

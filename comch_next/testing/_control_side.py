@@ -24,12 +24,16 @@ _CAPABILITY = {"server": "cap_server_is_supported", "client": "cap_client_is_sup
 
 
 class _Held:
-    """A task that has not been freed, and what its completion does: submit it again, keep it, or free it."""
+    """A task that has not been freed, and what its completion does: submit it again, keep it, or free it.
+
+    `submitted`: it has not completed since; the library has it.
+    """
 
     def __init__(self, task: Any, keep: bool, repeat: int) -> None:
         self.task = task
         self.keep = keep
         self.repeat = repeat
+        self.submitted = False
 
 
 def _first_capable(role: str, driver: str | None) -> Device:
@@ -78,10 +82,11 @@ class ControlSide(EngineSide):
         service, engine = self.service if name is None else name, self.engine("main")
         parts = ["task_send", "message", "consumer"]
         if self.rep is not None:
-            self.contexts[key] = Server(self.device, self.rep, service, engine=engine, **sizes)
+            self.contexts[key] = Server(self.device, self.rep, service, engine=engine)
             parts.append("connection")
         else:
-            self.contexts[key] = Client(self.device, service, engine=engine, **sizes)
+            self.contexts[key] = Client(self.device, service, engine=engine)
+        self.contexts[key].configure(**sizes)
         self.contexts[key].set_state_changed_cb(partial(self._on_state, key))
         for part in parts:
             if part != lacking:
@@ -188,6 +193,7 @@ class ControlSide(EngineSide):
     def submit(self, task: int, how: str = "submit", *args: int) -> None:
         """C: doca_task_submit, or doca_task_try_submit or doca_task_submit_ex by `how`."""
         getattr(self.tasks[task].task, how)(*args)
+        self.tasks[task].submitted = True
 
     def free(self, task: int) -> None:
         """C: doca_task_free. The number stays good, so that freeing twice can be tried."""
@@ -197,8 +203,8 @@ class ControlSide(EngineSide):
 
     def leave(self, path: str) -> bool:
         """A step towards the end: stop the contexts of the "fast" or "control" path. Whether all of them are IDLE."""
-        for number in list(self.tasks):
-            with suppress(BadState):  # freed already, or the library has it still
+        for number in [number for number, held in self.tasks.items() if not held.submitted]:
+            with suppress(BadState):  # freed already
                 self.free(number)
                 del self.tasks[number]
         live = [context for context in self.contexts.values() if isinstance(context, _PATHS[path])]
@@ -233,9 +239,10 @@ class ControlSide(EngineSide):
         self.dispose(task)
 
     def expect_alive(self, task: Any, key: str) -> None:
-        """Raise AssertionError for a completion of a task that has been freed."""
+        """Note a completion; AssertionError for that of a task that has been freed."""
         if task is None or task.user_data not in self.tasks:
             raise AssertionError(f"{key}: a completion of a task that has completed before and has been freed")
+        self.tasks[task.user_data].submitted = False
 
     def dispose(self, task: Any) -> None:
         """Do with a completed task what was wanted when it was made."""
@@ -243,6 +250,7 @@ class ControlSide(EngineSide):
         if held.repeat and task.status is ErrorCode.SUCCESS:
             held.repeat -= 1
             task.submit()
+            held.submitted = True
         elif not held.keep:
             task.free()
             del self.tasks[task.user_data]

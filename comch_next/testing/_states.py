@@ -186,6 +186,32 @@ def check_start_without_mandatory_configuration(make: Maker) -> None:
                 pair.client.start(key)
 
 
+def check_fast_path_without_consumer_event(make: Maker) -> None:
+    """A server or client that has not registered for consumers has no fast path, and all the rest."""
+    with make(connect=False) as pair:
+        for lacking, other in ((pair.server, pair.client), (pair.client, pair.server)):
+            lacking.open(lacking="consumer")
+            other.open()
+            pair.connect()
+            lacking.map(4096)
+            lacking.consumer()
+            lacking.producer()
+            for key in ("consumer", "producer"):
+                with refused("BAD_CONFIG", f"the start of a {key} without the consumer event"):
+                    lacking.start(key)
+                expect(lacking.state(key), "IDLE", "the state after a refused start")
+                lacking.destroy(key)
+            known = len(other.told("message"))
+            lacking.send(b"still works")
+            pair.until_count(other, "message", known + 1)
+            for side in (pair.client, pair.server):
+                side.stop()
+            for side in (pair.client, pair.server):
+                pair.until_state(side, "IDLE")
+                side.destroy()
+            lacking.destroy_map()
+
+
 # Calls that a state does not allow. The side has a task that it keeps as number `task`, where tasks can be had.
 
 Attempt = Callable[[Side], object]

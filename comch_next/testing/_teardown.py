@@ -1,7 +1,8 @@
 """Checks of the order of teardown (guide: Comch, Teardown Flow)."""
 
 from comch_next._codes import AccessFlag
-from comch_next.testing._pair import Maker
+from comch_next.testing._pair import Maker, Pair, both_ways
+from comch_next.testing._side import Side
 from comch_next.testing._waiting import expect, refused
 
 
@@ -59,6 +60,29 @@ def check_contexts_fall_with_the_connection(make: Maker) -> None:
             expect(staying.told("state", "consumer")[-2:][0][0], "RUNNING", "where the consumer's fall began")
             with refused("BAD_STATE", "a producer on a connection that has ended"):
                 staying.producer("another")
+
+
+@both_ways(False, True)
+def check_posted_receives_are_given_up(pair: Pair, taking: Side, giving: Side, own: bool) -> None:
+    """Buffers and tasks may be given back while posted: stopped, the consumer is IDLE and its memory free."""
+    taking.map(4096, own=own)
+    consumer = pair.open_channel(taking, giving)
+    bufs = [taking.buf(100 * number, 100) for number in range(4)]
+    tasks = [taking.post(buf) for buf in bufs]
+    giving.produce(None, b"x", consumer)
+    pair.until_count(taking, "received", 1, "consumer")
+    for buf, task in zip(bufs[1:], tasks[1:], strict=True):
+        taking.give_back(buf)
+        taking.free(task)
+    taking.give_back(bufs[0])
+    expect(taking.stop("consumer"), "STOPPING", "the stop of a consumer whose posted receives were given up")
+    pair.until_state(taking, "IDLE", "consumer")
+    expect(taking.told("failed", "consumer"), [], "failures of tasks that were freed")
+    giving.stop("producer")
+    pair.until_state(giving, "IDLE", "producer")
+    for side, key in ((taking, "consumer"), (giving, "producer")):
+        side.destroy(key)
+    taking.destroy_map()
 
 
 def check_contexts_outlive_nothing_below(make: Maker) -> None:

@@ -100,7 +100,8 @@ def test_a_server_names_the_client_that_died_and_goes_on(ground: Ground, start_p
                 await server.receive()
             assert told.value.connection is first.connection
             with pytest.raises(comch.ConnectionReset):
-                await first.reply(b"x")
+                await first.connection.send(b"x")
+            assert await first.reply(b"x") is False
             answering = asyncio.ensure_future(echo(server))
             async with ground.connect() as client:
                 await client.send(b"next")

@@ -11,7 +11,7 @@ import pytest
 
 from comch_next.api import function
 from tests.processes import ROOT, StartPython
-from tools.proofs import Proofs, Section, check, table
+from tools.proofs import KINDS, Proof, Proofs, Section, check, combined, table
 
 PAGE = ROOT / "docs" / "errors.md"
 DISCONNECT = function("doca_comm_channel_ep_disconnect")
@@ -24,9 +24,16 @@ def section(title: str) -> str:
     return PAGE.read_text(encoding="utf-8").partition(f"## {title}")[2].partition("\n## ")[0]
 
 
-def rows(text: str) -> list[tuple[str, str, str]]:
-    """Function, failure and proof of each row."""
-    return re.findall(r"^\| `(\w+)` \| (\w+) \| .* \| (.+) \|$", text, re.MULTILINE)
+def rows(text: str) -> list[tuple[str, str, str, str]]:
+    """Function, failure, class and proof of each row."""
+    kinds = "|".join(KINDS)
+    return re.findall(rf"^\| `(\w+)` \| (\w+) \| .* \| ({kinds}) \| (.+) \|$", text, re.MULTILINE)
+
+
+def counts(text: str) -> dict[str, int]:
+    """The first line of counts in a text."""
+    line = next(line for line in text.splitlines() if re.search(r"\d+ rows: ", line))
+    return {kind: int(number) for number, kind in re.findall(rf"(\d+) ({'|'.join(KINDS)})", line)}
 
 
 @pytest.mark.parametrize(
@@ -58,29 +65,53 @@ def test_the_guide_leads_to_the_page() -> None:
     assert "(docs/errors.md)" in (ROOT / "MIGRATION.md").read_text(encoding="utf-8")
 
 
+def test_the_counts_are_those_of_the_rows() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    for part in (text, *(section(title) for title in ("Generation 1", "Generation 3", "DOCA Core"))):
+        kinds = [kind for *_, kind, _ in rows(part)]
+        assert counts(part) == {kind: kinds.count(kind) for kind in KINDS}
+        assert kinds
+
+
+def test_a_row_is_a_test_or_has_a_reason() -> None:
+    for *_, kind, proof in rows(PAGE.read_text(encoding="utf-8")):
+        assert (kind in ("proved", "returns")) == proof.startswith("`tests/")
+
+
 def test_a_table_of_tests_and_reasons() -> None:
-    proofs = Proofs(dict.fromkeys(KEYS[:2], "a.py::test"), dict.fromkeys(KEYS[2:], "hardware only: a | b"))
+    proofs = {key: Proof("proved", "a.py::test") for key in KEYS[:2]}
+    proofs |= {KEYS[2]: Proof("hardware only", "a | b"), KEYS[3]: Proof("returns", "a.py::value")}
     text = table(Section("Here", (DISCONNECT,), proofs))
-    assert "1 functions, 4 rows: 2 provoked, 2 not." in text
+    assert "1 functions, 4 rows: 2 proved, 1 returns, 0 C only, 1 hardware only, 0 header slip, 0 not built." in text
     assert [row[1:] for row in rows(text)] == [
-        *((code, "`a.py::test`") for code in CODES[:2]),
-        *((code, r"hardware only: a \| b") for code in CODES[2:]),
+        *((code, "proved", "`a.py::test`") for code in CODES[:2]),
+        (CODES[2], "hardware only", r"a \| b"),
+        (CODES[3], "returns", "`a.py::value`"),
     ]
+
+
+def proved(*keys: tuple[str, str], text: str = "test", kind: str = "proved") -> Proofs:
+    return {key: Proof(kind, text) for key in keys}
 
 
 @pytest.mark.parametrize(
     ("proofs", "told"),
     [
-        (Proofs(dict.fromkeys(KEYS[1:], "test"), {}), "have no proof"),
-        (Proofs({}, {}), "have no proof"),
-        (Proofs(dict.fromkeys(KEYS, "test"), {KEYS[0]: "hardware only"}), "have both a test and a reason"),
-        (Proofs(dict.fromkeys(KEYS[1:], "test"), {KEYS[0]: ""}), "have an empty proof"),
-        (Proofs(dict.fromkeys([*KEYS, ("f", "DRIVER")], "test"), {}), "have a proof, but are no rows"),
+        (proved(*KEYS[1:]), "have no proof"),
+        ({}, "have no proof"),
+        ({**proved(*KEYS), **proved(KEYS[0], text="")}, "have an empty proof"),
+        ({**proved(*KEYS), **proved(KEYS[0], kind="maybe")}, "have an unknown class"),
+        (proved(*KEYS, ("f", "DRIVER")), "have a proof, but are no rows"),
     ],
 )
 def test_what_is_not_proved_once_is_refused(proofs: Proofs, told: str) -> None:
     with pytest.raises(ValueError, match=told):
         check(Section("Here", (DISCONNECT,), proofs).rows(), proofs)
+
+
+def test_a_row_in_two_classes_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"'NO_MEMORY'\) is in two classes: proved, hardware only"):
+        combined(("proved", {KEYS[1]: "test"}), ("hardware only", {KEYS[1]: "why"}))
 
 
 def test_a_stale_page_is_told(start_python: StartPython, tmp_path: Path) -> None:

@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
+import inspect
 import os
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import comch_next._threaded  # noqa: F401  # else the first port imports it, with no descriptor to spare
 import comm_channel_compat
+from comch_next import DocaError
 from comch_next.api import functions
-from tests.compat import support
+from tests.compat import provocations, support
 from tests.compat.exhaustion import END, EXHAUSTED, PREAMBLE
-from tests.compat.provocations import PREFIX, PROVOCATIONS, UNPROVOKED, Stage, descriptors
+from tests.compat.provocations import (
+    C_ONLY,
+    CONDITIONS,
+    HARDWARE_ONLY,
+    HEADER_SLIPS,
+    PREFIX,
+    PROVOCATIONS,
+    WITHOUT_ERROR,
+    Stage,
+    descriptors,
+)
+from tests.error_rows.public import private_names, watched
 from tests.processes import StartPython
-from tools.proofs import Proofs
+from tools.proofs import Proofs, combined
 
 pytestmark = pytest.mark.usefixtures("form")
 
@@ -33,8 +48,9 @@ def proofs() -> Proofs:
     """How each row is proved, for the table in the docs; every test runs on the other form of the pull port, too."""
     file = "tests/compat/test_errors.py"
     tests = {row: f"{file}::test_a_documented_error_is_provoked[driver-{'-'.join(row)}]" for row in PROVOCATIONS}
-    tests |= {row: f"{file}::test_an_exhausted_process_is_told[driver-{'-'.join(row)}]" for row in EXHAUSTED}
-    return Proofs(tests, UNPROVOKED).renamed(lambda name: PREFIX + name)
+    starved = {row: f"{file}::test_an_exhausted_process_is_told[driver-{'-'.join(row)}]" for row in EXHAUSTED}
+    reasons = (("C only", C_ONLY), ("hardware only", HARDWARE_ONLY), ("header slip", HEADER_SLIPS))
+    return combined(("proved", tests), ("proved", starved), *reasons, name=lambda name: PREFIX + name)
 
 
 @pytest.fixture
@@ -42,14 +58,34 @@ def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, start_python: StartPy
     return Stage(tmp_path, monkeypatch, start_python)
 
 
+@pytest.fixture
+def errors(monkeypatch: pytest.MonkeyPatch) -> list[DocaError]:
+    """Every error that is made from here on: a flat function returns its code only."""
+    made: list[DocaError] = []
+    make = DocaError.__init__
+
+    def note(error: DocaError, *arguments: Any, **options: Any) -> None:
+        make(error, *arguments, **options)
+        made.append(error)
+
+    monkeypatch.setattr(DocaError, "__init__", note)
+    return made
+
+
 @pytest.mark.parametrize(("name", "code"), sorted(PROVOCATIONS))
-def test_a_documented_error_is_provoked(name: str, code: str, stage: Stage) -> None:
-    answer = PROVOCATIONS[name, code](stage)
+def test_a_documented_error_is_provoked(name: str, code: str, stage: Stage, errors: list[DocaError]) -> None:
+    private: list[str] = []
+    with watched(private):
+        answer = PROVOCATIONS[name, code](stage)
     told, *outputs = answer if isinstance(answer, tuple) else (answer,)
     assert cc.doca_error_get_name(told) == f"DOCA_ERROR_{code}"
     assert len(outputs) == len(cc_outputs(name))
     if (name, code) != ("ep_recvfrom", "CONNECTION_RESET"):
         assert set(outputs) <= {None}
+    if (name, code) not in WITHOUT_ERROR:
+        texts = [str(error) for error in errors if error.code is cc.ErrorCode[code]]
+        assert [text for text in texts if re.search(CONDITIONS[name, code], text)], texts
+    assert private == [], "a proof makes public calls only"
 
 
 def cc_outputs(name: str) -> tuple[Any, ...]:
@@ -63,9 +99,17 @@ def test_an_exhausted_process_is_told(name: str, code: str, start_python: StartP
     assert (done.returncode, done.stdout) == (0, f"DOCA_ERROR_{code} True\n"), done.stderr
 
 
-def test_each_documented_error_is_provoked_or_explained() -> None:
-    assert sorted([*PROVOCATIONS, *EXHAUSTED, *UNPROVOKED]) == ROWS
-    assert all(UNPROVOKED.values())
+def test_each_documented_error_is_in_one_class() -> None:
+    assert sorted([*PROVOCATIONS, *EXHAUSTED, *C_ONLY, *HARDWARE_ONLY, *HEADER_SLIPS]) == ROWS
+    assert all([*C_ONLY.values(), *HARDWARE_ONLY.values(), *HEADER_SLIPS.values()])
+    assert set(CONDITIONS) | WITHOUT_ERROR == set(PROVOCATIONS)
+
+
+def test_the_proofs_name_nothing_private() -> None:
+    for module in (provocations, support):
+        assert private_names(inspect.getsource(module)) == []
+    for program in EXHAUSTED.values():
+        assert private_names(PREAMBLE + program + END) == []
 
 
 @pytest.mark.parametrize("call", ["listen", "connect"])

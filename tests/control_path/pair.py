@@ -31,7 +31,7 @@ def until(condition: Callable[[], object], *engines: ProgressEngine) -> None:
 class Side:
     """One context, and all that its callbacks were told."""
 
-    def __init__(self, context: Server | Client, tasks: int = 64) -> None:
+    def __init__(self, context: Server | Client, tasks: int = 64, *, pulled: bool = False) -> None:
         self.context: Any = context
         self.engine = context.engine
         self.messages: list[bytes] = []
@@ -43,9 +43,10 @@ class Side:
         self.down: list[tuple[Connection, bool]] = []
         self.kept: Any = None  # whatever a test wants to find again
         context.task_send_set_conf(self._on_done, self._on_failed, tasks)
-        context.event_msg_recv_register(self._on_message)
         context.set_state_changed_cb(self._on_state)
-        if isinstance(context, Server):
+        if not pulled:
+            context.event_msg_recv_register(self._on_message)
+        if isinstance(context, Server) and not pulled:
             context.event_connection_status_changed_register(
                 lambda connection, ok: self.up.append((connection, ok)),
                 lambda connection, ok: self.down.append((connection, ok)),
@@ -88,9 +89,9 @@ class Side:
         return task
 
 
-def server(name: str = "svc", *, tasks: int = 64, **options: Any) -> Side:
-    """A server that has been configured with callbacks, not started."""
-    return Side(Server(comch.open_device(DPU), REP, name, **options), tasks)
+def server(name: str = "svc", *, tasks: int = 64, pulled: bool = False, **options: Any) -> Side:
+    """A server that has been configured with callbacks, `pulled` only with those for tasks, not started."""
+    return Side(Server(comch.open_device(DPU), REP, name, **options), tasks, pulled=pulled)
 
 
 def client(name: str = "svc", *, tasks: int = 64, host: str = HOST, **options: Any) -> Side:

@@ -246,8 +246,9 @@ def test_client_leaves_in_order() -> None:
         assert message.data == b"last"
         with pytest.raises(Again):
             there.receive(timeout=0)
+        assert message.reply(b"too late") is False
         with pytest.raises(Shutdown):
-            message.reply(b"too late")
+            message.connection.send(b"too late")
         assert here.connect(timeout=0) is not connection
         with pytest.raises(Again):
             there.receive(timeout=0)
@@ -317,7 +318,7 @@ def test_close_in_a_with_block_is_harmless() -> None:
 
 def test_listen_twice_and_a_taken_name() -> None:
     with listening() as there:
-        with pytest.raises(BadState, match=r"ctx_start was attempted on .* while RUNNING"):
+        with pytest.raises(BadState, match=r"listen was attempted on .* while RUNNING"):
             there.listen()
         with pytest.raises(AlreadyExist, match="'svc' is taken"), listening():
             pytest.fail("the name is taken")
@@ -505,9 +506,9 @@ def test_what_is_no_time_is_refused(timeout: object) -> None:
             lambda: here.receive(timeout=bad),
             lambda: here.connection.flush(bad),
             lambda: here.engine.wait(bad),
-            lambda: here.disconnect(bad),
+            lambda: here.disconnect(timeout=bad),
             lambda: here.close(bad),
-            lambda: other.connect(bad),
+            lambda: other.connect(timeout=bad),
         ]
         for call in calls:
             with pytest.raises(InvalidValue, match="takes a timeout of 0 or more seconds, or None, not"):

@@ -81,8 +81,23 @@ def test_representors() -> None:
             assert rep.devinfo_rep.pci_addr_str == "0000:b1:00.1"
         with pytest.raises(NotFound, match=r"no representor b2:00\.0"):
             device.open_representor("b2:00.0")
+
+
+def test_a_representor_filter_is_a_bitmap() -> None:
+    """Listed are the functions of every kind whose bit is set; no bit stands for all, an unknown one is refused."""
+    with comch.open_device("03:00.0") as device:
+        every = [info.pci_addr_str for info in device.representors()]
+        for wanted in (RepFilter.ALL, RepFilter.NET, RepFilter.NET | RepFilter.EMULATED, RepFilter(0)):
+            assert [info.pci_addr_str for info in device.representors(wanted)] == every
+        for wrong in (1, 8, 99, -1, int(RepFilter.NET) | 1, True, None, "NET"):
+            with pytest.raises(InvalidValue, match="RepFilter"):
+                device.representors(wrong)  # type: ignore[arg-type]
+        supports = device._driver.devices.rep_cap_is_filter_supported
+        for bits, answer in ((0, True), (2, True), (4, False), (6, False)):
+            assert supports(device.devinfo._handle, RepFilter(bits)) is answer
         with pytest.raises(InvalidValue, match="RepFilter"):
-            device.representors(99)  # type: ignore[arg-type]
+            supports(device.devinfo._handle, 1)  # type: ignore[arg-type]
+    assert str(RepFilter.NET) == "2"
 
 
 def test_representors_stand_on_the_dpu_only() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import comch_next as comch
 from comch_next import Consumer, Producer
 from tests.control_path.pair import ignore
-from tests.error_rows.world import Answer, Case, Key, World, with_topology
+from tests.error_rows.world import Answer, Case, Key, Raises, World, with_topology
 
 
 def _connecting(world: World) -> comch.Connection:
@@ -55,63 +55,60 @@ def _all_sends(world: World) -> None:
             task.free()
 
 
-CASES: dict[Key, Case | Answer] = {
+CASES: dict[Key, Raises | Answer] = {
     # Consumers
-    ("doca_comch_consumer_create", "INVALID_VALUE"): lambda w: Consumer(w.there.connection, None),  # type: ignore[arg-type]
-    ("doca_comch_consumer_create", "NO_MEMORY"): _too_many_consumers,
-    ("doca_comch_consumer_create", "BAD_STATE"): lambda w: Consumer(_connecting(w), w.mmap(w.host)),
-    ("doca_comch_consumer_set_imm_data_len", "INVALID_VALUE"): (
-        lambda w: setattr(w.inbox.consumer, "imm_data_len", w.dpu.devinfo.consumer_cap_get_max_imm_data_len() + 1)
+    ("doca_comch_consumer_create", "INVALID_VALUE"): Raises(
+        lambda w: Consumer(w.there.connection, None),  # type: ignore[arg-type]
+        "a Mmap, not None",
     ),
-    ("doca_comch_consumer_set_imm_data_len", "BAD_STATE"): lambda w: setattr(w.run(w.inbox), "imm_data_len", 1),
-    ("doca_comch_consumer_task_post_recv_set_conf", "INVALID_VALUE"): (
-        lambda w: w.inbox.consumer.task_post_recv_set_conf(ignore, ignore, 0)
+    ("doca_comch_consumer_create", "NO_MEMORY"): Raises(_too_many_consumers, "all 64 that it may have"),
+    ("doca_comch_consumer_create", "BAD_STATE"): Raises(
+        lambda w: Consumer(_connecting(w), w.mmap(w.host)), "a connection that is not up"
     ),
-    ("doca_comch_consumer_task_post_recv_set_conf", "BAD_STATE"): _configure_running_consumer,
-    ("doca_comch_consumer_task_post_recv_alloc_init", "INVALID_VALUE"): (
-        lambda w: w.run(w.inbox).task_post_recv_alloc_init(w.buf())  # of another map
+    ("doca_comch_consumer_set_imm_data_len", "INVALID_VALUE"): Raises(
+        lambda w: setattr(w.inbox.consumer, "imm_data_len", w.dpu.devinfo.consumer_cap_get_max_imm_data_len() + 1),
+        "from 0 to 32, not 33",
     ),
-    ("doca_comch_consumer_task_post_recv_alloc_init", "NO_MEMORY"): _all_receives,
+    ("doca_comch_consumer_set_imm_data_len", "BAD_STATE"): Raises(
+        lambda w: setattr(w.run(w.inbox), "imm_data_len", 1), "while RUNNING"
+    ),
+    ("doca_comch_consumer_task_post_recv_set_conf", "INVALID_VALUE"): Raises(
+        lambda w: w.inbox.consumer.task_post_recv_set_conf(ignore, ignore, 0), "from 1 to .*, not 0"
+    ),
+    ("doca_comch_consumer_task_post_recv_set_conf", "BAD_STATE"): Raises(_configure_running_consumer, "while RUNNING"),
+    ("doca_comch_consumer_task_post_recv_alloc_init", "INVALID_VALUE"): Raises(
+        lambda w: w.run(w.inbox).task_post_recv_alloc_init(w.buf()),  # of another map
+        "inside of the consumer's memory map",
+    ),
+    ("doca_comch_consumer_task_post_recv_alloc_init", "NO_MEMORY"): Raises(_all_receives, "all 16 tasks .* in use"),
     # Producers
-    ("doca_comch_producer_create", "INVALID_VALUE"): lambda w: Producer(None),  # type: ignore[arg-type]
-    ("doca_comch_producer_create", "BAD_STATE"): lambda w: Producer(_connecting(w)),
-    ("doca_comch_producer_task_send_set_conf", "INVALID_VALUE"): (
-        lambda w: w.outbox.producer.task_send_set_conf(ignore, ignore, 0)
+    ("doca_comch_producer_create", "INVALID_VALUE"): Raises(
+        lambda w: Producer(None),  # type: ignore[arg-type]
+        "a connection, not None",
     ),
-    ("doca_comch_producer_task_send_set_conf", "BAD_STATE"): _configure_running_producer,
-    ("doca_comch_producer_task_send_alloc_init", "INVALID_VALUE"): (
-        lambda w: w.run(w.outbox).task_send_alloc_init(None, None, 1)
+    ("doca_comch_producer_create", "BAD_STATE"): Raises(
+        lambda w: Producer(_connecting(w)), "a connection that is not up"
     ),
-    ("doca_comch_producer_task_send_alloc_init", "NO_MEMORY"): _all_sends,
+    ("doca_comch_producer_task_send_set_conf", "INVALID_VALUE"): Raises(
+        lambda w: w.outbox.producer.task_send_set_conf(ignore, ignore, 0), "from 1 to .*, not 0"
+    ),
+    ("doca_comch_producer_task_send_set_conf", "BAD_STATE"): Raises(_configure_running_producer, "while RUNNING"),
+    ("doca_comch_producer_task_send_alloc_init", "INVALID_VALUE"): Raises(
+        lambda w: w.run(w.outbox).task_send_alloc_init(None, None, 1), "a buffer, immediate data, or both"
+    ),
+    ("doca_comch_producer_task_send_alloc_init", "NO_MEMORY"): Raises(_all_sends, "all 16 tasks .* in use"),
 }
-
-# Calls that are given NULL: those of a consumer or producer, and those of a device.
-_ON_NULL = {
-    "consumer": (
-        *("get_id", "get_imm_data_len", "cap_is_supported", "cap_get_max_num_tasks", "cap_get_max_buf_size"),
-        *("cap_get_max_buf_list_len", "cap_get_max_consumers", "cap_get_max_imm_data_len"),
-    ),
-    "producer": (
-        *("get_id", "cap_is_supported", "cap_get_max_num_tasks", "cap_get_max_buf_size"),
-        *("cap_get_max_buf_list_len", "cap_get_max_producers"),
-    ),
-}
-
-
-def _on_null(kind: str, call: str) -> Case:
-    return lambda world: getattr(getattr(world.lib, f"{kind}s"), call)(None)
 
 
 def _incapable(call: str) -> Case:
     return with_topology("capable = false", lambda: getattr(comch.devices()[0], call)())
 
 
-for _kind, _calls in _ON_NULL.items():
-    CASES[f"doca_comch_{_kind}_destroy", "INVALID_VALUE"] = lambda w: w.lib.contexts.destroy(None)
-    for _call in _calls:
-        CASES[f"doca_comch_{_kind}_{_call}", "INVALID_VALUE"] = _on_null(_kind, _call)
+for _kind in ("consumer", "producer"):
     for _call in ("cap_get_max_buf_size", "cap_get_max_buf_list_len"):
-        CASES[f"doca_comch_{_kind}_{_call}", "NOT_SUPPORTED"] = _incapable(f"{_kind}_{_call}")
+        CASES[f"doca_comch_{_kind}_{_call}", "NOT_SUPPORTED"] = Raises(
+            _incapable(f"{_kind}_{_call}"), "device 0000:03:00.0 has no fast path"
+        )
     CASES[f"doca_comch_{_kind}_cap_is_supported", "NOT_SUPPORTED"] = Answer(
         _incapable(f"{_kind}_cap_is_supported"), False
     )

@@ -1,11 +1,14 @@
-"""Child programs that meet a limit of the system in one public call, and print the code that it answers with."""
+"""Child programs that meet a limit of the system in one public call, and print the error that it answers with."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
 
 PREAMBLE = """
 import resource
 import comch_next as comch
-from comch_next.driver import load
 
-load()  # everything that is imported late
+comch.ProgressEngine().destroy()  # everything that is imported late
 
 def no_more_descriptors():
     resource.setrlimit(resource.RLIMIT_NOFILE, (0, 4096))
@@ -15,11 +18,11 @@ def no_more_memory():
         size = int(file.read().split()[0]) * 4096
     resource.setrlimit(resource.RLIMIT_AS, (size, resource.RLIM_INFINITY))
 
-def code_of(call):
+def error_of(call):
     try:
         call()
     except comch.DocaError as error:
-        return error.code.name
+        return f"{type(error).__name__} {error.code.name} {error}"
     finally:
         resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
         resource.setrlimit(resource.RLIMIT_NOFILE, (1024, 4096))
@@ -31,42 +34,75 @@ MMAP = """
 host = comch.open_device("b1:00.0"); mmap = comch.Mmap(host, 4096, comch.AccessFlag.PCI_READ_WRITE); mmap.start()
 """
 
-PROGRAMS: dict[str, str] = {
-    "doca_pe_create": "no_more_descriptors(); print(code_of(comch.ProgressEngine))",
-    "doca_comch_server_create INITIALIZATION": """
+FEW, SHORT = "Too many open files", "out of memory"
+
+
+class Program(NamedTuple):
+    """A program that prints the error; `condition` is found in its text: it is that of the row."""
+
+    source: str
+    condition: str
+
+
+PROGRAMS: dict[tuple[str, str], Program] = {
+    ("doca_pe_create", "NO_MEMORY"): Program("no_more_descriptors(); print(error_of(comch.ProgressEngine))", FEW),
+    ("doca_comch_server_create", "INITIALIZATION"): Program(
+        """
 dpu = comch.open_device("03:00.0"); engine = comch.ProgressEngine(); rep = dpu.open_representor("b1:00.0")
-no_more_descriptors(); print(code_of(lambda: comch.Server(dpu, rep, "svc", engine=engine)))
+no_more_descriptors(); print(error_of(lambda: comch.Server(dpu, rep, "svc", engine=engine)))
 """,
-    "doca_comch_client_create INITIALIZATION": """
+        FEW,
+    ),
+    ("doca_comch_client_create", "INITIALIZATION"): Program(
+        """
 host = comch.open_device("b1:00.0"); engine = comch.ProgressEngine()
-no_more_descriptors(); print(code_of(lambda: comch.Client(host, "svc", engine=engine)))
+no_more_descriptors(); print(error_of(lambda: comch.Client(host, "svc", engine=engine)))
 """,
+        FEW,
+    ),
     # A name so long that the library cannot even measure it in the memory that is left.
-    "doca_comch_server_create": """
+    ("doca_comch_server_create", "NO_MEMORY"): Program(
+        """
 dpu = comch.open_device("03:00.0"); engine = comch.ProgressEngine(); rep = dpu.open_representor("b1:00.0")
 name = "\\u00e9" * 200_000_000
-no_more_memory(); print(code_of(lambda: comch.Server(dpu, rep, name, engine=engine)))
+no_more_memory(); print(error_of(lambda: comch.Server(dpu, rep, name, engine=engine)))
 """,
-    "doca_comch_client_create": """
+        SHORT,
+    ),
+    ("doca_comch_client_create", "NO_MEMORY"): Program(
+        """
 host = comch.open_device("b1:00.0"); engine = comch.ProgressEngine()
 name = "\\u00e9" * 200_000_000
-no_more_memory(); print(code_of(lambda: comch.Client(host, name, engine=engine)))
+no_more_memory(); print(error_of(lambda: comch.Client(host, name, engine=engine)))
 """,
+        SHORT,
+    ),
     # A topology file larger than the memory that is left.
-    "doca_devinfo_create_list": """
+    ("doca_devinfo_create_list", "NO_MEMORY"): Program(
+        """
 import os, tempfile
 with tempfile.NamedTemporaryFile() as file:
     file.truncate(400_000_000)
     os.environ["COMCH_TOPOLOGY"] = file.name
-    no_more_memory(); print(code_of(comch.devices))
+    no_more_memory(); print(error_of(comch.devices))
 """,
-    "doca_mmap_export_pci": MMAP + "no_more_descriptors(); print(code_of(lambda: mmap.export_pci(host)))",
-    "doca_mmap_create_from_export": MMAP + """
+        SHORT,
+    ),
+    ("doca_mmap_export_pci", "NO_MEMORY"): Program(
+        MMAP + "no_more_descriptors(); print(error_of(lambda: mmap.export_pci(host)))", FEW
+    ),
+    ("doca_mmap_create_from_export", "NO_MEMORY"): Program(
+        MMAP
+        + """
 there = mmap.export_pci(host)
-no_more_descriptors(); print(code_of(lambda: comch.Mmap.create_from_export(there, host)))
+no_more_descriptors(); print(error_of(lambda: comch.Mmap.create_from_export(there, host)))
 """,
+        FEW,
+    ),
     # A process that lets nobody look into it, and another user, for whom the superuser's child has to pass itself off.
-    "doca_mmap_create_from_export NOT_PERMITTED": MMAP + """
+    ("doca_mmap_create_from_export", "NOT_PERMITTED"): Program(
+        MMAP
+        + """
 import ctypes, os
 there = mmap.export_pci(host)
 PR_SET_DUMPABLE = 4
@@ -76,26 +112,38 @@ if not child:
     if not os.getuid():
         os.setuid(65534)
     own = comch.open_device("b1:00.0")
-    print(code_of(lambda: comch.Mmap.create_from_export(there, own)), flush=True)
+    print(error_of(lambda: comch.Mmap.create_from_export(there, own)), flush=True)
     os._exit(0)
 os.waitpid(child, 0)
 """,
-    "doca_comch_producer_create": """
+        "does not let us",
+    ),
+    ("doca_comch_producer_create", "NO_MEMORY"): Program(
+        """
 from tests.control_path.pair import pair
 there, here = pair(); connection = here.connection
-no_more_descriptors(); print(code_of(lambda: comch.Producer(connection)))
+no_more_descriptors(); print(error_of(lambda: comch.Producer(connection)))
 """,
+        FEW,
+    ),
     # More representors than that memory can list.
-    "doca_devinfo_rep_create_list": """
+    ("doca_devinfo_rep_create_list", "NO_MEMORY"): Program(
+        """
 import os, tempfile
 with tempfile.NamedTemporaryFile("w") as file:
     rows = ",".join(f"{{pci_addr='{number >> 8:x}:{number & 255:x}:00.0'}}" for number in range(60_000))
     file.write("[[device]]\\npci_addr = '03:00.0'\\nside = 'dpu'\\nrepresentor = [" + rows + "]\\n"); file.flush()
     os.environ["COMCH_TOPOLOGY"] = file.name
-    devices = load().devices
-    handle = devices.open(devices.create_list()[0])
+    device = comch.devices()[0].open()
 from tests.short_of_memory import short_of_memory
-listing = lambda: comch.outcome(devices.rep_create_list, handle, comch.RepFilter.ALL)[0].name
-print(short_of_memory(listing, spare=2000))
+def attempt():
+    try:
+        return device.representors()
+    except comch.DocaError as error:
+        return error
+error = short_of_memory(attempt, spare=2000)
+print(type(error).__name__, error.code.name, error)
 """,
+        SHORT,
+    ),
 }

@@ -2,39 +2,28 @@
 
 from __future__ import annotations
 
-from comch_next.api import functions
+from comch_next.api import Function, functions
 from tests.error_rows.world import Key
-from tools.status import is_for_dpa
+from tools.status import is_for_dpa, reason
 
-# Functions of the headers at hand that this release does not have.
+_EARLIER = "the spelling before 2.0; the old faces translate it"
+
+
+def _not_built(function: Function) -> str | None:
+    """Why this release does not have a function; tools/status.toml has the reasons."""
+    if is_for_dpa(function):
+        return "message queues and the DPA: every call raises NotSupported"
+    why = reason(function.name)
+    return None if why is None or why.startswith("C only") else why
+
+
+# Functions that this release does not have.
 NOT_BUILT = {
-    "doca_pe_set_notification_handle": "a Windows call",
-    "doca_pe_set_event_mode": "events are delivered by progress only",
-    "doca_ctx_set_datapath_on_gpu": "the data path of another processor",
-    "doca_ctx_set_datapath_on_dpa": "the data path of another processor",
-    "doca_ctx_set_completion_vector": "part of the interrupt steering of real devices",
-    "doca_ctx_cap_get_num_completion_vectors": "part of the interrupt steering of real devices",
-    "doca_dev_accelerate_resource_reclaim": "reclaims firmware resources",
-    "doca_devinfo_cap_is_accelerate_resource_reclaim_supported": "reclaims firmware resources",
-    "doca_devinfo_get_ipv4_addr": "network properties of a real port",
-    "doca_devinfo_get_ipv6_addr": "network properties of a real port",
-    "doca_devinfo_get_mac_addr": "network properties of a real port",
-    "doca_devinfo_get_lid": "network properties of a real port",
-    "doca_devinfo_get_active_rate": "network properties of a real port",
-    "doca_devinfo_get_vhca_id": "a number of the firmware",
-    "doca_devinfo_cap_is_hotplug_manager_supported": "device emulation, another product",
-    "doca_devinfo_cap_is_notification_moderation_supported": "a property of real interrupts",
-    "doca_devinfo_get_pci_addr": "the spelling before 2.0; the old faces translate it",
-    "doca_devinfo_rep_get_pci_addr": "the spelling before 2.0; the old faces translate it",
-    "doca_mmap_set_dmabuf_memrange": "memory of graphics cards and other devices",
-    "doca_mmap_set_dpa_memrange": "memory of the DPA, another processor",
-    "doca_mmap_dev_get_dpa_handle": "for programs on the DPA, another processor",
-    **{
-        function.name: "message queues and the DPA: every call raises NotSupported"
-        for function in functions("comch")
-        if is_for_dpa(function)
-    },
-}
+    function.name: why
+    for generation in ("core", "comch")
+    for function in functions(generation)
+    if (why := _not_built(function)) is not None
+} | {"doca_devinfo_get_pci_addr": _EARLIER, "doca_devinfo_rep_get_pci_addr": _EARLIER}
 
 # An earlier release's spelling of the same function: the same rows, provoked under the newer name.
 SAME_AS = {
@@ -93,12 +82,46 @@ HARDWARE_ONLY: dict[Key, str] = {
     ("doca_mmap_export_rdma", "NO_MEMORY"): "the emulated devices have no network, which is told first",
 }
 
-_OUT = "only the C face has it: Python returns what C writes through the pointer"
-_LIST = "only the C face has it: Python frees its lists by itself"
+_OUT = "Python returns what C writes through the pointer"
+_LIST = "Python frees its lists by itself"
+_NULL = "NULL for the object whose call it is in Python"
+_ENGINE = "Python connects every context to an engine, its own if you name none"
+_NULL_ONLY = (
+    *("pe_destroy", "pe_get_notification_handle", "pe_get_num_inflight_tasks"),
+    *("ctx_start", "ctx_stop", "ctx_get_num_inflight_tasks", "ctx_set_user_data", "ctx_get_user_data", "ctx_get_state"),
+    *("dev_open", "dev_rep_open", "dev_rep_close"),
+    *("devinfo_get_pci_addr_str", "devinfo_get_iface_name", "devinfo_get_ibdev_name"),
+    *(f"devinfo_rep_cap_is_filter_{kind}_supported" for kind in ("all", "net", "emulated")),
+    *(f"devinfo_rep_get_{what}" for what in ("vuid", "pci_addr_str", "pci_func_type", "is_hotplug", "iface_name")),
+    "devinfo_rep_get_vhca_id",
+    *(f"mmap_{call}" for call in ("destroy", "stop", "get_memrange", "set_user_data", "enable_thread_safety")),
+    *(f"mmap_get_{what}" for what in ("user_data", "max_num_devices", "num_bufs", "exported", "from_export")),
+    *("mmap_cap_is_export_pci_supported", "mmap_cap_is_create_from_export_pci_supported"),
+    *(f"buf_inventory_{call}" for call in ("destroy", "start", "stop", "set_user_data")),
+    *(f"buf_inventory_get_{what}" for what in ("num_elements", "num_free_elements", "user_data")),
+    *("buf_get_last_in_list", "buf_get_list_len"),
+    *(f"comch_{kind}_destroy" for kind in ("server", "client", "consumer", "producer")),
+    *(f"comch_{kind}_get_{what}" for kind in ("server", "client") for what in ("max_msg_size", "recv_queue_size")),
+    *("comch_server_get_device", "comch_server_get_device_rep", "comch_client_get_device"),
+    *("comch_client_get_connection", "comch_connection_update_info"),
+    *(f"comch_cap_get_max_{what}" for what in ("name_len", "msg_size", "recv_queue_size", "clients", "send_tasks")),
+    *("comch_cap_server_is_supported", "comch_cap_client_is_supported"),
+    *("comch_consumer_get_id", "comch_producer_get_id", "comch_consumer_get_imm_data_len"),
+    *("comch_consumer_cap_get_max_consumers", "comch_consumer_cap_get_max_imm_data_len"),
+    "comch_producer_cap_get_max_producers",
+    *(
+        f"comch_{kind}_cap_{call}"
+        for kind in ("consumer", "producer")
+        for call in ("is_supported", "get_max_num_tasks", "get_max_buf_size", "get_max_buf_list_len")
+    ),
+)
 C_ONLY: dict[Key, str] = {
+    **{(f"doca_{name}", "INVALID_VALUE"): _NULL for name in _NULL_ONLY},
     ("doca_pe_create", "INVALID_VALUE"): _OUT,
     ("doca_mmap_create", "INVALID_VALUE"): _OUT,
     ("doca_devinfo_create_list", "INVALID_VALUE"): _OUT,
     ("doca_devinfo_destroy_list", "INVALID_VALUE"): _LIST,
     ("doca_devinfo_rep_destroy_list", "INVALID_VALUE"): _LIST,
+    ("doca_ctx_start", "NOT_CONNECTED"): _ENGINE,
+    ("doca_ctx_stop", "NOT_CONNECTED"): _ENGINE,
 }

@@ -8,6 +8,7 @@ import pytest
 
 from comch_next import ConsumerCompletion, MsgQ, NotSupported
 from comch_next.api import Function, functions
+from comch_next.driver import load
 from tests.error_rows.world import World
 from tools.status import is_for_dpa, spelling
 
@@ -22,7 +23,7 @@ def target(world: World, name: str) -> Any:
         return world.outbox.producer
     made: Any = {"MsgQ": MsgQ.__new__(MsgQ), "ConsumerCompletion": ConsumerCompletion.__new__(ConsumerCompletion)}[name]
     made._handle = None
-    made._msgqs, made._completions = world.lib.msgqs, world.lib.consumer_completions
+    made._msgqs, made._completions = load().msgqs, load().consumer_completions
     return made
 
 

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from comch_next import AccessFlag, Buf, BufInventory, Device, Mmap, State
-from comch_next.driver import load
-from tests.control_path.pair import Side, client, connect, leave, server, until
+from tests.control_path.pair import Side, client, connect, ignore, leave, server, until
 from tests.fast_path.lane import Inbox, Outbox
 
 Key = tuple[str, str]
@@ -20,14 +19,15 @@ SIZE = 4096
 
 
 class World:
-    """`lib` has the driver's calls, for the arguments that objects cannot lack. What it made, it gives back."""
+    """A running pair, a fresh one, and what goes with them. What it made, it gives back."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.there, self.here = server(tasks=2), client(tasks=2)
+        for side in (self.there, self.here):
+            side.context.event_consumer_register(ignore, ignore)
         connect(self.there, self.here)
         self.idle_server, self.idle_client = server("idle", tasks=2), client("idle", tasks=2)
-        self.lib = load()
         self.dpu: Device = self.there.context.device
         self.host: Device = self.here.context.device
         self._made = ExitStack()
@@ -140,6 +140,14 @@ def _give_back(buf: Buf) -> None:
 
 
 Case = Callable[[World], object]
+
+
+@dataclass(frozen=True)
+class Raises:
+    """A row that a public call provokes; `condition` is found in the error's text: it is that of the row."""
+
+    call: Case
+    condition: str
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import select
+
 import pytest
 
 from comm_channel_compat import Again, BadState, ConnectionReset, Endpoint
@@ -92,11 +95,37 @@ def test_neither_fires_for_the_other_direction(form: str) -> None:
     pair.client.sendto(b"there is room", pair.to_service)
 
 
-def test_send_is_ready_at_once_when_there_is_room(pair: support.Pair) -> None:
+def test_send_sleeps_while_nothing_is_in_flight(pair: support.Pair) -> None:
     send_fd, _ = pair.client.get_event_channel()
     for _ in range(2):
         pair.client.event_handle_arm_send()
-        assert ready(send_fd)
+        assert not ready(send_fd, 0.01), "there is room, which is no event"
+
+
+def test_the_descriptors_are_the_endpoints_until_destroy(service: Endpoint, client: Endpoint) -> None:
+    """Registered once, they wake the program in every life of the endpoint."""
+    peer = client.connect(support.NAME)
+    fds = client.get_event_channel()
+    with select.epoll() as poller:
+        for fd in fds:
+            poller.register(fd, select.EPOLLIN)
+        for life in range(3):
+            support.let_in(service, peer)
+            client.sendto(b"hello", peer)
+            to_client = support.eventually(service.recvfrom, 100)[1]
+            assert client.get_event_channel() == fds
+            client.event_handle_arm_recv()
+            service.sendto(b"%d" % life, to_client)
+            assert (fds[1], select.EPOLLIN) in poller.poll(SOON_S)
+            assert support.eventually(client.recvfrom, 100)[0] == b"%d" % life
+            client.disconnect(peer)
+            client.set_recv_queue_size(8 << life)
+            peer = client.connect(support.NAME)
+    support.let_in(service, peer)
+    client.destroy()
+    for fd in fds:
+        with pytest.raises(OSError, match="Bad file descriptor"):
+            os.fstat(fd)
 
 
 def test_send_waits_until_the_client_is_let_in(service: Endpoint, client: Endpoint, form: str) -> None:
@@ -136,6 +165,8 @@ def test_a_peer_that_was_full_once_does_not_keep_send_ready(form: str) -> None:
     support.eventually(pair.service.sendto, b"again", first)
     fill(pair.service, second)
     assert support.eventually(pair.client.recvfrom, 100)[0] == b"1"
+    pair.service.event_handle_arm_send()
+    assert ready(send_fd), "a message to the first peer has ended since the last one was refused"
     pair.service.event_handle_arm_send()
     assert not ready(send_fd, 0.01)
     assert support.eventually(other.recvfrom, 100)[0] == b"0"

@@ -20,7 +20,7 @@ from comch_next import (
     ProgressEngine,
     State,
 )
-from tests.control_path.pair import client, connect, leave, server, until
+from tests.control_path.pair import client, connect, ignore, leave, server, until
 
 SIZE = 4096
 
@@ -141,6 +141,7 @@ class Lane:
         self.there, self.here = server(), client()
         self.news: list[int] = []
         self.gone: list[int] = []
+        self.there.context.event_consumer_register(ignore, ignore)
         self.here.context.event_consumer_register(
             lambda _, number: self.news.append(number), lambda _, number: self.gone.append(number)
         )

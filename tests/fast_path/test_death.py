@@ -10,14 +10,14 @@ import pytest
 
 import comch_next as comch
 from comch_next import State
-from tests.control_path.pair import Side, client, leave, server, until
+from tests.control_path.pair import Side, client, ignore, leave, server, until
 from tests.fast_path.lane import Inbox, Lane, Outbox
 from tests.faults.exhausted import open_fds
 from tests.processes import SOON_S, StartPython
 
 PREAMBLE = """
 import comch_next as comch
-from tests.control_path.pair import client, server, until
+from tests.control_path.pair import client, ignore, server, until
 from tests.fast_path.lane import Inbox, Outbox
 from comch_next import State
 news = []
@@ -39,6 +39,7 @@ while True:
 
 CONSUMER = PREAMBLE + """
 there = server()
+there.context.event_consumer_register(ignore, ignore)
 there.context.start()
 until(lambda: there.up, there.engine)
 inbox = Inbox(there.connection, there.context.device)
@@ -58,6 +59,7 @@ while True:
 def test_a_killed_producer(start_python: StartPython) -> None:
     before = open_fds()
     there = server()
+    there.context.event_consumer_register(ignore, ignore)
     there.context.start()
     peer = start_python("-c", PRODUCER)
     until(lambda: there.up, there.engine)
@@ -125,6 +127,7 @@ def _start_when_served(here: Side) -> None:
 def test_a_death_is_noticed_without_the_connections_engine(start_python: StartPython) -> None:
     """A worker with an engine of its own does not depend on somebody turning the other."""
     there = server()
+    there.context.event_consumer_register(ignore, ignore)
     there.context.start()
     peer = start_python("-c", PRODUCER)
     until(lambda: there.up, there.engine)

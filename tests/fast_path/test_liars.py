@@ -76,7 +76,7 @@ def test_a_lie_lets_the_engine_sleep_while_the_program_holds_a_task(lane: Lane) 
 
 def test_a_stop_takes_all_that_has_been_written(lane: Lane, monkeypatch: pytest.MonkeyPatch) -> None:
     """More than one progress delivers: what was sent and completed is not said to have failed."""
-    monkeypatch.setattr(_consumer, "_BATCH", 2)
+    monkeypatch.setattr(lane.there.engine._handle, "batch", 2)
     lane.run()
     lane.inbox.post(9)
     for number in range(8):

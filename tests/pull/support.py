@@ -80,15 +80,31 @@ class Stage:
         self.contexts: list[Any] = []
 
     def server(
-        self, form: str, *, name: str = NAME, engine: Engine = None, recv_queue_size: int | None = None, **port: Any
+        self,
+        form: str,
+        *,
+        name: str = NAME,
+        engine: Engine = None,
+        recv_queue_size: int | None = None,
+        one_sided: bool = False,
+        **port: Any,
     ) -> PullPort:
-        server = comch.Server(self.dpu, HOST, name, engine=engine, recv_queue_size=recv_queue_size)
+        server = comch.Server(
+            self.dpu, HOST, name, engine=engine, recv_queue_size=recv_queue_size, one_sided=one_sided
+        )
         return self._port(server, form, port)
 
     def client(
-        self, form: str, *, name: str = NAME, engine: Engine = None, recv_queue_size: int | None = None, **port: Any
+        self,
+        form: str,
+        *,
+        name: str = NAME,
+        engine: Engine = None,
+        recv_queue_size: int | None = None,
+        one_sided: bool = False,
+        **port: Any,
     ) -> PullPort:
-        client = comch.Client(self.host, name, engine=engine, recv_queue_size=recv_queue_size)
+        client = comch.Client(self.host, name, engine=engine, recv_queue_size=recv_queue_size, one_sided=one_sided)
         return self._port(client, form, port)
 
     def _port(self, context: Any, form: str, options: dict[str, Any]) -> PullPort:

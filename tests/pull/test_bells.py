@@ -75,7 +75,8 @@ def test_a_descriptor_asked_for_while_a_connection_comes_up(stage: Stage, monkey
 
 def test_tasks_beside_a_port_make_no_noise() -> None:
     """The room that they wait for is told on a bell that only the port hears."""
-    there, here = server(), client(recv_queue_size=1)
+    here = client(recv_queue_size=1)
+    there = server(pulled=True)
     port = PullPort(there.context)
     there.context.start()
     here.context.start()

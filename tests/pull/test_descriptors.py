@@ -123,19 +123,51 @@ def test_no_descriptor_fires_for_the_other_direction(stage: Stage, form: str) ->
     assert end.send(b"there is room")
 
 
-def test_send_is_ready_at_once_when_there_is_room(stage: Stage, form: str) -> None:
-    client = stage.client(form, send_queue_size=1)
+def test_send_is_ready_once_for_each_send_that_ends(stage: Stage, form: str) -> None:
+    client = stage.client(form, send_queue_size=2)
     server, end = stage.meet(stage.server("driver", recv_queue_size=1), client)
     client.arm_send()
-    assert ready(client.send_fd)
+    assert not ready(client.send_fd), "there is room, but nothing in flight that could end"
+    for _ in range(3):  # one in the queue of the receiver, two in flight
+        assert end.send(b".")
+    until(lambda: client.in_flight(end.connection) == 2)
+    for _ in range(2):
+        client.arm_send()
+        assert not ready(client.send_fd)
+        assert server.receive()
+        assert ready(client.send_fd, SOON_S)
+        until(lambda: client.in_flight(end.connection) < 2)
+    client.arm_send()
+    assert not ready(client.send_fd), "there is room, and the program knows of all that has ended"
+
+
+def test_a_send_that_ended_before_the_arming_is_not_missed(stage: Stage, form: str) -> None:
+    client = stage.client(form, send_queue_size=2)
+    server, end = stage.meet(stage.server("driver", recv_queue_size=1), client)
     while end.send(b"."):
         pass
-    client.arm_send()
-    assert not ready(client.send_fd)
+    until(lambda: client.in_flight(end.connection) == 2)
     assert server.receive()
-    assert ready(client.send_fd, SOON_S)
     client.arm_send()
-    assert ready(client.send_fd)
+    assert ready(client.send_fd, SOON_S)
+
+
+def test_the_drain_loop_sleeps(stage: Stage, form: str) -> None:
+    """The guide's loop before a disconnect: as many wake-ups as messages, and none for the room that there is."""
+    client = stage.client(form, send_queue_size=64)
+    server, end = stage.meet(stage.server("driver", recv_queue_size=1), client)
+    while end.send(b"."):
+        pass
+    wakeups = 0
+    waiting = client.in_flight(end.connection)
+    while waiting:
+        client.arm_send()
+        if not ready(client.send_fd):
+            assert server.receive()
+            assert ready(client.send_fd, SOON_S)
+        wakeups += 1
+        waiting = client.in_flight(end.connection)
+    assert wakeups <= 2 * 64
 
 
 def test_send_waits_for_the_connection_to_come_up(stage: Stage, form: str) -> None:
@@ -177,8 +209,9 @@ def test_withdrawing_nothing_is_harmless(stage: Stage, form: str) -> None:
         pass
     for _ in range(2):
         client.port.withdraw(client.connection)
+    client.port.in_flight(client.connection)
     client.port.arm_send()
-    assert ready(client.port.send_fd)  # nobody waits for room
+    assert not ready(client.port.send_fd)  # nobody waits for room, and nothing has ended
     assert not client.send(b".")
     client.port.arm_send()
     assert not ready(client.port.send_fd)

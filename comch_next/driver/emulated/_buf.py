@@ -36,7 +36,9 @@ class Inventory:
 class Buf:
     """A handle: `len` bytes of a map from address `head` on, and in them the data segment.
 
-    While it is `posted` it is the library's: what a producer writes counts on it staying as it is.
+    While it is `posted` it is the library's: what a producer writes counts on it staying as it is. One that the
+    program gives back meanwhile is dead at once for the program, and its range and element are the library's until
+    the task completes.
     """
 
     __slots__ = ("data", "data_len", "head", "inventory", "len", "mmap", "next", "posted", "previous", "refcount")
@@ -57,6 +59,15 @@ class Buf:
         while element is not None:
             yield element
             element = element.next
+
+    def give_up(self) -> None:
+        """The program's last reference to a posted buffer has gone."""
+        self.mmap.given_up.append((self.head, self.head + self.len))
+
+    def let_go(self) -> None:
+        """The task of a buffer that has been given up is over."""
+        self.mmap.given_up.remove((self.head, self.head + self.len))
+        self.give_back()
 
     def give_back(self) -> None:
         """The element belongs to its inventory again."""
@@ -132,11 +143,7 @@ class BufInventories:
         lies_in = living_mmap(mmap, "buf_inventory_buf_get_by_args")
         if not (found.started and lies_in.started):
             raise BadState("buf_inventory_buf_get_by_args: inventory and memory map must be started first")
-        for number in (addr, length, data, data_len):
-            expect_number(number, (1 << 64) - 1, "buf_inventory_buf_get_by_args", least=0)
-        if not (length and lies_in.addr <= addr and addr + length <= lies_in.addr + lies_in.size):
-            raise InvalidValue("buf_inventory_buf_get_by_args: the range is empty or outside of the memory map")
-        _check_segment(addr, length, data, data_len, "buf_inventory_buf_get_by_args")
+        _check_range(lies_in, addr, length, data, data_len, "buf_inventory_buf_get_by_args")
         return self._take(found, lies_in, addr, length, data, data_len)
 
     def buf_get_by_addr(self, inventory: object, mmap: object, addr: int, length: int) -> Buf:
@@ -157,6 +164,19 @@ class BufInventories:
         for before, behind in pairwise(copies):
             before.next, behind.previous = behind, before
         return copies[0]
+
+    def buf_reuse_by_args(self, buf: object, addr: int, length: int, data: int, data_len: int) -> None:
+        found = _changeable(buf, "buf_inventory_buf_reuse_by_args")
+        if found.next is not None or found.previous is not None:
+            raise NotPermitted("buf_inventory_buf_reuse_by_args takes a buffer that is in no list")
+        _check_range(found.mmap, addr, length, data, data_len, "buf_inventory_buf_reuse_by_args")
+        found.head, found.len, found.data, found.data_len = addr, length, data, data_len
+
+    def buf_reuse_by_addr(self, buf: object, addr: int, length: int) -> None:
+        self.buf_reuse_by_args(buf, addr, length, addr, 0)
+
+    def buf_reuse_by_data(self, buf: object, data: int, data_len: int) -> None:
+        self.buf_reuse_by_args(buf, data, data_len, data, data_len)
 
     def _take(self, inventory: Inventory, mmap: Mmap, head: int, length: int, data: int, data_len: int) -> Buf:
         if inventory.out >= inventory.elements:
@@ -189,6 +209,16 @@ class BufInventories:
         return found
 
 
+def _check_range(mmap: Mmap, addr: int, length: int, data: int, data_len: int, call: str) -> None:
+    for number in (addr, length, data, data_len):
+        expect_number(number, (1 << 64) - 1, call, least=0)
+    if not (length and mmap.addr <= addr and addr + length <= mmap.addr + mmap.size):
+        raise InvalidValue(f"{call}: the range is empty or outside of the memory map")
+    if any(begin < addr + length and addr < end for begin, end in mmap.given_up):
+        raise InvalidValue(f"{call}: a buffer that was given back is still posted there; wait for its task's end")
+    _check_segment(addr, length, data, data_len, call)
+
+
 def _check_segment(head: int, length: int, data: int, data_len: int, call: str) -> None:
     if not head <= data <= data + data_len <= head + length:
         raise InvalidValue(f"{call}: the data segment must lie inside of the buffer")
@@ -209,14 +239,15 @@ class Bufs:
         if not found.refcount:
             raise BadState("buf_dec_refcount: the count is 0 already")
         _first(found, "buf_dec_refcount")
-        if found.refcount == 1 and any(element.posted for element in found.chain()):
-            raise NotPermitted("buf_dec_refcount: the buffer is posted; wait for the completion of its task")
         found.refcount -= 1
-        if not found.refcount:
+        if found.refcount:
+            return found.refcount + 1
+        if found.posted:  # and so in no list
+            found.give_up()
+        else:
             for element in list(found.chain()):
                 element.give_back()
-            return 1
-        return found.refcount + 1
+        return 1
 
     def get_refcount(self, buf: object) -> int:
         found = expect(buf, Buf, "buf_get_refcount")

@@ -55,6 +55,16 @@ class Channel:
             self._sockets.remove(sockets)
             self._set.unregister(sockets)
 
+    def reset(self) -> None:
+        """Forget every socket and bell; stay ready, or armed, as it is."""
+        ready = bool(self._set.poll(0))
+        for sockets in list(self._sockets):
+            self.unwatch(sockets)
+        for bell in list(self._bells):
+            self.unlisten(bell)
+        if ready:
+            self.ring()
+
     def listen(self, bell: int, noisy: Callable[[], object]) -> None:
         """Be ready when it is rung; `noisy` is called when it would not be silent ever again."""
         with self._lock:
@@ -144,17 +154,30 @@ class Channels:
             if name in self._made and self._made[name].armed:
                 self._made[name].ring()
 
+    def take_over(self, predecessor: "Channels") -> None:
+        """Make the descriptors that another port gave out this port's own: what fires them is now this context."""
+        for name, channel in predecessor._made.items():
+            channel.reset()
+            self._made[name] = channel
+        predecessor._made = {}
+        for name, channel in self._made.items():
+            if name != "service" or self._context.is_server:
+                self._connect(name, channel)
+
     def _make(self, name: str) -> Channel:
         channel = Channel()
         try:
-            for sockets in self._sockets(name):
-                channel.watch(sockets)
-            for connection in self._context.poller.links if name in _HEARD else ():
-                channel.listen(connection.heard[_HEARD[name]], connection.accuse)
+            self._connect(name, channel)
         except BaseException:
             channel.close()
             raise
         return channel
+
+    def _connect(self, name: str, channel: Channel) -> None:
+        for sockets in self._sockets(name):
+            channel.watch(sockets)
+        for connection in self._context.poller.links if name in _HEARD else ():
+            channel.listen(connection.heard[_HEARD[name]], connection.accuse)
 
     def _sockets(self, name: str) -> list[select.epoll]:
         """What the channel of that name watches."""

@@ -45,6 +45,7 @@ class Connection:
         self.user_data: Any = None
         self.submitted = 0  # tasks, which is all that is sent on a connection that has any
         self.failed = 0  # sends accepted that never reached the other side's queue
+        self._seen = 0  # sends through a port that have ended, as far as the program knows
         self.inflight: deque[SendTask] = deque()
         self.fast = FastPath(self)
         self._snapshot = dict.fromkeys(_COUNTERS, 0)
@@ -90,6 +91,26 @@ class Connection:
         if self.sender is None or not self.tx.open:
             return 0
         return int(self.tx.head - lib.comch_completed(self.tx))
+
+    # What a port's program knows of its sends: what has ended since is an event, see Port.arm_send
+
+    def note_refusal(self) -> None:
+        """Note that a send was refused for the sends in flight that the kernel knew of then."""
+        self._seen = int(min(self.tx.tail + self.tx.recv_limit, self.tx.head))
+
+    def note_flight(self) -> int:
+        """Return what is in flight; the program knows of all that has ended."""
+        flight = self.in_flight()
+        self._seen = int(self.tx.head) - flight
+        return flight
+
+    def arm_flight(self) -> bool:
+        """Ask for a bell when a send in flight ends. Whether one has ended since the program last knew."""
+        before, flight = self._seen, self.in_flight()
+        if flight:
+            lib.comch_arm_flight(self.tx, self.tx.head - flight + 1)
+        self.note_flight()  # read again: what ended before the arming rings no bell
+        return self._seen > before
 
     def on_socket(self) -> None:
         """The other side said something out of band: news of a consumer, a farewell, or nothing ever more."""

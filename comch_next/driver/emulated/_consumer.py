@@ -26,18 +26,17 @@ from comch_next.driver.emulated._fast_context import (
     new_task,
 )
 from comch_next.driver.emulated._fast_path import Offer, make_posts, posts_size
-from comch_next.driver.emulated._mmap import Mmap, living_mmap
+from comch_next.driver.emulated._mmap import Mmap, check_device, living_mmap
 from comch_next.driver.emulated._msgq import dpa_only
 from comch_next.driver.emulated._shared import ffi, lib, make_shared, map_shared
 from comch_next.driver.emulated._state import Trigger
-from comch_next.driver.emulated._task import LIBRARY, PROGRAM, SUCCESS, held_by_program
+from comch_next.driver.emulated._task import LIBRARY, POOL, PROGRAM, SUCCESS, held_by_program
 from comch_next.errors import Initialization, InvalidValue, NotPermitted
 
 __all__ = ["Consumer", "Consumers", "PostRecvTask", "PostRecvTasks"]
 
 take_post, post_buffer = lib.comch_take_post, lib.comch_post_buffer
 OK, CORRUPT = lib.COMCH_OK, lib.COMCH_CORRUPT
-_BATCH = 64  # completions that one progress delivers at most
 PATIENCE_S = 60.0  # how long a consumer that stops waits for a producer that has begun to write
 
 
@@ -140,16 +139,29 @@ class Consumer(FastContext):
         moved = super().check()
         if self.state is State.STOPPING and self.posted and not self._being_written():
             assert self.engine is not None
-            if self in self.engine.consumers and self.receive():
-                return True  # more may have come
+            if self in self.engine.consumers and self.arm_filled():
+                return True  # the engine delivers what has been written before the rest fails
             self._stop_reading()
             while self.posted:
-                task = self.posted.popleft()
-                if task.buf is not None:
-                    task.buf.posted = False
-                task.finish(self.why())
-            moved |= self.complete()
+                self._fail(self.posted.popleft())
+            moved = True  # the failures are reported in this context's next turn
         return moved
+
+    def _fail(self, task: PostRecvTask) -> None:
+        """Nothing will come for a posted receive any more."""
+        buf = task.buf
+        if buf is not None:
+            buf.posted = False
+            if not buf.refcount:
+                buf.let_go()
+        if task.owner is POOL:
+            self.tasks_out -= 1
+        else:
+            task.finish(self.why())
+
+    def give_up(self, task: FastTask) -> None:
+        if task not in self.posted:  # else the completion finds out
+            super().give_up(task)
 
     def _being_written(self) -> bool:
         """Whether a producer has to finish first; one that has died never will, nor one that lies."""
@@ -192,7 +204,7 @@ class Consumer(FastContext):
         """Complete the posts that have been written to, each once and in order. Whether there were any."""
         engine, posts, posted, done = self.engine, self.posts, self.posted, self.done
         assert engine is not None
-        for number in range(_BATCH):
+        for number in range(engine.batch):
             if posts is None or engine.error is not None:  # after a callback that has ended it all, or failed
                 return number > 0
             result = take_post(posts)
@@ -201,17 +213,22 @@ class Consumer(FastContext):
                     self._cheated()
                 return number > 0
             task: Any = posted.popleft()
-            length, imm_length = posts.length, posts.imm_length
+            buf, length, imm_length = task.buf, posts.length, posts.imm_length
             if length:
                 if length > task.room:
                     posted.appendleft(task)
                     self._cheated()
                     return True
-                if self._bounce is not None:
+                if self._bounce is not None and buf.refcount:
                     lib.comch_copy(self.mmap.base + task.offset, self._bounce + task.offset, length)
-                task.buf.data_len += length
-            if task.buf is not None:
-                task.buf.posted = False
+                buf.data_len += length
+            if buf is not None:
+                buf.posted = False
+                if not buf.refcount:
+                    buf.let_go()
+            if task.owner is POOL:  # freed while it was posted
+                self.tasks_out -= 1
+                continue
             task.producer = posts.producer
             task.imm_data = ffi.buffer(posts.imm, imm_length)[:] if imm_length else b""
             task.owner, task.status = PROGRAM, SUCCESS
@@ -242,6 +259,7 @@ class Consumers(FastContexts):
             raise InvalidValue("consumer_create takes a memory map that is started")
         if not (mmap.allows(AccessFlag.PCI_READ_WRITE) and mmap.writable()):
             raise NotPermitted("consumer_create takes a memory map with permission PCI_READ_WRITE")
+        check_device(mmap, link.context.dev, "consumer_create")
         most = link.context.dev.info.row.limits.max_consumers
         return Consumer(check_connected(link, Consumer, most, "consumer_create"), mmap)
 

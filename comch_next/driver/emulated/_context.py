@@ -53,7 +53,7 @@ class Context(ABC):
             self.watch = select.epoll()
         except OSError as error:
             raise Initialization(f"{self} cannot be created: {error}") from error
-        dev.users += 1
+        dev.users.add(self)
         owned(self)
 
     def __str__(self) -> str:
@@ -104,7 +104,7 @@ class Context(ABC):
             self.engine.drop(self)
             self.engine = None
         self.watch.close()
-        self.dev.users -= 1
+        self.dev.users.discard(self)
 
     def busy_engine(self) -> None:
         """Progress has something to do for this context."""
@@ -133,29 +133,32 @@ class Context(ABC):
 
     def look(self) -> bool:
         """Handle what the sockets say, move on, report lost connections, finish a stop. Whether anything moved."""
-        moved = False
-        if self.engine is None:
+        engine, moved = self.engine, False
+        if engine is None:
             return moved  # a callback has just destroyed it
         for fd, _ in self.watch.poll(0):
             handler = self._handlers.get(fd)
             if handler is not None:
                 handler()
                 moved = True
+            if engine.full:
+                return moved
         moved |= self.check()
-        moved |= self.report_losses()
-        if self.drained():
+        if not engine.full:
+            moved |= self.report_losses()
+        if not engine.full and self.drained():
             self.move(Trigger.DRAINED)
             moved = True
         return moved
 
     def complete(self) -> bool:
         """Deliver the completions of tasks that have finished, each once. Whether there were any."""
-        engine, delivered = self.engine, False
+        engine, finished, delivered = self.engine, self.finished, False
         assert engine is not None
-        for _ in range(len(self.finished)):  # what a callback submits on a dead connection fails next time
-            if engine.error is not None:
+        for _ in range(len(finished)):  # what a callback submits on a dead connection fails next time
+            if engine.error is not None or not finished:  # none left: a callback has freed tasks that were submitted
                 break
-            task = self.finished.popleft()
+            task = finished.popleft()
             callback = self.done if task.status is SUCCESS else self.failed
             task.owner = PROGRAM
             try:
@@ -164,6 +167,10 @@ class Context(ABC):
                 engine.error = engine.error or error
             delivered = True
         return delivered
+
+    def take_finished(self) -> Task | None:
+        """The next task whose completion is to be delivered, for a caller that delivers one at a time."""
+        return self.finished.popleft() if self.finished else None
 
     # What its kinds say for themselves
 

@@ -12,7 +12,7 @@ from comch_next.driver.emulated._devices import Dev
 from comch_next.driver.emulated._fabric import Terms
 from comch_next.driver.emulated._ring import lib
 from comch_next.driver.emulated._state import TRANSITIONS, Trigger
-from comch_next.driver.emulated._task import PROGRAM, SUCCESS
+from comch_next.driver.emulated._task import PROGRAM, SUCCESS, Task
 from comch_next.errors import InvalidValue
 
 if TYPE_CHECKING:
@@ -154,7 +154,10 @@ class ControlContext(Context):
         moved = False
         for connection in [*self.sending, *(self.port.blocked if self.port is not None else ())]:
             moved |= connection.caught_lying()
+        engine = self.engine
         for connection in list(self.lost):
+            if engine is not None and engine.full:
+                break
             if self.port is not None or not connection.waiting():
                 self.lost.remove(connection)
                 self.connections.remove(connection)
@@ -184,6 +187,20 @@ class ControlContext(Context):
         if delivered:
             self.sending = list({link: None for link in self.sending if link.inflight})  # callbacks send, too
         return delivered
+
+    def take_finished(self) -> Task | None:
+        """A task of a connection that has been served is the last to be looked for there again."""
+        for link in list(self.sending):
+            if link.inflight and link.inflight[0].number > completed(link.tx):
+                continue
+            self.sending.remove(link)
+            task = link.inflight.popleft() if link.inflight else None
+            if link.inflight:
+                self.sending.append(link)
+            if task is not None:
+                task.status = SUCCESS
+                return task
+        return super().take_finished()
 
     def drained(self) -> bool:
         return super().drained() and not self.lost

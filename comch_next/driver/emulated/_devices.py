@@ -1,7 +1,7 @@
 """Devices and representors of the emulated pair (guide: DOCA Core Device Discovery)."""
 
-from collections import Counter
 from dataclasses import dataclass, field
+from weakref import WeakSet
 
 from comch_next._codes import PciFuncType, RepFilter
 from comch_next.driver.emulated import _topology as topology
@@ -21,18 +21,27 @@ class DevInfo:
 
 
 class Dev:
-    """An open device; `users` counts the contexts that hold it, `opened` the open ones of this process by address."""
+    """An open device: every open of it, until the last close, returns this one handle.
 
-    def __init__(self, info: DevInfo, opened: Counter[str]) -> None:
+    `opens` counts the opens that have not been closed, `users` are the contexts and maps that hold it, for as long as
+    the program has them; `opened` has the open devices of this process.
+    """
+
+    def __init__(self, info: DevInfo, opened: dict[DevInfo, "Dev"]) -> None:
         self.info = info
-        self.users = 0
-        self.open = True
+        self.opens = 1
+        self.users: WeakSet[object] = WeakSet()
         self.opened = opened
-        opened[info.row.pci_addr] += 1
+        opened[info] = self
         owned(self)
 
     def __str__(self) -> str:
         return f"device {self.info.row.pci_addr}"
+
+    @property
+    def open(self) -> bool:
+        """Whether it has been opened more often than closed."""
+        return self.opens > 0
 
     def let_go(self) -> None:
         """In a forked child: see _fork. The child has opened none."""
@@ -48,11 +57,11 @@ class RepInfo:
 
 
 class DevRep:
-    """An open representor; `users` counts the servers that hold it."""
+    """An open representor; `users` are the servers that hold it, for as long as the program has them."""
 
     def __init__(self, info: RepInfo) -> None:
         self.info = info
-        self.users = 0
+        self.users: WeakSet[object] = WeakSet()
         self.open = True
         owned(self)
 
@@ -75,11 +84,19 @@ def limits(info: object, call: str) -> topology.Limits:
     return asked(expect(info, DevInfo, call), call).limits
 
 
+def _filter_bits(wanted: object, call: str) -> int:
+    """The bits of a representor filter, 0 for all; INVALID_VALUE for others."""
+    known = int(RepFilter.NET | RepFilter.EMULATED)
+    if not isinstance(wanted, int) or isinstance(wanted, bool) or wanted & ~known:
+        raise InvalidValue(f"{call} takes RepFilter bits, not {wanted!r}")
+    return int(wanted)
+
+
 @dataclass
 class Devices:
     """The noun Devices of the driver protocol."""
 
-    _open: Counter[str] = field(default_factory=Counter)
+    _open: dict[DevInfo, Dev] = field(default_factory=dict)
 
     @says_no_memory
     def create_list(self) -> list[DevInfo]:
@@ -88,19 +105,26 @@ class Devices:
 
     @says_no_memory
     def open(self, devinfo: object) -> Dev:
-        row = expect(devinfo, DevInfo, "dev_open").row
+        info = expect(devinfo, DevInfo, "dev_open")
+        row = info.row
         if not row.working:
             raise NotConnected(f"device {row.pci_addr} is marked as not working and cannot be opened")
-        if self._open[row.pci_addr] >= row.limits.max_open:
+        device = self._open.get(info)
+        if device is None:
+            return Dev(info, self._open)
+        if device.opens >= row.limits.max_open:
             raise Initialization(f"device {row.pci_addr} is open {row.limits.max_open} times; close one first")
-        return Dev(expect(devinfo, DevInfo, "dev_open"), self._open)
+        device.opens += 1
+        return device
 
     def close(self, dev: object) -> None:
         device = self._living(dev, "dev_close")
-        if device.users:
-            raise InUse(f"dev_close: {device.users} contexts still use {self._name(device)}; destroy them first")
-        device.open = False
-        self._open[device.info.row.pci_addr] -= 1
+        if device.opens == 1 and device.users:
+            text = f"{len(device.users)} contexts or memory maps still use {self._name(device)}; destroy them first"
+            raise InUse(f"dev_close: {text}")
+        device.opens -= 1
+        if not device.opens and self._open.get(device.info) is device:
+            del self._open[device.info]
 
     def _living(self, dev: object, call: str) -> Dev:
         device = expect(dev, Dev, call)
@@ -159,18 +183,17 @@ class Devices:
         row = asked(expect(devinfo, DevInfo, "rep_cap_is_filter_supported"), "rep_cap_is_filter_supported")
         if row.side != "dpu":
             raise NotSupported(f"device {row.pci_addr} has no representors: they stand on the DPU's devices")
-        return wanted in (RepFilter.ALL, RepFilter.NET)
+        return not _filter_bits(wanted, "rep_cap_is_filter_supported") & RepFilter.EMULATED
 
     @says_no_memory
     def rep_create_list(self, dev: object, wanted: object) -> list[RepInfo]:
         device = self._living(dev, "devinfo_rep_create_list")
-        if wanted not in RepFilter.__members__.values():
-            raise InvalidValue(f"devinfo_rep_create_list takes a RepFilter, not {wanted!r}")
+        bits = _filter_bits(wanted, "devinfo_rep_create_list")
         row = asked(device.info, "devinfo_rep_create_list")
         if row.side != "dpu":
             raise NotSupported(f"device {row.pci_addr} has no representors: they stand on the DPU's devices")
-        if wanted == RepFilter.EMULATED:
-            return []  # the functions of the built-in host are all network functions
+        if bits and not bits & RepFilter.NET:
+            return []  # the functions of an emulated host are all network functions
         return [RepInfo(rep, device) for rep in row.representors]
 
     @says_no_memory
@@ -182,7 +205,7 @@ class Devices:
         if not representor.open:
             raise InvalidValue("dev_rep_close: the representor has been closed")
         if representor.users:
-            raise InUse(f"dev_rep_close: {representor.users} servers still use it; destroy them first")
+            raise InUse(f"dev_rep_close: {len(representor.users)} servers still use it; destroy them first")
         representor.open = False
 
     def rep_as_devinfo(self, rep: object) -> RepInfo:

@@ -5,9 +5,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from comch_next.driver.emulated._channels import Channel
-from comch_next.driver.emulated._checks import expect, in_state, says_no_memory
+from comch_next.driver.emulated._checks import expect, expect_number, in_state, says_no_memory
 from comch_next.driver.emulated._context import Context
 from comch_next.driver.emulated._fork import owned
+from comch_next.driver.emulated._meter import LENGTH, Meter
 from comch_next.driver.emulated._ring import ffi, lib
 from comch_next.errors import BadState, InUse, InvalidValue, NotPermitted, OperatingSystem
 
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Engine", "Engines", "Poller"]
 
-BATCH = 64  # messages that one progress delivers at most
-_LENGTH = (1 << 32) - 1
+BATCH = 64  # messages, and completions of one consumer, that one progress delivers at most
+_MOST_EVENTS = 1 << 20
 
 receive = lib.comch_receive
 AGAIN, LOOK, CORRUPT = lib.COMCH_AGAIN, lib.COMCH_LOOK, lib.COMCH_CORRUPT
@@ -58,7 +59,11 @@ class Poller:
 
 class Engine:
     """A handle. `active` are the contexts that need more than the reading of rings, `consumers` those whose posted
-    buffers are looked at, `errands` what other engines, perhaps on other threads, want done here."""
+    buffers are looked at, `errands` what other engines, perhaps on other threads, want done here.
+
+    `batch`: messages, and completions of a consumer, that one progress delivers at most. `barred`: progress does not
+    simply run, because it is running, or is metered, or the engine has been destroyed.
+    """
 
     def __init__(self) -> None:
         self.contexts: list[Context] = []
@@ -66,8 +71,11 @@ class Engine:
         self.consumers: tuple[Consumer, ...] = ()
         self.errands: deque[Callable[[], object]] = deque()
         self.poller = Poller()
-        self._pace = ffi.addressof(self.poller.c, "pace")
-        self.busy = False
+        self.pace = ffi.addressof(self.poller.c, "pace")
+        self.batch = BATCH
+        self.barred = False
+        self.full = False  # the meter lets this progress run no more callbacks
+        self.meter: Meter | None = None
         self.error: BaseException | None = None
         self.notification = Channel()
         owned(self)
@@ -91,11 +99,22 @@ class Engine:
         if self.notification.armed:
             self.notification.ring()
 
+    @property
+    def busy(self) -> bool:
+        """Whether progress is running."""
+        return self.barred if self.meter is None else self.meter.running
+
     def call(self, callback: Callable[..., object], *args: object) -> None:
         """Run a callback; inside progress its exception waits for the end, the first one wins."""
         if not self.busy:
             callback(*args)
-            return
+        elif self.meter is not None:
+            self.meter.call(callback, *args)
+        else:
+            self.run(callback, *args)
+
+    def run(self, callback: Callable[..., object], *args: object) -> None:
+        """Run a callback inside progress and keep what it raises for the end."""
         try:
             callback(*args)
         except BaseException as error:
@@ -103,10 +122,9 @@ class Engine:
 
     def progress(self) -> bool:
         """Whatever can be done now, and no waiting."""
-        if self.busy:
-            _living(self, "pe_progress")
-            raise BadState("pe_progress was called inside a callback; it is legal outside only")
-        self.busy = True
+        if self.barred:
+            return self._progress_barred()
+        self.barred = True
         try:
             poller = self.poller
             result = receive(poller.c, poller.scratch, poller.size)
@@ -118,16 +136,44 @@ class Engine:
             if self.active:
                 moved |= self._attend()
         finally:
-            self.busy = False
+            self.barred = False
         if self.error is not None:
-            error, self.error = self.error, None
-            raise error
+            self.raise_error()
         return moved
+
+    def _progress_barred(self) -> bool:
+        """Progress as the meter lets it."""
+        _living(self, "pe_progress")
+        if self.busy:
+            raise BadState("pe_progress was called inside a callback; it is legal outside only")
+        meter = self.meter
+        assert meter is not None
+        moved = meter.progress()
+        if meter.most is None and not meter.waiting:
+            self.meter, self.barred, self.batch = None, False, BATCH
+        if self.error is not None:
+            self.raise_error()
+        return moved
+
+    def raise_error(self) -> None:
+        """Raise what a callback has raised, once."""
+        error, self.error = self.error, None
+        if error is not None:
+            raise error
+
+    def set_max_events(self, number: int | None) -> None:
+        """Let one progress run at most so many callbacks; None: as many as there are, in batches."""
+        if self.meter is None and number is not None:
+            self.meter, self.barred, self.batch = Meter(self), True, 1
+        if self.meter is not None:
+            self.meter.most = number
+            if number is None and not self.meter.waiting:
+                self.meter, self.barred, self.batch = None, False, BATCH
 
     def _read_rings(self, result: int) -> bool:
         """Deal with what `receive` said, and go on receiving."""
         poller, moved = self.poller, False
-        for turn in range(BATCH):
+        for turn in range(self.batch):
             if turn:
                 result = receive(poller.c, poller.scratch, poller.size)
             if result >= 0:
@@ -135,15 +181,15 @@ class Engine:
                 link = poller.links[result >> 32]
                 try:
                     if link.context.view:
-                        self._show(link, result & _LENGTH)
+                        self.show(link, result & LENGTH)
                     else:
-                        link.context.on_message(link.user_data, poller.view[: result & _LENGTH])
+                        link.context.on_message(link.user_data, poller.view[: result & LENGTH])
                 except BaseException as error:
                     self.error = self.error or error
                     break
             elif result == LOOK:
                 moved |= self.look()
-                lib.comch_looked(self._pace)
+                lib.comch_looked(self.pace)
             elif result == CORRUPT:
                 poller.links[poller.c.index].corrupt()
                 moved = True
@@ -151,7 +197,7 @@ class Engine:
                 break
         return moved
 
-    def _show(self, link: "Connection", length: int) -> None:
+    def show(self, link: "Connection", length: int) -> None:
         """Give a message to its callback as a view of the engine's buffer, which dies with the callback."""
         with memoryview(self.poller.view)[:length] as view:
             link.context.on_message(link.user_data, view)
@@ -185,6 +231,7 @@ class Engine:
         """Arm everything that could give progress something to do; ready at once if something waits."""
         self.notification.arm()
         ready = lib.comch_arm_data(self.poller.c) != 0 or bool(self.errands)
+        ready |= self.meter is not None and bool(self.meter.waiting)
         for consumer in self.consumers:
             ready |= consumer.arm_filled()
         for context in list(self.active):
@@ -215,7 +262,7 @@ class Engines:
             names = ", ".join(map(str, engine.contexts))
             raise InUse(f"pe_destroy: {names} still connected; destroy the contexts first")
         engine.notification.close()
-        engine.busy = True  # no progress any more, without a question on the hot path
+        engine.barred = True  # no progress any more, without a question on the hot path
 
     progress = staticmethod(Engine.progress)  # without a frame in between: it is called more than all others
 
@@ -230,6 +277,18 @@ class Engines:
         if handle not in (0, engine.notification.fileno()):
             raise OperatingSystem(f"pe_clear_notification: {handle!r} is not this engine's handle, nor 0")
         engine.notification.disarm()
+
+    def set_max_events(self, pe: object, number: int | None) -> None:
+        engine = _living(pe, "pe_set_max_events")
+        if number is not None:
+            expect_number(number, _MOST_EVENTS, "pe_set_max_events")
+        if engine.busy:
+            raise BadState("pe_set_max_events was called inside a callback; it is legal outside only")
+        engine.set_max_events(number)
+
+    def get_max_events(self, pe: object) -> int | None:
+        meter = _living(pe, "pe_get_max_events").meter
+        return None if meter is None else meter.most
 
     def get_num_inflight_tasks(self, pe: object) -> int:
         engine = _living(pe, "pe_get_num_inflight_tasks")

@@ -12,7 +12,7 @@ from comch_next.driver.emulated._context import Callback, Context, unset
 from comch_next.driver.emulated._contexts import living
 from comch_next.driver.emulated._devices import DevInfo, limits
 from comch_next.driver.emulated._state import TRANSITIONS, Trigger
-from comch_next.driver.emulated._task import PROGRAM, SUCCESS, Task, Tasks, held_by_program
+from comch_next.driver.emulated._task import LIBRARY, POOL, PROGRAM, SUCCESS, Task, Tasks, held_by_program
 from comch_next.driver.emulated._topology import Limits
 from comch_next.errors import BadState, Initialization, NoMemory, NotConnected, NotSupported
 
@@ -36,6 +36,17 @@ class FastTask(Task):
 
 class FastTasks(Tasks):
     """What the nouns PostRecvTasks and ProducerSendTasks have in common."""
+
+    def free_submitted(self, task: Any) -> None:
+        """Give a submitted task up: its context has it back once the library lets go of it, and no callback reports it.
+
+        The header asks that no submitted task be freed; NVIDIA's secure channel frees its posted receives.
+        """
+        if task.owner is not LIBRARY:
+            held_by_program(task, "task_free")
+        task.context.give_up(task)
+        task.owner = POOL
+        task.user_data = None
 
     def get_buf(self, task: FastTask) -> object | None:
         return task.buf
@@ -71,7 +82,12 @@ class FastContext(Context):
         return self.dev.info.row.capable
 
     def missing(self) -> list[str]:
-        return ["the task configuration"] if self.done is unset else []
+        """The mandatory configuration that has not been given: its own, and the consumer event of its connection."""
+        lacking = ["the task configuration"] if self.done is unset else []
+        context = self.connection.context
+        if context.new_consumer is None:
+            lacking.append(f"the consumer event of its {context} (event_consumer_register, before that is started)")
+        return lacking
 
     def begin(self) -> None:
         self.fatal = False
@@ -108,6 +124,11 @@ class FastContext(Context):
         if not self.lost and self.state in (State.STARTING, State.RUNNING):
             self.lost.append(self.connection)
             self.busy_engine()
+
+    def give_up(self, task: FastTask) -> None:
+        """The program has freed a task that has been submitted, and whose completion has not been reported."""
+        self.finished.remove(task)
+        self.tasks_out -= 1
 
     def why(self) -> ErrorCode:
         """What tasks fail with: this side's stop, what ended the connection, or a death not noticed there yet."""

@@ -25,7 +25,7 @@ from comch_next.errors import (
     NotSupported,
 )
 
-__all__ = ["Mmap", "Mmaps", "living_mmap"]
+__all__ = ["Mmap", "Mmaps", "check_device", "living_mmap"]
 
 _ONE_PCI = (AccessFlag.PCI_READ_ONLY, AccessFlag.PCI_READ_WRITE)
 PCI = AccessFlag.PCI_READ_ONLY | AccessFlag.PCI_READ_WRITE
@@ -47,6 +47,7 @@ class Mmap:
         self.size = 0
         self.fd = -1
         self.bufs = 0  # buffers and consumers that lie in it
+        self.given_up: list[tuple[int, int]] = []  # begin and end of posted buffers that the program has given back
         self.user_data: Any = None
         self.free_cb: Callable[..., object] | None = None
         self.free_data: Any = None
@@ -92,7 +93,7 @@ class Mmap:
             self.fd = -1
         self.base = self._memory = None
         for device in self.devices:
-            device.users -= 1
+            device.users.discard(self)
         self.devices = []
         self.alive = False
 
@@ -103,6 +104,12 @@ def living_mmap(mmap: object, call: str) -> Mmap:
     if not found.alive:
         raise InvalidValue(f"{call}: the memory map has been destroyed; make another")
     return found
+
+
+def check_device(mmap: Mmap, dev: Dev, call: str) -> None:
+    """Raise InvalidValue unless the map's memory is registered with the device."""
+    if dev not in mmap.devices:
+        raise InvalidValue(f"{call} takes memory whose map has the connection's {dev}; add it before the map starts")
 
 
 def _configurable(mmap: object, call: str, *, while_started: type[DocaError] = BadState) -> Mmap:
@@ -157,7 +164,7 @@ class Mmaps:
         if len(found.devices) >= found.max_devices:
             raise NoMemory(f"mmap_add_dev: the map has all {found.max_devices} devices that it may have")
         found.devices.append(device)
-        device.users += 1
+        device.users.add(found)
 
     def rm_dev(self, mmap: object, dev: object) -> None:
         found = _configurable(mmap, "mmap_rm_dev", while_started=NotPermitted)
@@ -165,7 +172,7 @@ class Mmaps:
         if device not in found.devices:
             raise NotFound("mmap_rm_dev: the map does not have this device")
         found.devices.remove(device)
-        device.users -= 1
+        device.users.discard(found)
 
     def set_max_num_devices(self, mmap: object, number: int) -> None:
         found = living_mmap(mmap, "mmap_set_max_num_devices")
@@ -308,6 +315,6 @@ class Mmaps:
                 raise InvalidValue(f"{call}: the memory cannot be mapped: {error}") from error
             raise
         mmap.devices.append(device)
-        device.users += 1
+        device.users.add(mmap)
         mmap.started = mmap.ever_started = mmap.imported = True
         return mmap

@@ -29,9 +29,17 @@ OK, LONG = lib.COMCH_OK, lib.COMCH_LONG
 
 class Port:
     """A handle. `lost` are connections whose end has not been reported to the puller, `blocked` those whose last
-    send was answered AGAIN, with the number of sends accepted before it."""
+    send was answered AGAIN, with the number of sends accepted before it. With `predecessor`, a port that is over, its
+    descriptors belong to this one."""
 
-    def __init__(self, context: ControlContext, msg_size: int | None, send_limit: int, one_sided: bool) -> None:
+    def __init__(
+        self,
+        context: ControlContext,
+        msg_size: int | None,
+        send_limit: int,
+        one_sided: bool,
+        predecessor: "Port | None" = None,
+    ) -> None:
         self.context = context
         self.poller = Poller()
         self.waiting: list[Greeting] = []
@@ -41,7 +49,11 @@ class Port:
         self._send_limit = send_limit
         self._one_sided = one_sided
         self._pace = ffi.addressof(self.poller.c, "pace")
+        self._send_lost = False  # sends were lost with their connection, which the program has not been told
         self.channels = Channels(context, one_sided)
+        if predecessor is not None:
+            self.channels.take_over(predecessor.channels)
+            predecessor.close()
         owned(self)
 
     def __str__(self) -> str:
@@ -72,6 +84,7 @@ class Port:
         """A client waits, a connection came up, or `connection` was lost: latch what is armed."""
         if connection is not None and self._is_loss(connection):
             self.lost.append(connection)
+            self._send_lost |= connection.failed > 0
         if connection is None:
             self.tell("recv", "service")
         elif self._keeps_quiet(connection):
@@ -103,11 +116,9 @@ class Port:
         return connection in self.lost
 
     def begin_again(self) -> None:
-        """A client dials once more: that it was refused before is no news any more."""
-        for connection in list(self.lost):
-            if connection.status is ErrorCode.CONNECTION_ABORTED:
-                self.lost.remove(connection)
-                connection.close()
+        """Drop what a client's former connections have left to report: it dials once more."""
+        while self.lost:
+            self.lost.pop().close()
 
     def forget(self, connection: Connection) -> bool:
         """Leave a connection that its peer has ended: its messages and its report go. Whether it was one."""
@@ -126,6 +137,7 @@ class Port:
         context = self.context
         if result == AGAIN:
             self.blocked[connection] = int(connection.tx.head)
+            connection.note_refusal()
             return False
         if result == LOOK:
             return self._look_and_send(connection, data)
@@ -200,44 +212,46 @@ class Port:
         channel = self.channels.get("recv")
         channel.arm()
         self.look()
-        if self._one_sided and not self.context.is_server:
+        if not self.context.is_server:
             for link in self.poller.links:  # its one connection
-                self._attend(link, link.in_flight() > 0)
+                self._attend(link)
         news = self.waiting or not all(map(self._keeps_quiet, self.lost))
         if lib.comch_arm_data(self.poller.c) or news or self.context.failed_for_good:
             channel.ring()
 
     def arm_send(self) -> None:
-        """Be ready when a send that was answered AGAIN could be accepted."""
+        """Be ready when a send in flight has ended, or one that was answered AGAIN may be tried again."""
         channel = self.channels.get("send")
         channel.arm()
         self.look()
-        self._forget_unblocked()
-        room = []
-        for link in self.blocked:
-            self._attend(link, True)
-            if link.sender is not None:
-                room.append(lib.comch_arm_space(link.tx) != 0)
-            else:
-                room.append(link.sock is None)  # not even dialled: nobody will ring
-        if any(room) or not room:
+        if self._send_news():
             channel.ring()
 
-    def _forget_unblocked(self) -> None:
-        """Those that have ended, or have accepted a send since, wait for nothing any more."""
+    def _send_news(self) -> bool:
+        """Arm what can end a wait. Whether it has ended already since the program last knew."""
+        news, self._send_lost = self._send_lost, False
+        for link in self.poller.links:
+            news |= link.arm_flight()
+            self._attend(link)
         for link, head in list(self.blocked.items()):
-            if not (link.in_progress() or (link.sender is not None and link.tx.head == head)):
+            if link.in_progress():
+                self._attend(link)
+                news |= link.sock is None  # not even dialled: nobody will notify
+            elif link.sender is None or link.tx.head != head or lib.comch_arm_space(link.tx):
+                news |= link.sender is None or link.tx.head == head  # else a send has been accepted since
                 self.withdraw(link)
+        return news
 
     def withdraw(self, connection: Connection) -> None:
-        """It waits for nothing any more."""
+        """Forget that a send was answered AGAIN."""
         if self.blocked.pop(connection, None) is not None:
-            self._attend(connection, False)
+            self._attend(connection)
 
-    def _attend(self, connection: Connection, anxious: bool) -> None:
-        """While sends wait for the peer, its farewell counts as well: they fail by it."""
-        if connection.sock is not None:
-            self.channels.end(connection.sock, anxious=anxious)
+    def _attend(self, connection: Connection) -> None:
+        """On a one-sided port a farewell is an event only while sends wait for the peer: they fail by it."""
+        if connection.sock is not None and (self._one_sided or connection.in_progress()):
+            waits = connection in self.blocked or connection.in_flight() > 0
+            self.channels.end(connection.sock, anxious=waits)
 
     def arm_service(self) -> None:
         """Be ready when a client comes, goes, or the service fails."""
@@ -268,25 +282,29 @@ class Ports:
 
     @says_no_memory
     def open(
-        self, ctx: object, max_msg_size: int | None, send_queue_size: int | None, one_sided: bool
+        self,
+        ctx: object,
+        max_msg_size: int | None,
+        send_queue_size: int | None,
+        one_sided: bool,
+        predecessor: object = None,
     ) -> Port:
         context = expect(ctx, ControlContext, "port_open")
         in_state(context, "port_open")
-        if context.port is not None:
+        before = None if predecessor is None else expect(predecessor, Port, "port_open")
+        if context.port not in (None, before):
             raise BadState(f"port_open: {context} has a port already")
         limits = context.dev.info.row.limits
         size = None if max_msg_size is None else expect_number(max_msg_size, limits.max_msg_size, "port_open")
         depth = limits.default_queue_size if send_queue_size is None else send_queue_size
         depth = expect_number(depth, limits.max_queue_size, "port_open")
-        context.port = Port(context, size, depth, one_sided)
+        context.port = Port(context, size, depth, one_sided, before)
         return context.port
 
     def send(self, port: Port, connection: Connection, data: Any) -> bool:
-        try:
-            result = send(connection.tx, data, len(data))
-        except TypeError:  # bytes are passed as they are, whatever else holds bytes as a copy
+        if type(data) is not bytes:  # cffi would take a list, too
             data = as_bytes(data, "send")
-            result = send(connection.tx, data, len(data))
+        result = send(connection.tx, data, len(data))
         return result == OK or port.failed(connection, result, data)
 
     def withdraw(self, port: Port, connection: Connection) -> None:
@@ -319,7 +337,7 @@ class Ports:
         return connection.status
 
     def in_flight(self, port: Port, connection: Connection) -> int:
-        return connection.in_flight()
+        return connection.note_flight()
 
     def failed(self, port: Port, connection: Connection) -> int:
         return connection.failed

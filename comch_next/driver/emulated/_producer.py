@@ -19,6 +19,7 @@ from comch_next.driver.emulated._fast_context import (
     new_task,
 )
 from comch_next.driver.emulated._fast_path import Target
+from comch_next.driver.emulated._mmap import check_device
 from comch_next.driver.emulated._msgq import dpa_only
 from comch_next.driver.emulated._shared import ffi, lib
 from comch_next.driver.emulated._state import Trigger
@@ -114,6 +115,7 @@ def _sendable(context: Any, buf: object, call: str) -> Buf | None:
     if buf is None:
         return None
     found = check_single(buf, None, call)
+    check_device(found.mmap, context.dev, call)
     if found.data_len > context.most:
         raise InvalidValue(f"{call}: {found.data_len} bytes of data are above the {context.most} of a producer")
     return found

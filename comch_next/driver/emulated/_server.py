@@ -42,7 +42,7 @@ class Server(ControlContext):
         self._board: Board | None = None
         self._events = select.EPOLLIN  # what the listener is watched for
         self._removal: Removal | None = None
-        rep.users += 1
+        rep.users.add(self)
 
     def supported(self) -> bool:
         row = self.dev.info.row
@@ -84,7 +84,7 @@ class Server(ControlContext):
 
     def destroy(self) -> None:
         super().destroy()
-        self.rep.users -= 1
+        self.rep.users.discard(self)
 
     def let_go(self) -> None:
         super().let_go()

@@ -10,7 +10,7 @@ from comch_next.errors import BadState, InvalidValue
 if TYPE_CHECKING:
     from comch_next.driver.emulated._context import Context
 
-__all__ = ["LIBRARY", "PROGRAM", "SUCCESS", "Task", "Tasks", "held_by_program"]
+__all__ = ["LIBRARY", "POOL", "PROGRAM", "SUCCESS", "Task", "Tasks", "held_by_program"]
 
 
 class Owner(Enum):
@@ -68,10 +68,15 @@ class Tasks:
 
     def free(self, task: Task) -> None:
         if task.owner is not PROGRAM:
-            held_by_program(task, "task_free")
+            self.free_submitted(task)
+            return
         task.context.tasks_out -= 1
         task.owner = POOL
         task.user_data = None  # it points back at the task: without the cycle both die at once, and their message
+
+    def free_submitted(self, task: Task) -> None:
+        """Free a task that the program does not hold: refused, but for what its kind says otherwise."""
+        held_by_program(task, "task_free")
 
     def get_status(self, task: Task) -> ErrorCode:
         return task.status

@@ -1,0 +1,119 @@
+"""A context whose role is decided by the call that opens it, for tools with a -l option."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from comch_next._codes import State
+from comch_next.client import Client
+from comch_next.connection import Connection, Message
+from comch_next.driver.protocol import Driver
+from comch_next.errors import BadState
+from comch_next.pull import PullPort
+from comch_next.server import Server
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+__all__ = ["Channel"]
+
+
+class Channel(Server, Client):
+    """A server after `listen`, a client after `connect`; while IDLE either is legal again.
+
+    Settings as those of both. Where the role is known when the program is written, Server and Client are what one
+    writes.
+    """
+
+    _options = Server._options
+    _required = ()  # see _lacks
+    _role: type[Server] | type[Client] | None = None
+
+    def _configure_first(self) -> None:
+        Client._configure_first(self)
+        Server._configure_first(self)
+
+    @property
+    def _is_server(self) -> bool:  # type: ignore[override]
+        """Whether it listens, or would by its last call."""
+        return self._role is Server
+
+    def _lacks(self) -> list[str]:
+        if self._role is None:
+            return ["role (by listen or connect)"]
+        return [option for option in self._role._required if self._settings.get(option) is None]
+
+    def _decide(self, call: str, role: type[Server] | type[Client], name: str | None) -> None:
+        """Take a role; what the library has made for another one is made anew."""
+        self._refuse_active(call)
+        before, self._role = self._role, role
+        try:
+            if name is not None:
+                self.configure(name=name)
+            if not self._complete():
+                self._refuse_unmade(call)
+            if self._role is not before:
+                self._make()
+        except BaseException:
+            self._role = before
+            raise
+
+    def __enter__(self) -> Self:
+        """Leave the role open; the block ends with `close`."""
+        return self
+
+    def listen(self, name: str | None = None) -> None:
+        """Become a server, as Server.listen."""
+        self._decide("listen", Server, name)
+        Server.listen(self)
+
+    def connect(self, name: str | None = None, timeout: float | None = 5.0) -> Connection:
+        """Become a client, as Client.connect."""
+        self._decide("connect", Client, name)
+        return Client.connect(self, timeout=timeout)
+
+    @property
+    def connection(self) -> Connection:
+        """A client's one connection, as Client.connection."""
+        if self._role is Server:
+            text = f"connection was attempted on {self!r}, which listens"
+            raise BadState(f"{text}; receive returns each connection with its message")
+        return super().connection
+
+    def disconnect(self, connection: Connection | None = None, timeout: float = 5.0) -> None:
+        """Leave one connection: as Server.disconnect, which needs to know which, or Client.disconnect."""
+        if self._role is Server:
+            Server.disconnect(self, connection)  # type: ignore[arg-type]
+        else:
+            Client.disconnect(self, connection, timeout)
+
+    def start(self) -> State:
+        state: State = self._acting().start(self)
+        return state
+
+    def __iter__(self) -> Iterator[Message]:
+        """Every message, as the role has it."""
+        messages: Iterator[Message] = self._acting().__iter__(self)
+        return messages
+
+    def _acting(self) -> type[Any]:
+        if self._role is None:
+            self._refuse_unmade()
+        return self._role
+
+    def _create(self, driver: Driver) -> Any:
+        return self._acting()._create(self, driver)
+
+    def _go_through(self, driver: Driver) -> None:
+        super()._go_through(driver)
+        self._alloc = (driver.servers if self._role is Server else driver.clients).task_send_alloc_init
+
+    def _accept_waiting(self, port: PullPort) -> bool:
+        return self._acting()._accept_waiting(self, port)  # type: ignore[no-any-return]
+
+    def _pull(self, port: PullPort, size: int | None) -> tuple[bytes, Connection] | None:
+        return self._acting()._pull(self, port, size)  # type: ignore[no-any-return]
+
+    def _survives(self, connection: Connection) -> bool:
+        return self._role is Server and super()._survives(connection)

@@ -1,0 +1,35 @@
+"""How a with block ends: an exception of the program wins over what giving back raises."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from comch_next.errors import DocaError
+
+__all__ = ["leave", "note"]
+
+_TURNS = 64  # each turn of progress may raise what another callback of the program raised
+
+
+def leave(error: BaseException | None, close: Callable[[], object]) -> None:
+    """Call `close`. With `error` in flight give back what can be, and note on it what could not."""
+    if error is None:
+        close()
+        return
+    for _ in range(_TURNS):
+        try:
+            close()
+        except Exception as failure:
+            note(error, failure)
+            if isinstance(failure, DocaError):
+                return  # trying again does not help
+        else:
+            return
+
+
+def note(error: BaseException, failure: BaseException) -> None:
+    """Keep on an exception what failed while it was in flight."""
+    text = f"while it was in flight, closing raised {type(failure).__name__}: {failure}"
+    notes = error.__dict__.setdefault("__notes__", [])  # as add_note of Python 3.11
+    if text not in notes:
+        notes.append(text)

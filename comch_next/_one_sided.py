@@ -1,0 +1,113 @@
+"""How a program of generation 1 sees its peers end (old guide: Disconnection).
+
+There disconnection is one-sided: the other side is not told. A message that fails on its way puts the peer into the
+error state: one that was in flight when the peer left, or the first one after, which is accepted all the same. A peer
+whose process died is in that state at once. From then on `send` raises ConnectionReset and `update_info`
+ConnectionAborted; `receive` first returns what had arrived, then raises ConnectionReset once.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from comch_next._codes import ErrorCode
+from comch_next.errors import (
+    ConnectionAborted,
+    ConnectionInprogress,
+    ConnectionReset,
+    DocaError,
+    InvalidValue,
+    Shutdown,
+    outcome,
+)
+
+if TYPE_CHECKING:
+    from comch_next.connection import Connection
+    from comch_next.pull import PullPort
+
+__all__ = ["Endings"]
+
+_ENDED = (ConnectionReset, ConnectionAborted)  # aborted: before it ever came up
+
+
+class Endings:
+    """What a pull port makes of its connections' ends when its context is one-sided."""
+
+    def __init__(self, port: PullPort) -> None:
+        self._port = port
+        self._late: WeakKeyDictionary[Connection, int] = WeakKeyDictionary()  # bytes of the send after its peer left
+        self._errors: deque[Connection] = deque()  # in the error state, which `receive` has not reported yet
+
+    def send_failed(self, connection: Connection, data: bytes | bytearray | memoryview, error: DocaError) -> bool:
+        """Decide what a send that the driver refused was: accepted in spite of it (True), or the error to raise."""
+        if isinstance(error, _ENDED):
+            raise self._reset("send", connection) from None
+        if not isinstance(error, Shutdown):
+            raise error
+        if self._lost_a_message(connection):
+            raise self._reset("send", connection) from None
+        try:
+            length = memoryview(data).nbytes
+        except TypeError:
+            raise InvalidValue(f"send takes a bytes-like message, not {data!r}") from None
+        most = self._port.max_msg_size or self._port.context.max_msg_size
+        if length > most:
+            text = f"send: a message of {length} bytes is above this connection's {most}"
+            raise InvalidValue(text, length=length) from None
+        self._late[connection] = length
+        self._errors.append(connection)
+        self._port.ring_recv()
+        return True
+
+    def receive_failed(self, error: DocaError) -> None:
+        """Raise what the end of a connection is to the program, or return if it is no event."""
+        if isinstance(error, _ENDED):
+            if error.connection is None:
+                raise error  # a client went away during its handshake, or the server has failed
+            raise self._reset("receive", error.connection) from None
+        if not isinstance(error, Shutdown):
+            raise error
+        if self._lost_a_message(error.connection):
+            self.forget(error.connection)
+            raise self._reset("receive", error.connection) from None
+
+    def raise_error(self) -> None:
+        """Raise the oldest error state that has not been reported; a waiting client is accepted first."""
+        if self._errors and not self._port.pending:
+            raise self._reset("receive", self._errors.popleft())
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether `raise_error` has something to raise."""
+        return bool(self._errors)
+
+    def status(self, connection: Connection, status: ErrorCode) -> ErrorCode:
+        """Turn what ended the connection into what the program may know of it."""
+        if status is not ErrorCode.SHUTDOWN:
+            return status
+        return ErrorCode.CONNECTION_RESET if self._lost_a_message(connection) else ErrorCode.SUCCESS
+
+    def update_info(self, connection: Connection) -> None:
+        """Snapshot the counters, then raise what the connection's state is, as generation 1 reports it."""
+        outcome(connection._connections.update_info, connection._handle)
+        connection._late_bytes = self._late.get(connection)
+        status = self._port.status(connection)
+        if status == ErrorCode.CONNECTION_INPROGRESS:
+            raise ConnectionInprogress("update_info: the server has not accepted this client yet; ask again")
+        if status != ErrorCode.SUCCESS:
+            raise ConnectionAborted("update_info: the connection has ended; disconnect it", connection=connection)
+
+    def forget(self, connection: Connection | None = None) -> None:
+        """Report this connection's error state no more, or without one nobody's: this side has left."""
+        if connection is None:
+            self._errors.clear()
+        elif connection in self._errors:
+            self._errors.remove(connection)
+
+    def _lost_a_message(self, connection: Connection) -> bool:
+        return connection in self._late or self._port.failed(connection) > 0
+
+    def _reset(self, call: str, connection: Connection) -> ConnectionReset:
+        return ConnectionReset(f"{call}: the peer is in the error state; disconnect it", connection=connection)

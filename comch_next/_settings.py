@@ -1,0 +1,375 @@
+"""What a server or client is to be before the library has its context, and again after it has left.
+
+A program may create, configure and name in any order, as with sockets. The library's context is made as soon as it
+can be, so that every value is checked where it is given; a setting that is changed while IDLE makes it anew, with
+everything that has been set and registered, and with the descriptors that were given out.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NoReturn, TypedDict
+
+from comch_next._codes import State
+from comch_next.context import Context
+from comch_next.device import Device, DevInfo, Representor
+from comch_next.driver.protocol import Contexts, Driver, SendTasks
+from comch_next.engine import ProgressEngine
+from comch_next.errors import BadState, InvalidValue, NotPermitted
+
+if TYPE_CHECKING:
+    from comch_next.pull import PullPort
+
+__all__ = ["Configured", "Options", "Unmade"]
+
+_KINDS: dict[str, tuple[type | tuple[type, ...], str]] = {
+    "device": (Device, "an open device"),
+    "device_rep": ((Representor, str), "a representor or its PCI address"),
+    "name": (str, "text"),
+    "engine": ((ProgressEngine, type(None)), "a ProgressEngine, or None for one of its own"),
+    "one_sided": (bool, "True or False"),
+}
+_SIZES: dict[str, Callable[[DevInfo], int]] = {  # the largest value of each
+    "max_msg_size": DevInfo.cap_get_max_msg_size,
+    "recv_queue_size": DevInfo.cap_get_max_recv_queue_size,
+    "send_queue_size": DevInfo.cap_get_max_send_tasks,
+}
+_PUSHED = frozenset({"event_msg_recv_register", "event_connection_status_changed_register"})
+_MADE = ("_engine", "_driver", "_contexts", "_tasks", "_servers", "_clients", "_alloc", "_handle", "_own_rep")
+
+
+class Options(TypedDict, total=False):
+    """The options that every context has. Sizes: bytes of a message, messages in a queue."""
+
+    engine: ProgressEngine | None
+    max_msg_size: int | None
+    recv_queue_size: int | None
+    send_queue_size: int | None
+    one_sided: bool | None
+
+
+class Unmade:
+    """Stands for what a context has once the library has made it; until then using it is BadState."""
+
+    def __get__(self, context: Any, owner: type | None = None) -> Any:
+        if context is None:
+            return self
+        context._refuse_unmade()
+
+
+class Configured(Context):
+    """A context with settings. Its kinds say which `_options` they have, which are `_required`, how to `_create`."""
+
+    _driver: Driver = Unmade()  # type: ignore[assignment]
+    _contexts: Contexts = Unmade()  # type: ignore[assignment]
+    _tasks: SendTasks = Unmade()  # type: ignore[assignment]
+    _alloc: Callable[..., Any] = Unmade()  # type: ignore[assignment]  # the driver's call for a send task
+    _handle: Any = Unmade()
+
+    _options: tuple[str, ...] = (*_KINDS, *_SIZES)
+    _required: tuple[str, ...]
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__()
+        self._settings: dict[str, Any] = dict.fromkeys(self._options)  # None: the default, or not known yet
+        self._registered: dict[str, Callable[[], object]] = {}  # what to register with a context made anew
+        self._own_engine: ProgressEngine | None = None  # the default one, made when it is needed
+        self._port: PullPort | None = None
+        self._configure_first()
+        self.configure(**{option: value for option, value in options.items() if value is not None})
+
+    def _configure_first(self) -> None:
+        """Register what the kind itself needs to hear."""
+
+    # Settings
+
+    def configure(self, **options: Any) -> None:
+        """Set several of the options of the constructor at once: all of them, or none when one is refused.
+
+        Legal while IDLE, so after `disconnect` again. Raises TypeError for an option that there is not, InvalidValue
+        for a value that does not fit, as far as the device is known, and BadState while active.
+        """
+        for option in options.keys() - set(self._options):
+            likely = difflib.get_close_matches(option, self._options, 1)
+            hint = f"did you mean {likely[0]!r}?" if likely else f"it has {', '.join(sorted(self._options))}"
+            raise TypeError(f"{type(self).__name__} has no option {option!r}; {hint}")
+        if options:
+            self._refuse_active("set_" + " and set_".join(options))
+            known = self._settings
+            self._set({name: value for name, value in options.items() if value is None or known[name] is not value})
+
+    def _refuse_active(self, call: str) -> None:
+        if not self._alive:
+            raise InvalidValue(f"{call} was attempted on {self!r}, which has been destroyed; make another")
+        if self.state is not State.IDLE:
+            text = f"{call} was attempted on {self!r} while {self.state.name}; it is legal while IDLE"
+            raise BadState(text)
+
+    def _set(self, options: dict[str, Any]) -> None:
+        before, self._settings = self._settings, {**self._settings, **options}
+        try:
+            self._check(options)
+            if self._complete():
+                self._make()
+            elif self._settings["engine"] is not None:
+                self._settings["engine"]._awaited.add(self)
+        except BaseException:
+            self._settings = before
+            raise
+        if self._settings["engine"] is not None and self._own_engine is not None:
+            self._own_engine.destroy()
+            self._own_engine = None
+
+    def _check(self, options: dict[str, Any]) -> None:
+        """Check what can be checked without the library's context."""
+        device = self._settings["device"]
+        for option, value in options.items():
+            if option in _SIZES:
+                _check_size(option, value, device)
+            elif not isinstance(value, _KINDS[option][0]):
+                raise InvalidValue(f"{type(self).__name__} takes {_KINDS[option][1]} as {option}, not {value!r}")
+        if "name" in options and not self._complete():
+            _check_name(options["name"], device)
+
+    @property
+    def device(self) -> Device:
+        """The device; None until it is set (C: doca_comch_*_get_device)."""
+        device: Device = self._settings["device"]
+        return device
+
+    @device.setter
+    def device(self, device: Device) -> None:
+        self.configure(device=device)
+
+    @property
+    def name(self) -> str:
+        """The service's name; None until it is set."""
+        name: str = self._settings["name"]
+        return name
+
+    @name.setter
+    def name(self, name: str) -> None:
+        self.configure(name=name)
+
+    @property
+    def engine(self) -> ProgressEngine:
+        """The progress engine that moves it: set, connected by `connect_ctx`, or from the first use on its own."""
+        given: ProgressEngine | None = self._settings["engine"]
+        return given if given is not None else super().engine
+
+    @engine.setter
+    def engine(self, engine: ProgressEngine | None) -> None:
+        self.configure(engine=engine)
+
+    @property
+    def max_msg_size(self) -> int:
+        """Bytes of the longest message. Setting it makes a peer with another setting unable to connect.
+
+        Until it is set the device's default; None while no device is known.
+        """
+        if self._made:
+            return self._contexts.get_max_msg_size(self._handle)
+        size: int = self._settings["max_msg_size"]
+        return size
+
+    @max_msg_size.setter
+    def max_msg_size(self, size: int) -> None:
+        self.configure(max_msg_size=size)
+
+    @property
+    def recv_queue_size(self) -> int:
+        """Messages that wait here, per connection, before the sender's stay in flight.
+
+        Until it is set the device's default; None while no device is known.
+        """
+        if self._made:
+            return self._contexts.get_recv_queue_size(self._handle)
+        size: int = self._settings["recv_queue_size"]
+        return size
+
+    @recv_queue_size.setter
+    def recv_queue_size(self, size: int) -> None:
+        self.configure(recv_queue_size=size)
+
+    @property
+    def send_queue_size(self) -> int | None:
+        """Messages that may be in flight per connection while the context is pulled from; None for the default."""
+        size: int | None = self._settings["send_queue_size"]
+        return size
+
+    @send_queue_size.setter
+    def send_queue_size(self, size: int) -> None:
+        self.configure(send_queue_size=size)
+
+    @property
+    def one_sided(self) -> bool:
+        """Whether the program sees connections end as generation 1 did, for programs that are being migrated.
+
+        A peer that leaves in order is then no event: no Shutdown, its connection's `update_info` goes on to answer,
+        and a server's peer leaves `connections`. A send that is lost by it, or the first one after, puts the
+        connection into the error state: `send` raises ConnectionReset, `update_info` ConnectionAborted, `receive`
+        once ConnectionReset, after what had arrived. A peer that dies causes that at once. Source: the old guide,
+        disconnection. Without effect on tasks and callbacks.
+        """
+        return bool(self._settings["one_sided"])
+
+    @one_sided.setter
+    def one_sided(self, one_sided: bool) -> None:
+        self.configure(one_sided=one_sided)
+
+    # Callbacks
+
+    def set_state_changed_cb(self, callback: Any) -> Any:
+        """Call `callback(context, old, new)` on every change of state. Returns it, so it decorates."""
+        if not callable(callback):
+            raise InvalidValue(f"set_state_changed_cb takes a callback, not {callback!r}")
+
+        def changed(_: object, old: State, new: State) -> None:
+            self._state_changed(callback, old, new)
+
+        self._register("set_state_changed_cb", lambda: self._contexts.set_state_changed_cb(self._handle, changed))
+        self._state_changed_cb = changed
+        return callback
+
+    def _state_changed(self, callback: Callable[..., object], old: State, new: State) -> None:
+        callback(self, old, new)
+
+    def _register(self, call: str, apply: Callable[[], object], *callbacks: object) -> None:
+        """Register now, as far as there is a context, and with every one that is made later."""
+        if not self._alive:
+            raise InvalidValue(f"{call} was attempted on {self!r}, which has been destroyed; make another")
+        if self._port is not None and call in _PUSHED | self._port._unheard:
+            text = f"{call} was attempted on {self!r}, which is pulled from: the callback would never be called"
+            raise BadState(f"{text}; register before listen() or connect()")
+        if self._made:
+            apply()
+        else:
+            for callback in callbacks:
+                if not callable(callback):
+                    raise InvalidValue(f"{call} takes a callback, not {callback!r}")
+        self._registered[call] = apply
+
+    @property
+    def _pushes(self) -> bool:
+        """Whether messages reach the program by callbacks: a pull port would leave them uncalled."""
+        return not _PUSHED.isdisjoint(self._registered)
+
+    def _refuse_callbacks(self, call: str, also: frozenset[str] = frozenset()) -> None:
+        """Refuse a call that needs a pull port, which would leave registered callbacks uncalled."""
+        if unheard := (_PUSHED | also) & self._registered.keys():
+            text = f"{call} was attempted on {self!r}, which runs on tasks and callbacks"
+            raise BadState(f"{text}; legal without {' and '.join(sorted(unheard))}")
+
+    # The library's context
+
+    @property
+    def _made(self) -> bool:
+        return "_handle" in vars(self)
+
+    def _lacks(self) -> list[str]:
+        return [option for option in self._required if self._settings[option] is None]
+
+    def _complete(self) -> bool:
+        return not self._lacks()
+
+    def _refuse_unmade(self, call: str = "a call that needs the library's context") -> NoReturn:
+        if not self._alive:
+            raise InvalidValue(f"{call} was attempted on {self!r}, which has been destroyed; make another")
+        lacking = " and ".join(self._lacks())
+        raise BadState(f"{call} was attempted on {self!r}, which lacks its {lacking}; set that first")
+
+    def _make(self) -> None:
+        """Have the library make the context, and give the one before back."""
+        before = {name: vars(self).pop(name) for name in _MADE if name in vars(self)}
+        self._engine = None
+        driver: Driver = self._settings["device"]._driver
+        handle = None
+        try:
+            self._go_through(driver)
+            self._handle = handle = self._create(driver)
+            self._furnish()
+        except BaseException:
+            contexts, rep = driver.contexts, vars(self).get("_own_rep")
+            for name in _MADE:
+                vars(self).pop(name, None)
+            vars(self).update(before)
+            if handle is not None:
+                contexts.destroy(handle)
+            if rep is not None:
+                rep.close()
+            raise
+        if "_handle" in before:
+            before["_contexts"].destroy(before["_handle"])
+            if before.get("_own_rep") is not None:
+                before["_own_rep"].close()
+
+    def _furnish(self) -> None:
+        """Give a new context all that has been set and registered."""
+        settings, contexts, handle = self._settings, self._contexts, self._handle
+        if settings["max_msg_size"] is not None:
+            contexts.set_max_msg_size(handle, settings["max_msg_size"])
+        if settings["recv_queue_size"] is not None:
+            contexts.set_recv_queue_size(handle, settings["recv_queue_size"])
+        engine = settings["engine"] or self._own_engine
+        if engine is not None:
+            self._join(engine)
+        for register in self._registered.values():
+            register()
+        if self._port is not None:
+            self._port._follow()
+
+    def _create(self, driver: Driver) -> Any:
+        raise NotImplementedError
+
+    def _default_engine(self) -> ProgressEngine:
+        self._own_engine = self._own_engine or ProgressEngine(self._driver.name)
+        return self._own_engine
+
+    def _take_engine(self, engine: ProgressEngine) -> None:
+        self._refuse_active("connect_ctx")
+        if self._settings["engine"] is not None or self._own_engine is not None:
+            raise NotPermitted(f"connect_ctx: {self!r} has a progress engine already")
+        self.configure(engine=engine)
+
+    def _waits_for(self, engine: ProgressEngine) -> bool:
+        """Whether it is going to be connected to that engine."""
+        return self._alive and not self._made and self._settings["engine"] is engine
+
+    def _need_engine(self, call: str) -> None:
+        if not self._made:
+            self._refuse_unmade(call)
+        super()._need_engine(call)
+
+    def destroy(self) -> None:
+        if self._made:
+            super().destroy()
+            if (rep := vars(self).get("_own_rep")) is not None:
+                rep.close()
+        self._alive = False
+        self._port = None
+
+    @property
+    def state(self) -> State:
+        """IDLE, STARTING, RUNNING or STOPPING."""
+        return self._contexts.get_state(self._handle) if self._made else State.IDLE
+
+    def close(self, timeout: float = 5.0) -> None:
+        super().close(timeout)
+        if self._own_engine is not None:
+            self._own_engine.destroy()
+
+
+def _check_size(option: str, value: object, device: Device | None) -> None:
+    most = None if device is None else _SIZES[option](device.devinfo)
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1 or (most is not None and value > most):
+        limit = "1 on" if most is None else f"1 to {most}"
+        raise InvalidValue(f"{option} takes a whole number from {limit}, not {value!r}")
+
+
+def _check_name(name: str, device: Device | None) -> None:
+    size = len(name.encode("utf-8", "surrogatepass"))
+    most = None if device is None else device.devinfo.cap_get_max_name_len() - 1  # without its NUL
+    if not name or "\0" in name or (most is not None and size > most):
+        limit = "at least 1 byte" if most is None else f"1 to {most} bytes"
+        raise InvalidValue(f"a service name is {limit} of text without NUL, not {name!r}")

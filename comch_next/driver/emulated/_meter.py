@@ -1,0 +1,158 @@
+"""The meter of a progress engine: at most so many callbacks for each progress (guide: DOCA Core Progress Engine).
+
+The library's progress runs the callback of one task or event for each call. Ours delivers what there is, in batches,
+unless the program asks for less. A metered progress looks at the sockets until an event has used its allowance up, and
+then takes one step after the other: the callback of an event that was found beside another one, in their order; else
+one message, one errand, or one completion, each kind in its turn, so that none starves.
+"""
+
+from collections import deque
+from collections.abc import Callable, Collection, Iterator
+from functools import partial
+from itertools import count
+from typing import TYPE_CHECKING, TypeVar
+
+from comch_next.driver.emulated._ring import lib
+from comch_next.driver.emulated._task import PROGRAM, SUCCESS
+
+if TYPE_CHECKING:
+    from comch_next.driver.emulated._context import Context
+    from comch_next.driver.emulated._engine import Engine
+
+__all__ = ["LENGTH", "Meter"]
+
+LENGTH = (1 << 32) - 1  # the bits of what `receive` returns that are the message's length
+
+_receive, _CORRUPT = lib.comch_receive, lib.COMCH_CORRUPT
+_T = TypeVar("_T")
+
+
+class Meter:
+    """`most`: callbacks of one progress; None once the program wants them in batches again.
+
+    `waiting` are the callbacks of events that have happened and not been reported. The engine is `full` when a progress
+    has run as many callbacks as it may: contexts then leave what would bring more events for another time.
+    """
+
+    def __init__(self, engine: "Engine") -> None:
+        self.most: int | None = None
+        self.running = False
+        self.waiting: deque[Callable[[], object]] = deque()
+        self._engine = engine
+        self._ran = 0  # callbacks of this progress
+        self._events_only = False  # the progress before this one came no further than its look at the sockets
+        self._sources = deque((self._message, self._errand, self._received, self._completed))
+        self._look_turns, self._consumer_turns, self._context_turns = count(), count(), count()
+
+    def call(self, callback: Callable[..., object], *args: object) -> None:
+        """Run an event's callback, or keep it for a step of its own: behind others, or when there may be no more."""
+        if self._engine.full or self.waiting:
+            self.waiting.append(partial(callback, *args))
+        else:
+            self._run(callback, *args)
+
+    def progress(self) -> bool:
+        """Look at the sockets if it is time to, and take as many steps as there may be. Whether anything moved."""
+        engine, moved = self._engine, False
+        steps = len(self.waiting) if self.most is None else self.most
+        self.running = True
+        self._count(-self._ran)
+        try:
+            if self._events_only or not lib.comch_look_due(engine.pace):
+                self._events_only = False
+            else:
+                moved = self._look()
+                self._events_only = engine.full
+            for _ in range(steps):
+                if engine.full or engine.error is not None or not self._step():
+                    break
+                moved = True
+        finally:
+            self.running = engine.full = False
+        return moved
+
+    def _count(self, callbacks: int) -> None:
+        self._ran += callbacks
+        self._engine.full = self.most is not None and self._ran >= self.most
+
+    def _run(self, callback: Callable[..., object], *args: object) -> None:
+        """Count it first: what it does may be an event, too."""
+        self._count(1)
+        self._engine.run(callback, *args)
+
+    def _look(self) -> bool:
+        """Look at the sockets of each context. Cut short by an event, the look is due again at once."""
+        moved = False
+        for context in _in_turn(self._engine.contexts, self._look_turns):
+            moved |= context.look()
+            if self._engine.full:
+                return moved
+        lib.comch_looked(self._engine.pace)
+        return moved
+
+    def _step(self) -> bool:
+        """Run one callback, or move on one thing that has none. Whether there was anything."""
+        if self.waiting:
+            self._run(self.waiting.popleft())
+            return True
+        for _ in range(len(self._sources)):
+            source = self._sources[0]
+            self._sources.rotate(-1)
+            if source():
+                return True
+        return False
+
+    def _message(self) -> bool:
+        engine, poller = self._engine, self._engine.poller
+        result = _receive(poller.c, poller.scratch, poller.size)
+        if result == _CORRUPT:
+            poller.links[poller.c.index].corrupt()
+            return True
+        if result < 0:
+            return False
+        link, length = poller.links[result >> 32], result & LENGTH
+        if link.context.view:
+            self._run(engine.show, link, length)
+        else:
+            self._run(link.context.on_message, link.user_data, poller.view[:length])
+        return True
+
+    def _errand(self) -> bool:
+        if not self._engine.errands:
+            return False
+        self._engine.errands.popleft()()
+        return True
+
+    def _received(self) -> bool:
+        for consumer in _in_turn(self._engine.consumers, self._consumer_turns):
+            self._count(1)  # before its callback, as ever
+            if consumer.receive():
+                return True
+            self._count(-1)
+        return False
+
+    def _completed(self) -> bool:
+        return any(self._attend(context) for context in _in_turn(self._engine.active, self._context_turns))
+
+    def _attend(self, context: "Context") -> bool:
+        """One completion of a context; without any, what else it has to do."""
+        engine = self._engine
+        if context.engine is None:
+            return False  # a callback has just destroyed it
+        task = context.take_finished()
+        if task is not None:
+            task.owner = PROGRAM
+            self._run(context.done if task.status is SUCCESS else context.failed, task.user_data)
+            return True
+        moved = (context.moving or bool(context.lost)) and context.look()
+        if context.settled():
+            engine.active.discard(context)
+            context.attended = False
+        return moved
+
+
+def _in_turn(things: Collection[_T], turns: Iterator[int]) -> list[_T]:
+    """All of them, beginning with another one each time."""
+    found = list(things)
+    first = next(turns) % len(found) if found else 0
+    return found[first:] + found[:first]

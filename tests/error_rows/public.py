@@ -1,0 +1,93 @@
+"""The instrument that finds what a proof does behind the public face: private calls, private names, private modules."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from types import CodeType, FrameType, FunctionType, ModuleType
+
+import comch_next
+import comm_channel_compat
+from tests.processes import ROOT
+
+__all__ = ["private_names", "watched"]
+
+PACKAGES: tuple[ModuleType, ...] = (comch_next, comm_channel_compat)
+FOLDERS = tuple(f"{ROOT / package.__name__}/" for package in PACKAGES)
+TESTS = f"{ROOT / 'tests'}/"
+
+
+@contextmanager
+def watched(found: list[str]) -> Iterator[None]:
+    """Note every function of the packages that a test calls itself and that is not public."""
+
+    def on_call(frame: FrameType, event: str, _: object) -> None:
+        if event == "call" and _is_called_by_a_test(frame) and not _is_public(frame):
+            found.append(f"{Path(frame.f_code.co_filename).relative_to(ROOT)}: {frame.f_code.co_name}")
+
+    before = sys.getprofile()
+    sys.setprofile(on_call)
+    try:
+        yield
+    finally:
+        sys.setprofile(before)
+
+
+def _is_called_by_a_test(frame: FrameType) -> bool:
+    caller = frame.f_back
+    return caller is not None and caller.f_code.co_filename.startswith(TESTS)
+
+
+def _is_public(frame: FrameType) -> bool:
+    """A function that a package lists, or a method of a class that one lists; all other code, too."""
+    code = frame.f_code
+    if not code.co_filename.startswith(FOLDERS):
+        return True
+    if code.co_name.startswith("_") and not code.co_name.endswith("__"):
+        return False
+    owner = next((frame.f_locals[name] for name in code.co_varnames[:1] if name in ("self", "cls")), None)
+    if owner is None:
+        return code in _functions()
+    classes = (owner if isinstance(owner, type) else type(owner)).__mro__
+    return any(vars(package).get(cls.__name__) is cls for package in PACKAGES for cls in classes)
+
+
+@cache
+def _functions() -> frozenset[CodeType]:
+    """The code of every function that a package has under a public name, the flat C names included."""
+    every = [value for package in PACKAGES for name, value in vars(package).items() if not name.startswith("_")]
+    return frozenset(value.__code__ for value in every if isinstance(value, FunctionType))
+
+
+def private_names(source: str) -> list[str]:
+    """Private modules that a source imports, and private attributes that it uses of anything but itself."""
+    return sorted(set(_private_names(ast.parse(source))))
+
+
+def _private_names(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and _is_private(node.attr):
+            if not (isinstance(node.value, ast.Name) and node.value.id in ("self", "cls", "os")):
+                yield f".{node.attr}"
+        elif isinstance(node, ast.ImportFrom):
+            yield from (name for name in _imported(node) if _is_behind(name))
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if _is_behind(alias.name))
+
+
+def _imported(node: ast.ImportFrom) -> Iterator[str]:
+    yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def _is_private(name: str) -> bool:
+    return name.startswith("_") and not name.endswith("__")
+
+
+def _is_behind(name: str) -> bool:
+    """Whether a dotted name leads behind the public face: to the driver or to a private module."""
+    parts = name.split(".")
+    return parts[0] in ("comch_next", "comm_channel_compat") and ("driver" in parts or any(map(_is_private, parts)))

@@ -1,0 +1,418 @@
+"""A context is made first, set in any order, and connected last (design: create, configure, connect)."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import pytest
+
+from tests.orders.support import (
+    HOST,
+    NAME,
+    OTHER_NAME,
+    REP,
+    World,
+    accepts,
+    comch,
+    connect,
+    introduce,
+    is_up,
+    open_descriptors,
+    until,
+)
+
+# What may be raised for a setting that is missing; which of them the design leaves open.
+MISSING = (comch.BadState, comch.BadConfig, comch.InvalidValue)
+WRONG_VALUE = (comch.InvalidValue, TypeError)
+WRONG_SIDE = (comch.NotPermitted, comch.NotSupported)
+
+
+def talk(client: Any, server: Any, name: str = NAME) -> None:
+    connection = connect(client, server, name)
+    peer = introduce(connection, server)
+    peer.send(b"answer", timeout=5)
+    assert client.receive(timeout=5).data == b"answer"
+
+
+def test_a_client_in_separate_statements(world: World) -> None:
+    server = world.server()
+    client = world.keep(comch.Client())
+    client.device = world.host
+    client.max_msg_size = 4080
+    client.recv_queue_size = 16
+    client.send_queue_size = 8
+    talk(client, server)
+    assert (client.device, client.max_msg_size, client.recv_queue_size) == (world.host, 4080, 16)
+
+
+SETTINGS = ["device", "max_msg_size", "recv_queue_size", "send_queue_size"]
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(SETTINGS)), ids="-".join)
+def test_settings_come_in_any_order(world: World, order: tuple[str, ...]) -> None:
+    values = {"device": world.host, "max_msg_size": 100, "recv_queue_size": 4, "send_queue_size": 4}
+    server = world.server()
+    client = world.keep(comch.Client())
+    for setting in order:
+        setattr(client, setting, values[setting])
+        assert getattr(client, setting) == values[setting]
+    talk(client, server)
+
+
+def test_a_server_in_separate_statements(world: World) -> None:
+    server = world.keep(comch.Server())
+    server.device_rep = world.rep
+    server.max_msg_size = 4080
+    server.device = world.dpu
+    server.listen(NAME)
+    talk(world.client(), server)
+    assert (server.device, server.device_rep) == (world.dpu, world.rep)
+
+
+def test_a_representor_is_named_by_its_address(world: World) -> None:
+    server = world.keep(comch.Server())
+    server.device = world.dpu
+    server.device_rep = REP  # design silent: as the constructor takes it
+    server.listen(NAME)
+    talk(world.client(), server)
+
+
+@pytest.mark.parametrize("made_with", ["constructor", "configure", "call"])
+def test_keywords_and_arguments_are_the_same_settings(world: World, made_with: str) -> None:
+    sizes = {"max_msg_size": 512, "recv_queue_size": 4, "send_queue_size": 4}
+    if made_with == "constructor":
+        server = world.keep(comch.Server(device=world.dpu, device_rep=world.rep, name=NAME, **sizes))
+        client = world.keep(comch.Client(device=world.host, name=NAME, **sizes))
+        server.listen()
+        connection = client.connect(timeout=0)
+    else:
+        server, client = world.keep(comch.Server()), world.keep(comch.Client())
+        server.configure(device=world.dpu, device_rep=world.rep, **sizes)
+        client.configure(device=world.host, **sizes)
+        if made_with == "configure":
+            server.configure(name=NAME)
+            client.configure(name=NAME)
+            server.listen()
+            connection = client.connect(timeout=0)
+        else:
+            server.listen(NAME)
+            connection = client.connect(NAME, timeout=0)
+    until(lambda: is_up(connection, server))
+    introduce(connection, server)
+    assert client.max_msg_size == server.max_msg_size == 512
+
+
+def test_the_argument_of_connect_replaces_the_name(world: World) -> None:
+    server = world.server(OTHER_NAME)
+    client = world.keep(comch.Client(world.host, NAME))
+    talk(client, server, OTHER_NAME)  # design silent: the later setting holds
+
+
+def test_a_setting_may_be_changed_before_it_is_used(world: World) -> None:
+    server = world.server()
+    client = world.client()
+    client.device = world.other_host
+    client.device = world.host
+    client.max_msg_size = 64
+    client.max_msg_size = 128
+    talk(client, server)
+    assert client.max_msg_size == 128
+
+
+def test_a_context_that_is_only_made_holds_nothing(world: World) -> None:
+    before = open_descriptors()
+    contexts = [make() for make in (comch.Client, comch.Server, comch.Channel) for _ in range(10)]
+    assert open_descriptors() == before
+    for context in contexts:
+        context.close()
+        context.close()
+
+
+def test_a_context_that_is_only_made_needs_no_close() -> None:
+    """No device is held, so it can be closed while the context lives."""
+    device = comch.open_device(HOST)
+    client = comch.Client()
+    client.device = device
+    client.max_msg_size = 100
+    client.close()
+    device.close()
+
+
+# Values are checked where they are given
+
+
+@pytest.mark.parametrize("setting", ["max_msg_size", "recv_queue_size", "send_queue_size"])
+@pytest.mark.parametrize("value", [0, -1, 1 << 40, "16", 1.5, b"16", [16]])
+def test_a_wrong_size_is_refused_at_its_line(world: World, setting: str, value: Any) -> None:
+    client = world.client()
+    before = getattr(client, setting)
+    with pytest.raises(WRONG_VALUE):  # design silent: which of the two
+        setattr(client, setting, value)
+    assert getattr(client, setting) == before
+
+
+def test_a_size_that_the_device_lacks_is_refused_once_both_are_known(world: World) -> None:
+    limit = world.host.devinfo.cap_get_max_msg_size()
+    client = world.keep(comch.Client())
+    client.device = world.host
+    client.max_msg_size = limit
+    with pytest.raises(comch.InvalidValue):
+        client.max_msg_size = limit + 1
+    assert client.max_msg_size == limit
+
+
+def test_a_size_given_before_the_device_is_refused_at_last_when_it_is_used(world: World) -> None:
+    client = world.keep(comch.Client())
+    too_large = world.host.devinfo.cap_get_max_msg_size() + 1
+
+    def complete() -> None:
+        """Which of these lines refuses it the design leaves open."""
+        client.max_msg_size = too_large
+        client.device = world.host
+        client.connect(NAME, timeout=0)
+
+    with pytest.raises(comch.InvalidValue):
+        complete()
+
+
+@pytest.mark.parametrize("value", [HOST, 3, object(), b"", ()])
+def test_a_wrong_device_is_refused_at_its_line(world: World, value: Any) -> None:
+    client = world.keep(comch.Client())
+    with pytest.raises(WRONG_VALUE):
+        client.device = value
+
+
+def test_a_representor_is_no_device_and_a_device_no_representor(world: World) -> None:
+    server = world.keep(comch.Server())
+    with pytest.raises(WRONG_VALUE):
+        server.device = world.rep
+    with pytest.raises(WRONG_VALUE):
+        server.device_rep = world.dpu
+
+
+@pytest.mark.parametrize("name", ["", "x" * 128, "x" * 5000, "a\0b", 7, b"svc", ["svc"]])
+def test_a_wrong_name_is_refused(world: World, name: Any) -> None:
+    client = world.client()
+    with pytest.raises(WRONG_VALUE):
+        client.connect(name, timeout=0)
+    server = world.server()
+    talk(client, server)
+
+
+@pytest.mark.parametrize("timeout", [-1, "1", float("nan"), b""])
+def test_a_wrong_timeout_leaves_the_client_usable(world: World, timeout: Any) -> None:
+    server = world.server()
+    client = world.client()
+    with pytest.raises(WRONG_VALUE):
+        client.connect(NAME, timeout=timeout)
+    talk(client, server)
+
+
+# Unknown attributes
+
+
+@pytest.mark.parametrize("make", [comch.Client, comch.Server, lambda: comch.Channel()])
+@pytest.mark.parametrize(
+    ("wrong", "hint"),
+    [("max_message_size", "max_msg_size"), ("recv_queue_sise", "recv_queue_size"), ("devise", "device")],
+)
+def test_an_unknown_attribute_is_refused_with_a_hint(make: Any, wrong: str, hint: str) -> None:
+    context = make()
+    with pytest.raises(AttributeError, match=hint):
+        setattr(context, wrong, 1)
+    with pytest.raises(AttributeError):
+        getattr(context, wrong)
+    with pytest.raises((TypeError, AttributeError, comch.InvalidValue)):  # design silent: which of them
+        context.configure(**{wrong: 1})
+    context.close()
+
+
+def test_maps_and_connections_refuse_unknown_attributes(world: World) -> None:
+    server, client = world.server(), world.client()
+    connection = connect(client, server)
+    with pytest.raises(AttributeError, match="user_data"):
+        connection.userdata = 1
+    connection.user_data = {"any": "object"}
+    mmap = comch.Mmap()
+    with pytest.raises(AttributeError, match="permissions"):
+        mmap.permission = comch.AccessFlag.PCI_READ_WRITE
+    mmap.destroy()
+
+
+def test_a_client_has_no_representor(world: World) -> None:
+    with pytest.raises(AttributeError):
+        world.client().device_rep = world.rep
+
+
+def test_configure_sets_all_or_nothing(world: World) -> None:
+    client = world.client()
+    before = client.recv_queue_size
+    with pytest.raises(WRONG_VALUE):
+        client.configure(recv_queue_size=32, max_msg_size=-5)
+    assert client.recv_queue_size == before  # design silent
+
+
+# Wrong orders, after each of which the right one still works
+
+
+def test_connect_without_a_device(world: World) -> None:
+    client = world.keep(comch.Client())
+    with pytest.raises(MISSING, match="device"):
+        client.connect(NAME)
+    server = world.server()
+    client.device = world.host
+    talk(client, server)
+
+
+def test_connect_without_a_name(world: World) -> None:
+    server, client = world.server(), world.client()
+    with pytest.raises(MISSING, match="name"):
+        client.connect()
+    talk(client, server)
+
+
+@pytest.mark.parametrize("missing", ["device", "device_rep", "name"])
+def test_listen_without_a_setting(world: World, missing: str) -> None:
+    settings = {"device": world.dpu, "device_rep": world.rep, "name": NAME}
+    left_out = settings.pop(missing)
+    server = world.keep(comch.Server())
+    server.configure(**settings)
+    with pytest.raises(MISSING, match="representor|device_rep" if missing == "device_rep" else missing):
+        server.listen()
+    server.configure(**{missing: left_out})
+    server.listen()
+    talk(world.client(), server)
+
+
+@pytest.mark.parametrize("missing", ["device", "name"])
+def test_start_without_a_setting(world: World, missing: str) -> None:
+    client = world.keep(comch.Client())
+    client.configure(**{"device": {"name": NAME}, "name": {"device": world.host}}[missing])
+    with pytest.raises(MISSING, match=missing):
+        client.start()
+
+
+def test_start_without_callbacks_is_bad_config(world: World) -> None:
+    client = world.client()
+    client.configure(name=NAME)
+    with pytest.raises(comch.BadConfig):
+        client.start()
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"), [("max_msg_size", 64), ("recv_queue_size", 4), ("send_queue_size", 4), ("device", None)]
+)
+def test_settings_are_fixed_while_connected(world: World, setting: str, value: Any) -> None:
+    server, client = world.server(), world.client()
+    connection = connect(client, server)
+    with pytest.raises(comch.BadState):
+        setattr(client, setting, world.other_host if setting == "device" else value)
+    with pytest.raises(comch.BadState):
+        client.configure(max_msg_size=64)
+    with pytest.raises(comch.BadState):
+        server.configure(max_msg_size=64)
+    introduce(connection, server)
+
+
+def test_connect_twice(world: World) -> None:
+    server, client = world.server(), world.client()
+    connection = connect(client, server)
+    for name in (NAME, OTHER_NAME):
+        with pytest.raises(comch.BadState):
+            client.connect(name, timeout=0)
+    introduce(connection, server)
+
+
+def test_listen_twice(world: World) -> None:
+    server = world.server()
+    with pytest.raises(comch.BadState):
+        server.listen(OTHER_NAME)
+    talk(world.client(), server)
+
+
+def test_listen_on_a_host_device(world: World) -> None:
+    server = world.keep(comch.Server())
+
+    def listen() -> None:
+        server.device = world.host
+        server.device_rep = REP
+        server.listen(NAME)
+
+    with pytest.raises(WRONG_SIDE):
+        listen()
+
+
+def test_connect_on_a_dpu_device(world: World) -> None:
+    world.server()
+    client = world.keep(comch.Client())
+
+    def connect_there() -> None:
+        client.device = world.dpu
+        client.connect(NAME)
+
+    with pytest.raises(WRONG_SIDE):
+        connect_there()
+
+
+def test_connect_before_listen_may_be_repeated(world: World) -> None:
+    client = world.client()
+    for _ in range(3):
+        with pytest.raises(comch.ConnectionAborted):
+            client.connect(NAME)
+    talk(client, world.server())
+
+
+def test_a_name_that_is_taken_may_be_replaced(world: World) -> None:
+    world.server()
+    second = world.keep(comch.Server())
+    second.configure(device=world.dpu, device_rep=world.rep)
+    with pytest.raises(comch.AlreadyExist):
+        second.listen(NAME)
+    second.listen(OTHER_NAME)
+    talk(world.client(), second, OTHER_NAME)
+
+
+def test_a_closed_context_is_closed(world: World) -> None:
+    client = world.client()
+    client.close()
+    with pytest.raises((comch.BadState, comch.InvalidValue)):  # design silent: which of them
+        client.connect(NAME)
+    with pytest.raises((comch.BadState, comch.InvalidValue)):  # design silent: which of them
+        client.max_msg_size = 64
+
+
+# After a disconnect everything may be set anew
+
+
+def test_everything_is_set_anew_after_disconnect(world: World) -> None:
+    first, second = world.server(), world.keep(comch.Server())
+    second.configure(device=world.dpu, device_rep="b1:00.1", max_msg_size=256)
+    second.listen(OTHER_NAME)
+    client = world.client()
+    talk(client, first)
+    client.disconnect()
+    client.device = world.other_host
+    client.max_msg_size = 256
+    client.recv_queue_size = 4
+    client.send_queue_size = 2
+    talk(client, second, OTHER_NAME)
+    assert client.max_msg_size == 256
+    client.disconnect()
+    client.device = world.host
+    client.max_msg_size = first.max_msg_size
+    talk(client, first)
+
+
+def test_the_name_is_remembered_over_a_disconnect(world: World) -> None:
+    server, client = world.server(), world.client()
+    talk(client, server)
+    client.disconnect()
+    connection = client.connect(timeout=0)  # design silent: the last name is still set
+    until(lambda: accepts(server, connection))
+
+
+def test_two_contexts_do_not_share_settings(world: World) -> None:
+    one, two = world.client(), world.client()
+    one.max_msg_size = 64
+    assert two.max_msg_size != 64

@@ -1,0 +1,271 @@
+"""With `one_sided=True` a program sees endings as the first API showed them (design sections 2 and 4)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.orders.support import (
+    NAME,
+    SOON_S,
+    STILL_S,
+    Pair,
+    World,
+    accepts,
+    comch,
+    connect,
+    introduce,
+    raises_soon,
+    receives_nothing,
+    until,
+    wait_readable,
+)
+from tests.processes import Child, StartPython
+
+CLIENT = f"""
+import sys
+import comch_next as comch
+device = comch.open_device("b1:00.0")
+client = comch.Client(device, {NAME!r})
+connection = client.connect(timeout=20)
+connection.send(b"introduction")
+print("connected", flush=True)
+for line in sys.stdin:
+    if line.strip() == "send":
+        connection.send(b"last words")
+        print("sent", flush=True)
+    if line.strip() == "leave":
+        client.close()
+        print("left", flush=True)
+"""
+
+SERVER = f"""
+import sys
+import comch_next as comch
+device = comch.open_device("03:00.0")
+server = comch.Server(device, "b1:00.0", {NAME!r})
+server.listen()
+print("listening", flush=True)
+message = server.receive(timeout=20)
+message.reply(b"welcome")
+print("connected", flush=True)
+sys.stdin.read()
+"""
+
+
+def with_child_client(world: World, start: StartPython) -> tuple[Any, Any, Child]:
+    server = world.server(one_sided=True)
+    child = start("-c", CLIENT)
+    message = server.receive(timeout=20)
+    assert message.data == b"introduction"
+    child.wait_for("connected")
+    return server, message.connection, child
+
+
+def send_until_reset(context: Any, connection: Any) -> None:
+    """The first sends may still be accepted; the first that fails says CONNECTION_RESET."""
+    raises_soon(comch.ConnectionReset, context.send_to, b"x", connection, timeout=0)
+
+
+def test_a_receiver_hears_nothing_of_an_orderly_leave(one_sided: Pair) -> None:
+    one_sided.server.disconnect(one_sided.peer)
+    for _ in range(5):
+        assert receives_nothing(one_sided.client)
+    with pytest.raises(comch.TimeOut):
+        one_sided.client.receive(timeout=STILL_S)
+    one_sided.connection.update_info()
+    one_sided.connection.update_info()
+
+
+def test_what_had_arrived_is_read_after_the_leave(one_sided: Pair) -> None:
+    for number in range(3):
+        one_sided.peer.send(b"%d" % number, timeout=SOON_S)
+    until(lambda: one_sided.peer.in_flight == 0)
+    one_sided.server.disconnect(one_sided.peer)
+    for number in range(3):
+        assert one_sided.client.receive(timeout=0).data == b"%d" % number
+    assert receives_nothing(one_sided.client)
+
+
+def test_a_sender_hears_of_it_by_its_sends(one_sided: Pair) -> None:
+    client, connection = one_sided.client, one_sided.connection
+    one_sided.server.disconnect(one_sided.peer)
+    send_until_reset(client, connection)
+    for _ in range(2):
+        with pytest.raises(comch.ConnectionReset):
+            client.send_to(b"x", connection, timeout=0)
+        with pytest.raises(comch.ConnectionAborted):
+            connection.update_info()
+    with pytest.raises(comch.ConnectionReset) as told:
+        client.receive(timeout=0)
+    assert told.value.connection is connection
+    for _ in range(3):
+        assert receives_nothing(client)
+
+
+def test_messages_come_before_the_reset(one_sided: Pair) -> None:
+    client, connection = one_sided.client, one_sided.connection
+    one_sided.peer.send(b"last words", timeout=SOON_S)
+    until(lambda: one_sided.peer.in_flight == 0)
+    one_sided.server.disconnect(one_sided.peer)
+    send_until_reset(client, connection)
+    assert client.receive(timeout=0).data == b"last words"
+    with pytest.raises(comch.ConnectionReset):
+        client.receive(timeout=0)
+    assert receives_nothing(client)
+
+
+def test_the_same_client_connects_again(one_sided: Pair) -> None:
+    client = one_sided.client
+    one_sided.server.disconnect(one_sided.peer)
+    send_until_reset(client, one_sided.connection)
+    client.disconnect(one_sided.connection)
+    fresh = client.connect(NAME, timeout=0)
+    until(lambda: accepts(one_sided.server, fresh))
+    introduce(fresh, one_sided.server)
+
+
+def test_disconnect_after_an_unseen_leave(one_sided: Pair) -> None:
+    one_sided.server.disconnect(one_sided.peer)
+    one_sided.client.disconnect(one_sided.connection)
+    fresh = one_sided.client.connect(NAME, timeout=0)
+    until(lambda: accepts(one_sided.server, fresh))
+
+
+def test_the_receive_channel_stays_silent_at_an_orderly_leave(one_sided: Pair) -> None:
+    client = one_sided.client
+    client.arm_recv()
+    one_sided.server.disconnect(one_sided.peer)
+    assert not wait_readable(client.recv_fd, STILL_S)
+
+
+def test_a_service_notices_by_its_service_channel(world: World, one_sided: Pair) -> None:
+    server = one_sided.server
+    fd = server.service_fd
+    server.update_info()
+    assert server.connections == [one_sided.peer]
+    one_sided.client.disconnect()
+    assert wait_readable(fd, SOON_S)
+    assert server.connections == [one_sided.peer]  # a snapshot
+    server.update_info()
+    assert server.connections == []
+    assert receives_nothing(server)
+    one_sided.peer.update_info()
+    send_until_reset(server, one_sided.peer)
+    with pytest.raises(comch.ConnectionReset):
+        server.receive(timeout=0)
+    assert receives_nothing(server)
+    other = world.client()
+    introduce(connect(other, server), server)
+
+
+def test_a_service_reads_on_from_those_who_stay(world: World, one_sided: Pair) -> None:
+    server = one_sided.server
+    other = world.client(one_sided=True)
+    connection = connect(other, server)
+    one_sided.connection.send(b"first", timeout=SOON_S)
+    one_sided.client.disconnect()
+    connection.send(b"second", timeout=SOON_S)
+    assert [server.receive(timeout=SOON_S).data for _ in range(2)] == [b"first", b"second"]
+    assert receives_nothing(server)
+
+
+def test_a_service_whose_client_died(world: World, start_python: StartPython) -> None:
+    server, peer, child = with_child_client(world, start_python)
+    child.say("send\n")
+    child.wait_for("sent")
+    server.arm_recv()
+    child.kill()
+    assert wait_readable(server.recv_fd, SOON_S)
+    raises_soon(comch.ConnectionAborted, peer.update_info)
+    assert server.receive(timeout=SOON_S).data == b"last words"
+    with pytest.raises(comch.ConnectionReset) as told:
+        server.receive(timeout=SOON_S)
+    assert told.value.connection is peer
+    assert receives_nothing(server)
+    with pytest.raises(comch.ConnectionReset):
+        server.send_to(b"x", peer, timeout=0)
+
+
+def test_a_service_whose_modern_client_left(world: World, start_python: StartPython) -> None:
+    """What the option changes is what this program sees, whatever the peer is."""
+    server, peer, child = with_child_client(world, start_python)
+    child.say("leave\n")
+    child.wait_for("left")
+    for _ in range(3):
+        assert receives_nothing(server)
+    peer.update_info()
+    send_until_reset(server, peer)
+    assert child.finish().returncode == 0
+
+
+def test_a_client_whose_server_died(world: World, start_python: StartPython) -> None:
+    child = start_python("-c", SERVER)
+    child.wait_for("listening")
+    client = world.client(one_sided=True)
+    connection = client.connect(NAME, timeout=20)
+    connection.send(b"hello")
+    child.wait_for("connected")
+    child.kill()
+    raises_soon(comch.ConnectionAborted, connection.update_info)
+    assert client.receive(timeout=SOON_S).data == b"welcome"
+    with pytest.raises(comch.ConnectionReset):
+        client.receive(timeout=SOON_S)
+    assert receives_nothing(client)
+    with pytest.raises(comch.ConnectionReset):
+        client.send_to(b"x", connection, timeout=0)
+
+
+def test_a_modern_peer_is_told_of_a_one_sided_leave(world: World) -> None:
+    """Design silent: `one_sided` is what this side sees; the modern peer has asked for notices."""
+    server = world.server()
+    client = world.client(one_sided=True)
+    peer = introduce(connect(client, server), server)
+    client.disconnect()
+    raises_soon(comch.Shutdown, peer.send, b"x", timeout=0)
+
+
+def test_a_connect_that_nobody_accepts(world: World) -> None:
+    client = world.client(one_sided=True)
+    with pytest.raises(comch.ConnectionAborted):
+        client.connect(NAME)
+    server = world.server(one_sided=True)
+    introduce(connect(client, server), server)
+
+
+@pytest.mark.parametrize("make", ["Client", "Server", "Channel"])
+def test_the_option_is_a_setting_like_the_others(world: World, make: str) -> None:
+    context = world.keep(getattr(comch, make)())
+    context.one_sided = True
+    assert context.one_sided is True
+    context.configure(one_sided=False)
+    assert context.one_sided is False
+
+
+def test_the_option_is_fixed_while_connected(one_sided: Pair) -> None:
+    with pytest.raises(comch.BadState):
+        one_sided.client.one_sided = False
+
+
+def test_without_the_option_the_leave_is_told(pair: Pair) -> None:
+    pair.server.disconnect(pair.peer)
+    with pytest.raises(comch.Shutdown):
+        pair.client.receive(timeout=SOON_S)
+    with pytest.raises(comch.ConnectionAborted):
+        pair.connection.update_info()
+
+
+def test_iteration_over_a_one_sided_server(one_sided: Pair, world: World) -> None:
+    """A leave is no event for the loop; the messages of those who stay are."""
+    other = world.client()
+    connection = connect(other, one_sided.server)
+    one_sided.client.disconnect()
+    connection.send(b"one", timeout=SOON_S)
+    connection.send(b"two", timeout=SOON_S)
+    seen = []
+    for message in one_sided.server:
+        seen.append(message.data)
+        if len(seen) == 2:
+            break
+    assert seen == [b"one", b"two"]

@@ -1,0 +1,52 @@
+"""Generation 1 in every order of calls, against the model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.compat import support
+from tests.orders_model import budget
+from tests.orders_model.endpoint_machine import EndpointOrders, ThreadedEndpointOrders, ready
+
+
+@pytest.mark.timeout(budget.SECONDS + 120)
+@pytest.mark.parametrize("machine", [EndpointOrders, ThreadedEndpointOrders])
+def test_any_order_does_as_the_old_guide_says(
+    machine: type[EndpointOrders], runtime_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if machine.threaded:
+        monkeypatch.setenv("COMCH_PULL", "threaded")
+    budget.run(machine, examples=30)
+    assert list(runtime_dir.iterdir()) == []
+
+
+@pytest.fixture
+def pair() -> Iterator[support.Pair]:
+    """A service and a client that are connected."""
+    pair = support.Pair()
+    yield pair
+    pair.destroy()
+
+
+@pytest.mark.xfail(strict=True, reason="the descriptors of an endpoint die at its disconnect")
+def test_descriptors_live_until_destroy(pair: support.Pair) -> None:
+    """With its mending endpoint_model.DEVIATIONS.DESCRIPTORS_DIE becomes False."""
+    descriptors = pair.client.get_event_channel()
+    pair.client.disconnect(pair.to_service)
+    assert pair.client.get_event_channel() == descriptors
+    pair.to_service = pair.client.connect(support.NAME)
+    support.let_in(pair.service, pair.to_service)
+    peer = pair.introduce()
+    assert pair.client.get_event_channel() == descriptors
+    pair.client.event_handle_arm_recv()
+    pair.service.sendto(b"x", peer)
+    assert ready(descriptors[1], 5.0)
+
+
+def test_send_is_ready_when_a_message_has_ended(pair: support.Pair) -> None:
+    send_fd, _ = pair.client.get_event_channel()
+    pair.client.event_handle_arm_send()
+    assert not ready(send_fd, 0.01)
