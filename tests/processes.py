@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
-SOON_S = 20.0  # within this comes what must come; only a failing test, or a busy machine, waits so long
+SOON_S = 60.0  # within this comes what must come; only a failing test, or a busy machine, waits so long
 _AGAIN_S = 4.0
 READER = "child-output"  # the name of threads that collect what children say
 

@@ -15,7 +15,7 @@ from tools.processes import ROOT, Ending, ProcessError, finish, read_until, runn
 
 LEGACY = ROOT / "samples_legacy"
 MODERN = ROOT / "samples_new"
-DEADLINE_S = 60.0
+DEADLINE_S = 120.0
 
 # Samples of both folders, and those of the modern one alone, which show what the first API did not have.
 SAMPLES = ("hello", "file_transfer", "two_threads", "many_clients")

@@ -100,10 +100,10 @@ print("done", flush=True)
 
 
 def test_asyncio_on_both_sides(form: str, start_python: StartPython) -> None:
-    server = start_python("-c", SERVER, deadline_s=40)
+    server = start_python("-c", SERVER)
     server.wait_for("ready")
     window = "300" if form == "driver" else "4"  # see "messages" in comch_next._threaded: an echo may not be flooded
-    clients = [start_python("-c", CLIENT, "5", "300", window, deadline_s=40) for _ in range(2)]
+    clients = [start_python("-c", CLIENT, "5", "300", window) for _ in range(2)]
     for client in clients:
         if form == "driver":
             assert client.wait_for("threads") == "threads 1"

@@ -8,9 +8,9 @@ import pytest
 
 from comch_next import BadState, NotPermitted
 from comch_next.testing import CHECKS, Maker, Side, across_processes, in_one_process
-from tests.processes import StartPython
+from tests.processes import SOON_S, StartPython
 
-CHILD_ENDS_S = 20.0
+CHILD_ENDS_S = 2 * SOON_S
 TOPOLOGY = """
 limits = { max_clients = 4, max_buf_size = 5000 }
 

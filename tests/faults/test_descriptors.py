@@ -64,7 +64,7 @@ def server() -> Iterator[Server]:
 
 @pytest.fixture
 def caller(start_python: StartPython) -> Child:
-    child = start_python("-c", CALLER, deadline_s=40)
+    child = start_python("-c", CALLER)
     child.wait_for("ready")
     return child
 

@@ -354,7 +354,7 @@ def test_a_child_that_lives_on_hides_no_death(start_python: StartPython) -> None
 @pytest.mark.usefixtures("form")
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 def test_multiprocessing(start_python: StartPython, method: str) -> None:
-    done = start_python("-m", "tests.faults.forking_pool", method, deadline_s=30).finish()
+    done = start_python("-m", "tests.faults.forking_pool", method).finish()
     assert (done.returncode, done.stdout, done.stderr) == (0, "b'from a child'\n" * 2, "")
 
 

@@ -7,7 +7,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -26,12 +26,22 @@ THUNDER = signal.SIGUSR1  # the real-time timer and SIGALRM belong to the test's
 
 
 @contextmanager
-def handling(handler: Callable[[int, object], object]) -> Iterator[None]:
-    """Have `handler` called for THUNDER in this block."""
+def thunder(every_s: float, handler: Callable[[int, object], object]) -> Iterator[None]:
+    """Have a signal come to the test's thread again and again in this block, and `handler` called for it."""
+    over = threading.Event()
+
+    def strike() -> None:
+        while not over.wait(every_s):
+            signal.pthread_kill(threading.main_thread().ident or 0, THUNDER)
+
+    thread = threading.Thread(target=strike, daemon=True)
     before = signal.signal(THUNDER, handler)
     try:
+        thread.start()
         yield
     finally:
+        over.set()
+        thread.join()
         signal.signal(THUNDER, before)
 
 
@@ -41,20 +51,10 @@ class Interruption(Exception):
 
 @pytest.fixture
 def storm() -> Iterator[list[int]]:
-    """A signal to the test's thread every few milliseconds; the list grows by one for each."""
+    """A signal every few milliseconds; the list grows by one for each."""
     seen: list[int] = []
-    over = threading.Event()
-
-    def thunder() -> None:
-        while not over.wait(0.003):
-            signal.pthread_kill(threading.main_thread().ident or 0, THUNDER)
-
-    thread = threading.Thread(target=thunder, daemon=True)
-    with handling(lambda number, frame: seen.append(number)):
-        thread.start()
+    with thunder(0.003, lambda number, frame: seen.append(number)):
         yield seen
-        over.set()
-        thread.join()
 
 
 @pytest.fixture
@@ -115,18 +115,26 @@ def test_connect_lasts_as_long_as_it_was_told(storm: list[int]) -> None:
 
 @pytest.mark.parametrize(("form", "call"), WAITS)
 def test_an_exception_of_a_handler_leaves_all_usable(stage: Stage, form: str, call: str) -> None:
-    def handler(number: int, frame: object) -> None:
-        raise Interruption
-
     wait = blocked_waits(stage, form)[call]
-    main = threading.main_thread().ident or 0
-    with handling(handler):
-        for _ in range(3):
-            timer = threading.Timer(0.02, signal.pthread_kill, (main, THUNDER))
-            timer.start()
-            with pytest.raises(Interruption):
+    waiting = False
+
+    def handler(number: int, frame: object) -> None:
+        nonlocal waiting
+        if waiting:
+            waiting = False
+            raise Interruption
+
+    def wait_for_the_handler() -> None:
+        nonlocal waiting
+        waiting = True
+        while True:
+            with suppress(TimeOut):
                 wait()
-            timer.join()
+
+    with thunder(0.02, handler):
+        for _ in range(3):
+            with pytest.raises(Interruption):
+                wait_for_the_handler()
     server, client = stage.contexts
     assert server.receive(timeout=20).data == b"x"
     client.connection.send(b"again", timeout=20)

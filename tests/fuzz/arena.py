@@ -14,10 +14,10 @@ from tests.control_path.pair import HOST, Side, client, leave, server, until
 from tests.fuzz.grammar import Case
 from tests.fuzz.peer import Peer
 from tests.fuzz.victim import BAD, GOOD
-from tests.processes import Child, StartPython
+from tests.processes import SOON_S, Child, StartPython
 from tests.stress.talk import Talk
 
-_ANSWER_S = 15.0
+_ANSWER_S = SOON_S
 _FDS_SLACK = 3  # what a victim makes when it is first needed
 _BYTES_SLACK = 64 << 20
 _DPU_PCI, _HOST_PCI = "0000:03:00.0", "0000:b1:00.0"

@@ -33,7 +33,7 @@ def play_all(made: Arena, cases: dict[str, Case]) -> None:
             raise AssertionError(f"{error}\n{keep(HANDSHAKE, name, case)}") from error
 
 
-@pytest.mark.timeout(SECONDS + 60)
+@pytest.mark.timeout(SECONDS + 300)
 @pytest.mark.parametrize("role", ["server", "client"])
 def test_a_liar_loses_its_own_connection_only(start_python: StartPython, role: str) -> None:
     with arena(start_python, role) as made:

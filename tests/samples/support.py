@@ -6,10 +6,10 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.processes import Child, Finished, StartPython
+from tests.processes import SOON_S, Child, Finished, StartPython
 from tools.side_by_side import MODERN
 
-DEADLINE_S = 40.0
+DEADLINE_S = 2 * SOON_S
 
 
 def start_service(start: StartPython, sample: str, *arguments: str, folder: Path = MODERN) -> Child:

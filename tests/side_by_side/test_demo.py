@@ -14,7 +14,7 @@ from tools.side_by_side import MODERN, PairOutcome, Stage, Transcript, differenc
 
 
 def test_it_runs_without_a_terminal(start_python: StartPython) -> None:
-    finished = start_python("-m", "tools.demo", deadline_s=50).finish()
+    finished = start_python("-m", "tools.demo").finish()
     assert finished.returncode == 0, finished.stdout + finished.stderr
     assert finished.stdout.splitlines()[-1].startswith("same transcripts")
     assert len(finished.stdout.splitlines()) <= 40  # one screen

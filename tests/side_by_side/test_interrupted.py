@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 import comch_next as comch
-from tests.processes import Child, StartPython
+from tests.processes import SOON_S, Child, StartPython
 from tools.side_by_side import Stage
 
 FOR_EVER = ("-n", "100000000")
-DEADLINE_S = 30.0
+DEADLINE_S = 2 * SOON_S
 
 
 def start(start_python: StartPython, stage: Stage, manner: str, script: str) -> Child:

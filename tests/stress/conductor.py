@@ -33,7 +33,7 @@ class Conductor:
     def _worker(self, role: str) -> Child:
         self._number += 1
         seed = f"{self._seed}.{self._number}"
-        return self._start("-m", "tests.stress.worker", self._face, role, seed, deadline_s=self._seconds + 60)
+        return self._start("-m", "tests.stress.worker", self._face, role, seed, deadline_s=self._seconds + 200)
 
     def run(self) -> None:
         """Violence for the time given, then an orderly end."""

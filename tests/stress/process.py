@@ -7,7 +7,7 @@ import select
 import sys
 
 MOST_CLIENTS = 8
-PATIENCE_S = 20.0  # for a side that may have been stopped
+PATIENCE_S = 60.0  # for a side that may have been stopped
 END_S = 10.0
 
 
