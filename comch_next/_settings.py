@@ -9,19 +9,15 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn, TypedDict
+from typing import Any, TypedDict
 
 from comch_next._codes import State
-from comch_next.context import Context
+from comch_next._library_context import LibraryContext
 from comch_next.device import Device, DevInfo, Representor
-from comch_next.driver.protocol import Contexts, Driver, SendTasks
 from comch_next.engine import ProgressEngine
 from comch_next.errors import BadState, InvalidValue, NotPermitted
 
-if TYPE_CHECKING:
-    from comch_next.pull import PullPort
-
-__all__ = ["Configured", "Options", "Unmade"]
+__all__ = ["Configured", "Options"]
 
 _KINDS: dict[str, tuple[type | tuple[type, ...], str]] = {
     "device": (Device, "an open device"),
@@ -35,8 +31,6 @@ _SIZES: dict[str, Callable[[DevInfo], int]] = {  # the largest value of each
     "recv_queue_size": DevInfo.cap_get_max_recv_queue_size,
     "send_queue_size": DevInfo.cap_get_max_send_tasks,
 }
-_PUSHED = frozenset({"event_msg_recv_register", "event_connection_status_changed_register"})
-_MADE = ("_engine", "_driver", "_contexts", "_tasks", "_servers", "_clients", "_alloc", "_handle", "_own_rep")
 
 
 class Options(TypedDict, total=False):
@@ -49,33 +43,15 @@ class Options(TypedDict, total=False):
     one_sided: bool | None
 
 
-class Unmade:
-    """Stands for what a context has once the library has made it; until then using it is BadState."""
-
-    def __get__(self, context: Any, owner: type | None = None) -> Any:
-        if context is None:
-            return self
-        context._refuse_unmade()
-
-
-class Configured(Context):
+class Configured(LibraryContext):
     """A context with settings. Its kinds say which `_options` they have, which are `_required`, how to `_create`."""
-
-    _driver: Driver = Unmade()  # type: ignore[assignment]
-    _contexts: Contexts = Unmade()  # type: ignore[assignment]
-    _tasks: SendTasks = Unmade()  # type: ignore[assignment]
-    _alloc: Callable[..., Any] = Unmade()  # type: ignore[assignment]  # the driver's call for a send task
-    _handle: Any = Unmade()
 
     _options: tuple[str, ...] = (*_KINDS, *_SIZES)
     _required: tuple[str, ...]
 
     def __init__(self, **options: Any) -> None:
         super().__init__()
-        self._settings: dict[str, Any] = dict.fromkeys(self._options)  # None: the default, or not known yet
-        self._registered: dict[str, Callable[[], object]] = {}  # what to register with a context made anew
-        self._own_engine: ProgressEngine | None = None  # the default one, made when it is needed
-        self._port: PullPort | None = None
+        self._settings = dict.fromkeys(self._options)  # None: the default, or not known yet
         self._configure_first()
         self.configure(**{option: value for option, value in options.items() if value is not None})
 
@@ -220,146 +196,17 @@ class Configured(Context):
     def one_sided(self, one_sided: bool) -> None:
         self.configure(one_sided=one_sided)
 
-    # Callbacks
-
-    def set_state_changed_cb(self, callback: Any) -> Any:
-        """Call `callback(context, old, new)` on every change of state. Returns it, so it decorates."""
-        if not callable(callback):
-            raise InvalidValue(f"set_state_changed_cb takes a callback, not {callback!r}")
-
-        def changed(_: object, old: State, new: State) -> None:
-            self._state_changed(callback, old, new)
-
-        self._register("set_state_changed_cb", lambda: self._contexts.set_state_changed_cb(self._handle, changed))
-        self._state_changed_cb = changed
-        return callback
-
-    def _state_changed(self, callback: Callable[..., object], old: State, new: State) -> None:
-        callback(self, old, new)
-
-    def _register(self, call: str, apply: Callable[[], object], *callbacks: object) -> None:
-        """Register now, as far as there is a context, and with every one that is made later."""
-        if not self._alive:
-            raise InvalidValue(f"{call} was attempted on {self!r}, which has been destroyed; make another")
-        if self._port is not None and call in _PUSHED | self._port._unheard:
-            text = f"{call} was attempted on {self!r}, which is pulled from: the callback would never be called"
-            raise BadState(f"{text}; register before listen() or connect()")
-        if self._made:
-            apply()
-        else:
-            for callback in callbacks:
-                if not callable(callback):
-                    raise InvalidValue(f"{call} takes a callback, not {callback!r}")
-        self._registered[call] = apply
-
-    @property
-    def _pushes(self) -> bool:
-        """Whether messages reach the program by callbacks: a pull port would leave them uncalled."""
-        return not _PUSHED.isdisjoint(self._registered)
-
-    def _refuse_callbacks(self, call: str, also: frozenset[str] = frozenset()) -> None:
-        """Refuse a call that needs a pull port, which would leave registered callbacks uncalled."""
-        if unheard := (_PUSHED | also) & self._registered.keys():
-            text = f"{call} was attempted on {self!r}, which runs on tasks and callbacks"
-            raise BadState(f"{text}; legal without {' and '.join(sorted(unheard))}")
-
-    # The library's context
-
-    @property
-    def _made(self) -> bool:
-        return "_handle" in vars(self)
-
     def _lacks(self) -> list[str]:
         return [option for option in self._required if self._settings[option] is None]
 
     def _complete(self) -> bool:
         return not self._lacks()
 
-    def _refuse_unmade(self, call: str = "a call that needs the library's context") -> NoReturn:
-        if not self._alive:
-            raise InvalidValue(f"{call} was attempted on {self!r}, which has been destroyed; make another")
-        lacking = " and ".join(self._lacks())
-        raise BadState(f"{call} was attempted on {self!r}, which lacks its {lacking}; set that first")
-
-    def _make(self) -> None:
-        """Have the library make the context, and give the one before back."""
-        before = {name: vars(self).pop(name) for name in _MADE if name in vars(self)}
-        self._engine = None
-        driver: Driver = self._settings["device"]._driver
-        handle = None
-        try:
-            self._go_through(driver)
-            self._handle = handle = self._create(driver)
-            self._furnish()
-        except BaseException:
-            contexts, rep = driver.contexts, vars(self).get("_own_rep")
-            for name in _MADE:
-                vars(self).pop(name, None)
-            vars(self).update(before)
-            if handle is not None:
-                contexts.destroy(handle)
-            if rep is not None:
-                rep.close()
-            raise
-        if "_handle" in before:
-            before["_contexts"].destroy(before["_handle"])
-            if before.get("_own_rep") is not None:
-                before["_own_rep"].close()
-
-    def _furnish(self) -> None:
-        """Give a new context all that has been set and registered."""
-        settings, contexts, handle = self._settings, self._contexts, self._handle
-        if settings["max_msg_size"] is not None:
-            contexts.set_max_msg_size(handle, settings["max_msg_size"])
-        if settings["recv_queue_size"] is not None:
-            contexts.set_recv_queue_size(handle, settings["recv_queue_size"])
-        engine = settings["engine"] or self._own_engine
-        if engine is not None:
-            self._join(engine)
-        for register in self._registered.values():
-            register()
-        if self._port is not None:
-            self._port._follow()
-
-    def _create(self, driver: Driver) -> Any:
-        raise NotImplementedError
-
-    def _default_engine(self) -> ProgressEngine:
-        self._own_engine = self._own_engine or ProgressEngine(self._driver.name)
-        return self._own_engine
-
     def _take_engine(self, engine: ProgressEngine) -> None:
         self._refuse_active("connect_ctx")
         if self._settings["engine"] is not None or self._own_engine is not None:
             raise NotPermitted(f"connect_ctx: {self!r} has a progress engine already")
         self.configure(engine=engine)
-
-    def _waits_for(self, engine: ProgressEngine) -> bool:
-        """Whether it is going to be connected to that engine."""
-        return self._alive and not self._made and self._settings["engine"] is engine
-
-    def _need_engine(self, call: str) -> None:
-        if not self._made:
-            self._refuse_unmade(call)
-        super()._need_engine(call)
-
-    def destroy(self) -> None:
-        if self._made:
-            super().destroy()
-            if (rep := vars(self).get("_own_rep")) is not None:
-                rep.close()
-        self._alive = False
-        self._port = None
-
-    @property
-    def state(self) -> State:
-        """IDLE, STARTING, RUNNING or STOPPING."""
-        return self._contexts.get_state(self._handle) if self._made else State.IDLE
-
-    def close(self, timeout: float = 5.0) -> None:
-        super().close(timeout)
-        if self._own_engine is not None:
-            self._own_engine.destroy()
 
 
 def _same(value: object, known: object) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from comch_next._codes import ErrorCode, State
 from comch_next._control import ControlContext
-from comch_next._settings import Unmade
+from comch_next._library_context import Unmade
 from comch_next.connection import Connection
 from comch_next.device import Device
 from comch_next.driver.protocol import Clients, Driver

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from comch_next._codes import State
 from comch_next._control import ControlContext
 from comch_next._handles import handle_of
-from comch_next._settings import Unmade
+from comch_next._library_context import Unmade
 from comch_next.connection import Connection, Message
 from comch_next.device import Device, Representor
 from comch_next.driver.protocol import Driver, Servers
