@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import deque
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary, WeakSet
+from weakref import WeakKeyDictionary
 
 from comch_next._codes import ErrorCode
 from comch_next.errors import (
@@ -19,7 +19,6 @@ from comch_next.errors import (
     ConnectionReset,
     DocaError,
     InvalidValue,
-    NotConnected,
     Shutdown,
     outcome,
 )
@@ -39,13 +38,10 @@ class Endings:
     def __init__(self, port: PullPort) -> None:
         self._port = port
         self._late: WeakKeyDictionary[Connection, int] = WeakKeyDictionary()  # bytes of the send after its peer left
-        self._left: WeakSet[Connection] = WeakSet()  # by this side
         self._errors: deque[Connection] = deque()  # in the error state, which `receive` has not reported yet
 
     def send_failed(self, connection: Connection, data: bytes | bytearray | memoryview, error: DocaError) -> bool:
         """Decide what a send that the driver refused was: accepted in spite of it (True), or the error to raise."""
-        if isinstance(error, (Shutdown, *_ENDED)) and connection in self._left:
-            raise NotConnected("send: this side has left the connection; connect again") from None
         if isinstance(error, _ENDED):
             raise self._reset("send", connection) from None
         if not isinstance(error, Shutdown):
@@ -56,10 +52,6 @@ class Endings:
             length = memoryview(data).nbytes
         except TypeError:
             raise InvalidValue(f"send takes a bytes-like message, not {data!r}") from None
-        most = self._port.max_msg_size or self._port.context.max_msg_size
-        if length > most:
-            text = f"send: a message of {length} bytes is above this connection's {most}"
-            raise InvalidValue(text, length=length) from None
         self._late[connection] = length
         self._errors.append(connection)
         self._port.ring_recv()
@@ -70,13 +62,11 @@ class Endings:
         if isinstance(error, _ENDED):
             if error.connection is None:
                 raise error  # a client went away during its handshake, or the server has failed
-            if error.connection in self._left:
-                return
             raise self._reset("receive", error.connection) from None
         if not isinstance(error, Shutdown):
             raise error
         if self._lost_a_message(error.connection):
-            self._report_no_more(error.connection)
+            self.forget(error.connection)
             raise self._reset("receive", error.connection) from None
 
     def raise_error(self) -> None:
@@ -91,8 +81,6 @@ class Endings:
 
     def status(self, connection: Connection, status: ErrorCode) -> ErrorCode:
         """Turn what ended the connection into what the program may know of it."""
-        if connection in self._left:
-            return ErrorCode.NOT_CONNECTED
         if status is not ErrorCode.SHUTDOWN:
             return status
         return ErrorCode.CONNECTION_RESET if self._lost_a_message(connection) else ErrorCode.SUCCESS
@@ -108,11 +96,7 @@ class Endings:
             raise ConnectionAborted("update_info: the connection has ended; disconnect it", connection=connection)
 
     def forget(self, connection: Connection) -> None:
-        """Report nothing of this connection any more: this side has left it."""
-        self._left.add(connection)
-        self._report_no_more(connection)
-
-    def _report_no_more(self, connection: Connection) -> None:
+        """Report this connection's error state no more."""
         if connection in self._errors:
             self._errors.remove(connection)
 

@@ -22,7 +22,6 @@ __all__ = ["Configured", "Options"]
 _KINDS: dict[str, tuple[type | tuple[type, ...], str]] = {
     "device": (Device, "an open device"),
     "device_rep": ((Representor, str), "a representor or its PCI address"),
-    "name": (str, "text"),
     "engine": ((ProgressEngine, type(None)), "a ProgressEngine, or None for one of its own"),
     "one_sided": (bool, "True or False"),
 }
@@ -46,7 +45,7 @@ class Options(TypedDict, total=False):
 class Configured(LibraryContext):
     """A context with settings. Its kinds say which `_options` they have, which are `_required`, how to `_create`."""
 
-    _options: tuple[str, ...] = (*_KINDS, *_SIZES)
+    _options: tuple[str, ...] = (*_KINDS, *_SIZES, "name")
     _required: tuple[str, ...]
 
     def __init__(self, **options: Any) -> None:
@@ -105,7 +104,7 @@ class Configured(LibraryContext):
         for option, value in options.items():
             if option in _SIZES:
                 _check_size(option, value, device)
-            elif not isinstance(value, _KINDS[option][0]):
+            elif option != "name" and not isinstance(value, _KINDS[option][0]):
                 raise InvalidValue(f"{type(self).__name__} takes {_KINDS[option][1]} as {option}, not {value!r}")
         if "name" in options and not self._complete():
             _check_name(options["name"], device)
@@ -220,9 +219,9 @@ def _check_size(option: str, value: object, device: Device | None) -> None:
         raise InvalidValue(f"{option} takes a whole number from {limit}, not {value!r}")
 
 
-def _check_name(name: str, device: Device | None) -> None:
-    size = len(name.encode("utf-8", "surrogatepass"))
+def _check_name(name: object, device: Device | None) -> None:
+    size = len(name.encode("utf-8", "surrogatepass")) if isinstance(name, str) else 0
     most = None if device is None else device.devinfo.cap_get_max_name_len() - 1  # without its NUL
-    if not name or "\0" in name or (most is not None and size > most):
+    if not isinstance(name, str) or not name or "\0" in name or (most is not None and size > most):
         limit = "at least 1 byte" if most is None else f"1 to {most} bytes"
         raise InvalidValue(f"a service name is {limit} of text without NUL, not {name!r}")

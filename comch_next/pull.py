@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 from comch_next._codes import ErrorCode
 from comch_next._names import Hinted
 from comch_next._one_sided import Endings
-from comch_next.errors import BadState, DocaError, InvalidValue
+from comch_next.errors import BadState, DocaError, InvalidValue, NotConnected
 
 if TYPE_CHECKING:
     from comch_next._control import ControlContext
@@ -53,6 +54,7 @@ class PullPort(Hinted):
         self._threaded = threaded
         self._handle: Any = None
         self._endings: Endings | None = None
+        self._left: WeakSet[Connection] = WeakSet()  # by this side
         self.reopen(max_msg_size=max_msg_size, send_queue_size=send_queue_size)
         context._port = self
 
@@ -85,6 +87,8 @@ class PullPort(Hinted):
         try:
             return self._ports.send(self._handle, connection._handle, data)
         except DocaError as error:
+            if connection in self._left and not isinstance(error, InvalidValue):
+                raise NotConnected("send: this side has left the connection; connect again") from None
             if self._endings is None:
                 raise
             return self._endings.send_failed(connection, data, error)
@@ -104,6 +108,8 @@ class PullPort(Hinted):
             try:
                 arrived = self._ports.receive(self._handle, _ANY_SIZE if size is None else size)
             except DocaError as error:
+                if error.connection is not None and error.connection in self._left:
+                    continue
                 if self._endings is None:
                     raise
                 self._endings.receive_failed(error)
@@ -131,6 +137,8 @@ class PullPort(Hinted):
         """SUCCESS, CONNECTION_INPROGRESS, or what ended it: SHUTDOWN when the peer left, CONNECTION_RESET when it
         died, CONNECTION_ABORTED when it never came up, NOT_CONNECTED when this side left."""
         status = self._ports.status(self._handle, connection._handle)
+        if connection in self._left:
+            return ErrorCode.NOT_CONNECTED
         return status if self._endings is None else self._endings.status(connection, status)
 
     def update_info(self, connection: Connection) -> None:
@@ -186,7 +194,8 @@ class PullPort(Hinted):
         self._ports.ring_recv(self._handle)
 
     def _forget(self, connection: Connection) -> None:
-        """Report nothing of this connection any more: this side leaves it."""
+        """Report nothing of this connection any more: this side has left it."""
+        self._left.add(connection)
         if self._endings is not None:
             self._endings.forget(connection)
 

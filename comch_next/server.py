@@ -151,11 +151,10 @@ class Server(ControlContext):
         left everybody.
         """
         port = self._port
+        if not (self._failed and port is not None and getattr(connection, "server", None) is self):
+            self._servers.disconnect(self._handle, handle_of(connection))
         if port is not None:
             port._forget(connection)
-        if self._failed and port is not None and getattr(connection, "server", None) is self:
-            return
-        self._servers.disconnect(self._handle, handle_of(connection))
 
     # Pulling
 

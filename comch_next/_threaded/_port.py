@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 from weakref import WeakKeyDictionary
 
 from comch_next._codes import ErrorCode, State
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Port"]
 
+_ANY_SIZE = 1 << 32
 _REASONS = {
     ErrorCode.SHUTDOWN: "the other side has left",
     ErrorCode.CONNECTION_RESET: "the other side has died",
@@ -93,6 +94,11 @@ class Port:
         self._live[link] = None
         return link
 
+    def _came_up(self, link: Link) -> Link:
+        """Note the largest message while the library knows it."""
+        link.most = min(self._driver.contexts.get_max_msg_size(self.handle), self._msg_size or _ANY_SIZE)
+        return link
+
     # What the program does to the context
 
     def started(self) -> None:
@@ -126,11 +132,12 @@ class Port:
             self._leave(link)
 
     def forget_lost(self, connection: Any) -> bool:
-        """Drop what a lost connection has left to read, and its report. Whether there was such a connection."""
+        """Drop what a lost connection has left to read, and its report. Whether it is one that its peer has ended."""
         link = self._known(connection)
-        if link not in self.lost:
+        if link is None or link.status not in (ErrorCode.SHUTDOWN, ErrorCode.CONNECTION_RESET):
             return False
-        self.lost.remove(link)
+        if link in self.lost:
+            self.lost.remove(link)
         self._leave(link)
         return True
 
@@ -166,7 +173,7 @@ class Port:
 
     def _on_up(self, connection: Any, ok: bool) -> None:
         if ok:
-            self.arrived.append(self._add(connection, UP))
+            self.arrived.append(self._came_up(self._add(connection, UP)))
         else:
             self._broken += 1
         self._channels.ring_for_client()
@@ -193,6 +200,7 @@ class Port:
             return
         if new is State.RUNNING:
             link.status = UP
+            self._came_up(link)
             self._channels.ring("send", "recv")
         elif new is State.STOPPING:
             self._ask_why(link)
@@ -239,19 +247,23 @@ class Port:
         if link.ending or self._sends.full():
             self.helper.look()
         if link.status not in (UP, COMING):
+            if len(_as_bytes(data)) > link.most > 0:
+                self._refuse_long(len(data), link.most)
             text = f"send was attempted on a connection of {self} that has ended: {_REASONS[link.status]}"
             status = ErrorCode.CONNECTION_RESET if self._failed else link.status
             raise from_code(status, text, connection=self._context._connection(connection))
         message = _as_bytes(data)
         if self._msg_size is not None and len(message) > self._msg_size and link.status == UP:
-            text = f"send: a message of {len(message)} bytes is above this port's {self._msg_size}"
-            raise InvalidValue(text, length=len(message))
+            self._refuse_long(len(message), self._msg_size)
         if not self._sends.accept(connection, link, message):
             return False
         self.helper.turn()
         if link.in_flight == 1:
             self.helper.wake()  # it may sleep without waiting for this
         return True
+
+    def _refuse_long(self, length: int, most: int) -> NoReturn:
+        raise InvalidValue(f"send: a message of {length} bytes is above this connection's {most}", length=length)
 
     def withdraw(self, connection: Any) -> None:
         """See PullPort.withdraw."""

@@ -24,6 +24,7 @@ class Link:
     def __init__(self, connection: Connection | None, status: ErrorCode) -> None:
         self.connection = connection
         self.status = status
+        self.most = 0  # bytes of the largest message, once it has been up
         self.queued = 0  # messages of its own in the port's queue
         self.in_flight = 0
         self.failed = 0

@@ -191,6 +191,7 @@ def test_a_client_out_of_descriptors(start_python: StartPython, left: int, form:
     start_python("-c", ECHO).wait_for("listening")
     with comch.open_device("b1:00.0") as device:
         client = Client(device, "svc")
+        assert client.engine  # made now, so that its descriptors do not count
         before = open_fds()
         with full_table(left):
             code, connection = comch.outcome(client.connect)
@@ -233,5 +234,5 @@ def test_a_descriptor_to_wait_on(name: str) -> None:
                 call()
     assert open_fds() == before
     getattr(port, f"arm_{name}")()
-    assert ready(getattr(port, f"{name}_fd")) == (name == "send")
+    assert not ready(getattr(port, f"{name}_fd"))  # made, and nothing has happened
     stage.close()

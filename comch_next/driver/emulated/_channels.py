@@ -154,13 +154,17 @@ class Channels:
             if name in self._made and self._made[name].armed:
                 self._made[name].ring()
 
-    def take_over(self, predecessor: "Channels") -> None:
-        """Make the descriptors that another port gave out this port's own: what fires them is now this context."""
-        for name, channel in predecessor._made.items():
+    def hand_over(self) -> dict[str, Channel]:
+        """Leave the channels to another port: nothing fires them any more."""
+        made, self._made = self._made, {}
+        for channel in made.values():
             channel.reset()
-            self._made[name] = channel
-        predecessor._made = {}
-        for name, channel in self._made.items():
+        return made
+
+    def adopt(self, made: dict[str, Channel]) -> None:
+        """Make these, of a port that is over, this port's own."""
+        self._made = made
+        for name, channel in made.items():
             if name != "service" or self._context.is_server:
                 self._connect(name, channel)
 

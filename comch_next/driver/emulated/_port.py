@@ -29,17 +29,9 @@ OK, LONG = lib.COMCH_OK, lib.COMCH_LONG
 
 class Port:
     """A handle. `lost` are connections whose end has not been reported to the puller, `blocked` those whose last
-    send was answered AGAIN, with the number of sends accepted before it. With `predecessor`, a port that is over, its
-    descriptors belong to this one."""
+    send was answered AGAIN, with the number of sends accepted before it."""
 
-    def __init__(
-        self,
-        context: ControlContext,
-        msg_size: int | None,
-        send_limit: int,
-        one_sided: bool,
-        predecessor: "Port | None" = None,
-    ) -> None:
+    def __init__(self, context: ControlContext, msg_size: int | None, send_limit: int, one_sided: bool) -> None:
         self.context = context
         self.poller = Poller()
         self.waiting: list[Greeting] = []
@@ -51,9 +43,6 @@ class Port:
         self._pace = ffi.addressof(self.poller.c, "pace")
         self._send_lost = False  # sends were lost with their connection, which the program has not been told
         self.channels = Channels(context, one_sided)
-        if predecessor is not None:
-            self.channels.take_over(predecessor.channels)
-            predecessor.close()
         owned(self)
 
     def __str__(self) -> str:
@@ -77,6 +66,12 @@ class Port:
         """Look at the sockets if it is time to."""
         if lib.comch_look_due(self._pace):
             self.look()
+
+    def take_over(self, predecessor: "Port") -> None:
+        """Make the descriptors that another port gave out this port's own, and close that one."""
+        made = predecessor.channels.hand_over()
+        predecessor.close()
+        self.channels.adopt(made)
 
     # What the context tells
 
@@ -141,8 +136,8 @@ class Port:
             return False
         if result == LOOK:
             return self._look_and_send(connection, data)
-        if result == LONG:
-            text = f"send: a message of {len(data)} bytes is above this connection's {connection.tx.max_msg}"
+        if result == LONG or len(data) > connection.max_msg > 0:  # the same for a connection that has ended
+            text = f"send: a message of {len(data)} bytes is above this connection's {connection.max_msg}"
             raise InvalidValue(text, length=len(data))
         if result == CORRUPT:
             connection.corrupt()
@@ -270,7 +265,8 @@ class Port:
         for connection in self.lost:
             connection.close()
         self.let_go()
-        self.context.port = None
+        if self.context.port is self:
+            self.context.port = None
 
     def let_go(self) -> None:
         """Close its descriptors, and do nothing else; a forked child does just this."""
@@ -298,8 +294,10 @@ class Ports:
         size = None if max_msg_size is None else expect_number(max_msg_size, limits.max_msg_size, "port_open")
         depth = limits.default_queue_size if send_queue_size is None else send_queue_size
         depth = expect_number(depth, limits.max_queue_size, "port_open")
-        context.port = Port(context, size, depth, one_sided, before)
-        return context.port
+        context.port = port = Port(context, size, depth, one_sided)
+        if before is not None:
+            port.take_over(before)
+        return port
 
     def send(self, port: Port, connection: Connection, data: Any) -> bool:
         if type(data) is not bytes:  # cffi would take a list, too
