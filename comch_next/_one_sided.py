@@ -52,6 +52,9 @@ class Endings:
             length = memoryview(data).nbytes
         except TypeError:
             raise InvalidValue(f"send takes a bytes-like message, not {data!r}") from None
+        if length > (most := self._port.max_msg_size_of(connection)):
+            text = f"send: a message of {length} bytes is above this connection's {most}"
+            raise InvalidValue(text, length=length) from None
         self._late[connection] = length
         self._errors.append(connection)
         self._port.ring_recv()

@@ -140,6 +140,8 @@ class Client(ControlContext):
         connection that the server has ended already. Raises BadState unless started, InvalidValue for a connection of
         another context, NotConnected for one of this client's that it has left before.
         """
+        if not self._alive:
+            raise InvalidValue(f"disconnect was attempted on {self!r}, which has been destroyed; make another")
         if connection is not None and getattr(connection, "_context", None) is not self:
             raise InvalidValue(f"disconnect takes a connection of {self!r}, not {connection!r}")
         if connection is not None and connection is not self._current:

@@ -157,6 +157,10 @@ class PullPort(Hinted):
         """Messages accepted that never reached the receiver's queue, because the connection ended before."""
         return self._ports.failed(self._handle, connection._handle)
 
+    def max_msg_size_of(self, connection: Connection) -> int:
+        """Bytes of the largest message that it carries from here, also when it has ended; 0 if it never came up."""
+        return self._ports.get_max_msg_size(self._handle, connection._handle)
+
     @property
     def send_fd(self) -> int:
         """A descriptor for poll and epoll, ready when a send in flight has ended; see `arm_send`."""

@@ -109,6 +109,10 @@ class ThreadedPorts:
         with self._helper.lock:
             return port.failed(connection)
 
+    def get_max_msg_size(self, port: Port, connection: Any) -> int:
+        with self._helper.lock:
+            return port.link(connection, "get_max_msg_size").most
+
     def get_fd(self, port: Port, channel: str) -> int:
         with self._helper.lock:
             return port.bell(channel).fd

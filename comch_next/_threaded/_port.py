@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from comch_next._codes import ErrorCode, State
@@ -247,23 +247,19 @@ class Port:
         if link.ending or self._sends.full():
             self.helper.look()
         if link.status not in (UP, COMING):
-            if len(_as_bytes(data)) > link.most > 0:
-                self._refuse_long(len(data), link.most)
             text = f"send was attempted on a connection of {self} that has ended: {_REASONS[link.status]}"
             status = ErrorCode.CONNECTION_RESET if self._failed else link.status
             raise from_code(status, text, connection=self._context._connection(connection))
         message = _as_bytes(data)
         if self._msg_size is not None and len(message) > self._msg_size and link.status == UP:
-            self._refuse_long(len(message), self._msg_size)
+            text = f"send: a message of {len(message)} bytes is above this port's {self._msg_size}"
+            raise InvalidValue(text, length=len(message))
         if not self._sends.accept(connection, link, message):
             return False
         self.helper.turn()
         if link.in_flight == 1:
             self.helper.wake()  # it may sleep without waiting for this
         return True
-
-    def _refuse_long(self, length: int, most: int) -> NoReturn:
-        raise InvalidValue(f"send: a message of {length} bytes is above this connection's {most}", length=length)
 
     def withdraw(self, connection: Any) -> None:
         """See PullPort.withdraw."""

@@ -136,7 +136,7 @@ class Port:
             return False
         if result == LOOK:
             return self._look_and_send(connection, data)
-        if result == LONG or len(data) > connection.max_msg > 0:  # the same for a connection that has ended
+        if result == LONG:
             text = f"send: a message of {len(data)} bytes is above this connection's {connection.max_msg}"
             raise InvalidValue(text, length=len(data))
         if result == CORRUPT:
@@ -339,6 +339,9 @@ class Ports:
 
     def failed(self, port: Port, connection: Connection) -> int:
         return connection.failed
+
+    def get_max_msg_size(self, port: Port, connection: Connection) -> int:
+        return connection.max_msg
 
     @says_no_memory
     def get_fd(self, port: Port, channel: str) -> int:
