@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from comch_next._codes import State
+from comch_next._settings import Configured
 from comch_next.client import Client
 from comch_next.connection import Connection, Message
 from comch_next.driver.protocol import Driver
@@ -29,6 +30,7 @@ class Channel(Server, Client):
     _options = Server._options
     _required = ()  # see _lacks
     _role: type[Server] | type[Client] | None = None
+    _outdated = False  # the library's context is not of the settings any more
 
     def _configure_first(self) -> None:
         Client._configure_first(self)
@@ -42,19 +44,31 @@ class Channel(Server, Client):
     def _lacks(self) -> list[str]:
         if self._role is None:
             return ["role (by listen or connect)"]
-        return [option for option in self._role._required if self._settings.get(option) is None]
+        return [option for option in self._role._required if self._settings[option] is None]
+
+    def _complete(self) -> bool:
+        """Leave it to listen and connect to have the library make the context: they decide for what."""
+        return False
+
+    def _check(self, options: dict[str, Any]) -> None:
+        Configured._check(self, options)  # a representor is of no use to a client, and its device may have none
+
+    def _set(self, options: dict[str, Any]) -> None:
+        super()._set(options)
+        self._outdated = True
 
     def _decide(self, call: str, role: type[Server] | type[Client], name: str | None) -> None:
-        """Take a role; what the library has made for another one is made anew."""
+        """Take a role, and have the library make the context for it, unless it has."""
         self._refuse_active(call)
+        if name is not None:
+            self.configure(name=name)
         before, self._role = self._role, role
         try:
-            if name is not None:
-                self.configure(name=name)
-            if not self._complete():
+            if self._lacks():
                 self._refuse_unmade(call)
-            if self._role is not before:
+            if self._role is not before or self._outdated or not self._made:
                 self._make()
+                self._outdated = False
         except BaseException:
             self._role = before
             raise
@@ -89,6 +103,10 @@ class Channel(Server, Client):
             Client.disconnect(self, connection, timeout)
 
     def start(self) -> State:
+        """Start in the role that it has had, as listen and connect do."""
+        if self._role is None:
+            self._refuse_unmade("start")
+        self._decide("start", self._role, None)
         state: State = self._acting().start(self)
         return state
 

@@ -50,6 +50,8 @@ class ControlContext(Configured):
 
     def task_send_set_conf(self, done: Callable[..., object], failed: Callable[..., object], num_tasks: int) -> None:
         """The callbacks `(task)` for sends that succeeded and failed, and the depth of the pool; mandatory."""
+        if not self._made:
+            self._check_size("task_send_set_conf", num_tasks)
         self._register(
             "task_send_set_conf",
             lambda: self._contexts.task_send_set_conf(self._handle, done, failed, num_tasks),
@@ -142,6 +144,7 @@ class ControlContext(Configured):
             if timeout == 0:
                 raise Again("receive: nothing waits")
             port.arm_recv()
+            self._refuse_silent("receive")  # again: what another thread ended before the arming rings no bell
             if not wait_readable(port.recv_fd, deadline):
                 raise TimeOut(f"receive: nothing came to {self!r} within {timeout} s")
             if (found := self._pull(port, size)) is not None:

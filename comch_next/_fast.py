@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from comch_next._codes import State
+from comch_next._exits import leave
 from comch_next.connection import Connection
 from comch_next.context import Context
 from comch_next.driver.protocol import Driver
@@ -57,8 +59,8 @@ class FastContext(Context):
         try:
             self.start()
             self._wait_running(5.0)
-        except BaseException:
-            self.close()
+        except BaseException as error:
+            leave(error, partial(self.close, 0))
             raise
         return self
 

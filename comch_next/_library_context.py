@@ -135,6 +135,9 @@ class LibraryContext(Context):
             before["_contexts"].destroy(before["_handle"])
             if before.get("_own_rep") is not None:
                 before["_own_rep"].close()
+        if self._settings["engine"] is not None and self._own_engine is not None:
+            self._own_engine.destroy()
+            self._own_engine = None
 
     def _furnish(self) -> None:
         """Give a new context all that has been set and registered."""
@@ -144,6 +147,8 @@ class LibraryContext(Context):
         if settings["recv_queue_size"] is not None:
             contexts.set_recv_queue_size(handle, settings["recv_queue_size"])
         engine = settings["engine"] or self._own_engine
+        if engine is None and self._port is not None:  # which needs one to go on
+            engine = self._default_engine()
         if engine is not None:
             self._join(engine)
         for register in self._registered.values():
@@ -152,7 +157,7 @@ class LibraryContext(Context):
             self._port._follow()
 
     def _default_engine(self) -> ProgressEngine:
-        self._own_engine = self._own_engine or ProgressEngine(self._driver.name)
+        self._own_engine = self._own_engine or ProgressEngine(self._driver.name if self._made else None)
         return self._own_engine
 
     def _waits_for(self, engine: ProgressEngine) -> bool:

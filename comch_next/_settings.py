@@ -30,6 +30,7 @@ _SIZES: dict[str, Callable[[DevInfo], int]] = {  # the largest value of each
     "recv_queue_size": DevInfo.cap_get_max_recv_queue_size,
     "send_queue_size": DevInfo.cap_get_max_send_tasks,
 }
+_LIMITS = {**_SIZES, "task_send_set_conf": DevInfo.cap_get_max_send_tasks}
 
 
 class Options(TypedDict, total=False):
@@ -94,20 +95,29 @@ class Configured(LibraryContext):
         except BaseException:
             self._settings = before
             raise
-        if self._settings["engine"] is not None and self._own_engine is not None:
-            self._own_engine.destroy()
-            self._own_engine = None
 
     def _check(self, options: dict[str, Any]) -> None:
         """Check what can be checked without the library's context."""
         device = self._settings["device"]
         for option, value in options.items():
             if option in _SIZES:
-                _check_size(option, value, device)
+                self._check_size(option, value)
             elif option != "name" and not isinstance(value, _KINDS[option][0]):
                 raise InvalidValue(f"{type(self).__name__} takes {_KINDS[option][1]} as {option}, not {value!r}")
-        if "name" in options and not self._complete():
-            _check_name(options["name"], device)
+        if "device" in options:  # what was set before is checked now
+            for option in _SIZES:
+                if self._settings[option] is not None:
+                    self._check_size(option, self._settings[option])
+        if not self._complete() and ("name" in options or ("device" in options and self._settings["name"] is not None)):
+            _check_name(self._settings["name"], device)
+
+    def _check_size(self, call: str, value: object) -> None:
+        """Refuse a size or number that no device, or not this one, can do."""
+        device = self._settings["device"]
+        most = None if device is None else _LIMITS[call](device.devinfo)
+        if not isinstance(value, int) or isinstance(value, bool) or value < 1 or (most is not None and value > most):
+            limit = "1 on" if most is None else f"1 to {most}"
+            raise InvalidValue(f"{call} takes a whole number from {limit}, not {value!r}")
 
     @property
     def device(self) -> Device:
@@ -133,7 +143,9 @@ class Configured(LibraryContext):
     def engine(self) -> ProgressEngine:
         """The progress engine that moves it: set, connected by `connect_ctx`, or from the first use on its own."""
         given: ProgressEngine | None = self._settings["engine"]
-        return given if given is not None else super().engine
+        if given is not None:
+            return given
+        return super().engine if self._made else self._default_engine()
 
     @engine.setter
     def engine(self, engine: ProgressEngine | None) -> None:
@@ -145,10 +157,8 @@ class Configured(LibraryContext):
 
         Until it is set the device's default; None while no device is known.
         """
-        if self._made:
-            return self._contexts.get_max_msg_size(self._handle)
         size: int = self._settings["max_msg_size"]
-        return size
+        return self._contexts.get_max_msg_size(self._handle) if size is None and self._made else size
 
     @max_msg_size.setter
     def max_msg_size(self, size: int) -> None:
@@ -160,10 +170,8 @@ class Configured(LibraryContext):
 
         Until it is set the device's default; None while no device is known.
         """
-        if self._made:
-            return self._contexts.get_recv_queue_size(self._handle)
         size: int = self._settings["recv_queue_size"]
-        return size
+        return self._contexts.get_recv_queue_size(self._handle) if size is None and self._made else size
 
     @recv_queue_size.setter
     def recv_queue_size(self, size: int) -> None:
@@ -210,13 +218,6 @@ class Configured(LibraryContext):
 
 def _same(value: object, known: object) -> bool:
     return value is known or (type(value) is type(known) and isinstance(value, (int, str)) and value == known)
-
-
-def _check_size(option: str, value: object, device: Device | None) -> None:
-    most = None if device is None else _SIZES[option](device.devinfo)
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1 or (most is not None and value > most):
-        limit = "1 on" if most is None else f"1 to {most}"
-        raise InvalidValue(f"{option} takes a whole number from {limit}, not {value!r}")
 
 
 def _check_name(name: object, device: Device | None) -> None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar
 
@@ -35,7 +35,7 @@ from comch_next.errors import (
 )
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    pass
 
 __all__ = ["Client", "Connection", "Message", "Server", "connect", "serve"]
 
@@ -226,7 +226,7 @@ class _Side(Generic[_C]):
                 if not over:
                     await self._receivable.wait()
 
-    def __aiter__(self) -> Self:
+    def __aiter__(self) -> AsyncIterator[Message]:
         """Every message, waiting for each, until the server leaves or this side does."""
         return self
 
@@ -293,26 +293,32 @@ class Client(_Side[comch.Client]):
 class Server(_Side[comch.Server]):
     """Made by `serve`: a server that listens. It accepts its clients while a task receives."""
 
-    _on_lost: OnLost = staticmethod(_nothing)
-
-    def messages(self, on_lost: OnLost) -> Self:
-        """Every message of all clients, as the server itself gives them; a client that leaves or dies ends nothing.
+    async def messages(self, on_lost: OnLost = _nothing) -> AsyncGenerator[Message, None]:
+        """Every message of all clients, waiting for each; a client that leaves or dies ends nothing.
 
         on_lost: called as `on_lost(connection, error)` for a client that has gone, after its messages: Shutdown when it
         left, ConnectionReset when it died. ConnectionReset is raised when the server itself has failed.
         """
-        self._on_lost = on_lost
         self.context._on_lost = lambda connection, error: on_lost(self._known(connection), error)
-        return self
+        try:
+            while True:
+                try:
+                    message = await self.receive()
+                except NotConnected:
+                    return
+                except ConnectionReset as error:
+                    if self.context._failed:
+                        raise
+                    if error.connection is not None:
+                        on_lost(error.connection, error)
+                    continue
+                yield message
+        finally:
+            self.context._on_lost = _nothing
 
-    async def __anext__(self) -> Message:
-        while True:
-            try:
-                return await super().__anext__()
-            except ConnectionReset as error:
-                if error.connection is None:
-                    raise
-                self._on_lost(error.connection, error)
+    def __aiter__(self) -> AsyncIterator[Message]:
+        """Every message of all clients, as `messages`."""
+        return self.messages()
 
     def disconnect(self, connection: Connection) -> None:
         """Drop one client and tell it (C: doca_comch_server_disconnect); a send that waits raises NotConnected."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from comch_next._codes import ErrorCode, State
 from comch_next._control import ControlContext
+from comch_next._exits import leave
 from comch_next._library_context import Unmade
 from comch_next.connection import Connection
 from comch_next.device import Device
@@ -46,6 +48,7 @@ class Client(ControlContext):
         self._shutdown: Shutdown | None = None
         self._current: Connection | None = None  # what the last start began, until this side leaves it
         self._begun: Connection | None = None  # the same, until it is known to be up
+        self._stopped = False  # by the program, since the last start
 
     def _create(self, driver: Driver) -> Any:
         return driver.clients.create(self._settings["device"]._handle, self._settings["name"])
@@ -59,8 +62,8 @@ class Client(ControlContext):
         """Connect. With callbacks registered they are what is called, by the engine's progress."""
         try:
             self.connect()
-        except BaseException:
-            self.close()
+        except BaseException as error:
+            leave(error, partial(self.close, 0))
             raise
         return self
 
@@ -68,21 +71,28 @@ class Client(ControlContext):
         self._refuse_unleft("start")
         self._shutdown = None
         state = super().start()
+        self._stopped = False
         self._begun = self._current = self._connection(self._clients.get_connection(self._handle))
         return state
 
     @property
     def connection(self) -> Connection:
         """The one connection, once started (C: doca_comch_client_get_connection); else BadState."""
+        if not self._made:
+            self._refuse_unmade("connection")
         return self._connection(self._clients.get_connection(self._handle))
 
     def _refuse_active(self, call: str) -> None:
         super()._refuse_active(call)
         self._refuse_unleft(call)
 
+    def stop(self) -> State:
+        self._stopped = True
+        return super().stop()
+
     def _refuse_unleft(self, call: str) -> None:
         """A one-sided client is not told that its server has left: to the program it is connected until it leaves."""
-        if self.one_sided and self._current is not None:
+        if self.one_sided and self._port is not None and self._current is not None and not self._stopped:
             raise BadState(f"{call} was attempted on {self!r} before disconnect(); it is legal after that")
 
     # Pulling
@@ -150,10 +160,14 @@ class Client(ControlContext):
         if current is None:
             raise BadState(f"disconnect was attempted on {self!r} while IDLE; connect first")
         deadline_after(timeout, "disconnect")  # a refusal has no effect
-        self._current = None
-        self._leave(timeout)
-        if self._port is not None:
-            self._port._forget(current)
+        try:
+            self._leave(timeout)
+        finally:
+            if not self._active():
+                self._current = None
+                if self._port is not None:
+                    self._port._forget(current)
+                    self._port.ring_recv()  # for a receive that waits in another thread
 
     def _refuse_silent(self, call: str) -> None:
         if self._current is None:

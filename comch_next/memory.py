@@ -204,7 +204,7 @@ def _driver_of(device: Any, call: str) -> Driver:
     return device._driver
 
 
-class BufInventory(Hinted):
+class BufInventory(Strict):
     """A fixed number of buffers to take (C: struct doca_buf_inventory). A `with` block starts and destroys it."""
 
     def __init__(self, num_elements: int, driver: str | None = None) -> None:

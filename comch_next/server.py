@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from comch_next._codes import State
 from comch_next._control import ControlContext
+from comch_next._exits import leave
 from comch_next._handles import handle_of
 from comch_next._library_context import Unmade
 from comch_next.connection import Connection, Message
@@ -87,8 +88,8 @@ class Server(ControlContext):
         """Listen. With callbacks registered they are what is called, by the engine's progress."""
         try:
             self.listen()
-        except BaseException:
-            self.close()
+        except BaseException as error:
+            leave(error, partial(self.close, 0))
             raise
         return self
 
@@ -127,6 +128,8 @@ class Server(ControlContext):
             self._begin_service()
         elif new is State.STOPPING:
             self._failed = not self._leaving
+        if not self._listening and self._port is not None:
+            self._port.ring_recv()  # for a receive that waits in another thread
         super()._state_changed(callback, old, new)
 
     def event_connection_status_changed_register(
@@ -137,20 +140,22 @@ class Server(ControlContext):
         `ok` is False for a handshake that broke, and for a client that died without taking leave.
         """
         callbacks = self._given_connections(up, down)
-        self._register(
-            "event_connection_status_changed_register",
-            lambda: self._servers.event_connection_status_changed_register(self._handle, *callbacks),
-            up,
-            down,
-        )
+
+        def register() -> None:
+            if self._is_server:  # a Channel may have become a client
+                self._servers.event_connection_status_changed_register(self._handle, *callbacks)
+
+        self._register("event_connection_status_changed_register", register, up, down)
 
     def disconnect(self, connection: Connection) -> None:
         """Drop one client and tell it (C: doca_comch_server_disconnect); the callback follows from progress.
 
         On a server that is pulled from, harmless for a client that has ended, and when the server has failed: it has
-        left everybody.
+        left everybody. On a one-sided one NotConnected for a client that it has disconnected before.
         """
         port = self._port
+        if port is not None and self.one_sided and connection in port._left:
+            raise NotConnected(f"disconnect: {self!r} has left this connection before")
         if not (self._failed and port is not None and getattr(connection, "server", None) is self):
             self._servers.disconnect(self._handle, handle_of(connection))
         if port is not None:
@@ -175,8 +180,11 @@ class Server(ControlContext):
         accepted = False
         while port.pending:
             accepted = True
-            with suppress(ConnectionReset):  # a client that went away before it was accepted
+            try:
                 port.accept()
+            except ConnectionReset:  # a client that went away before it was accepted
+                if self.one_sided:
+                    raise
         if self._failed:
             raise self._failure("receive")
         return accepted
@@ -207,15 +215,21 @@ class Server(ControlContext):
         has failed.
         """
         self._on_lost = on_lost
-        while True:
-            try:
-                message = self.receive()
-            except ConnectionReset as error:
-                if error.connection is None:
-                    raise
-                on_lost(error.connection, error)
-                continue
-            yield message
+        try:
+            while True:
+                try:
+                    message = self.receive()
+                except Shutdown:  # of the server that a Channel has connected to
+                    return
+                except ConnectionReset as error:
+                    if self._failed:
+                        raise
+                    if error.connection is not None:  # else a client went away before it was accepted
+                        on_lost(error.connection, error)
+                    continue
+                yield message
+        finally:
+            self._on_lost = _nothing
 
     # Who is connected, for programs that ask instead of being called
 

@@ -131,8 +131,11 @@ class Context(ABC):
             self.watch.unregister(sock)
         return known
 
-    def look(self) -> bool:
-        """Handle what the sockets say, move on, report lost connections, finish a stop. Whether anything moved."""
+    def look(self, *, completed: bool = False) -> bool:
+        """Handle what the sockets say, move on, report lost connections, finish a stop. Whether anything moved.
+
+        Tasks complete before the end of their connection is reported: unless they just have (`completed`), it waits.
+        """
         engine, moved = self.engine, False
         if engine is None:
             return moved  # a callback has just destroyed it
@@ -144,7 +147,7 @@ class Context(ABC):
             if engine.full:
                 return moved
         moved |= self.check()
-        if not engine.full:
+        if not engine.full and (completed or not self.finished):
             moved |= self.report_losses()
         if not engine.full and self.drained():
             self.move(Trigger.DRAINED)

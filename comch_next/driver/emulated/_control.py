@@ -155,10 +155,6 @@ class ControlContext(Context):
         for connection in [*self.sending, *(self.port.blocked if self.port is not None else ())]:
             moved |= connection.caught_lying()
         engine = self.engine
-        if self.lost and self.finished and engine is not None:  # what was sent before the end is completed before it
-            if engine.meter is not None:
-                return moved
-            moved |= self.complete()
         for connection in list(self.lost):
             if engine is not None and engine.full:
                 break

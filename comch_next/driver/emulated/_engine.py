@@ -209,7 +209,7 @@ class Engine:
                 continue  # a callback has just destroyed it
             moved |= context.complete()
             if context.moving or context.lost:
-                moved |= context.look()
+                moved |= context.look(completed=True)
             if context.settled():
                 self.active.discard(context)
                 context.attended = False

@@ -144,7 +144,7 @@ class Meter:
             task.owner = PROGRAM
             self._run(context.done if task.status is SUCCESS else context.failed, task.user_data)
             return True
-        moved = (context.moving or bool(context.lost)) and context.look()
+        moved = (context.moving or bool(context.lost)) and context.look(completed=True)
         if context.settled():
             engine.active.discard(context)
             context.attended = False
