@@ -121,4 +121,4 @@ def _did_you_mean(name: str, known: Iterable[str]) -> str:
 
 def _public(cls: type) -> list[str]:
     names = {name for base in cls.__mro__ for name in (*vars(base), *annotated(base))}
-    return sorted(name for name in names if not name.startswith("_"))
+    return sorted(name for name in names if not name.startswith("_") and has(cls, name))

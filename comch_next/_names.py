@@ -1,16 +1,22 @@
 """Missing attributes: errors that name the Python spelling of a C name, or what a misspelled name may have meant.
 
-Neither class costs anything for a name that exists: Python asks `__getattr__` only after a miss, and the tables of
-names are imported by the first one (see `comch_next._hints`).
+A class with `__getattr__` is slower at every attribute, so only classes off the hot paths are `Hinted`; on the others
+`spelled` puts something in the place of each C name that raises the error. The texts are looked up by the first error
+(see `comch_next._hints`).
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-__all__ = ["Hinted", "Strict", "annotated", "has", "no_such_name"]
+from comch_next._spellings import LATER, PREFIXES, SPELLINGS
+
+__all__ = ["ContextNames", "Hinted", "Strict", "annotated", "has", "no_such_name", "spelled"]
+
+_T = TypeVar("_T")
+_OLD = "doca_comm_channel_"
 
 
 class Hinted:
@@ -27,8 +33,8 @@ class Hinted:
             raise _missing(cls, name)
 
 
-class Strict(Hinted):
-    """A class that refuses attributes it does not have.
+class Strict:
+    """A class that refuses to set attributes it does not have.
 
     A subclass may have more: declare each on the class, by an annotation (`peer: str`) or a value (`peer = ""`).
     """
@@ -43,6 +49,50 @@ class Strict(Hinted):
             object.__setattr__(self, name, value)
 
 
+class _CName:
+    """Stands where C has a name and Python another: whoever asks for it gets the hint."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: object, owner: type) -> NoReturn:
+        raise _missing(owner, self._name)
+
+
+def _c_names(owners: Iterable[str], old_noun: str = "") -> set[str]:
+    """The C names of the calls of these classes, whole and without their noun; with those of a noun of generation 1."""
+    names = {"as_ctx", "as_task"}
+    for name, spelling in SPELLINGS.items():
+        if any(part.partition(".")[0] in owners for part in spelling.split(" | ") if "." in part):
+            names |= {name, *(name.removeprefix(prefix) for prefix in PREFIXES if name.startswith(prefix))}
+    old = {name for name in LATER if old_noun and name.startswith(_OLD + old_noun)}
+    without = {name.removeprefix(_OLD) for name in old}
+    return names | old | without | {name.removeprefix(old_noun) for name in without}
+
+
+def spelled(cls: _T) -> _T:
+    """Give a class the hints for the C names of its own calls, and a connection those of generation 1; decorates."""
+    owner = cls.__name__.removeprefix("_")  # type: ignore[attr-defined]
+    connection = owner == "Connection"
+    for name in _c_names([owner], "peer_addr_" if connection else "") | ({"sendto"} if connection else set()):
+        if not has(cls, name):  # type: ignore[arg-type]
+            setattr(cls, name, _CName(name))
+    return cls
+
+
+class ContextNames:
+    """The hints for the C names of all contexts, as a base of theirs: what they have themselves comes before it."""
+
+    __slots__ = ()
+
+    def __dir__(self) -> Iterable[str]:
+        return [name for name in super().__dir__() if name.startswith("_") or has(type(self), name)]
+
+
+for _name in _c_names(["Context", "Server", "Client", "Consumer", "Producer"], "ep_"):
+    setattr(ContextNames, _name, _CName(_name))
+
+
 def no_such_name(name: str) -> NoReturn:
     """Raise the AttributeError of the package comch_next; its `__getattr__`."""
     from comch_next._hints import hint_of_package
@@ -53,7 +103,10 @@ def no_such_name(name: str) -> NoReturn:
 
 def has(cls: type, name: str) -> bool:
     """Whether objects of the class have the attribute, as far as the class declares it."""
-    return any(name in vars(base) or name in annotated(base) for base in cls.__mro__)
+    return any(
+        (name in vars(base) and not isinstance(vars(base)[name], _CName)) or name in annotated(base)
+        for base in cls.__mro__
+    )
 
 
 def annotated(cls: type) -> Iterable[str]:

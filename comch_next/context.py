@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from comch_next._codes import State
 from comch_next._exits import leave
-from comch_next._names import Strict
+from comch_next._names import ContextNames, Strict
 from comch_next.driver.protocol import Contexts, Driver
 from comch_next.engine import ProgressEngine, deadline_after
 from comch_next.errors import BadState, TimeOut
@@ -21,7 +21,7 @@ _C = TypeVar("_C", bound=Callable[..., object])
 _TICK_S = 0.05  # a stop has nobody to wake it: look again at least this often
 
 
-class Context(Strict):
+class Context(ContextNames, Strict):
     """A server, client, consumer or producer (C: struct doca_ctx).
 
     Every error names the call, the state, and what is legal.

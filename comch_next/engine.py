@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from comch_next._exits import leave
-from comch_next._names import Strict
+from comch_next._names import Strict, spelled
 from comch_next.driver import load
 from comch_next.driver.protocol import Driver
 from comch_next.errors import InUse, InvalidValue
@@ -44,6 +44,7 @@ def wait_readable(fd: int, deadline: float | None) -> bool:
             return False
 
 
+@spelled
 class ProgressEngine(Strict):
     """Where contexts move on: callbacks run inside `progress` and nowhere else (C: struct doca_pe)."""
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from comch_next._codes import AccessFlag
 from comch_next._exits import leave
 from comch_next._handles import handle_of
-from comch_next._names import Hinted, Strict
+from comch_next._names import Hinted, Strict, spelled
 from comch_next.device import Device
 from comch_next.driver import load
 from comch_next.driver.protocol import Driver
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Buf", "BufInventory", "Mmap"]
 
 
-class Mmap(Strict):
+class Mmap(Hinted, Strict):
     """A range of memory that devices may use (C: struct doca_mmap).
 
     Give it a range, permissions and a device, then start it; a `with` block starts and destroys it.
@@ -204,7 +204,7 @@ def _driver_of(device: Any, call: str) -> Driver:
     return device._driver
 
 
-class BufInventory(Strict):
+class BufInventory(Hinted, Strict):
     """A fixed number of buffers to take (C: struct doca_buf_inventory). A `with` block starts and destroys it."""
 
     def __init__(self, num_elements: int, driver: str | None = None) -> None:
@@ -298,7 +298,8 @@ class BufInventory(Strict):
         self._inventories.set_user_data(self._handle, user_data)
 
 
-class Buf(Hinted):
+@spelled
+class Buf:
     """A range of a map and, inside of it, a data segment (C: struct doca_buf). Taken from an inventory."""
 
     __slots__ = ("_bufs", "_handle", "inventory")

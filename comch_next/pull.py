@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from comch_next._codes import ErrorCode
-from comch_next._names import Hinted
 from comch_next._one_sided import Endings
 from comch_next.errors import BadState, DocaError, InvalidValue, NotConnected
 
@@ -27,7 +26,7 @@ _ANY_SIZE = 1 << 31
 _BY_TASKS = frozenset({"task_send_set_conf"})  # what the form with a helper thread takes for itself
 
 
-class PullPort(Hinted):
+class PullPort:
     """Opened on an IDLE context; then `start()` it. Connections wait for `accept`, messages for `receive`.
 
     On a one-sided context it reports the ends of connections as generation 1 did: see Server.one_sided.

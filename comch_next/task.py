@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from comch_next._codes import ErrorCode
 from comch_next._handles import handle_of
-from comch_next._names import Hinted
+from comch_next._names import spelled
 
 if TYPE_CHECKING:
     from comch_next._control import ControlContext
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 __all__ = ["PostRecvTask", "ProducerSendTask", "SendTask"]
 
 
-class _Task(Hinted):
+@spelled
+class _Task:
     """The calls of every task (C: struct doca_task). The library owns it from submit to its completion callback."""
 
     __slots__ = ("_handle", "_tasks", "user_data")
@@ -53,6 +54,7 @@ class _Task(Hinted):
         return status
 
 
+@spelled
 class SendTask(_Task):
     """One message to send, again and again if need be (C: struct doca_comch_task_send).
 
@@ -91,6 +93,7 @@ class _BufTask(_Task):
         self._buf = buf
 
 
+@spelled
 class PostRecvTask(_BufTask):
     """A buffer for producers to write to (C: struct doca_comch_consumer_task_post_recv).
 
@@ -125,6 +128,7 @@ class PostRecvTask(_BufTask):
         return found
 
 
+@spelled
 class ProducerSendTask(_BufTask):
     """Data for one consumer (C: struct doca_comch_producer_task_send).
 

@@ -10,7 +10,7 @@ import pytest
 from comch_next._names import Hinted, Strict
 
 
-class Context(Strict):
+class Context(Hinted, Strict):
     """Its names are those that the tables know."""
 
     engine: object
