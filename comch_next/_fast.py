@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from comch_next._codes import State
@@ -60,7 +59,7 @@ class FastContext(Context):
             self.start()
             self._wait_running(5.0)
         except BaseException as error:
-            leave(error, partial(self.close, 0))
+            leave(error, self._close_soon)
             raise
         return self
 

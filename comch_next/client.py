@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from comch_next._codes import ErrorCode, State
@@ -63,7 +62,7 @@ class Client(ControlContext):
         try:
             self.connect()
         except BaseException as error:
-            leave(error, partial(self.close, 0))
+            leave(error, self._close_soon)
             raise
         return self
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
-from functools import partial
 from typing import Any, TypeVar
 
 from comch_next._codes import State
@@ -18,6 +17,7 @@ from comch_next.errors import BadState, TimeOut
 __all__ = ["Context"]
 
 _C = TypeVar("_C", bound=Callable[..., object])
+_SOON_S = 0.1
 _TICK_S = 0.05  # a stop has nobody to wake it: look again at least this often
 
 
@@ -142,4 +142,8 @@ class Context(ContextNames, Strict):
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if self._pid == os.getpid():  # a forked child leaves the block, too, and has nothing to close
-            leave(error, self.close if error is None else partial(self.close, 0))
+            leave(error, self.close if error is None else self._close_soon)
+
+    def _close_soon(self) -> None:
+        """Close for a program that an exception is leaving: what cannot be given back by then is noted on it."""
+        self.close(_SOON_S)

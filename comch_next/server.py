@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from comch_next._codes import State
@@ -89,7 +88,7 @@ class Server(ControlContext):
         try:
             self.listen()
         except BaseException as error:
-            leave(error, partial(self.close, 0))
+            leave(error, self._close_soon)
             raise
         return self
 
