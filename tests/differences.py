@@ -13,6 +13,7 @@ LINES = (
     "waiting clients",
     "messages",
     "send_queue_size",
+    "send tasks",
     "max_msg_size",
     "a server's end",
     "states",

@@ -13,6 +13,7 @@ messages            move from the ring into a queue here. With recv_queue_size o
                     moved is no longer in flight for its sender, and counts as received. Two programs that flood
                     each other, and wait to send instead of receiving, may wait for ever.
 send_queue_size     is the context's pool of tasks: for all connections of a server together, not for each.
+send tasks          of the program are refused, before and after the port is opened: the pool is the port's.
 max_msg_size        of the port only restricts its sends; the connection's own size holds, too, and is not raised.
 a server's end      Shutdown is told from ConnectionReset by a send that fails afterwards with SHUTDOWN. The
                     documented calls promise no code there; with any other it is ConnectionReset.

@@ -45,6 +45,22 @@ def test_waiting_clients(stage: Stage, form: str) -> None:
     assert server.accept() is None
 
 
+def test_send_tasks(stage: Stage, form: str) -> None:
+    before, after = (comch.Server(stage.dpu, "b1:00.0", name) for name in ("before", "after"))
+    stage.contexts += [before, after]
+    before.task_send_set_conf(print, print, 4)
+    port = comch.PullPort(after, threaded=form == "threaded")
+    if form == "driver":
+        comch.PullPort(before)
+        after.task_send_set_conf(print, print, 4)
+        return
+    with pytest.raises(comch.BadState, match="task_send_set_conf"):
+        comch.PullPort(before, threaded=True)
+    with pytest.raises(comch.BadState, match="would never be called"):
+        after.task_send_set_conf(print, print, 4)
+    assert port.pending == 0
+
+
 def test_messages(stage: Stage, form: str) -> None:
     server = stage.server(form, recv_queue_size=10)
     end, client = stage.meet(server, stage.client("driver", send_queue_size=200))
