@@ -24,7 +24,8 @@ _TICK_S = 0.05  # a stop has nobody to wake it: look again at least this often
 class Context(ContextNames, Strict):
     """A server, client, consumer or producer (C: struct doca_ctx).
 
-    Every error names the call, the state, and what is legal.
+    Every error names the call, the state, and what is legal. Attributes that it does not have are refused with a hint;
+    a subclass declares its own on the class, by an annotation (`peer: str`) or a value.
     """
 
     user_data: Any
