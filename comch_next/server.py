@@ -95,7 +95,7 @@ class Server(ControlContext):
     def _check(self, options: dict[str, Any]) -> None:
         super()._check(options)
         device, rep = self._settings["device"], self._settings["device_rep"]
-        if self._is_server and isinstance(rep, str) and device is not None and not self._complete():
+        if isinstance(rep, str) and device is not None and not self._complete():
             device.open_representor(rep).close()
 
     @property
