@@ -1,0 +1,1 @@
+"""The old APIs: their names, calls and spellings. Nothing here knows a rule."""

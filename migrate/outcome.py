@@ -1,0 +1,61 @@
+"""What a run says about a project: per file the new bytes, and a finding for every old reference."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+
+class Level(Enum):
+    """How sure a change is, or that there is none."""
+
+    SAFE = "safe"  # written
+    NEEDS_EVIDENCE = "needs-evidence"  # written with --unsafe
+    MANUAL = "manual"  # left to you
+
+
+@dataclass(frozen=True, order=True)
+class Span:
+    """Where: lines from 1, columns from 0 in characters, the end exclusive."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One reference to the old API, or a cause that keeps others old.
+
+    code: "" for a change that is safe and needs no page. change: the new text of the reference, "" when it stays.
+    because: the place (path, span) of the finding that this one follows from, None for a cause.
+    """
+
+    rule: str
+    code: str
+    level: Level
+    path: Path
+    span: Span
+    name: str
+    message: str
+    change: str = ""
+    because: tuple[Path, Span] | None = None
+
+
+@dataclass(frozen=True)
+class FileOutcome:
+    """One file; `new` equals `old` when nothing is to be written."""
+
+    path: Path
+    old: bytes
+    new: bytes
+    findings: tuple[Finding, ...] = ()
+    skipped: str = ""  # a code, when the file could not be read as Python
+    reason: str = ""
+
+    @property
+    def changed(self) -> bool:
+        """Whether there is something to write, comments included."""
+        return self.old != self.new

@@ -1,0 +1,1 @@
+"""Python itself: source, scopes, control flow, modules, values. Nothing here knows DOCA."""

@@ -1,0 +1,1 @@
+"""Rules for the calls that every generation shares: devices, result codes, the log, imports."""

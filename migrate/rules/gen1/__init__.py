@@ -1,0 +1,1 @@
+"""Rules for generation 1 (doca_comm_channel)."""
