@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import tokenize
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 from migrate.python.source import Source
@@ -72,7 +73,7 @@ class Folder:
             lines = [inner + body.strip()]
         elif widest.commas and widest.splits:
             cuts = [widest.start, *widest.commas, widest.end]
-            parts = [line[left + 1 : right].strip() for left, right in zip(cuts, cuts[1:], strict=False)]
+            parts = [line[left + 1 : right].strip() for left, right in pairwise(cuts)]
             lines = [f"{inner}{part}," for part in parts if part]
         else:
             lines = [inner + body.strip()]

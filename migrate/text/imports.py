@@ -10,12 +10,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
-from itertools import chain, count
 from typing import TypeAlias
 
 import libcst as cst
 
-from migrate.python.scopes import FUNCTIONS, Names, Scope, Variable
+from migrate.python.scopes import Names, Scope, Variable
 from migrate.python.source import Source
 from migrate.text.code import Edits, Template
 from migrate.text.namer import MODERN, Namer, is_modern
@@ -102,7 +101,7 @@ class Imports:
         """Whether the spelling of a variable matters beyond the uses that change."""
         told = variable.scope is self.names.module and variable.name in self.exported
         others = any(binding not in self.old for binding in variable.bindings)
-        if told or others or variable.deletions or not variable.loads:
+        if told or others or variable.deletions:
             return True
         declared = any(isinstance(node, ast.Global | ast.Nonlocal) for node in variable.declarations)
         return declared or not all(self.is_covered(load) for load in variable.loads)
@@ -144,7 +143,8 @@ class Imports:
     # ------------------------------------------------------------------ where each use finds the new module
 
     def _find_homes(self) -> None:
-        templates = [*self.edits.expressions.items(), *self.edits.statements.items()]
+        templates: list[tuple[ast.expr | ast.stmt, Template]] = [*self.edits.expressions.items()]
+        templates += self.edits.statements.items()
         uses = [node for node, template in templates if "{comch}" in template.text and self._is_shown(node)]
         for node in sorted(uses, key=lambda node: (node.lineno, node.col_offset)):
             root = _root(node)

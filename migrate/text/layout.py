@@ -46,7 +46,7 @@ class _Finder(cst.CSTVisitor):
         self.best: cst.Call | None = None
         self.score = 0
 
-    def visit_Call(self, node: cst.Call) -> None:
+    def visit_Call(self, node: cst.Call) -> None:  # noqa: N802
         score = sum(place is not None for place in self.places(node))
         if score > self.score:
             self.best, self.score = node, score

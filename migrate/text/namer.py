@@ -71,7 +71,7 @@ class Namer:
             if any(self._is_within(load, scope) for load in variable.loads):
                 return False  # would hide the program's own
         for outer in self._outer(scope):
-            if self.of.get(outer) == name and any(self._is_within(node, scope) for node in self._uses[outer]):
+            if self.of.get(outer) == name and any(self._is_within(node, scope) for node in self._uses.get(outer, ())):
                 return False
         return True
 

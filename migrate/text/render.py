@@ -22,8 +22,8 @@ from migrate.text.layout import lay_out
 from migrate.text.lines import Lines
 
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
-_PRIMARY = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.JoinedStr, ast.List, ast.Dict, ast.Set, ast.Tuple)
-_PRIMARY += (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_DISPLAYS = (ast.List, ast.Dict, ast.Set, ast.Tuple, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_PRIMARY = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.JoinedStr, *_DISPLAYS)
 _WRAPPED = (ast.NamedExpr, ast.Yield, ast.YieldFrom)  # these need brackets of their own nearly everywhere
 _IN_STRING = frozenset("\"'\\\n\r#")  # what an f-string's expression may not gain before Python 3.12
 
@@ -93,6 +93,9 @@ class Renderer:
         last = self.source.text.find("\n", found[-1][0].end)
         end = last if last >= 0 else len(self.source.text)
         end -= self.source.text[max(end - 1, start) : end] == "\r"
+        if len(found) == 1 and not found[0][0].text and self.source.is_alone(found[0][1].node):  # type: ignore[arg-type]
+            yield self._deletion(found[0][0], line)
+            return
         changes = [change for change, _ in found]
         lost = [comment for change in changes for comment in self._lost(change)]
         new = splice(self.source.text, changes, start, end)
@@ -105,6 +108,14 @@ class Renderer:
             yield from changes
         else:
             yield Change(start, end, folded)
+
+    def _deletion(self, change: Change, line: int) -> Change:
+        """Return the change that takes a statement's lines away, but for their comments."""
+        first, last = self.source.line_start(line), self.source.text.find("\n", change.end) + 1
+        last = last or len(self.source.text)
+        indent, newline = self.source.indentation(line), self.source.line_end(line)
+        kept = comments(self.source.text[change.start : last].strip())
+        return Change(first, last, "".join(indent + comment + newline for comment in kept))
 
     def _lost(self, change: Change) -> list[str]:
         old = self.source.text[change.start : change.end]
@@ -203,9 +214,9 @@ class Renderer:
     def check_strings(self) -> None:
         """Note as trouble what would bring quotes, comments or line ends into the expressions of f-strings."""
         for edit in self._edits:
-            if any(isinstance(above, ast.JoinedStr) for above in self.names.above(edit.node)):
-                if set(self._text(edit)) & _IN_STRING - set(self.source.slice(edit.node)):
-                    self.troubles.append(Trouble(edit.node, "CCM048"))
+            inside = any(isinstance(above, ast.JoinedStr) for above in self.names.above(edit.node))
+            if inside and set(self._text(edit)) & _IN_STRING - set(self.source.slice(edit.node)):
+                self.troubles.append(Trouble(edit.node, "CCM048"))
 
 
 def splice(text: str, changes: list[Change], start: int = 0, end: int | None = None) -> str:
