@@ -79,7 +79,14 @@ class Collection:
     node: ast.AST
 
 
-Value: TypeAlias = Plain | Token | Function | Class | Instance | Bound | Module | External | Collection
+@dataclass(frozen=True)
+class ListOf:
+    """What a Knowledge gives for a list of its values."""
+
+    values: frozenset[Value]
+
+
+Value: TypeAlias = ListOf | Plain | Token | Function | Class | Instance | Bound | Module | External | Collection
 
 
 @dataclass(frozen=True)
