@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, eq=False)
 class Call:
-    """A call of an old function: `function` is its C name, arguments are by C parameter name.
+    """A call of an old function: `function` is its proper C name, arguments are by C parameter name.
 
-    results: the C names of its outputs, in order; in a spelling that returns result codes the code stands before them.
+    arguments: in the order of the source, the receiver first. results: the C names of its outputs, in order; where
+    `returns_code`, the result code stands before them.
     """
 
     node: ast.Call
@@ -20,8 +21,19 @@ class Call:
     arguments: Mapping[str, ast.expr]
     results: tuple[str, ...]
     problem: str = ""  # a code when the arguments cannot be sorted
+    returns_code: bool = False
+    kinds: Mapping[str, str] = field(default_factory=dict)  # the arguments and results that are handles
 
-    @property
-    def returns_code(self) -> bool:
-        """Whether its value is, or begins with, a result code."""
-        return self.spelling == "flat"
+
+def sort(node: ast.Call, inputs: Mapping[str, str], optional: frozenset[str]) -> tuple[dict[str, ast.expr], str]:
+    """The arguments of a call by C name, and a code when that cannot be done; inputs: keyword -> C name, in order."""
+    starred = any(isinstance(argument, ast.Starred) for argument in node.args)
+    if starred or any(keyword.arg is None for keyword in node.keywords) or len(node.args) > len(inputs):
+        return {}, "CCM038"
+    arguments = dict(zip(inputs.values(), node.args, strict=False))
+    for keyword in node.keywords:
+        name = inputs.get(keyword.arg or "", "")
+        if not name or name in arguments:
+            return {}, "CCM038"
+        arguments[name] = keyword.value
+    return arguments, "" if set(inputs.values()) <= {*arguments, *optional} else "CCM038"

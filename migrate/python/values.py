@@ -79,7 +79,14 @@ class Collection:
     node: ast.AST
 
 
-Value: TypeAlias = Plain | Token | Function | Class | Instance | Bound | Module | External | Collection
+@dataclass(frozen=True)
+class ListOf:
+    """What a Knowledge gives for a list of its values."""
+
+    values: frozenset[Value]
+
+
+Value: TypeAlias = ListOf | Plain | Token | Function | Class | Instance | Bound | Module | External | Collection
 
 
 @dataclass(frozen=True)
@@ -102,6 +109,12 @@ class Knowledge(Protocol):
 
     def call(self, token: Token, node: ast.Call, arguments: Arguments) -> Iterable[Value | tuple[Value, ...]] | None:
         """What calling a token gives; a tuple is a tuple of the program."""
+
+    def caught(self, token: Token) -> Iterable[Value] | None:
+        """What `except <token> as name` binds; of a tuple of classes each is asked."""
+
+    def parameter(self, node: ast.arg) -> Iterable[Value] | None:
+        """What a parameter holds that somebody unseen may fill, besides UNKNOWN: asked where callers are unseen."""
 
     def exports(self, token: Token) -> Mapping[str, Iterable[Value]]:
         """Every name that a star import of a module token binds."""
