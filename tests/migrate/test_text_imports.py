@@ -83,7 +83,8 @@ def test_becomes_the_new_one_where_it_stands(old: str, new: str) -> None:
 
 
 def test_on_every_path() -> None:
-    old = "if a:\n    import old as cc\nelse:\n    try:\n        from old import X\n    finally:\n        import old as cc\n"
+    old = "if a:\n    import old as cc\nelse:\n    try:\n        from old import X\n"
+    old += "    finally:\n        import old as cc\n"
     assert migrated(old + "cc.X\n").count("import comch_next as comch") == 3
 
 
