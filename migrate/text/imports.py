@@ -27,12 +27,14 @@ Import: TypeAlias = ast.Import | ast.ImportFrom
 class Old:
     """What an alias brings: from the old API itself (direct), or from a file of the project that has it.
 
-    new: the name in comch_next that may be imported in its place, where it is the same thing.
+    new: the name in comch_next that may be imported in its place, where it is the same thing. stays: where it comes
+    from keeps it old.
     """
 
     module: bool
     direct: bool
     new: str = ""
+    stays: bool = False
 
 
 class Imports:
@@ -81,21 +83,19 @@ class Imports:
         """Return the old imports that stay, because something old still needs them."""
         return [alias for alias in self.old if self._remains(alias) and self.old[alias].direct]
 
+    def dropped(self) -> list[ast.alias]:
+        """Return the imports from files of the project that go."""
+        return [alias for alias, old in self.old.items() if not old.direct and not self._remains(alias)]
+
     # ------------------------------------------------------------------ what becomes of a name
 
     def _is_old(self, variable: Variable) -> bool:
         """Whether something that stays old reads a variable."""
         if variable.scope is self.names.module and self.exported.get(variable.name):
             return True
-        return any(node in self.stays for load in variable.loads for node in self._chain(load))
-
-    def _chain(self, load: ast.AST) -> Iterator[ast.AST]:
-        """Iterate over `cc`, `cc.x`, `cc.x.y` around a name."""
-        yield load
-        for above in self.names.above(load):
-            if not isinstance(above, ast.Attribute):
-                return
-            yield above
+        return any(self.old[alias].stays for alias in self._aliases[variable]) or is_read_by(
+            self.names, variable, self.stays
+        )
 
     def _is_named(self, variable: Variable) -> bool:
         """Whether the spelling of a variable matters beyond the uses that change."""
@@ -145,7 +145,7 @@ class Imports:
     def _find_homes(self) -> None:
         templates: list[tuple[ast.expr | ast.stmt, Template]] = [*self.edits.expressions.items()]
         templates += self.edits.statements.items()
-        uses = [node for node, template in templates if "{comch}" in template.text and self._is_shown(node)]
+        uses = [node for node, template in templates if "{comch}" in template.text and self.is_shown(node)]
         for node in sorted(uses, key=lambda node: (node.lineno, node.col_offset)):
             root = _root(node)
             variable = self.names.of.get(root) if root else None
@@ -158,7 +158,8 @@ class Imports:
         self._namer.choose()
         self._declare()
 
-    def _is_shown(self, node: ast.AST) -> bool:
+    def is_shown(self, node: ast.AST) -> bool:
+        """Whether no edit around an edited node drops it."""
         above = self.names.parents.get(node)
         return isinstance(node, ast.stmt) or above is None or not self.is_covered(above)
 
@@ -305,6 +306,20 @@ class Imports:
             alone = not before or self.source.is_first(after[0])
             start = start if alone else self.source.span(after[0])[0]
             self.added = Change(start, start, line + (newline if alone else "; "))
+
+
+def is_read_by(names: Names, variable: Variable, nodes: Set[ast.AST]) -> bool:
+    """Whether one of some nodes is a variable, or `variable.x.y`."""
+    return any(node in nodes for load in variable.loads for node in _chain(names, load))
+
+
+def _chain(names: Names, load: ast.AST) -> Iterator[ast.AST]:
+    """Iterate over `cc`, `cc.x`, `cc.x.y` around a name."""
+    yield load
+    for above in names.above(load):
+        if not isinstance(above, ast.Attribute):
+            return
+        yield above
 
 
 def _all(tree: ast.Module) -> Iterator[str]:
