@@ -20,7 +20,9 @@ IMPORT, PRAGMA = "CCM002", "CCM091"
 class Findings:
     """Makes the findings of a project's files."""
 
-    def __init__(self, sources: Mapping[Path, Source], decision: Decision, pragmas: Pragmas, silent: set[Cause]) -> None:
+    def __init__(
+        self, sources: Mapping[Path, Source], decision: Decision, pragmas: Pragmas, silent: set[Cause]
+    ) -> None:
         self.sources, self.decision, self.pragmas, self.silent = sources, decision, pragmas, silent
         self._causes: dict[Path, list[Cause]] = {}
         for cause in decision.causes:
@@ -58,7 +60,9 @@ class Findings:
         for cause in self._causes.get(path, ()):
             if cause.node not in own and cause not in self.silent:
                 title = CODES[cause.code].title
-                yield Finding("handles", cause.code, cause.level, path, self.span(path, cause.node), _name(cause.node), title)
+                yield Finding(
+                    "handles", cause.code, cause.level, path, self.span(path, cause.node), _name(cause.node), title
+                )
 
     def _imports(self, path: Path, text: FileText) -> Iterator[Finding]:
         stale = set(text.imports.stale())

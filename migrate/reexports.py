@@ -83,9 +83,7 @@ class Reexports:
 
     # ------------------------------------------------------------------ what stays
 
-    def settle(
-        self, stays: Mapping[Path, Set[ast.AST]], dropped: Set[ast.alias]
-    ) -> Mapping[Path, Mapping[str, bool]]:
+    def settle(self, stays: Mapping[Path, Set[ast.AST]], dropped: Set[ast.alias]) -> Mapping[Path, Mapping[str, bool]]:
         """Return for each file the names that others take, and whether for something old; fills `Old.stays`.
 
         dropped: aliases that take nothing any more.

@@ -2,36 +2,29 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 import libcst as cst
-
-from migrate.text.code import Template
 
 _PART = re.compile(r"__part_(\w+?)__")
 
 
-def lay_out(old: str, node: ast.expr, template: Template, new: str, newline: str) -> str | None:
+@lru_cache(maxsize=None)
+def lay_out(old: str, new: str, places: tuple[tuple[str, int], ...], newline: str) -> str | None:
     """Return `new` with the layout of the call `old`; None when no argument of the one is in the other.
 
-    `new` is the template's text with __part_x__ for each part x.
+    `old` is the old call with a name for each argument, `new` the template's text with __part_x__ for each part x;
+    places: which argument a part is.
     """
-    if not isinstance(node, ast.Call):
-        return None
-    values = [argument.value if isinstance(argument, ast.Starred) else argument for argument in node.args]
-    values = sorted([*values, *(keyword.value for keyword in node.keywords)], key=_place)
-    places = {name: values.index(part) for name, part in template.parts.items() if part in values}
     try:
         before, after = _parse(old), _parse(new)
     except cst.ParserSyntaxError:
         return None
-    if not isinstance(before, cst.Call) or len(before.args) != len(values):
-        return None
-    finder = _Finder(places)
+    finder = _Finder(dict(places))
     after.visit(finder)
-    if finder.best is None or not finder.score:
+    if finder.best is None or not isinstance(before, cst.Call):
         return None
     laid_out = after.deep_replace(finder.best, _dress(finder.best, before, finder.places(finder.best)))
     assert isinstance(laid_out, cst.CSTNode)
@@ -116,7 +109,3 @@ def _with_end(
 def _parse(text: str) -> cst.BaseExpression:
     node = cst.parse_expression(f"({text})")
     return node.with_changes(lpar=node.lpar[1:], rpar=node.rpar[:-1])
-
-
-def _place(node: ast.expr) -> tuple[int, int]:
-    return node.lineno, node.col_offset

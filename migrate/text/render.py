@@ -139,11 +139,9 @@ class Renderer:
         return splice(self.source.text, changes, start, end)
 
     def _text(self, edit: _Edit) -> str:
-        old = self.source.text[edit.start : edit.end]
-        text = None
-        if isinstance(edit.node, ast.expr) and self._is_spread(edit):
-            text = lay_out(old, edit.node, edit.template, self._fill(edit, named=True), self.source.line_end(1))
-            text = None if text is None else self._unname(edit, text)
+        old, text = self.source.text[edit.start : edit.end], None
+        if isinstance(edit.node, ast.Call) and "\n" in old and self._is_spread(edit):
+            text = self._laid_out(edit.node, edit)
         text = self._fill(edit) if text is None else text
         before, after = self.source.text[edit.start - 1 : edit.start], self.source.text[edit.end : edit.end + 1]
         text = f" {text}" if _is_word(before) and _is_word(text[:1]) else text
@@ -156,7 +154,7 @@ class Renderer:
         for start, end in spans:
             outside += self.source.text[position:start]
             position = end
-        return isinstance(edit.node, ast.Call) and "\n" in outside + self.source.text[position : edit.end]
+        return "\n" in outside + self.source.text[position : edit.end]
 
     def _fill(self, edit: _Edit, named: bool = False) -> str:
         """Return a template's text with its parts, or with a name for each of them."""
@@ -170,8 +168,17 @@ class Renderer:
 
         return _PLACEHOLDER.sub(part, text)
 
-    def _unname(self, edit: _Edit, laid_out: str) -> str:
+    def _laid_out(self, call: ast.Call, edit: _Edit) -> str | None:
+        """Return the new text with the lines and comments of the old call's arguments."""
+        values = [argument.value if isinstance(argument, ast.Starred) else argument for argument in call.args]
+        values = sorted([*values, *(keyword.value for keyword in call.keywords)], key=self.source.span)
+        names = [Change(*self.source.span(value), f"argument_{at}") for at, value in enumerate(values)]
+        old = splice(self.source.text, names, edit.start, edit.end)
+        places = tuple((name, values.index(part)) for name, part in edit.template.parts.items() if part in values)
+        laid_out = lay_out(old, self._fill(edit, named=True), places, self.source.line_end(1))
         text = edit.template.text
+        if laid_out is None:
+            return None
         for match in _PLACEHOLDER.finditer(text):
             if match.group(1) != "comch":
                 part = self._part(edit.template.parts[match.group(1)], text, match)
