@@ -66,8 +66,11 @@ class Control:
 
     def bound(self, name: ast.Name) -> Bound:
         """Return whether a name is bound where it is read or deleted."""
-        function = self.names.function(name)
-        return self._of(function).bound(name)
+        return self._of(self.names.function(name)).bound(name)
+
+    def bound_at(self, variable: Variable, node: ast.AST) -> Bound:
+        """Return whether a variable is bound when a node is about to be run."""
+        return self._of(self.names.function(node)).before(variable, node)
 
     def _of(self, function: ast.AST) -> Bindings:
         if function not in self._bindings:
