@@ -46,7 +46,7 @@ f'{@p} {@p!r:>{@p}}'
 (@e, *[@e], @e)
 (0 and @e or @e)
 [@e, @e][0:1]
-""".split("\n")[1:-1]
+""".strip().splitlines()
 SIMPLE = """
 @e
 @n = @e
@@ -62,7 +62,7 @@ del @n
 import sys as @n
 def @n(x=@e): return p(0)
 class @n: y = @e
-""".split("\n")[1:-1]
+""".strip().splitlines()
 LEAVING = ["return @e", "raise @t", "raise @t from None"]
 
 

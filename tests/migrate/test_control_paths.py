@@ -1,4 +1,4 @@
-"""Control flow against what programs do: every observed step is an edge of the graph, every observed binding possible."""
+"""Control flow against what programs do: every observed step is an edge, every observed binding is possible."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ class Watched:
             and isinstance(node.func, ast.Name)
             and node.func.id in {"p", "v", "t", "it", "c"}
         ):
-            assert isinstance(node.args[0], ast.Constant)
-            number: int = node.args[0].value
+            number = ast.literal_eval(node.args[0])
+            assert isinstance(number, int)
             self.calls.setdefault(number, node)
             return number
         return 0
