@@ -18,7 +18,7 @@ CODES: dict[str, Code] = {
     # Files and imports
     "CCM001": Code(
         "this interpreter cannot read the file as Python",
-        "The file names the old API but does not parse: Python 2, a template, or newer grammar than this interpreter's.",
+        "The file names the old API but does not parse: Python 2, a template, or grammar newer than this Python's.",
         "Port the file to Python 3 first, run migrate on what the template makes, or use a newer interpreter.",
     ),
     "CCM002": Code(
@@ -69,7 +69,7 @@ CODES: dict[str, Code] = {
     ),
     "CCM023": Code(
         "the blocking API of DOCA 1.2 - 1.4",
-        "These calls took attributes and blocked. From 1.5 on nothing blocks, so a retry loop would have to be invented.",
+        "These calls took attributes and blocked. From 1.5 on nothing blocks, which would take a retry loop.",
         "Use send(timeout=None) and receive(timeout=None), which block as the old calls did.",
     ),
     "CCM038": Code(
@@ -191,7 +191,7 @@ CODES: dict[str, Code] = {
     ),
     "CCM072": Code(
         "the buffer may be too small for the text",
-        "The old call reported INVALID_VALUE when the text and its NUL did not fit the size. comch_next returns it whole.",
+        "The old call reported INVALID_VALUE for a text that did not fit with its NUL. comch_next returns it whole.",
         "Run migrate with --unsafe if the size was meant to be large enough.",
         "needs-evidence",
     ),
