@@ -4,25 +4,40 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+
+from migrate.old_api.vocabulary import Function
 
 
 @dataclass(frozen=True, eq=False)
 class Call:
     """A call of an old function: `function` is its proper C name, arguments are by C parameter name.
 
-    arguments: in the order of the source, the receiver first. results: the C names of its outputs, in order; where
-    `returns_code`, the result code stands before them.
+    arguments: in the order of the source, the receiver first. results: the C names of its outputs, in order ("return"
+    for a value that the C function returns); where `returns_code`, the result code stands before them.
     """
 
     node: ast.Call
-    function: str
+    signature: Function
     spelling: str  # "objects" or "flat"
     arguments: Mapping[str, ast.expr]
     results: tuple[str, ...]
     problem: str = ""  # a code when the arguments cannot be sorted
-    returns_code: bool = False
-    kinds: Mapping[str, str] = field(default_factory=dict)  # the arguments and results that are handles
+
+    @property
+    def function(self) -> str:
+        """The proper C name."""
+        return self.signature.name
+
+    @property
+    def returns_code(self) -> bool:
+        """Whether its value is, or begins with, a result code."""
+        return self.spelling == "flat" and self.signature.returns_code
+
+    @property
+    def receiver(self) -> ast.expr | None:
+        """The handle whose method it is in the objects spelling."""
+        return self.arguments.get(self.signature.receiver)
 
 
 def sort(node: ast.Call, inputs: Mapping[str, str], optional: frozenset[str]) -> tuple[dict[str, ast.expr], str]:

@@ -14,6 +14,4 @@ def read(node: ast.Call, function: Function, receiver: ast.expr | None = None) -
     arguments, problem = sort(node, names, frozenset())
     if problem and not names and node.args:
         problem = "CCM023"  # attributes, as before DOCA 1.5
-    return Call(
-        node, function.name, "flat", arguments, function.results, problem, function.returns_code, function.kinds
-    )
+    return Call(node, function, "flat", arguments, function.results, problem)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from migrate.old_api.calls import Call, sort
 from migrate.old_api.vocabulary import Function
@@ -16,23 +17,35 @@ _INPUTS: Mapping[str, Mapping[str, str]] = {
     "doca_devinfo_is_equal_pci_addr": {"pci_addr": "pci_addr_str"},
     "doca_devinfo_rep_is_equal_pci_addr": {"pci_addr": "pci_addr_str"},
 }
-_OPTIONAL = frozenset({"flags", "filter"})
+_DEFAULTS = {"flags": "0", "filter": "0"}
 _SIZES = frozenset({"size"})  # of buffers, which Python has not
+
+
+class Parameter(NamedTuple):
+    """A parameter of a Python method; default: its text, "" for none."""
+
+    name: str
+    c_name: str
+    default: str = ""
+
+
+def parameters(function: Function) -> list[Parameter]:
+    """The parameters of a function of the module, or of a method with its receiver first."""
+    own = [name for name in function.inputs if name != function.receiver and name not in _SIZES]
+    names = _INPUTS.get(function.name) or dict(zip(own, own, strict=True))
+    receiver = [Parameter("self", function.receiver)] if function.receiver else []
+    return receiver + [Parameter(name, c_name, _DEFAULTS.get(c_name, "")) for name, c_name in names.items()]
 
 
 def read(node: ast.Call, function: Function, receiver: ast.expr | None = None) -> Call:
     """Sort the arguments of a call; without a receiver it is the first argument (`Endpoint.listen(ep, name)`)."""
-    own = [name for name in function.inputs if name != function.receiver and name not in _SIZES]
-    names = dict(_INPUTS.get(function.name) or zip(own, own, strict=True))
-    given = {function.receiver: receiver} if receiver is not None else {}
-    if function.receiver and receiver is None:
-        names = {"self": function.receiver, **names}
-    arguments, problem = sort(node, names, _OPTIONAL)
-    if problem and not names and node.args and not function.receiver:
+    taken = parameters(function)[1 if receiver else 0 :]
+    given = {function.receiver: receiver} if receiver else {}
+    optional = frozenset(parameter.c_name for parameter in taken if parameter.default)
+    arguments, problem = sort(node, {parameter.name: parameter.c_name for parameter in taken}, optional)
+    if problem and not function.inputs and node.args:
         problem = "CCM023"  # attributes, as before DOCA 1.5
-    return Call(
-        node, function.name, "objects", {**given, **arguments}, _results(function), problem, False, function.kinds
-    )
+    return Call(node, function, "objects", {**given, **arguments}, _results(function), problem)
 
 
 def _results(function: Function) -> tuple[str, ...]:
