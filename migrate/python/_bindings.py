@@ -55,12 +55,11 @@ class Bindings:
 
     def before(self, variable: Variable, node: ast.AST) -> Bound:
         """Return whether a variable is bound when a node of this graph is run."""
-        given = _given(variable)
-        return given or self._at(variable, self.graph.places(node)) or self._outer(variable, self.graph.node)
+        return given(variable) or self._at(variable, self.graph.places(node)) or self._outer(variable, self.graph.node)
 
     def at_end(self, variable: Variable) -> Bound:
         """Return whether a variable is bound when the function or module has come to its end."""
-        return _given(variable) or self._at(variable, [Graph.RETURN]) or Bound.NEVER
+        return given(variable) or self._at(variable, [Graph.RETURN]) or Bound.NEVER
 
     def _at(self, variable: Variable, points: list[Point]) -> Bound | None:
         bit = self._bits.get(variable)
@@ -84,7 +83,7 @@ class Bindings:
         for node in self.graph.points:
             variable = self.names.of.get(node)
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and variable in self._bits:
-                if variable.scope.kind is not Kind.CLASS and not _given(variable):
+                if variable.scope.kind is not Kind.CLASS and not given(variable):
                     self._reads[node] = self._bits[variable]
             elif isinstance(node, ast.ClassDef):
                 members = self.names.scopes[node].variables.values()
@@ -127,7 +126,7 @@ def home_of(names: Names, variable: Variable) -> ast.AST:
     return scope.node
 
 
-def _given(variable: Variable) -> Bound | None:
+def given(variable: Variable) -> Bound | None:
     """Return what is known of a variable that does not depend on the flow: builtins, and names nobody binds."""
     if variable is variable.scope.implicit or variable.scope.kind is Kind.TYPES:
         return Bound.ALWAYS

@@ -130,6 +130,8 @@ def _comprehension(draw: Drawing, node: Comprehension) -> Task:
         yield node.value
     else:
         yield node.elt
+    if not isinstance(node, ast.ListComp):
+        draw.connect(draw.handler)  # a key without a hash; a generator may be closed
     draw.connect(again if again is not None else after)
     draw.block = after
     draw.step(node)

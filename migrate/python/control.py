@@ -12,7 +12,7 @@ import ast
 import sys
 from collections.abc import Callable
 
-from migrate.python._bindings import Bindings, Bound, home_of
+from migrate.python._bindings import Bindings, Bound, given, home_of
 from migrate.python._drawing import Drawing, Questions, Task
 from migrate.python._graph import Action, Block, Edge, Graph, Point, Step
 from migrate.python._solve import Solution, solve
@@ -66,8 +66,23 @@ class Control:
 
     def bound(self, name: ast.Name) -> Bound:
         """Return whether a name is bound where it is read or deleted."""
-        function = self.names.function(name)
+        function, variable = self.names.function(name), self.names.of[name]
+        if variable.scope.kind is Kind.MODULE and self._only_reads(function, variable):
+            return given(variable) or self._outer(variable, function)
         return self._of(function).bound(name)
+
+    def bound_at(self, variable: Variable, node: ast.AST) -> Bound:
+        """Return whether a variable is bound when a node is about to be run."""
+        return self._of(self.names.function(node)).before(variable, node)
+
+    def bound_at_end(self, variable: Variable) -> Bound:
+        """Return whether a variable is bound when its function or module has come to its end."""
+        return self._of(home_of(self.names, variable)).at_end(variable)
+
+    def _only_reads(self, function: ast.AST, variable: Variable) -> bool:
+        """Whether a function leaves a variable of the module alone, so that its own graph is not needed."""
+        changes = [*variable.bindings, *variable.deletions]
+        return function is not self.names.tree and all(self.names.function(node) is not function for node in changes)
 
     def _of(self, function: ast.AST) -> Bindings:
         if function not in self._bindings:
