@@ -24,6 +24,7 @@ from migrate.text.lines import Lines
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _DISPLAYS = (ast.List, ast.Dict, ast.Set, ast.Tuple, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _PRIMARY = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.JoinedStr, *_DISPLAYS)
+_HOLDERS = (ast.Call, ast.keyword, ast.Assign, ast.AnnAssign, ast.Return, ast.List, ast.Tuple, ast.Dict, ast.Set)
 _WRAPPED = (ast.NamedExpr, ast.Yield, ast.YieldFrom)  # these need brackets of their own nearly everywhere
 _IN_STRING = frozenset("\"'\\\n\r#")  # what an f-string's expression may not gain before Python 3.12
 
@@ -143,9 +144,15 @@ class Renderer:
         if isinstance(edit.node, ast.Call) and "\n" in old and self._is_spread(edit):
             text = self._laid_out(edit.node, edit)
         text = self._fill(edit) if text is None else text
+        text = f"({text})" if text.startswith("lambda") and self._binds_tighter(edit) else text
         before, after = self.source.text[edit.start - 1 : edit.start], self.source.text[edit.end : edit.end + 1]
         text = f" {text}" if _is_word(before) and _is_word(text[:1]) else text
         return f"{text} " if _is_word(after) and _is_word(text[-1:]) else text
+
+    def _binds_tighter(self, edit: _Edit) -> bool:
+        """Whether a lambda would take in what stands around it, or is not allowed there."""
+        above = self.names.parents[edit.node]
+        return not isinstance(above, _HOLDERS) or edit.node is getattr(above, "func", None)
 
     def _is_spread(self, edit: _Edit) -> bool:
         """Whether a call has line ends outside of what the template keeps."""

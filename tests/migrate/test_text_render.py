@@ -17,6 +17,7 @@ CALLS = {
     "get": "({a}.one, {a2}.two)",
     "read": "{a}.value",
     "make": "{comch}.Channel(one_sided=True)",
+    "value": "lambda x: {0}",
     "drop": "{comch}.try_send({0}, {1}, {3})",
 }
 STATEMENTS = {"set": "{a}.device = {0}"}
@@ -80,6 +81,8 @@ def tried(text: str, width: int | None = None) -> tuple[str, list[str]]:
         ("with make() as ep, f(make()): pass",
          "with comch.Channel(one_sided=True) as ep, f(comch.Channel(one_sided=True)): pass"),
         ("if a: pass\nelif ep.read(): pass", "if a: pass\nelif ep.value: pass"),
+        ("x = f(value(a)), [value(a)], (value(a) or b), b[value(a)].c",
+         "x = f(lambda x: a), [lambda x: a], ((lambda x: a) or b), b[(lambda x: a)].c"),
         ("é = ep.read(); ü = OLD", "é = ep.value; ü = comch.New"),
     ],
 )  # fmt: skip
