@@ -55,7 +55,20 @@ class _Side:
         variable = self.names.of[use]
         if not variable.bindings and variable.scope.kind is Kind.MODULE and variable.name in self.starred:
             return Bound.ALWAYS
-        return self.control.bound(use)
+        return self.control.bound_at(variable, place) if (place := self._evaluation(use)) else self.control.bound(use)
+
+    def _evaluation(self, use: ast.Name) -> ast.Lambda | None:
+        """Return the outermost lambda that delays a use no longer than the call that it is given to."""
+        place = None
+        for above in self.names.above(use):
+            if isinstance(above, ast.Lambda) and self.names.of[use].scope is not self.names.scopes[above]:
+                call = self.names.parents[above]
+                place = above if isinstance(call, ast.Call) and above in call.args else None
+                if place is None:
+                    break
+            elif isinstance(above, ast.Lambda | ast.stmt):
+                break
+        return place
 
     def is_undefined(self, use: ast.Name) -> bool:
         """Whether nothing anywhere binds a name."""
