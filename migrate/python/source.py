@@ -8,7 +8,10 @@ import io
 import re
 import tokenize
 import warnings
+from functools import cached_property
 from typing import TypeAlias
+
+from migrate.python.scopes import Names
 
 Located: TypeAlias = ast.expr | ast.stmt | ast.alias | ast.arg | ast.keyword | ast.excepthandler | ast.pattern
 
@@ -38,6 +41,11 @@ class Source:
         self._starts = [0]
         for line in self.lines:
             self._starts.append(self._starts[-1] + len(line))
+
+    @cached_property
+    def names(self) -> Names:
+        """The file's names, resolved when they are first asked for."""
+        return Names(self.tree)
 
     def encode(self, text: str) -> bytes:
         """Encode a changed text as the file is."""
