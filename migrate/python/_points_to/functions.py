@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field, replace
 
-from migrate.python._domain import Collection, Function, Instance, Knowledge, Plain, Value
-from migrate.python._elements import Elements
-from migrate.python._generic import is_generic
-from migrate.python._heap import Contents, Frame, Key
-from migrate.python._slots import Slot
+from migrate.python._points_to.domain import Collection, Function, Instance, Knowledge, Plain, Value
+from migrate.python._points_to.elements import Elements
+from migrate.python._points_to.generic import is_generic
+from migrate.python._points_to.heap import Contents, Frame, Key
+from migrate.python._points_to.slots import Slot
 from migrate.python.modules import Project
+
+MAX_DEPTH = 3  # helpers that call helpers are told apart this far
 
 
 @dataclass(eq=False)
@@ -23,6 +25,7 @@ class Site:
     keywords: dict[str, Slot] = field(default_factory=dict)
     splats: list[Slot] = field(default_factory=list)
     result: Slot = field(default_factory=Slot)
+    place: tuple[int | str, ...] = ()  # for a call that a library makes, apart from the one that is written
     operand: Key | None = None  # of what operator.attrgetter and the like make
 
     def after(self, *first: Slot) -> Site:
@@ -42,21 +45,23 @@ class Functions(Elements):
         self.generators: dict[Collection, Frame] = {}
         self.callers: dict[ast.AST, dict[ast.expr, None]] = {}
         self.defined: dict[Function, None] = {}
-        self._frames: dict[tuple[Function, ast.AST | None], Frame] = {}
+        self._frames: dict[tuple[Function, ast.AST | None, Frame | None], Frame] = {}
         self._generic: dict[ast.AST, bool] = {}
 
     # ------------------------------------------------------------------ functions
 
-    def frame_of(self, function: Function, site: ast.AST | None) -> Frame:
+    def frame_of(self, function: Function, site: Site | None) -> Frame:
         """The frame in which a call analyses a function."""
         node = function.node
         if node not in self._generic:
-            self._generic[node] = is_generic(node)
-        key = (function, site if self._generic[node] and site is not None else None)
+            self._generic[node] = is_generic(node, self.body)
+        key: tuple[Function, ast.AST | None, Frame | None] = (function, None, None)
+        if site is not None and self._generic[node]:
+            key = (function, site.node, _caller(site.frame, node))
         if key not in self._frames:
             parent = function.context
             assert isinstance(parent, Frame)
-            frame = self._frames[key] = Frame(node, parent.path, parent.names, parent, key[1])
+            frame = self._frames[key] = Frame(node, parent.path, parent.names, parent, *key[1:])
             self.frames.setdefault(node, []).append(frame)
             self.later(lambda: self.analyse(frame))
         return self._frames[key]
@@ -66,7 +71,7 @@ class Functions(Elements):
         return self.variable(frame, frame.names.of[argument])
 
     def call_function(self, function: Function, site: Site) -> None:
-        frame = self.frame_of(function, site.node)
+        frame = self.frame_of(function, site)
         frame.called = True
         self.callers.setdefault(function.node, {})[site.node] = None
         self.pass_arguments(frame, site)
@@ -79,7 +84,7 @@ class Functions(Elements):
             return frame.slots[node]
         yields = any(isinstance(inside, ast.Yield | ast.YieldFrom) for inside in self.body(node))
         if yields:
-            collection, contents = self.make(node, "generator", frame, frame.yielded)
+            collection, _ = self.make(node, "generator", frame, frame.yielded)
             self.flow(frame.returned, self.field(collection, "return"))
         elif isinstance(node, ast.AsyncFunctionDef):
             collection, _ = self.make(node, "coroutine", frame, frame.returned)
@@ -205,3 +210,17 @@ class Functions(Elements):
             self._rest(frame, arguments.vararg, "tuple")
         if arguments.kwarg:
             self._rest(frame, arguments.kwarg, "dict")
+
+
+def _caller(frame: Frame | None, callee: ast.AST) -> Frame | None:
+    """The frame that tells calls from the same place apart: that of a function analysed per call, not too deep."""
+    while frame is not None and frame.site is None:
+        frame = frame.parent
+    around = frame
+    for _ in range(MAX_DEPTH):
+        if around is None:
+            return frame
+        if around.node is callee:
+            return None  # a function that calls itself
+        around = around.caller
+    return None

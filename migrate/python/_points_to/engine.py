@@ -1,0 +1,126 @@
+"""The run of the points-to analysis: all files, then what nothing in the project calls."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Set
+
+from migrate.python._points_to.bodies import bodies, falls_through
+from migrate.python._points_to.domain import Class, Descriptor, Function, Instance, Knowledge, Plain, Value
+from migrate.python._points_to.fixtures import Fixtures
+from migrate.python._points_to.functions import Site
+from migrate.python._points_to.heap import Frame
+from migrate.python._points_to.statements import READERS, Statements
+from migrate.python.modules import Project
+
+STRUCTURE = frozenset({ast.Import, ast.ImportFrom, ast.ClassDef, ast.Attribute})
+
+
+class Engine(Statements):
+    """Solves a project; afterwards every slot has all its values."""
+
+    def __init__(self, project: Project, knowledge: Knowledge) -> None:
+        super().__init__(project, knowledge)
+        self.outside: dict[ast.AST, None] = {}  # functions that nothing in the project calls
+        self._bodies: dict[ast.AST, list[ast.AST]] = {}
+        for path, tree in project.trees.items():
+            frame = self.modules[path] = Frame(tree, path, project.names(path))
+            self.frames[tree] = [frame]
+            self._bodies |= bodies(tree, READERS.keys())
+        for kinds in (STRUCTURE, READERS.keys() - STRUCTURE):  # bases are known before there are instances
+            for frame in tuple(self.modules.values()):
+                self._read(frame, kinds)
+            self.solve()
+        self._read_uncalled()
+        self._create_uncreated()
+        self._call_uncalled()
+
+    def body(self, node: ast.AST) -> list[ast.AST]:
+        return self._bodies[node]
+
+    def _read(self, frame: Frame, kinds: Set[type[ast.AST]]) -> None:
+        for node in self.body(frame.node):
+            if type(node) in kinds:
+                READERS[type(node)](self, frame, node)
+
+    def analyse(self, frame: Frame) -> None:
+        self._read(frame, STRUCTURE)
+        self._read(frame, READERS.keys() - STRUCTURE)
+        if isinstance(frame.node, ast.Lambda):
+            self.flow(self.slot(frame, frame.node.body), frame.returned)
+        elif isinstance(frame.node, ast.FunctionDef | ast.AsyncFunctionDef) and falls_through(frame.node.body):
+            self.add(frame.returned, Plain.NONE)
+
+    # ------------------------------------------------------------------ what nothing calls
+
+    def _uncalled(self) -> list[Function]:
+        return [function for function in self.defined if function.node not in self.callers]
+
+    def _read_uncalled(self) -> None:
+        """Read bodies that no call has reached; they may call each other."""
+        done: set[Function] = set()
+        while todo := [function for function in self._uncalled() if function not in done]:
+            for function in todo:
+                done.add(function)
+                self.frame_of(function, None)
+            self.solve()
+
+    def _create_uncreated(self) -> None:
+        """Give the methods of classes that are never called their self."""
+        for info in tuple(self.classes.values()):
+            if not any(self.classes[heir].created for heir in self.family(info.node)):
+                for name in sorted(info.bound):
+                    for value in tuple(self.field(Class(info.node), name).values):
+                        self._give_self(info.node, value)
+                self.fill_record(Instance(info.node), Site(ast.Constant(None), info.frame, [(self.unknown, True)]))
+        self.solve()
+        self._read_uncalled()
+
+    def _give_self(self, node: ast.ClassDef, value: Value) -> None:
+        function = value.function if isinstance(value, Descriptor) else value
+        if isinstance(function, Function) and not (isinstance(value, Descriptor) and value.kind == "staticmethod"):
+            arguments = [*function.node.args.posonlyargs, *function.node.args.args]
+            if arguments:
+                on_class = isinstance(value, Descriptor) and value.kind == "classmethod"
+                frame = self.frame_of(function, None)
+                self.add(self.parameter(frame, arguments[0]), Class(node) if on_class else Instance(node))
+
+    def _call_uncalled(self) -> None:
+        """Let what is never called be called from outside, with arguments that nobody knows."""
+        methods = self._methods()
+        fixtures = Fixtures(self)
+        while todo := [function for function in self._uncalled() if function.node not in self.outside]:
+            for function in todo:
+                self.outside[function.node] = None
+                self._call_from_outside(function, methods.get(function.node), fixtures)
+            self.solve()
+
+    def _methods(self) -> dict[ast.AST, tuple[ast.ClassDef, Value]]:
+        found: dict[ast.AST, tuple[ast.ClassDef, Value]] = {}
+        for info in self.classes.values():
+            for name in sorted(info.bound):
+                for value in self.field(Class(info.node), name).values:
+                    function = value.function if isinstance(value, Descriptor) else value
+                    if isinstance(function, Function):
+                        found.setdefault(function.node, (info.node, value))
+        return found
+
+    def _call_from_outside(
+        self, function: Function, method: tuple[ast.ClassDef, Value] | None, fixtures: Fixtures
+    ) -> None:
+        frame, arguments = self.frame_of(function, None), function.node.args
+        start = 0
+        if method is not None:
+            node, value = method
+            family = self.family(node)
+            for owner in [heir for heir in family if self.classes[heir].created] or [node]:
+                self._give_self(owner, value)
+            start = 0 if isinstance(value, Descriptor) and value.kind == "staticmethod" else 1
+        for argument in [*arguments.posonlyargs, *arguments.args][start:] + arguments.kwonlyargs:
+            if not fixtures.fill(frame, argument):
+                self.add(self.parameter(frame, argument), Plain.UNKNOWN)
+        if arguments.vararg:
+            self._pass_extra(frame, self.unknown, None)
+        if arguments.kwarg:
+            self._pass_splat(frame, self.unknown, {})
+        self._pass_defaults(frame, set())
