@@ -21,7 +21,7 @@ from migrate.text.code import Edits, Template
 
 SUCCESS = "{comch}.ErrorCode.SUCCESS"
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
-_OBSERVED = {"repr": "CCM063", "text": "CCM071"}
+_OBSERVED = {"repr": "CCM063", "text": "CCM071", "printed": "CCM074"}
 
 
 class Deferred(NamedTuple):
