@@ -41,11 +41,12 @@ class Method(Form):
         return Deferred(f"{{{site.handle}}}.{self.name}", site.arguments(self.inputs, self.options))
 
     def of_class(self, site: Site) -> Deferred | None:
-        if self.number or not site.owner:
+        owner = "" if self.number else site.owner(self.name)
+        if not owner:
             return None
         arguments = site.arguments(self.inputs, self.options)
         given = f"{{{site.handle}}}, {arguments}" if arguments else f"{{{site.handle}}}"
-        return Deferred(f"{{comch}}.{site.owner}.{self.name}", given)
+        return Deferred(f"{{comch}}.{owner}.{self.name}", given)
 
 
 @dataclass(frozen=True)
@@ -93,9 +94,9 @@ class Property(Form):
         return late(site, number(site, self.plain(site)) if self.number else self.plain(site))
 
     def of_class(self, site: Site) -> Deferred | None:
-        if self.number or not site.owner:
+        if self.number:
             return None
-        return Deferred(f"{{comch}}.{site.owner}.{self.name}.fget", f"{{{site.handle}}}")
+        return Deferred(f"{{comch}}.{site.owner(self.name)}.{self.name}.fget", f"{{{site.handle}}}")
 
 
 @dataclass(frozen=True)
@@ -127,8 +128,9 @@ class Option(Assigned):
         return Deferred(f"{{{site.handle}}}.configure", f"{self.name}={{{self.value}}}")
 
     def of_class(self, site: Site) -> Deferred:
-        owner = site.owner or "Channel"  # every class has the same `configure`
-        return Deferred(f"{{comch}}.{owner}.configure", f"{{{site.handle}}}, {self.name}={{{self.value}}}")
+        return Deferred(
+            f"{{comch}}.{site.owner('configure')}.configure", f"{{{site.handle}}}, {self.name}={{{self.value}}}"
+        )
 
 
 @dataclass(frozen=True)
