@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from migrate.python._classes import ENUMS, Classes
-from migrate.python._domain import (
+from migrate.python._points_to.classes import ENUMS, Classes
+from migrate.python._points_to.domain import (
     Class,
     Collection,
     External,
@@ -18,8 +18,8 @@ from migrate.python._domain import (
     Token,
     Value,
 )
-from migrate.python._heap import Contents, Frame, Key
-from migrate.python._slots import Slot
+from migrate.python._points_to.heap import Contents, Frame, Key
+from migrate.python._points_to.slots import Slot
 from migrate.python.modules import Project, is_standard
 
 CONTAINERS = frozenset(
@@ -250,7 +250,7 @@ class Elements(Classes):
         def item(value: Value) -> None:
             if isinstance(value, Collection) and value.kind != "dict":
                 self.flow(self.get(self.contents(value), index), result)
-            elif isinstance(value, Instance) and self.record_at(value, index).values:
+            elif isinstance(value, Instance) and self.is_tuple(value.node):
                 self.flow(self.record_at(value, index), result)
             else:
                 self.flow(self.elements(value), result)
@@ -260,6 +260,10 @@ class Elements(Classes):
     # ------------------------------------------------------------------ what the storeys above know
 
     raised: Slot
+
+    def is_tuple(self, node: ast.ClassDef) -> bool:
+        """Whether a class is a NamedTuple."""
+        raise NotImplementedError
 
     def sink(self, slot: Slot, node: ast.expr) -> None:
         """Record that a slot's values go where nobody can follow them."""

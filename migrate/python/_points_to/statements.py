@@ -7,13 +7,23 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeAlias
 
-from migrate.python._attributes import Attributes
-from migrate.python._domain import Class, Collection, External, Function, Instance, Module, Plain, Token, Value
-from migrate.python._elements import key_of
-from migrate.python._functions import Site
-from migrate.python._heap import Frame
-from migrate.python._library_collections import merge
-from migrate.python._slots import Slot
+from migrate.python._points_to.attributes import Attributes
+from migrate.python._points_to.domain import (
+    Class,
+    Collection,
+    External,
+    Function,
+    Instance,
+    Module,
+    Plain,
+    Token,
+    Value,
+)
+from migrate.python._points_to.elements import key_of
+from migrate.python._points_to.functions import Site
+from migrate.python._points_to.heap import Frame
+from migrate.python._points_to.library_collections import merge
+from migrate.python._points_to.slots import Slot
 from migrate.python.modules import is_standard
 
 _OPERATORS = {
