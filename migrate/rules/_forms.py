@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from migrate.facts.program import Facts
 from migrate.old_api.calls import Call
 from migrate.rules._answers import Answer, Refusal
-from migrate.rules._form import SUCCESS, Deferred, Form, change, late, number
+from migrate.rules._form import SUCCESS, Deferred, Form, applied, change, late, number
 from migrate.rules._site import Site
 
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
@@ -163,8 +163,7 @@ class Value(Form):
         named = [name for name in _PLACEHOLDER.findall(self.text) if name in site.call.arguments]
         if site.is_simple() or named == list(site.call.arguments):
             return site.enclosed(self.text) if self.is_open else self.text
-        function, arguments = late(site, self.text)
-        return f"({function})({arguments})"
+        return applied(site, self.text)
 
     def deferred(self, site: Site) -> Deferred:
         return late(site, self.text)

@@ -209,7 +209,11 @@ def test_a_context_is_of_the_class_that_its_calls_ask_for(calls: set[str], cls: 
             "rc = doca_devinfo_destroy_list(infos)",
             "rc = comch.ErrorCode.SUCCESS if infos is not None else comch.ErrorCode.INVALID_VALUE",
         ),
-        (f"r = {EP}get_event_channel(table[0])", "CCM065"),
+        (
+            f"r = {EP}get_event_channel(table[0])",
+            "r = (lambda local_ep: comch.outcomes(2, lambda local_ep: (local_ep.send_fd, local_ep.recv_fd), local_ep) "
+            "if local_ep is not None else (comch.ErrorCode.INVALID_VALUE, None, None))(table[0])",
+        ),
     ],
 )
 def test_none_stays_a_code_in_flat(before: str, after: str) -> None:
