@@ -142,3 +142,55 @@ rc, devs, n = doca_devinfo_create_list()
 rc, mac = doca_devinfo_get_mac_addr(devs[0], 6)
 # CCM022: comch_next has no counterpart (python -m migrate explain CCM022)
 rc, bdf = doca_devinfo_get_pci_addr(devs[0])
+
+
+# case: flat: sizes of buffers
+from doca_comm_channel import *
+
+rc, devs, n = doca_devinfo_create_list()
+for info in devs:
+    rc, name = doca_devinfo_get_ibdev_name(info, DOCA_DEVINFO_IBDEV_NAME_SIZE)
+    rc, name = doca_devinfo_get_iface_name(info, 256)
+
+# output
+import comch_next as comch
+
+rc, devs, n = comch.outcome_list(comch.devices)
+for info in devs:
+    rc, name = comch.outcome(lambda: info.ibdev_name)
+    rc, name = comch.outcome(lambda: info.iface_name)
+
+
+# case: flat: a buffer that may be too small
+from doca_comm_channel import *
+
+rc, devs, n = doca_devinfo_create_list()
+rc, name = doca_devinfo_get_ibdev_name(devs[0], 8)
+
+# output
+from doca_comm_channel import *
+
+rc, devs, n = doca_devinfo_create_list()
+# CCM072: the buffer may be too small for the text (python -m migrate explain CCM072)
+rc, name = doca_devinfo_get_ibdev_name(devs[0], 8)
+
+
+# case: flat: a list that is freed by name, in an expression, and with an effect
+from doca_comm_channel import *
+
+lists = []
+rc, devs, n = doca_devinfo_create_list()
+lists.append(devs)
+rc = doca_devinfo_destroy_list(devs)
+doca_devinfo_destroy_list(devs)
+doca_devinfo_destroy_list(lists.pop())
+
+# output
+import comch_next as comch
+
+lists = []
+rc, devs, n = comch.outcome_list(comch.devices)
+lists.append(devs)
+rc = comch.ErrorCode.SUCCESS if devs is not None else comch.ErrorCode.INVALID_VALUE
+pass
+lists.pop()

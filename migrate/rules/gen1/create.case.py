@@ -380,11 +380,10 @@ import doca_comm_channel as cc
 
 
 class Box:
-    # CCM022: comch_next has no counterpart (python -m migrate explain CCM022)
     ep: Optional[cc.Endpoint] = None
 
 
-# CCM022: comch_next has no counterpart (python -m migrate explain CCM022)
+# CCM083: migrate cannot see who calls this function or class (python -m migrate explain CCM083)
 def send(ep: Optional[cc.Endpoint], peer: cc.PeerAddr, msg) -> Optional[cc.Endpoint]:
     # CCM034: migrate cannot see where this handle comes from (python -m migrate explain CCM034)
     ep.sendto(msg, peer)
@@ -798,3 +797,101 @@ def main(name):
         peer = ep.connect(name, timeout=0)
     except comch.DocaError as e:
         print("failed", e.name, ep.max_msg_size)
+
+
+# case: the role is decided by an option
+import sys
+
+import doca_comm_channel as cc
+
+
+def connect(dev, name, rep=None):
+    ep = cc.Endpoint()
+    ep.set_device(dev)
+    if rep is None:
+        return ep, ep.connect(name)
+    ep.set_device_rep(rep)
+    ep.listen(name)
+    return ep, None
+
+
+dev = cc.open_device(sys.argv[1])
+if len(sys.argv) > 2:
+    ep, peer = connect(dev, "svc", dev.open_representor(sys.argv[2]))
+else:
+    ep, peer = connect(dev, "svc")
+ep.destroy()
+
+# output
+import sys
+
+import comch_next as comch
+
+
+def connect(dev, name, rep=None):
+    ep = comch.Channel(one_sided=True)
+    ep.device = dev
+    if rep is None:
+        return ep, ep.connect(name, timeout=0)
+    ep.device_rep = rep
+    ep.listen(name)
+    return ep, None
+
+
+dev = comch.open_device(sys.argv[1])
+if len(sys.argv) > 2:
+    ep, peer = connect(dev, "svc", dev.open_representor(sys.argv[2]))
+else:
+    ep, peer = connect(dev, "svc")
+ep.close()
+
+
+# case: handles in dataclasses, dicts and queues
+import queue
+from dataclasses import dataclass, field
+
+import doca_comm_channel as cc
+
+
+@dataclass
+class Session:
+    ep: cc.Endpoint = field(default_factory=cc.Endpoint)
+    peers: dict[int, cc.PeerAddr] = field(default_factory=dict)
+
+
+session = Session()
+session.ep.set_device(cc.open_device("03:00.0"))
+session.ep.listen("svc")
+arrived = queue.Queue()
+msg, peer = session.ep.recvfrom(64)
+session.peers[1] = peer
+arrived.put((msg, peer))
+msg, peer = arrived.get()
+session.ep.sendto(msg, peer)
+session.ep.sendto(msg, session.peers[1])
+
+# output
+import queue
+from dataclasses import dataclass, field
+
+import comch_next as comch
+
+
+@dataclass
+class Session:
+    ep: comch.Channel = field(
+        default_factory=lambda: comch.Channel(one_sided=True)
+    )
+    peers: dict[int, comch.Connection] = field(default_factory=dict)
+
+
+session = Session()
+session.ep.configure(device=comch.open_device("03:00.0"))
+session.ep.listen("svc")
+arrived = queue.Queue()
+msg, peer = session.ep.receive(64, timeout=0)
+session.peers[1] = peer
+arrived.put((msg, peer))
+msg, peer = arrived.get()
+session.ep.send_to(msg, peer, timeout=0)
+session.ep.send_to(msg, session.peers[1], timeout=0)

@@ -200,18 +200,23 @@ rc, send_fd, recv_fd = doca_comm_channel_ep_get_event_channel(keep(ep))
 doca_comm_channel_ep_get_event_channel(ep)
 
 # output
-from doca_comm_channel import *
+import comch_next as comch
 
 
 def keep(ep):
     return ep
 
 
-rc, devs, n = doca_devinfo_create_list()
-rc, dev = doca_dev_open(devs[0])
-rc, ep = doca_comm_channel_ep_create()
-doca_comm_channel_ep_set_device(ep, dev)
-doca_comm_channel_ep_connect(ep, "svc")
-# CCM065: the handle may be None here (python -m migrate explain CCM065)
-rc, send_fd, recv_fd = doca_comm_channel_ep_get_event_channel(keep(ep))
-doca_comm_channel_ep_get_event_channel(ep)
+rc, devs, n = comch.outcome_list(comch.devices)
+rc, dev = comch.outcome(devs[0].open)
+rc, ep = comch.outcome(comch.Client, one_sided=True)
+comch.outcome(comch.Client.configure, ep, device=dev)
+comch.outcome(comch.Client.connect, ep, "svc", timeout=0)
+rc, send_fd, recv_fd = (
+    lambda local_ep: comch.outcomes(
+        2, lambda local_ep: (local_ep.send_fd, local_ep.recv_fd), local_ep
+    ) if local_ep is not None else (comch.ErrorCode.INVALID_VALUE, None, None)
+)(keep(ep))
+comch.outcomes(2, lambda: (ep.send_fd, ep.recv_fd)) if ep is not None else (
+    comch.ErrorCode.INVALID_VALUE, None, None
+)

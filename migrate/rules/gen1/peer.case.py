@@ -93,3 +93,55 @@ def watch(args):
     args.peer.update_info()
     # CCM034: migrate cannot see where this handle comes from (python -m migrate explain CCM034)
     return args.peer.get_send_messages()
+
+
+# case: user data set in an expression
+import doca_comm_channel as cc
+
+ep = cc.Endpoint()
+ep.set_device(cc.open_device("b1:00.0"))
+peer = ep.connect("svc")
+ids = iter(range(9))
+peer.set_user_data(7)
+peer.set_user_data(next(ids))
+set_all = [peer.set_user_data(n) for n in (1, 2)]
+
+# output
+import comch_next as comch
+
+ep = comch.Client(one_sided=True)
+ep.configure(device=comch.open_device("b1:00.0"))
+peer = ep.connect("svc", timeout=0)
+ids = iter(range(9))
+peer.user_data = 7
+setattr(peer, "user_data", next(ids))
+set_all = [setattr(peer, "user_data", n) for n in (1, 2)]
+
+
+# case: flat: counters of a peer that may be None
+from doca_comm_channel import *
+
+rc, ep = doca_comm_channel_ep_create()
+rc, msg, n, peer = doca_comm_channel_ep_recvfrom(ep, 64, 0)
+rc = doca_comm_channel_peer_addr_update_info(peer)
+rc, sent = doca_comm_channel_peer_addr_get_send_messages(peer)
+rc, flying = doca_comm_channel_peer_addr_get_send_in_flight_messages(peer)
+rc, number = doca_comm_channel_peer_addr_get_user_data(peer)
+rc = doca_comm_channel_peer_addr_set_user_data(peer, number)
+
+# output
+import comch_next as comch
+
+rc, ep = comch.outcome(comch.Channel, one_sided=True)
+rc, msg, n, peer = comch.Channel.try_receive(ep, 64)
+rc = comch.outcome(comch.Connection.update_info, peer)[0]
+rc, sent = comch.outcome(
+    comch.Connection.get_counter, peer, comch.Counter.SENT_MESSAGES
+)
+rc, flying = comch.outcome(comch.Connection.in_flight.fget, peer)
+rc, number = comch.outcome(lambda: peer.user_data) if peer is not None else (
+    comch.ErrorCode.INVALID_VALUE, None
+)
+rc = comch.outcome(
+    peer.__setattr__, "user_data", number
+)[0] if peer is not None else comch.ErrorCode.INVALID_VALUE

@@ -194,3 +194,28 @@ ep.configure(device_rep=dev.open_representor("b1:00.0"))
 ep.listen("svc")
 for msg, peer in messages(ep):
     ep.send_to(msg, peer, timeout=0)
+
+
+# case: flat: results in every shape
+from doca_comm_channel import *
+
+rc, ep = doca_comm_channel_ep_create()
+if rc != DOCA_SUCCESS:
+    raise SystemExit(rc)
+result = doca_comm_channel_ep_recvfrom(ep, 64, 0)
+rc, *rest = doca_comm_channel_ep_recvfrom(ep, len=64, flags=0)
+while doca_comm_channel_ep_recvfrom(ep, 64, DOCA_CC_MSG_FLAG_NONE)[0] == DOCA_ERROR_AGAIN:
+    pass
+(rc, msg), last = doca_comm_channel_ep_recvfrom(ep, 64, 0)[:2], None
+
+# output
+import comch_next as comch
+
+rc, ep = comch.outcome(comch.Channel, one_sided=True)
+if rc != comch.ErrorCode.SUCCESS:
+    raise SystemExit(rc)
+result = ep.try_receive(64)
+rc, *rest = ep.try_receive(64)
+while ep.try_receive(64)[0] == comch.ErrorCode.AGAIN:
+    pass
+(rc, msg), last = ep.try_receive(64)[:2], None

@@ -593,3 +593,119 @@ rc, ep = comch.outcome(comch.Client, one_sided=True)
 comch.outcome(comch.Client.configure, ep, device=dev)
 rc, peer = comch.outcome(comch.Client.connect, ep, "svc", timeout=0)
 comch.outcome(comch.Connection.update_info, peer)
+
+
+# case: arguments keep their order
+import doca_comm_channel as cc
+
+dev = cc.open_device("b1:00.0")
+ep = cc.Endpoint()
+ep.set_device(dev)
+peer = ep.connect("svc")
+
+
+def build():
+    return b"message"
+
+
+def route():
+    return peer
+
+
+ep.sendto(build(), route())
+ep.sendto(peer=route(), msg=build())
+ep.sendto(msg=build(), peer=peer, flags=0)
+
+# output
+import comch_next as comch
+
+dev = comch.open_device("b1:00.0")
+ep = comch.Client(one_sided=True)
+ep.device = dev
+peer = ep.connect("svc", timeout=0)
+
+
+def build():
+    return b"message"
+
+
+def route():
+    return peer
+
+
+ep.send_to(build(), route(), timeout=0)
+ep.send_to(connection=route(), data=build(), timeout=0)
+ep.send_to(build(), peer, timeout=0)
+
+
+# case: flat: lengths
+import array
+
+from doca_comm_channel import *
+
+rc, devs, n = doca_devinfo_create_list()
+rc, dev = doca_dev_open(devs[0])
+rc, ep = doca_comm_channel_ep_create()
+if rc != DOCA_SUCCESS:
+    raise SystemExit(1)
+doca_comm_channel_ep_set_device(ep, dev)
+rc, peer = doca_comm_channel_ep_connect(ep, "svc")
+words = array.array("I", [1, 2, 3])
+data = b"abc"
+
+
+def build():
+    return b"message"
+
+
+rc = doca_comm_channel_ep_sendto(ep, data, len(data), 0, peer)
+rc = doca_comm_channel_ep_sendto(ep, b"abc", 3, 0, peer)
+rc = doca_comm_channel_ep_sendto(ep, b"abc", 2, 0, peer)
+rc = doca_comm_channel_ep_sendto(ep, words, len(words), 0, peer)
+rc = doca_comm_channel_ep_sendto(ep, build(), len(build()), 0, peer)
+rc = doca_comm_channel_ep_sendto(ep, peer_addr=peer, msg=data, len=len(data), flags=DOCA_CC_MSG_FLAG_NONE)
+assert doca_comm_channel_ep_sendto(ep, data, len(data), 0, peer) == DOCA_SUCCESS
+
+# output
+import array
+
+import comch_next as comch
+
+rc, devs, n = comch.outcome_list(comch.devices)
+rc, dev = comch.outcome(devs[0].open)
+rc, ep = comch.outcome(comch.Client, one_sided=True)
+if rc != comch.ErrorCode.SUCCESS:
+    raise SystemExit(1)
+comch.outcome(ep.configure, device=dev)
+rc, peer = comch.outcome(ep.connect, "svc", timeout=0)
+words = array.array("I", [1, 2, 3])
+data = b"abc"
+
+
+def build():
+    return b"message"
+
+
+rc = ep.try_send_to(data, length=len(data), connection=peer)
+rc = ep.try_send_to(b"abc", peer)
+rc = ep.try_send_to(b"abc", length=2, connection=peer)
+rc = ep.try_send_to(words, length=len(words), connection=peer)
+rc = ep.try_send_to(build(), length=len(build()), connection=peer)
+rc = ep.try_send_to(connection=peer, data=data, length=len(data))
+assert ep.try_send_to(data, length=len(data), connection=peer) == comch.ErrorCode.SUCCESS
+
+
+# case: flat: an argument that would be dropped has an effect
+from doca_comm_channel import *
+
+rc, ep = doca_comm_channel_ep_create()
+flags = iter([0])
+rc = doca_comm_channel_ep_sendto(ep, b"x", 1, next(flags), None)
+
+# output
+from doca_comm_channel import *
+
+rc, ep = doca_comm_channel_ep_create()
+flags = iter([0])
+# CCM040: a message flag that may not be DOCA_CC_MSG_FLAG_NONE (python -m migrate explain CCM040)
+rc = doca_comm_channel_ep_sendto(ep, b"x", 1, next(flags), None)

@@ -121,3 +121,50 @@ ep = comch.Client(one_sided=True)
 ep.device = dev
 peer = ep.connect("svc", timeout=0)
 print(ep.recv_queue_size)
+
+
+# case: set in an expression, and with an effect
+import doca_comm_channel as cc
+
+sizes = [4080, 64]
+ep = cc.Endpoint()
+ep.set_device(cc.open_device("b1:00.0"))
+ep.set_max_msg_size(sizes.pop())
+done = [ep.set_send_queue_size(16), ep.set_recv_queue_size(sizes.pop())]
+
+# output
+import comch_next as comch
+
+sizes = [4080, 64]
+ep = comch.Channel(one_sided=True)
+ep.configure(device=comch.open_device("b1:00.0"))
+ep.configure(max_msg_size=sizes.pop())
+done = [
+    ep.configure(send_queue_size=16), ep.configure(recv_queue_size=sizes.pop())
+]
+
+
+# case: flat: set in a loop over calls
+from doca_comm_channel import *
+
+rc, ep = doca_comm_channel_ep_create()
+for call, value in ((doca_comm_channel_ep_set_max_msg_size, 4080), (doca_comm_channel_ep_set_send_queue_size, 16)):
+    rc = call(ep, value)
+    if rc != DOCA_SUCCESS:
+        raise SystemExit(1)
+
+# output
+import comch_next as comch
+
+rc, ep = comch.outcome(comch.Channel, one_sided=True)
+for call, value in (
+    (lambda ep, max_msg_size: comch.outcome(comch.Channel.configure, ep, max_msg_size=max_msg_size)[0], 4080),
+    (
+        lambda ep, send_queue_size: comch.outcome(
+            comch.Channel.configure, ep, send_queue_size=send_queue_size
+        )[0], 16
+    ),
+):
+    rc = call(ep, value)
+    if rc != comch.ErrorCode.SUCCESS:
+        raise SystemExit(1)
