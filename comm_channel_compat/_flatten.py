@@ -10,7 +10,7 @@ from typing import Any
 from comch_next import DocaError, ErrorCode, InvalidValue, NotConnected
 from comch_next.api import Function, Param
 from comch_next.log import Backend
-from comm_channel_compat._arguments import instance, integer, text
+from comm_channel_compat._arguments import instance, integer
 from comm_channel_compat._devices import Device, DevInfo, RepInfo, Representor
 from comm_channel_compat.endpoint import Endpoint
 from comm_channel_compat.peer_addr import PeerAddr
@@ -32,27 +32,24 @@ _HANDLES: dict[str, type] = {
 }
 _BITS = {"int": 31, "uint16_t": 16, "uint32_t": 32, "uint64_t": 64, "size_t": 64}
 
-# NULL is INVALID_VALUE, but for these handles the tables say otherwise.
-_NO_CONNECTION = {
-    ("doca_comm_channel_ep_destroy", "local_ep"),
-    ("doca_comm_channel_ep_disconnect", "peer_addr"),
-}
-
-
 def _take(function: str, param: Param, value: object) -> object:
     """An argument as the Python call wants it, or the error that the C call has for it."""
     ctype = param.ctype.removeprefix("const ")
     if ctype == "doca_error_t":
         return value
-    if value is None and (function, param.name) in _NO_CONNECTION:
+    if value is None and function == "doca_comm_channel_ep_destroy":
         raise NotConnected(f"{function}: {param.name} is NULL")
+    if value is None and function == "doca_comm_channel_ep_disconnect" and param.name == "peer_addr":
+        return None  # which is refused by the state of the endpoint
     if value is None:
         raise InvalidValue(f"{function}: {param.name} is NULL")
     if ctype in _HANDLES:
         return instance(value, _HANDLES[ctype], param.name)
     if ctype in _BITS:
         return integer(value, param.name, most=2 ** _BITS[ctype] - 1)
-    return text(value, param.name) if ctype == "char *" else value
+    if ctype == "char *" and not isinstance(value, (str, bytes)):
+        raise InvalidValue(f"{function}: {param.name} is {value!r}; legal is text")
+    return value
 
 
 def flatten(row: Function, call: Flat) -> Flat:

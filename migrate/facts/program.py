@@ -45,7 +45,7 @@ class Facts:
         self.controls = {path: Control(names) for path, names in self.names.items()}
         forest = self._forest = Forest(self.names)
         api = self._api = OldApi(vocabulary, unseen_handles(forest, vocabulary))
-        values = self.values = Values(self.project, api)
+        values = self.values = Values(self.project, api, unseen=api.parameter)
         texts = Texts(forest, vocabulary, {path: frozenset(self._aliases(path)) for path in self.names})
         patches = Patches(forest, values, self.project, vocabulary)
         references = References(forest, values, api, self.project, texts, patches)

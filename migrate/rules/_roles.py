@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Hashable
 
 from migrate.facts.program import Facts
@@ -15,6 +16,13 @@ _OF_SERVICES = frozenset(
         *("update_service_state_info", "get_peer_addr_list", "get_pending_connections"),
     )
 )
+# Members whose function is another one in Channel, with a class whose function serves every endpoint that has them.
+_OF_ALL = {"listen": "Server", "connect": "Client", "disconnect": ""}
+
+
+def owner_of(member: str) -> str:
+    """The class that has a member's function for endpoints of several classes, "" when there is none."""
+    return _OF_ALL.get(member, "Channel")
 
 
 def role_of(calls: frozenset[str]) -> str:
@@ -27,7 +35,9 @@ def role_of(calls: frozenset[str]) -> str:
 
 
 def role(facts: Facts, origins: frozenset[Hashable]) -> str:
-    """The class of the endpoints of some origins, "" when they differ or there is none."""
+    """The class of the endpoints of some origins, "" when they differ or nobody sees where one is made."""
+    if any(isinstance(origin, ast.arg) for origin in origins):
+        return ""
     roles = {role_of(facts.calls_on(origin)) for origin in origins}
     return roles.pop() if len(roles) == 1 else ""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Set
+from collections.abc import Callable, Iterable, Set
 
 from migrate.python._points_to.bodies import bodies, falls_through
-from migrate.python._points_to.domain import Class, Descriptor, Function, Instance, Knowledge, Plain, Value
+from migrate.python._points_to.domain import Class, Descriptor, Function, Given, Instance, Knowledge, Plain, Value
 from migrate.python._points_to.fixtures import Fixtures
 from migrate.python._points_to.functions import Site
 from migrate.python._points_to.heap import Frame
@@ -19,8 +19,11 @@ STRUCTURE = frozenset({ast.Import, ast.ImportFrom, ast.ClassDef, ast.Attribute})
 class Engine(Statements):
     """Solves a project; afterwards every slot has all its values."""
 
-    def __init__(self, project: Project, knowledge: Knowledge) -> None:
+    def __init__(
+        self, project: Project, knowledge: Knowledge, unseen: Callable[[ast.arg], Iterable[Given] | None]
+    ) -> None:
         super().__init__(project, knowledge)
+        self._unseen = unseen
         self.outside: dict[ast.AST, None] = {}  # functions that nothing in the project calls
         self._bodies: dict[ast.AST, list[ast.AST]] = {}
         for path, tree in project.trees.items():
@@ -119,6 +122,7 @@ class Engine(Statements):
         for argument in [*arguments.posonlyargs, *arguments.args][start:] + arguments.kwonlyargs:
             if not fixtures.fill(frame, argument):
                 self.add(self.parameter(frame, argument), Plain.UNKNOWN)
+                self.give(self.parameter(frame, argument), self._unseen(argument), argument)
         if arguments.vararg:
             self._pass_extra(frame, self.unknown, None)
         if arguments.kwarg:
