@@ -120,6 +120,7 @@ class References:
         if not name and isinstance(parent, ast.Attribute):
             return  # counted with what is taken from the module
         code = self._patches.code(path, name) or self._feature_test(node)
+        code = code or ("CCM005" if self._texts.shown(node) else "")
         if len(named) > 1 or found - {Token(symbol) for symbol in named} - {Plain.NONE}:
             code = "CCM004"
         elif not self._is_name(node):
@@ -173,7 +174,8 @@ class References:
         found = self._values.of(node) or self._read(node)
         methods = {value.key for value in found if isinstance(value, Token) and isinstance(value.key, Method)}
         if any(symbols(found)):
-            yield from self._symbol(path, node, found)
+            if any(symbols(self._values.of(node.value))) or self._is_name(node):
+                yield from self._symbol(path, node, found)
         elif methods:
             yield from self._method(path, node, methods)
         elif Symbol("") in symbols(self._values.of(node.value)):
@@ -193,6 +195,7 @@ class References:
             return  # __enter__ and its like: both libraries have them
         named = {function.replace("_rep_", "_") for function in functions}  # devices and representors are alike
         code = self._feature_test(node) or ("CCM035" if len(named) > 1 else "")
+        code = code or ("CCM005" if self._texts.shown(node) else "")
         chosen = min(methods, key=lambda method: method.function)
         reference = self._made(path, node, chosen, code)
         origins = frozenset(origin for method in methods for origin in self.reached(method))
