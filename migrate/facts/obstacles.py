@@ -90,9 +90,8 @@ class Obstacles:
         """Whether a sink is Python's own library, and no unknown object is used as if it were the handle."""
         call = next((above for above in (node, *self._forest.above(node)) if isinstance(above, ast.Call)), None)
         functions = self._values.of(call.func) if call else frozenset()
-        standard = functions and all(isinstance(each, External) and is_standard(each.name) for each in functions)
         kind = token.key.kind if isinstance(token.key, Handle) else ""
-        return bool(standard) and kind not in self._suspects
+        return bool(functions) and all(map(_is_of_python, functions)) and kind not in self._suspects
 
     # ------------------------------------------------------------------ uses through the old API
 
@@ -192,6 +191,13 @@ class Obstacles:
 def is_handle(value: Value) -> bool:
     """Whether a value is a handle."""
     return isinstance(value, Token) and isinstance(value.key, Handle)
+
+
+def _is_of_python(function: Value) -> bool:
+    """Whether what is called is of Python's own library, or of the old API itself."""
+    if isinstance(function, External):
+        return function.name.startswith(".") or is_standard(function.name)
+    return isinstance(function, Token) or function is Plain.OTHER
 
 
 def handles_among(values: Iterable[Value]) -> list[Handle]:

@@ -109,8 +109,13 @@ class References:
         if any(symbols(found)):
             if self._is_name(node):
                 yield from self._symbol(path, node, found)
-        elif is_old_word(node.id, self._api.vocabulary) and all(isinstance(each, ast.alias) for each in bindings):
+        elif generation_of(node.id) and not any(map(self._is_own, bindings)):
             yield Reference(path, node, node.id, code=_c_code(node.id))
+
+    def _is_own(self, binding: ast.AST) -> bool:
+        """Whether a binding is no import, or one from the program's own package."""
+        statement = self._forest.parents[binding]
+        return not isinstance(binding, ast.alias) or bool(getattr(statement, "level", 0))
 
     def _symbol(self, path: Path, node: ast.Name | ast.Attribute, found: frozenset[Value]) -> Iterator[Reference]:
         """Give the reference of an expression that is a name of the old module, if it is one place of its own."""
@@ -121,7 +126,9 @@ class References:
             return  # counted with what is taken from the module
         code = self._patches.code(path, name) or self._feature_test(node)
         code = code or ("CCM005" if self._texts.shown(node) else "")
-        if len(named) > 1 or found - {Token(symbol) for symbol in named} - {Plain.NONE}:
+        if code:
+            pass
+        elif len(named) > 1 or found - {Token(symbol) for symbol in named} - {Plain.NONE}:
             code = "CCM004"
         elif not self._is_name(node):
             code = "CCM009"
