@@ -121,8 +121,8 @@ class Engine(Statements):
             start = 0 if isinstance(value, Descriptor) and value.kind == "staticmethod" else 1
         for argument in [*arguments.posonlyargs, *arguments.args][start:] + arguments.kwonlyargs:
             if not fixtures.fill(frame, argument):
-                self.add(self.parameter(frame, argument), Plain.UNKNOWN)
-                self.give(self.parameter(frame, argument), self._unseen(argument), argument)
+                given = self._unseen(argument)
+                self.give(self.parameter(frame, argument), (Plain.UNKNOWN,) if given is None else given, argument)
         if arguments.vararg:
             self._pass_extra(frame, self.unknown, None)
         if arguments.kwarg:
