@@ -1,0 +1,59 @@
+"""The syntax trees of all files as one forest: who stands above a node, and in which file."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from migrate.python.scopes import Names
+
+Node = TypeVar("Node", bound=ast.AST)
+
+
+class Forest:
+    """Answers for a node of any file what its file's Names answer."""
+
+    def __init__(self, names: Mapping[Path, Names]) -> None:
+        self.names = names
+        self.parents: dict[ast.AST, ast.AST] = {}
+        self._paths: dict[ast.AST, Path] = {}
+        self._by_type: dict[type, dict[Path, list[Any]]] = {}
+        for path in sorted(names):
+            self.parents.update(names[path].parents)
+            self._paths[names[path].tree] = path
+            for node in names[path].parents:
+                self._by_type.setdefault(type(node), {}).setdefault(path, []).append(node)
+
+    def above(self, node: ast.AST) -> Iterator[ast.AST]:
+        """Iterate over the nodes around a node, innermost first."""
+        while node in self.parents:
+            node = self.parents[node]
+            yield node
+
+    def path(self, node: ast.AST) -> Path:
+        """Return the file that holds a node."""
+        while node in self.parents:
+            node = self.parents[node]
+        return self._paths[node]
+
+    def of(self, node: ast.AST) -> Names:
+        """Return the names of the file that holds a node."""
+        return self.names[self.path(node)]
+
+    def statement(self, node: ast.AST) -> ast.stmt:
+        """Return the statement that holds a node (itself, when it is one)."""
+        while not isinstance(node, ast.stmt):
+            node = self.parents[node]
+        return node
+
+    def in_file(self, path: Path, kind: type[Node]) -> list[Node]:
+        """Return the nodes of one type in a file, in the order of the text."""
+        return self._by_type.get(kind, {}).get(path, [])
+
+    def nodes(self, kind: type[Node]) -> Iterator[tuple[Path, Node]]:
+        """Iterate over the nodes of one type, subclasses left out: files in the order of paths, each from the top."""
+        for path, nodes in self._by_type.get(kind, {}).items():
+            for node in nodes:
+                yield path, node

@@ -1,0 +1,228 @@
+"""Every place where a project names the old API: what is rewritten and what is refused are counted against it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from migrate.facts.forest import Forest
+from migrate.facts.handles import Method, OldApi, Symbol
+from migrate.facts.patches import Patches
+from migrate.facts.texts import Texts, is_old_word
+from migrate.old_api.c_names import SECOND_GENERATION_MODULES, generation_of
+from migrate.old_api.calls import Call
+from migrate.old_api.spellings import flat, objects
+from migrate.python.modules import Project
+from migrate.python.values import Module, Plain, Token, Value, Values
+
+_READS = {"hasattr": "CCM006", "getattr": "CCM005"}
+
+
+@dataclass(frozen=True, eq=False)
+class Reference:
+    """One place that names the old API; `call` when it is (the function of) a call.
+
+    code: why it cannot change. origins: of the handles that it is called with, or makes, where it is used as a value.
+    """
+
+    path: Path
+    node: ast.AST
+    name: str
+    call: Call | None = None
+    code: str = ""
+    origins: frozenset[Hashable] = frozenset()
+
+
+class References:
+    """Finds the references of all files, in the order of the text; `calls` are the old calls by their node."""
+
+    def __init__(
+        self, forest: Forest, values: Values, api: OldApi, project: Project, texts: Texts, patches: Patches
+    ) -> None:
+        self._forest, self._values, self._api, self._project = forest, values, api, project
+        self._texts, self._patches = texts, patches
+        self._tests: dict[ast.AST, bool] = {}
+        self.calls: dict[ast.Call, Call] = {}
+        self.found: list[Reference] = []
+        for kind, judge in _JUDGES.items():
+            for path, place in forest.nodes(kind):
+                self.found += judge(self, path, place)
+
+    def reached(self, key: Symbol | Method) -> frozenset[Hashable]:
+        """Return the origins of the handles that a function as a value is called with, or makes, away from its name."""
+        sites = self._api.reached.get(key, {})
+        return frozenset(origin for site, origins in sites.items() if not self._is_spelled(site) for origin in origins)
+
+    def _is_spelled(self, site: ast.AST) -> bool:
+        """Whether a call names its function, so that it is a reference itself."""
+        func = site.func if isinstance(site, ast.Call) else None
+        values = self._values.of(func) if isinstance(func, ast.Name | ast.Attribute) else frozenset()
+        if any(symbols(values)):
+            return self._is_name(func)
+        methods = (value for value in values if isinstance(value, Token) and isinstance(value.key, Method))
+        return isinstance(func, ast.Attribute) and any(methods)
+
+    def _is_name(self, node: ast.expr | None) -> bool:
+        """Whether an expression is a name that an import brings, or one taken from such a module."""
+        if isinstance(node, ast.Attribute):
+            values = self._values.of(node.value)
+            owned = bool(values) and all(isinstance(value, Module) and value.path is not None for value in values)
+            return owned or self._is_name(node.value)
+        if not isinstance(node, ast.Name):
+            return False
+        bindings = self._forest.of(node).of[node].bindings
+        return all(isinstance(each, ast.alias) or _is_none(self._forest.parents[each]) for each in bindings)
+
+    # ------------------------------------------------------------------ imports
+
+    def _alias(self, path: Path, node: ast.alias) -> Iterator[Reference]:
+        statement = self._forest.parents[node]
+        vocabulary = self._api.vocabulary
+        if isinstance(statement, ast.ImportFrom):
+            home, name = statement.module or "", node.name
+            own = bool(statement.level) or self._project.resolve(path, home) is not None
+        else:
+            home, name = node.name, ""
+            own = self._project.resolve(path, home) is not None
+        if own:
+            if name != "*" and any(symbols(self._values.of_target(node))):
+                yield Reference(path, node, node.name, code=self._feature_test(node))
+        elif {home, f"{home}.{name}"} & SECOND_GENERATION_MODULES:
+            yield Reference(path, node, node.name, code="CCM008")
+        elif home.partition(".")[0] in vocabulary.packages:
+            names = vocabulary.module(home)
+            known = names is not None and (not name or name in names | {"*"} | set(vocabulary.submodules))
+            yield Reference(path, node, node.name, code=self._feature_test(node) if known else "CCM022")
+        elif name and is_old_word(name, vocabulary):
+            yield Reference(path, node, name, code=_c_code(name))
+
+    # ------------------------------------------------------------------ names
+
+    def _name(self, path: Path, node: ast.Name) -> Iterator[Reference]:
+        if not isinstance(node.ctx, ast.Load):
+            return
+        found = self._values.of(node)
+        bindings = self._forest.of(node).of[node].bindings
+        if any(symbols(found)):
+            if self._is_name(node):
+                yield from self._symbol(path, node, found)
+        elif is_old_word(node.id, self._api.vocabulary) and all(isinstance(each, ast.alias) for each in bindings):
+            yield Reference(path, node, node.id, code=_c_code(node.id))
+
+    def _symbol(self, path: Path, node: ast.Name | ast.Attribute, found: frozenset[Value]) -> Iterator[Reference]:
+        """Give the reference of an expression that is a name of the old module, if it is one place of its own."""
+        named = set(symbols(found))
+        parent = self._forest.parents[node]
+        name = min(symbol.name for symbol in named)
+        if not name and isinstance(parent, ast.Attribute):
+            return  # counted with what is taken from the module
+        code = self._patches.code(path, name) or self._feature_test(node)
+        if len(named) > 1 or found - {Token(symbol) for symbol in named} - {Plain.NONE}:
+            code = "CCM004"
+        elif not self._is_name(node):
+            code = "CCM009"
+        elif not name:
+            code = self._of_module(node, parent)
+        yield self._made(path, node, Symbol(name), code)
+
+    def _of_module(self, node: ast.expr, parent: ast.AST) -> str:
+        """Return the code for the module as a value: none where it is only asked whether it is there."""
+        called = parent.func.id if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) else ""
+        if isinstance(parent, ast.Compare) and all(_is_none_literal(side) for side in parent.comparators):
+            return ""
+        tested = isinstance(parent, ast.If | ast.While | ast.IfExp | ast.Assert) and parent.test is node
+        denied = isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.Not)
+        return "" if tested or denied or isinstance(parent, ast.BoolOp) else _READS.get(called, "CCM009")
+
+    def _made(self, path: Path, node: ast.expr, key: Symbol | Method, code: str) -> Reference:
+        """Give the reference to a function, class or constant: with its call, or the origins that it reaches."""
+        parent = self._forest.parents[node]
+        function, is_flat = self._api.function(key)
+        receiver = node.value if isinstance(key, Method) and isinstance(node, ast.Attribute) else None
+        name = function.name if function and isinstance(key, Method) else getattr(key, "name", "")
+        if function and isinstance(parent, ast.Call) and parent.func is node:
+            call = (flat if is_flat else objects).read(parent, function, receiver)
+            self.calls[parent] = call
+            return Reference(path, node, name, call, code or call.problem)
+        return Reference(path, node, name, code=code, origins=self.reached(key) if function else frozenset())
+
+    def _feature_test(self, node: ast.AST) -> str:
+        """Return CCM006 when the place is a branch of `if hasattr(<old module>, ...)`."""
+        for above in self._forest.above(node):
+            if isinstance(above, ast.If) and self._tests.setdefault(above, self._is_feature_test(above.test)):
+                return "CCM006"
+        return ""
+
+    def _is_feature_test(self, test: ast.expr) -> bool:
+        for call in ast.walk(test):
+            if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "hasattr" and call.args:
+                texts = [str(part.value) for part in call.args if isinstance(part, ast.Constant)]
+                named = any(is_old_word(text, self._api.vocabulary) for text in texts)
+                if named or Token(Symbol("")) in self._values.of(call.args[0]):
+                    return True
+        return False
+
+    # ------------------------------------------------------------------ attributes
+
+    def _attribute(self, path: Path, node: ast.Attribute) -> Iterator[Reference]:
+        if not isinstance(node.ctx, ast.Load):
+            return
+        found = self._values.of(node)
+        methods = {value.key for value in found if isinstance(value, Token) and isinstance(value.key, Method)}
+        if any(symbols(found)):
+            yield from self._symbol(path, node, found)
+        elif methods:
+            yield from self._method(path, node, methods)
+        elif Token(Symbol("")) in self._values.of(node.value):
+            yield Reference(path, node, node.attr, code="CCM022")
+        elif is_old_word(node.attr, self._api.vocabulary) and self._may_be_anything(self._values.of(node.value)):
+            yield Reference(path, node, node.attr, code=_c_code(node.attr))
+
+    def _method(self, path: Path, node: ast.Attribute, methods: set[Method]) -> Iterator[Reference]:
+        functions = {method.function for method in methods}
+        if any(self._api.function(method)[0] is None for method in methods):
+            return  # __enter__ and its like: both libraries have them
+        code = self._feature_test(node) or ("CCM035" if len(functions) > 1 else "")
+        chosen = min(methods, key=lambda method: method.function)
+        reference = self._made(path, node, chosen, code)
+        origins = frozenset(origin for method in methods for origin in self.reached(method))
+        origins |= {method.handle.origin for method in methods}
+        yield reference if reference.call else Reference(path, node, reference.name, None, code, origins)
+
+    def _may_be_anything(self, values: frozenset[Value]) -> bool:
+        return not values or Plain.UNKNOWN in values
+
+    # ------------------------------------------------------------------ text
+
+    def _constant(self, path: Path, node: ast.Constant) -> Iterator[Reference]:
+        named = self._texts.named(path, node)
+        if named:
+            yield Reference(path, node, named[0], code=named[1])
+
+
+def symbols(values: Iterable[Value]) -> Iterator[Symbol]:
+    """Yield the names of the old module among some values."""
+    return (value.key for value in values if isinstance(value, Token) and isinstance(value.key, Symbol))
+
+
+def _c_code(name: str) -> str:
+    return "CCM008" if generation_of(name) == "2" else "CCM007"
+
+
+def _is_none_literal(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def _is_none(node: ast.AST) -> bool:
+    return isinstance(node, ast.Assign) and _is_none_literal(node.value)
+
+
+_JUDGES: dict[type[Any], Any] = {
+    ast.alias: References._alias,
+    ast.Name: References._name,
+    ast.Attribute: References._attribute,
+    ast.Constant: References._constant,
+}
