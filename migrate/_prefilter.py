@@ -13,11 +13,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from migrate.old_api.traces import CALLS, NAMES
+
 NEAR_BYTES = 1_000_000  # of files that name nothing old; about 25 000 lines
 
-_OLD = (b"doca_", b"DOCA_", b"comm_channel")
-# Calls that only handles of the old API, or sockets and the like, have.
-_CALLS = re.compile(rb"\.(?:sendto|recvfrom|listen|destroy|get_event_channel|update_info|event_handle_arm_\w+)\b")
 _IMPORT = re.compile(
     rb"import(?:(?:_module|__)\s*\(\s*['\"](?P<called>[\w.]+)|[ \t]*\((?P<inside>(?:[^)#]|#[^\n]*)*)"
     rb"|(?P<rest>[^\n\\;]*(?:\\\r?\n[^\n\\;]*)*))"
@@ -40,8 +39,8 @@ class Scan:
 
 def scan(data: bytes) -> Scan:
     """Look through the bytes of a file."""
-    is_old = any(name in data for name in _OLD)
-    return Scan(len(data), is_old, is_old or _CALLS.search(data) is not None, frozenset(_imports(data)))
+    is_old = any(name in data for name in NAMES)
+    return Scan(len(data), is_old, is_old or CALLS.search(data) is not None, frozenset(_imports(data)))
 
 
 def _imports(data: bytes) -> Iterator[str]:

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from migrate import _jobs, _project, explain
-from migrate._codes import CODES
 from migrate._options import USAGE, Settings, UsageError, read_options
 from migrate._output import OutputError, complain, put, rendered
 from migrate._progress import Progress
 from migrate._writing import write
+from migrate.codes import CODES
 from migrate.outcome import FileOutcome
 from migrate.report import text
 from migrate.report.run import Exit, Problem, Run, counted

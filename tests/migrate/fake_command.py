@@ -25,10 +25,10 @@ OLD, NEW = b"doca_comm_channel", b"comch_next"
 Cause = tuple[Path, Span]
 
 _MARKS = {
-    b"# manual": ("CCM036", Level.MANUAL),
+    b"# manual": ("CCM033", Level.MANUAL),
     b"# follows": ("CCM003", Level.MANUAL),
-    b"# evidence": ("CCM044", Level.NEEDS_EVIDENCE),
-    b"# noted": ("CCM062", Level.SAFE),
+    b"# evidence": ("CCM083", Level.NEEDS_EVIDENCE),
+    b"# noted": ("CCM061", Level.SAFE),
 }
 
 

@@ -64,7 +64,7 @@ def test_diff_shows_the_changes_and_the_findings(tree: Tree, capfd: pytest.Captu
     out = capfd.readouterr().out
     assert out.startswith("--- a/x.py\n+++ b/x.py\n@@")
     assert "-import doca_comm_channel as cc\n+import comch_next as cc\n" in out
-    assert "x.py:2: CCM036 ep: the reason of CCM036" in out
+    assert "x.py:2: CCM033 ep: the reason of CCM033" in out
 
 
 def test_write_is_clean_and_the_second_run_idle(tree: Tree, capsys: pytest.CaptureFixture[str]) -> None:
@@ -92,12 +92,12 @@ def test_consequences_are_counted_below_their_cause(tree: Tree, capsys: pytest.C
     main(["."])
     assert capsys.readouterr().out.splitlines() == [
         "a.py: 1 reference would be rewritten, 1 needs you (2 more depend on what needs you)",
-        "  a.py:2: CCM036 ep: the reason of CCM036",
-        "  2 references not rewritten because a.py:2 (CCM036) was not: lines 3-4",
+        "  a.py:2: CCM033 ep: the reason of CCM033",
+        "  2 references not rewritten because a.py:2 (CCM033) was not: lines 3-4",
         "b.py: no references would be rewritten, none need you (1 more depends on what needs you)",
-        "  1 reference not rewritten because a.py:2 (CCM036) was not: line 2",
+        "  1 reference not rewritten because a.py:2 (CCM033) was not: line 2",
         "2 files use the old API: 1 reference would be rewritten, 1 needs you (3 more depend on what needs you)",
-        "python -m migrate explain CCM003 CCM036 describes these codes",
+        "python -m migrate explain CCM003 CCM033 describes these codes",
     ]
 
 

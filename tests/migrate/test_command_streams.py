@@ -166,7 +166,7 @@ def test_a_terminal_sees_colours_and_no_leftover_of_the_progress(tmp_path: Path)
         os.close(ours)
     assert process.wait(60) == Exit.PENDING | Exit.MANUAL
     assert b"\x1b[31m-import doca_comm_channel\x1b[0m" in shown
-    assert b"\x1b[33m  x.py:2: CCM036" in shown
+    assert b"\x1b[33m  x.py:2: CCM033" in shown
 
 
 def test_names_and_texts_that_have_no_encoding_are_printed(tmp_path: Path) -> None:

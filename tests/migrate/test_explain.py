@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from migrate import explain
-from migrate._codes import CODES
+from migrate.codes import CODES
 from migrate.command import main
 from tests.migrate.fake_command import install
 
@@ -25,11 +25,23 @@ def test_every_code_has_a_page() -> None:
         assert all(part in page for part in (code, entry.title, entry.level, entry.explanation, entry.advice))
 
 
-def test_a_page_shows_an_example(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["explain", "ccm031"]) == 0
+CASE = """# case: a handle in a strange place
+ep.send()
+# output
+ep.send()  # CCM031: a title (python -m migrate explain CCM031)
+"""
+
+
+def test_a_page_shows_an_example(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "gen1").mkdir()
+    monkeypatch.setattr(explain, "FOLDER", tmp_path)
+    code = next(iter(CODES))
+    (tmp_path / "gen1/send.case.py").write_text(CASE.replace("CCM031", code))
+    assert main(["explain", code.lower()]) == 0
     out = capsys.readouterr().out
-    assert "# CCM031:" in out
-    assert "\n\n\n\n" not in out
+    assert "Example (a handle in a strange place):\n\n    ep.send()\n\nbecomes\n\n    ep.send()  # CCM" in out
 
 
 @pytest.mark.parametrize(
@@ -59,7 +71,7 @@ def test_a_line_shows_the_chain_of_its_findings(tmp_path: Path, capsys: pytest.C
     assert main(["explain", "x.py:3", "x.py:1"]) == 0
     assert capsys.readouterr().out == (
         "x.py:3: ep stays CCM003: the reason of CCM003\n"
-        "  because x.py:2: ep stays CCM036: the reason of CCM036\n\n"
+        "  because x.py:2: ep stays CCM033: the reason of CCM033\n\n"
         "x.py:1: cc becomes comch: import\n"
     )
     assert main(["explain", "x.py:4"]) == 0
