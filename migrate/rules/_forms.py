@@ -147,6 +147,10 @@ class Attribute(Assigned):
             return Deferred("setattr", f"{{{site.handle}}}, {given}")
         return Deferred(f"{{{site.handle}}}.__setattr__", given)
 
+    def of_class(self, site: Site) -> Deferred:
+        function = f"{{comch}}.{site.owner(self.name)}.{self.name}.fset"
+        return Deferred(function, f"{{{site.handle}}}, {{{self.value}}}")
+
 
 @dataclass(frozen=True)
 class Value(Form):

@@ -199,9 +199,13 @@ def test_a_context_is_of_the_class_that_its_calls_ask_for(calls: set[str], cls: 
             "else (comch.ErrorCode.INVALID_VALUE, None, None)",
         ),
         (
-            f"rc, s = 0, {PEER}set_user_data(peer, 1)",
-            'rc, s = 0, (comch.outcome(setattr, peer, "user_data", 1)[0] if peer is not None '
-            "else comch.ErrorCode.INVALID_VALUE)",
+            f"rc = {PEER}set_user_data(peer, 1)",
+            "rc = comch.outcome(comch.Connection.user_data.fset, peer, 1)[0]",
+        ),
+        (
+            f"rc, s = 0, {EP}get_event_channel(ep)",
+            "rc, s = 0, (comch.outcomes(2, lambda: (ep.send_fd, ep.recv_fd)) if ep is not None "
+            "else (comch.ErrorCode.INVALID_VALUE, None, None))",
         ),
         (f"rc = {PEER}update_info(peer)", "rc = comch.outcome(comch.Connection.update_info, peer)[0]"),
         ("i = doca_dev_as_devinfo(dev)", "i = dev.devinfo if dev is not None else None"),
