@@ -89,7 +89,8 @@ class FileText:
         if not verdict.written or verdict.change is None:
             return ""
         edits = verdict.change.edits
-        shown: ast.expr | ast.stmt | None = next(iter([*edits.expressions, *edits.statements]), None)
+        nodes: list[ast.expr | ast.stmt] = [*edits.expressions, *edits.statements]
+        shown = next(iter(nodes), None)
         return self.renderer.text(shown) if shown is not None and self.imports.is_shown(shown) else ""
 
 

@@ -69,15 +69,15 @@ class _Side:
 
     def _evaluation(self, use: ast.Name) -> ast.Lambda | None:
         """Return the outermost lambda that delays a use no longer than the call that it is given to."""
-        place = None
+        place, home = None, self.names.of[use].scope.node
         for above in self.names.above(use):
-            if isinstance(above, ast.Lambda) and self.names.of[use].scope is not self.names.scopes[above]:
-                call = self.names.parents[above]
-                place = above if isinstance(call, ast.Call) and above in call.args else None
-                if place is None:
-                    break
-            elif isinstance(above, ast.Lambda | ast.stmt):
+            if isinstance(above, ast.stmt) or above is home:
                 break
+            if isinstance(above, ast.Lambda):
+                call = self.names.parents[above]
+                if not isinstance(call, ast.Call) or above not in call.args:
+                    return None
+                place = above
         return place
 
     def is_undefined(self, use: ast.Name) -> bool:
