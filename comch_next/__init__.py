@@ -1,17 +1,19 @@
 """The modern Comch API in Python, on an emulated host/DPU pair by default.
 
 Layout: device, engine, context, server, client, connection, task, and for the fast path memory, consumer,
-producer: one noun each; pull: the pull view; aio: asyncio;
+producer: one noun each; pull: the pull view; aio: asyncio; log: the log calls of old programs;
 errors: the result codes as exceptions; api: the fact tables; driver: the seam to the library underneath.
 """
 
 from typing import TYPE_CHECKING
 
+from comch_next import log
 from comch_next._channel import Channel
 from comch_next._codes import AccessFlag, Counter, PciFuncType, RepFilter, State, SubmitFlag
 from comch_next._msgq import ConsumerCompletion, MsgQ
+from comch_next._outcomes import outcome, outcome_list, outcomes
 from comch_next.client import Client
-from comch_next.connection import Connection, Message
+from comch_next.connection import Connection, Message, Received
 from comch_next.consumer import Consumer
 from comch_next.context import Context
 from comch_next.device import Device, DevInfo, RepInfo, Representor, devices, open_device
@@ -52,7 +54,6 @@ from comch_next.errors import (
     code_name,
     describe,
     from_code,
-    outcome,
 )
 from comch_next.memory import Buf, BufInventory, Mmap
 from comch_next.producer import Producer
@@ -110,6 +111,7 @@ __all__ = [
     "ProducerSendTask",
     "ProgressEngine",
     "PullPort",
+    "Received",
     "RepFilter",
     "RepInfo",
     "Representor",
@@ -128,6 +130,9 @@ __all__ = [
     "describe",
     "devices",
     "from_code",
+    "log",
     "open_device",
     "outcome",
+    "outcome_list",
+    "outcomes",
 ]

@@ -8,17 +8,29 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
+from comch_next._arguments import Buffer, cut
+from comch_next._codes import ErrorCode
 from comch_next._settings import Configured
-from comch_next.connection import Connection, Message
+from comch_next.connection import Connection, Message, Received
 from comch_next.driver.protocol import Driver
 from comch_next.engine import deadline_after, wait_readable
-from comch_next.errors import Again, BadState, InvalidValue, NotConnected, Shutdown, TimeOut
+from comch_next.errors import (
+    Again,
+    BadState,
+    ConnectionReset,
+    DocaError,
+    InvalidValue,
+    NotConnected,
+    Shutdown,
+    TimeOut,
+)
 from comch_next.pull import PullPort
 from comch_next.task import SendTask
 
 __all__ = ["ControlContext"]
 
 _C = TypeVar("_C", bound=Callable[..., object])
+_ALL: Any = object()  # None is no length to programs that had to give one
 _message = tuple.__new__  # half the price of calling a named tuple's class
 
 
@@ -103,17 +115,53 @@ class ControlContext(Configured):
         return task
 
     def send_to(
-        self, data: bytes | bytearray | memoryview, connection: Connection, timeout: float | None = None
+        self,
+        data: Buffer,
+        connection: Connection,
+        timeout: float | None = None,
+        *,
+        length: int = _ALL,
     ) -> None:
         """Send one message on one of this context's connections, as Connection.send; data first, as socket.sendto.
 
-        Raises NotConnected for None, InvalidValue for a connection of another context.
+        length: send only that many bytes of the data. Raises NotConnected for None as the connection, InvalidValue for
+        that of another context, and for a length that is not a whole number up to the data's.
         """
+        if length is not _ALL:
+            data = cut(data, length)
         if connection is None:
             raise NotConnected(f"send_to: {self!r} has no connection to send on; connect and receive return one")
         if getattr(connection, "_context", None) is not self:
             raise InvalidValue(f"send_to takes a connection of {self!r}, not {connection!r}")
         connection.send(data, timeout)
+
+    def try_send_to(self, data: Buffer, connection: Connection, length: int = _ALL) -> ErrorCode:
+        """Send one message if it is accepted at once, and return the code: AGAIN when it is not, as send_to else.
+
+        As the function of the class, `Channel.try_send_to(context, ...)`, INVALID_VALUE for what is no context.
+        """
+        if not isinstance(self, ControlContext):
+            return ErrorCode.INVALID_VALUE
+        try:
+            self.send_to(data, connection, 0, length=length)
+        except DocaError as error:
+            return error.code
+        return ErrorCode.SUCCESS
+
+    def try_receive(self, size: int | None = None) -> Received:
+        """Receive one message if one waits, and return the code with it: AGAIN when none does, as receive else.
+
+        As the function of the class, `Channel.try_receive(context, ...)`, INVALID_VALUE for what is no context.
+        """
+        if not isinstance(self, ControlContext):
+            return Received(ErrorCode.INVALID_VALUE, None, None, None)
+        try:
+            data, connection = self.receive(size, timeout=0)
+        except (InvalidValue, ConnectionReset) as error:
+            return Received(error.code, None, error.length, error.connection)
+        except DocaError as error:
+            return Received(error.code, None, None, None)
+        return Received(ErrorCode.SUCCESS, data, len(data), connection)
 
     # Pulling
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from comch_next._codes import ErrorCode
+from comch_next._outcomes import outcome
 from comch_next.errors import (
     ConnectionAborted,
     ConnectionInprogress,
@@ -20,7 +21,6 @@ from comch_next.errors import (
     DocaError,
     InvalidValue,
     Shutdown,
-    outcome,
 )
 
 if TYPE_CHECKING:

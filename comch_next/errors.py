@@ -36,8 +36,7 @@ DocaError
 from __future__ import annotations
 
 import errno as _errno
-from collections.abc import Callable
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 
 from comch_next._codes import MEANINGS, ErrorCode
 
@@ -77,13 +76,9 @@ __all__ = [
     "code_name",
     "describe",
     "from_code",
-    "outcome",
 ]
 
 _NO_CODE = "unknown error"
-
-_P = ParamSpec("_P")
-_T = TypeVar("_T")
 
 
 def code_name(code: int) -> str:
@@ -304,11 +299,3 @@ def from_code(code: int, message: str = "", **details: Any) -> DocaError:
     except ValueError:
         return Unknown(f"{message or describe(ErrorCode.UNKNOWN)} (code {code}, in no table)", **details)
     return _CLASSES[known](message, **details)
-
-
-def outcome(call: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> tuple[ErrorCode, _T | None]:
-    """Run a call; give its code beside its value (None on failure), for programs that branch on codes."""
-    try:
-        return ErrorCode.SUCCESS, call(*args, **kwargs)
-    except DocaError as error:
-        return error.code, None

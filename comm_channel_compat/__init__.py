@@ -6,7 +6,7 @@
 #   __main__         runs an old script unchanged
 # Behind them:
 #   _link            the engine room      _phases  what an endpoint may do when      _sizes  its properties
-#   _devices  _log   the core calls       _flatten  makes a C function of a call     _arguments  _warn
+#   _devices         the core calls       _flatten  makes a C function of a call     _arguments  _warn
 #   _shim/           the one folder that the launcher puts on the path
 
 from comch_next import errors

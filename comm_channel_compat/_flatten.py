@@ -9,9 +9,9 @@ from typing import Any
 
 from comch_next import DocaError, ErrorCode, InvalidValue, NotConnected
 from comch_next.api import Function, Param
+from comch_next.log import Backend
 from comm_channel_compat._arguments import instance, integer, text
 from comm_channel_compat._devices import Device, DevInfo, RepInfo, Representor
-from comm_channel_compat._log import Backend
 from comm_channel_compat.endpoint import Endpoint
 from comm_channel_compat.peer_addr import PeerAddr
 

@@ -11,9 +11,9 @@ import difflib
 from collections.abc import Callable
 from typing import Any
 
-from comch_next import ConnectionReset, DocaError, ErrorCode, InvalidValue, code_name, describe
+from comch_next import ConnectionReset, DocaError, ErrorCode, InvalidValue, code_name, describe, log
 from comch_next.api import aliases, constants, functions
-from comm_channel_compat import _log, capabilities
+from comm_channel_compat import capabilities
 from comm_channel_compat._arguments import Buffer, integer, octets
 from comm_channel_compat._devices import Device, DevInfo, RepInfo, Representor, devices
 from comm_channel_compat._flatten import flatten
@@ -124,19 +124,19 @@ _CORE: dict[str, Callable[..., Any]] = {
     "doca_error_get_name": code_name,
     "doca_error_get_descr": describe,
     "doca_log_backend_create_standard": _nothing,
-    "doca_log_backend_create_with_file": _log.Backend,
-    "doca_log_backend_create_with_file_sdk": _log.Backend,
-    "doca_log_backend_create_with_fd": _log.Backend,
-    "doca_log_backend_create_with_syslog": _log.Backend,
-    "doca_log_backend_set_level_lower_limit": _log.Backend.set_level_lower_limit,
-    "doca_log_backend_set_level_upper_limit": _log.Backend.set_level_upper_limit,
-    "doca_log_backend_set_sdk_level": _log.Backend.set_sdk_level,
-    "doca_log_level_get_global_lower_limit": lambda: _log.standard.lower_limit,
-    "doca_log_level_set_global_lower_limit": _log.standard.set_level_lower_limit,
-    "doca_log_level_set_global_upper_limit": _log.standard.set_level_upper_limit,
-    "doca_log_level_set_global_sdk_limit": _log.standard.set_sdk_level,
-    "doca_log_register_source": _log.register_source,
-    "doca_log_unregister_source": _log.unregister_source,
+    "doca_log_backend_create_with_file": log.Backend,
+    "doca_log_backend_create_with_file_sdk": log.Backend,
+    "doca_log_backend_create_with_fd": log.Backend,
+    "doca_log_backend_create_with_syslog": log.Backend,
+    "doca_log_backend_set_level_lower_limit": log.Backend.set_level_lower_limit,
+    "doca_log_backend_set_level_upper_limit": log.Backend.set_level_upper_limit,
+    "doca_log_backend_set_sdk_level": log.Backend.set_sdk_level,
+    "doca_log_level_get_global_lower_limit": lambda: log.standard.lower_limit,
+    "doca_log_level_set_global_lower_limit": log.standard.set_level_lower_limit,
+    "doca_log_level_set_global_upper_limit": log.standard.set_level_upper_limit,
+    "doca_log_level_set_global_sdk_limit": log.standard.set_sdk_level,
+    "doca_log_register_source": log.register_source,
+    "doca_log_unregister_source": log.unregister_source,
 }
 
 

@@ -17,8 +17,7 @@ class Code(NamedTuple):
 CODES: dict[str, Code] = {
     "CCM001": Code(
         "the file is not Python that this interpreter reads",
-        "It holds old names, but it does not parse: Python 2, a template, or grammar newer than this "
-        "interpreter.",
+        "It holds old names, but it does not parse: Python 2, a template, or grammar newer than this interpreter.",
         "Port the file to Python 3 first, run migrate on what the template makes, or use a newer interpreter.",
     ),
     "CCM002": Code(
@@ -33,8 +32,7 @@ CODES: dict[str, Code] = {
     ),
     "CCM004": Code(
         "the name has more than one origin",
-        "The same name is bound by several statements: a fallback import, a None for 'not "
-        "installed', a second import.",
+        "The same name is bound by several statements: a fallback import, a None for 'not installed', a second import.",
         "Decide which library the program uses and keep that import only, then run migrate again.",
     ),
     "CCM005": Code(
@@ -113,8 +111,7 @@ CODES: dict[str, Code] = {
     ),
     "CCM034": Code(
         "a handle comes from where this tool cannot look",
-        "The endpoint, peer or device is a parameter nobody in this file fills, an import, or an "
-        "unknown result.",
+        "The endpoint, peer or device is a parameter nobody in this file fills, an import, or an unknown result.",
         "Port this file together with the one that makes the handle.",
     ),
     "CCM035": Code(
@@ -151,8 +148,7 @@ CODES: dict[str, Code] = {
     ),
     "CCM041": Code(
         "several results are used as one tuple",
-        "The modern call returns other values, or fewer of them, so the old tuple cannot be made in "
-        "this place.",
+        "The modern call returns other values, or fewer of them, so the old tuple cannot be made in this place.",
         "Unpack the results into names in a statement of its own.",
     ),
     "CCM042": Code(
@@ -220,8 +216,7 @@ CODES: dict[str, Code] = {
     ),
     "CCM062": Code(
         "queue sizes are taken as they are",
-        "The old library rounded them up to a power of two, at least 8; AGAIN now comes exactly at "
-        "the size given.",
+        "The old library rounded them up to a power of two, at least 8; AGAIN now comes exactly at the size given.",
         "Raise the size if the program relied on the rounding.",
         "note",
     ),

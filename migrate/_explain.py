@@ -29,9 +29,7 @@ def cases() -> Iterator[Case]:
         for part in path.read_text(encoding="utf-8").split(_CASE)[1:]:
             title, _, body = part.partition("\n")
             before, found, after = body.partition(f"\n{_OUTPUT}\n")
-            yield Case(
-                rule, title.strip(), before.strip("\n") + "\n", after.strip("\n") + "\n" if found else None
-            )
+            yield Case(rule, title.strip(), before.strip("\n") + "\n", after.strip("\n") + "\n" if found else None)
 
 
 def page(code: str) -> str:

@@ -35,9 +35,7 @@ class Flow(Symbols):
         self.fields: dict[str, Shapes] = {}
         self.returns: dict[ast.AST, Shapes] = {}
         self.calls: dict[ast.Call, _legacy.Call] = {}
-        self.annotated: dict[
-            Variable, ast.arg
-        ] = {}  # parameters that only their annotation makes handles, so far
+        self.annotated: dict[Variable, ast.arg] = {}  # parameters that only their annotation makes handles, so far
         self._seed()
         self._settle()
         self._collect_calls()
@@ -89,9 +87,7 @@ class Flow(Symbols):
                 found.add(shape if isinstance(node.slice, ast.Slice) else Handle(shape.kind[:-2]))
             elif isinstance(shape, Row) and isinstance(node.slice, ast.Constant):
                 index = node.slice.value
-                found |= (
-                    shape.items[index] if isinstance(index, int) and 0 <= index < len(shape.items) else OTHER
-                )
+                found |= shape.items[index] if isinstance(index, int) and 0 <= index < len(shape.items) else OTHER
             else:
                 found |= OTHER
         return frozenset(found)
@@ -151,9 +147,7 @@ class Flow(Symbols):
         if isinstance(call.func, ast.Name):
             known = call.func.id == "super"
             classes += self.names.above(call) if known else self.names.of[call.func].bindings
-        return next(
-            filter(None, (self.extended(each) for each in classes if isinstance(each, ast.ClassDef))), ""
-        )
+        return next(filter(None, (self.extended(each) for each in classes if isinstance(each, ast.ClassDef))), "")
 
     def extended(self, node: ast.ClassDef) -> str:
         """Kind of the old class that a class extends."""

@@ -72,9 +72,7 @@ class Groups:
             return [("field", node.attr)]
         if isinstance(node, ast.Call) and node not in self.flow.calls:
             function = self.flow.function_of(node.func)
-            return (
-                [function] if function else [node, *(each for arg in node.args for each in self.anchors(arg))]
-            )
+            return [function] if function else [node, *(each for arg in node.args for each in self.anchors(arg))]
         if isinstance(node, ast.Call):
             return [node]
         children = (each for each in ast.iter_child_nodes(node) if isinstance(each, ast.expr))
@@ -83,22 +81,14 @@ class Groups:
     def _join_all(self) -> None:
         for target, value in self.flow.flows():
             source = value[1] if isinstance(value, tuple) else value
-            if (
-                isinstance(source, ast.Call)
-                and isinstance(source.func, ast.Name)
-                and source.func.id == "enumerate"
-            ):
+            if isinstance(source, ast.Call) and isinstance(source.func, ast.Name) and source.func.id == "enumerate":
                 source = source.args[0] if source.args else source
             self._join_flow(target, source)
         for call in self.flow.calls.values():
             self.join([call.node, *(anchor for value, _ in call.handles for anchor in self.anchors(value))])
 
     def _join_flow(self, target: object, source: ast.expr) -> None:
-        if (
-            isinstance(target, ast.Tuple)
-            and isinstance(source, ast.Tuple)
-            and len(target.elts) == len(source.elts)
-        ):
+        if isinstance(target, ast.Tuple) and isinstance(source, ast.Tuple) and len(target.elts) == len(source.elts):
             for each, value in zip(target.elts, source.elts, strict=True):
                 self._join_flow(each, value)
             return
@@ -195,9 +185,7 @@ class Groups:
         for load in variable.loads if variable else ():
             parent = self.names.parents[load]
             call = self.names.parents.get(parent)
-            threaded = (
-                isinstance(parent, ast.keyword) and isinstance(call, ast.Call) and spawned(call) is not None
-            )
+            threaded = isinstance(parent, ast.keyword) and isinstance(call, ast.Call) and spawned(call) is not None
             if not (isinstance(parent, ast.Call) and parent.func is load) and not threaded:
                 yield load
 
@@ -244,11 +232,7 @@ class Groups:
 
     def _is_passed(self, call: ast.Call, node: ast.expr) -> bool:
         indirect = spawned(call)
-        inside = (
-            indirect is not None
-            and isinstance(node, ast.Tuple)
-            and self.flow.function_of(indirect[0]) is not None
-        )
+        inside = indirect is not None and isinstance(node, ast.Tuple) and self.flow.function_of(indirect[0]) is not None
         return inside or any(value is node for _, value in self.flow.passed(call))
 
     def _in_Tuple(self, parent: ast.Tuple, node: ast.expr) -> str:  # noqa: N802

@@ -30,9 +30,7 @@ DEVICES, OPEN_DEVICE = "objects.devices", "objects.open_device"
 REPRESENTORS, OPEN_REPRESENTOR = "objects.representors", "objects.open_representor"
 
 # C functions that return no result code.
-BARE = frozenset(
-    {"doca_error_get_name", "doca_error_get_descr", "doca_dev_as_devinfo", "doca_dev_rep_as_devinfo"}
-)
+BARE = frozenset({"doca_error_get_name", "doca_error_get_descr", "doca_dev_as_devinfo", "doca_dev_rep_as_devinfo"})
 
 _HANDLES = {
     "local_ep": "endpoint",
@@ -78,9 +76,7 @@ FUNCTIONS: dict[str, Signature] = {
 FUNCTIONS |= {
     DEVICES: Signature((), ("dev_list",), {"dev_list": "devinfo[]"}),
     OPEN_DEVICE: Signature(("pci_addr",), ("dev",), {"dev": "device"}),
-    REPRESENTORS: Signature(
-        ("dev", "rep_filter"), ("dev_list_rep",), {"dev": "device", "dev_list_rep": "repinfo[]"}
-    ),
+    REPRESENTORS: Signature(("dev", "rep_filter"), ("dev_list_rep",), {"dev": "device", "dev_list_rep": "repinfo[]"}),
     OPEN_REPRESENTOR: Signature(("dev", "pci_addr"), ("dev_rep",), {"dev": "device", "dev_rep": "representor"}),
 }
 
@@ -106,9 +102,7 @@ def is_second_generation(name: str) -> bool:
 def _c_names() -> frozenset[str]:
     names = {name for generation, name in _tables.PARAMS if generation != "core"}
     names |= {old for generation, old in _tables.RENAMES if generation != "comch" and old.isidentifier()}
-    names |= {
-        name for name in _tables.CONSTANTS if name.startswith(("DOCA_SUCCESS", "DOCA_ERROR_", "DOCA_CC_"))
-    }
+    names |= {name for name in _tables.CONSTANTS if name.startswith(("DOCA_SUCCESS", "DOCA_ERROR_", "DOCA_CC_"))}
     names |= {name for name in FUNCTIONS if name.isidentifier()} | set(_tables.ALIASES)
     return frozenset(name for name in names if name.lower().startswith("doca_") and "callback_func" not in name)
 
@@ -198,17 +192,13 @@ def read_call(node: ast.Call, name: str, flat: bool, receiver: ast.expr | None) 
     if not flat:
         inputs = _OBJECT_INPUTS.get(name, tuple(each for each in inputs if each != "size"))
     call = Call(node, name, flat, arguments)
-    hidden = any(isinstance(each, ast.Starred) for each in node.args) or any(
-        each.arg is None for each in node.keywords
-    )
+    hidden = any(isinstance(each, ast.Starred) for each in node.args) or any(each.arg is None for each in node.keywords)
     if hidden or len(node.args) > len(inputs) or any(each.arg not in inputs for each in node.keywords):
         call.problem = "CCM023" if name == EP + "create" and not hidden else "CCM038"
         return call
     arguments |= dict(zip(inputs, node.args, strict=False))
     arguments |= {each.arg: each.value for each in node.keywords if each.arg}
-    optional = (
-        {"rep_filter"} if name == REPRESENTORS else {"len"} if not flat and name == EP + "recvfrom" else set()
-    )
+    optional = {"rep_filter"} if name == REPRESENTORS else {"len"} if not flat and name == EP + "recvfrom" else set()
     if set(inputs) - set(arguments) - optional:
         call.problem = "CCM038"
     return call

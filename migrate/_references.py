@@ -137,11 +137,7 @@ class References:
         for above in self.names.above(node):
             if isinstance(above, ast.If):
                 for test in ast.walk(above.test):
-                    if (
-                        isinstance(test, ast.Call)
-                        and isinstance(test.func, ast.Name)
-                        and test.func.id == "hasattr"
-                    ):
+                    if isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.func.id == "hasattr":
                         symbol = self.flow.symbol(test.args[0]) if test.args else None
                         texts = [each.value for each in test.args if isinstance(each, ast.Constant)]
                         named = any(_legacy.is_c_name(str(each)) for each in texts)

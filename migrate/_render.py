@@ -115,9 +115,7 @@ class Renderer:
                 yield self._change_expression(node)
                 yield from self._rescue_comments(node)
         for statement, lines in self.edits.statements.items():
-            if not any(
-                each is not statement and self._encloses(each, statement) for each in self.edits.statements
-            ):
+            if not any(each is not statement and self._encloses(each, statement) for each in self.edits.statements):
                 yield self._change_statement(statement, lines)
         for statement, lines in self.edits.before.items():
             yield self._insert(statement, lines)
@@ -127,9 +125,7 @@ class Renderer:
 
     def _change_expression(self, node: ast.expr) -> tuple[int, int, str]:
         start, end = self.source.span(node)
-        text = cst.Module([], default_newline=self.source.line_end(node.lineno)).code_for_node(
-            self.expression(node)
-        )
+        text = cst.Module([], default_newline=self.source.line_end(node.lineno)).code_for_node(self.expression(node))
         if any(isinstance(each, ast.JoinedStr) for each in self.names.above(node)):
             self._check_in_string(node, text)
         return start, end, text
@@ -170,8 +166,7 @@ class Renderer:
         step = "\t" if "\t" in indent else "    "
         texts = [self.fill(each) for each in lines]
         return [
-            self._fold(indent + (step + text[4:] if text.startswith("    ") else text), indent, step)
-            for text in texts
+            self._fold(indent + (step + text[4:] if text.startswith("    ") else text), indent, step) for text in texts
         ]
 
     def _fold(self, line: str, indent: str, step: str) -> str:
@@ -208,8 +203,7 @@ class Renderer:
             block = getattr(parent, name, [])
             if isinstance(block, list) and statement in block:
                 gone = all(
-                    self.edits.statements.get(each, [None]) == [] and each not in self.edits.before
-                    for each in block
+                    self.edits.statements.get(each, [None]) == [] and each not in self.edits.before for each in block
                 )
                 return gone and block[0] is statement and not isinstance(parent, ast.Module)
         return False

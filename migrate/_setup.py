@@ -161,9 +161,7 @@ class Planner:
                 return statement, statement is path[0] and len(starts) == 1
         raise Unplannable("CCM037", create.node)
 
-    def _place_elsewhere(
-        self, setters: dict[str, _legacy.Call], starts: list[_legacy.Call]
-    ) -> tuple[ast.stmt, bool]:
+    def _place_elsewhere(self, setters: dict[str, _legacy.Call], starts: list[_legacy.Call]) -> tuple[ast.stmt, bool]:
         """Created here, started elsewhere: at the last set-up call, when the service's name is a constant."""
         if any(not self.is_constant(each.arguments["name"]) for each in starts):
             raise Unplannable("CCM037", starts[0].node)
@@ -227,9 +225,7 @@ class Planner:
         for variable in filter(None, map(self.names.variable, ast.walk(value))):
             for binding in variable.bindings:
                 line = getattr(binding, "lineno", 0)
-                if lines[0] < line <= lines[1] and self.names.function(binding) is self.names.function(
-                    call.node
-                ):
+                if lines[0] < line <= lines[1] and self.names.function(binding) is self.names.function(call.node):
                     return True
         return False
 

@@ -65,10 +65,7 @@ class Verdicts:
                 self.refused.setdefault(call.func, code)
         for reference in self.references.found:
             # Without room for the new import no name that the old one brings can change.
-            if (
-                isinstance(statement, ast.Import | ast.ImportFrom)
-                or self.names.statement(reference.node) is statement
-            ):
+            if isinstance(statement, ast.Import | ast.ImportFrom) or self.names.statement(reference.node) is statement:
                 self.refused.setdefault(reference.node, code)
                 self.groups.refuse(self.anchors(reference), reference.node, code)
 

@@ -48,9 +48,7 @@ def _parser() -> _Parser:
     what.add_argument("--diff", action="store_true", help="show the changes")
     what.add_argument("--write", action="store_true", help="make the changes")
     what.add_argument("--check", action="store_true", help="the report's exit status, without its text")
-    parser.add_argument(
-        "--unsafe", action="store_true", help="also rewrite what would need evidence (see explain)"
-    )
+    parser.add_argument("--unsafe", action="store_true", help="also rewrite what would need evidence (see explain)")
     parser.add_argument("--mode", choices=("rewrite", "shim"), default="rewrite", help=argparse.SUPPRESS)
     parser.add_argument("paths", nargs="+", metavar="PATH", help="Python files, and folders of them")
     return parser
@@ -65,9 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _usage("verify is not there yet; for a file of that name write ./verify")
     options = _parser().parse_args(given)
     if options.mode == "shim":
-        return _usage(
-            "--mode shim is not there yet; python -m comm_channel_compat run SCRIPT runs a program unchanged"
-        )
+        return _usage("--mode shim is not there yet; python -m comm_channel_compat run SCRIPT runs a program unchanged")
     report = Report(Console(highlight=False), Console(highlight=False, stderr=True), quiet=options.check)
     return _Run(options, report).all()
 

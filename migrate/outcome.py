@@ -59,3 +59,13 @@ class FileOutcome:
     def changed(self) -> bool:
         """Whether there is something to write, comments included."""
         return self.old != self.new
+
+
+@dataclass(frozen=True)
+class Options:
+    """What may be written. width: columns of new lines, None for the file's own."""
+
+    unsafe: bool = False
+    idioms: bool = False
+    mode: str = "rewrite"
+    width: int | None = None

@@ -50,7 +50,7 @@ OUTSIDE: dict[str, set[str]] = {
     "benchmarks": {"iceoryx2", "packaging", "pynng", "rich", "zmq"},
     "comch_next": {"cffi", "packaging", "tomli"},
     "comm_channel_compat": {"cffi"},
-    "migrate": {"libcst", "packaging", "rich"},
+    "migrate": {"libcst", "packaging", "rich", "tomli"},
     "samples_legacy": {"doca_comm_channel", "doca_cc"},
     "tools": {"rich", "tomli"},
 }

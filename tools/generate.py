@@ -1,7 +1,7 @@
 """Writes every text that is made from the fact tables; with --check it only tells which are stale.
 
 comch_next/_codes.py   the result codes and other enums as Python enums
-migrate/_tables.py     the old names as plain data, so that migrate runs without comch_next
+migrate/old_api/_tables.py  the old names as plain data, so that migrate runs without comch_next
 MIGRATION.md           the table of generation-1 symbols, between its markers (status: tools/status.toml)
 docs/errors.md         every documented failure with its proof, out of the tests: see tools/proofs.py
 docs/status.md         every name of the modern API with its Python spelling: see tools/status.py
@@ -93,7 +93,7 @@ def codes() -> str:
     return "\n".join([*lines, "})", ""])
 
 
-# ---------------------------------------------------------------- migrate/_tables.py
+# ---------------------------------------------------------------- migrate/old_api/_tables.py
 
 
 TABLES_HEAD = f'''"""The old names, what they take, where they went: plain data that imports nothing else."""
@@ -120,10 +120,11 @@ def _mapping(comment: str, declaration: str, rows: Iterable[tuple[object, str]])
     return f"\n# {comment}\n{declaration} = {{\n{body}}}\n"
 
 
-def _params() -> Iterator[tuple[object, str]]:
+def _functions() -> Iterator[tuple[object, str]]:
     for generation in OLD_GENERATIONS:
         for row in api.functions(generation):
-            yield (generation, row.name), repr(tuple((each.name, each.direction) for each in row.params))
+            params = tuple((param.name, param.direction, param.ctype) for param in row.params)
+            yield (generation, row.name), repr((row.returns, params))
 
 
 def _renames() -> Iterator[tuple[object, str]]:
@@ -139,18 +140,18 @@ def _error_classes() -> Iterator[tuple[object, str]]:
 
 
 def tables() -> str:
-    """The text of migrate/_tables.py."""
-    values = ((name, repr(value)) for old in OLD_GENERATIONS for name, value in api.constants(old).items())
+    """The text of migrate/old_api/_tables.py."""
+    values = (((old, name), repr(value)) for old in OLD_GENERATIONS for name, value in api.constants(old).items())
     aliases = ((name, repr(proper)) for name, proper in sorted(api.aliases().items()))
     parts = (
         (
-            "(generation, function) -> its parameters in C order, each (name, direction)",
-            "PARAMS: dict[tuple[str, str], tuple[tuple[str, str], ...]]",
-            _params(),
+            "(generation, function) -> what it returns, and its parameters in C order, each (name, direction, C type)",
+            "FUNCTIONS: dict[tuple[str, str], tuple[str, tuple[tuple[str, str, str], ...]]]",
+            _functions(),
         ),
         ("(generation, old name) -> where it went", "RENAMES: dict[tuple[str, str], Rename]", _renames()),
         ("another spelling -> the proper name, same arguments", "ALIASES: dict[str, str]", aliases),
-        ("constant -> its value", "CONSTANTS: dict[str, int]", values),
+        ("(generation, constant) -> its value", "CONSTANTS: dict[tuple[str, str], int]", values),
         ("result code -> its class in comch_next", "ERROR_CLASSES: dict[str, str]", _error_classes()),
     )
     return TABLES_HEAD + "".join(_mapping(*part) for part in parts)
@@ -254,7 +255,7 @@ def outputs() -> dict[Path, str]:
     guide = ROOT / "MIGRATION.md"
     return {
         ROOT / "comch_next" / "_codes.py": codes(),
-        ROOT / "migrate" / "_tables.py": tables(),
+        ROOT / "migrate" / "old_api" / "_tables.py": tables(),
         guide: between(guide.read_text(encoding="utf-8"), "status", status_table()),
     }
 

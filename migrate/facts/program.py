@@ -13,13 +13,17 @@ from migrate.old_api.calls import Call
 
 @dataclass(frozen=True)
 class Reference:
-    """One place that names the old API; `call` when it is (the function of) a call. `code`: why it cannot change."""
+    """One place that names the old API; `call` when it is (the function of) a call. `code`: why it cannot change.
+
+    origins: of the handles that it is called with, or makes, where it is used as a value.
+    """
 
     path: Path
     node: ast.AST
     name: str
     call: Call | None = None
     code: str = ""
+    origins: frozenset[Hashable] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -73,6 +77,12 @@ class Facts(Protocol):
 
     def is_builtin(self, name: ast.Name) -> bool:
         """Whether a name is Python's own there (len, getattr), not the program's."""
+
+    def has_builtin(self, node: ast.AST, name: str) -> bool:
+        """Whether a name that is written where a node stands is Python's own, not the program's."""
+
+    def parent(self, node: ast.AST) -> ast.AST:
+        """The node above."""
 
     def is_statement(self, node: ast.expr) -> bool:
         """Whether an expression is a whole expression statement: nobody takes its value."""

@@ -6,22 +6,49 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from migrate.old_api.vocabulary import Function
+
 
 @dataclass(frozen=True, eq=False)
 class Call:
-    """A call of an old function: `function` is its C name, arguments are by C parameter name.
+    """A call of an old function: `function` is its proper C name, arguments are by C parameter name.
 
-    results: the C names of its outputs, in order; in a spelling that returns result codes the code stands before them.
+    arguments: in the order of the source, the receiver first. results: the C names of its outputs, in order ("return"
+    for a value that the C function returns); where `returns_code`, the result code stands before them.
     """
 
     node: ast.Call
-    function: str
+    signature: Function
     spelling: str  # "objects" or "flat"
     arguments: Mapping[str, ast.expr]
     results: tuple[str, ...]
     problem: str = ""  # a code when the arguments cannot be sorted
 
     @property
+    def function(self) -> str:
+        """The proper C name."""
+        return self.signature.name
+
+    @property
     def returns_code(self) -> bool:
         """Whether its value is, or begins with, a result code."""
-        return self.spelling == "flat"
+        return self.spelling == "flat" and self.signature.returns_code
+
+    @property
+    def receiver(self) -> ast.expr | None:
+        """The handle whose method it is in the objects spelling."""
+        return self.arguments.get(self.signature.receiver)
+
+
+def sort(node: ast.Call, inputs: Mapping[str, str], optional: frozenset[str]) -> tuple[dict[str, ast.expr], str]:
+    """The arguments of a call by C name, and a code when that cannot be done; inputs: keyword -> C name, in order."""
+    starred = any(isinstance(argument, ast.Starred) for argument in node.args)
+    if starred or any(keyword.arg is None for keyword in node.keywords) or len(node.args) > len(inputs):
+        return {}, "CCM038"
+    arguments = dict(zip(inputs.values(), node.args, strict=False))
+    for keyword in node.keywords:
+        name = inputs.get(keyword.arg or "", "")
+        if not name or name in arguments:
+            return {}, "CCM038"
+        arguments[name] = keyword.value
+    return arguments, "" if set(inputs.values()) <= {*arguments, *optional} else "CCM038"

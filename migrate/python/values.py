@@ -8,103 +8,190 @@ Values of libraries that somebody else knows (Knowledge) pass through it as opaq
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from enum import Enum
-from typing import Protocol, TypeAlias
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+
+from migrate.python._domain import (
+    Arguments,
+    Bound,
+    Class,
+    Collection,
+    Descriptor,
+    External,
+    Function,
+    Given,
+    Instance,
+    Knowledge,
+    ListOf,
+    Module,
+    Partial,
+    Plain,
+    Super,
+    Token,
+    Value,
+)
+from migrate.python._engine import Engine
+from migrate.python._heap import Frame
+from migrate.python._slots import Slot
+from migrate.python.modules import Project
+from migrate.python.scopes import Names
+
+__all__ = [
+    "Arguments",
+    "Bound",
+    "Class",
+    "Collection",
+    "Descriptor",
+    "External",
+    "Function",
+    "Given",
+    "Instance",
+    "Knowledge",
+    "ListOf",
+    "Module",
+    "Partial",
+    "Plain",
+    "Super",
+    "Token",
+    "Value",
+    "Values",
+]
 
 
-class Plain(Enum):
-    """Values that need no more than their kind."""
+class Values:
+    """The values of a project's expressions. Sequences are in the order of the files and their text."""
 
-    NONE = "None"
-    OTHER = "certainly no token: a literal, a number, text, what the standard library makes by itself"
-    UNKNOWN = "could be anything, a token that went to a sink as well"
+    def __init__(self, project: Project, knowledge: Knowledge) -> None:
+        self.project = project
+        self._engine = Engine(project, knowledge)
 
+    @property
+    def steps(self) -> int:
+        """How much work the analysis was: grows as the program does."""
+        return self._engine.steps
 
-@dataclass(frozen=True)
-class Token:
-    """A value of the Knowledge's own; equal keys are the same value."""
+    # ------------------------------------------------------------------ what expressions can be
 
-    key: Hashable
+    def of(self, node: ast.expr) -> frozenset[Value]:
+        """Return what an expression can be where it stands."""
+        return frozenset(value for slot in self._slots(node) for value in slot.values)
 
+    def of_target(self, node: ast.AST) -> frozenset[Value]:
+        """Return everything that is stored in what a node binds.
 
-@dataclass(frozen=True)
-class Function:
-    """A function or lambda of the project."""
+        A name, attribute, subscript, parameter, import alias, function, class, except handler or pattern.
+        """
+        if isinstance(node, ast.Attribute):
+            return self._stored(node)
+        if isinstance(node, ast.Subscript):
+            owners = (value for value in self.of(node.value) if isinstance(value, Collection | Instance))
+            return frozenset(value for owner in owners for value in self._engine.contents(owner).every.values)
+        names = self._files.get(node)
+        if names is None or node not in names.of:
+            return frozenset()
+        slots = (self._engine.variable(frame, names.of[node]) for frame in self._frames(node, names))
+        return frozenset(value for slot in slots for value in slot.values)
 
-    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+    def _stored(self, node: ast.Attribute) -> frozenset[Value]:
+        names = self._files[node]
+        name = names.scope(node).mangle(node.attr) if node.attr.startswith("__") else node.attr
+        owners = (owner for owner in self.of(node.value) if owner not in (Plain.NONE, Plain.UNKNOWN))
+        fields = [self._engine.fields.get(owner, {}).get(name) for owner in owners]
+        return frozenset(value for slot in fields if slot is not None for value in slot.values)
 
+    def _slots(self, node: ast.AST) -> list[Slot]:
+        names = self._files.get(node)
+        return [self._engine.slot(frame, node) for frame in self._frames(node, names)] if names else []
 
-@dataclass(frozen=True)
-class Class:
-    """A class of the project."""
+    def _frames(self, node: ast.AST, names: Names) -> list[Frame]:
+        return self._engine.frames.get(names.function(node), [])
 
-    node: ast.ClassDef
+    @cached_property
+    def _files(self) -> Mapping[ast.AST, Names]:
+        files: dict[ast.AST, Names] = {}
+        for path in self.project.trees:
+            names = self.project.names(path)
+            files.update(dict.fromkeys(names.parents, names))
+        return files
 
+    def path(self, node: ast.AST) -> Path:
+        """Return the file in which a node stands."""
+        return self._paths[self._files[node].tree]
 
-@dataclass(frozen=True)
-class Instance:
-    """An instance of a class of the project; all instances of a class are one."""
+    @cached_property
+    def _paths(self) -> Mapping[ast.AST, Path]:
+        return {tree: path for path, tree in self.project.trees.items()}
 
-    node: ast.ClassDef
+    # ------------------------------------------------------------------ where values go
 
+    @cached_property
+    def _uses(self) -> Mapping[Token, Sequence[ast.expr]]:
+        uses: dict[Token, dict[ast.expr, None]] = {}
+        for names in dict.fromkeys(self._files.values()):
+            for node in names.parents:
+                if isinstance(node, ast.expr) and not isinstance(node, ast.Constant):
+                    for slot in self._slots(node):
+                        for value in slot.values:
+                            if isinstance(value, Token):
+                                uses.setdefault(value, {})[node] = None
+        return {token: tuple(nodes) for token, nodes in uses.items()}
 
-@dataclass(frozen=True)
-class Bound:
-    """A function with its first arguments given: a method of an instance or token, a partial."""
+    def uses(self, token: Token) -> Sequence[ast.expr]:
+        """Return every expression that can have a token."""
+        return self._uses.get(token, ())
 
-    function: Value
-    arguments: tuple[Value, ...]
+    @cached_property
+    def sinks(self) -> Mapping[Token, Sequence[ast.expr]]:
+        """Where tokens, or collections with them, are given to code that is not of the project."""
+        return {token: tuple(nodes) for token, nodes in self._engine.sinks.items()}
 
+    @cached_property
+    def deep_sinks(self) -> Mapping[Token, Sequence[ast.expr]]:
+        """Where objects of the project that have tokens in their fields are given to code that is not of it."""
+        return {token: tuple(nodes) for token, nodes in self._engine.deep_sinks.items()}
 
-@dataclass(frozen=True)
-class Module:
-    """A module, of the project or not, by its dotted name; `doca_cc` and the like are the Knowledge's tokens."""
+    @cached_property
+    def attribute_reads(self) -> Mapping[Token, Sequence[ast.expr]]:
+        """Where an attribute of a token is read: the attribute, or the call of getattr."""
+        return {token: tuple(nodes) for token, nodes in self._engine.token_reads.items()}
 
-    name: str
+    @cached_property
+    def unknown_attributes(self) -> Mapping[Token, Sequence[ast.expr]]:
+        """Where an attribute of a token is read that the Knowledge does not have."""
+        return {token: tuple(nodes) for token, nodes in self._engine.unknown_reads.items()}
 
+    @cached_property
+    def attribute_stores(self) -> Mapping[Token, Sequence[ast.expr]]:
+        """Where an attribute of a token is stored to."""
+        return {token: tuple(nodes) for token, nodes in self._engine.token_stores.items()}
 
-@dataclass(frozen=True)
-class External:
-    """A function, class or object of a module outside of the project, by its dotted name (`threading.Thread`)."""
+    # ------------------------------------------------------------------ functions and classes
 
-    name: str
+    def callers(self, function: ast.AST) -> Sequence[ast.expr]:
+        """Return the calls (and decorators) that can reach a function; those of Python itself are left out."""
+        nodes = self._engine.callers.get(function, {})
+        return tuple(node for node in nodes if node in self._files)
 
+    def is_called_from_outside(self, function: ast.AST) -> bool:
+        """Whether a function is called by nothing in the project, so that its callers cannot be seen."""
+        return function in self._engine.outside
 
-@dataclass(frozen=True)
-class Collection:
-    """A tuple, list, dict, set, queue or iterator, by the node that makes it."""
+    def is_created(self, node: ast.ClassDef) -> bool:
+        """Whether something in the project creates an instance of a class."""
+        return node in self._engine.classes and self._engine.classes[node].created
 
-    node: ast.AST
+    def bases(self, node: ast.ClassDef) -> Sequence[Value]:
+        """Return a class and its bases, of the project or not, in the order in which Python looks into them."""
+        return tuple(self._engine.order(node))
 
-
-Value: TypeAlias = Plain | Token | Function | Class | Instance | Bound | Module | External | Collection
-
-
-@dataclass(frozen=True)
-class Arguments:
-    """The values that a call gives: positional, by keyword, and whether a star hides some."""
-
-    positional: Sequence[frozenset[Value]]
-    keywords: Mapping[str, frozenset[Value]]
-    starred: bool = False
-
-
-class Knowledge(Protocol):
-    """What is known of libraries outside of the project. Every answer is None for 'not mine'."""
-
-    def module(self, name: str) -> Token | None:
-        """The token of a module."""
-
-    def attribute(self, token: Token, name: str) -> Iterable[Value] | None:
-        """What reading an attribute of a token gives."""
-
-    def call(self, token: Token, node: ast.Call, arguments: Arguments) -> Iterable[Value | tuple[Value, ...]] | None:
-        """What calling a token gives; a tuple is a tuple of the program."""
-
-    def exports(self, token: Token) -> Mapping[str, Iterable[Value]]:
-        """Every name that a star import of a module token binds."""
-
-    def names(self, annotation: str) -> Iterable[Value] | None:
-        """Reserved for what an annotation given as text stands for."""
+    @cached_property
+    def fields(self) -> Mapping[tuple[ast.ClassDef, str], frozenset[Value]]:
+        """What is stored in the attributes of the instances of each class."""
+        return {
+            (owner.node, name): frozenset(slot.values)
+            for owner, slots in self._engine.fields.items()
+            if isinstance(owner, Instance)
+            for name, slot in slots.items()
+            if slot.values
+        }

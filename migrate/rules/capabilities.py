@@ -12,7 +12,5 @@ RULES: dict[str, Rule] = {
     CAPABILITY + "service_max_num_connections": Calls("{devinfo}.cap_get_max_clients"),
     "doca_devinfo_rep_cap_is_filter_all_supported": Calls("{devinfo}.rep_cap_is_filter_all_supported"),
     "doca_devinfo_rep_cap_is_filter_net_supported": Calls("{devinfo}.rep_cap_is_filter_net_supported"),
-    "doca_devinfo_rep_cap_is_filter_emulated_supported": Calls(
-        "{devinfo}.rep_cap_is_filter_emulated_supported"
-    ),
+    "doca_devinfo_rep_cap_is_filter_emulated_supported": Calls("{devinfo}.rep_cap_is_filter_emulated_supported"),
 }

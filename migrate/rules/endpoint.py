@@ -94,9 +94,7 @@ def _make_by_code(plan: Plan, planner: Planner, context: Context, edits: Edits) 
     else:
         begin = f"{code}, {peer or 'peer'} = {{comch}}.outcome({plan.variable.name}.connect, timeout=0)"
     lines = [
-        Template(
-            f"{code}, {plan.variable.name} = {{comch}}.outcome({FOLD}{{comch}}.{plan.role}, {arguments})", parts
-        ),
+        Template(f"{code}, {plan.variable.name} = {{comch}}.outcome({FOLD}{{comch}}.{plan.role}, {arguments})", parts),
         Template(f"if {code} == {success}:"),
         Template(f"    {begin}"),
     ]
@@ -148,11 +146,7 @@ def _leaves(planner: Planner, statement: ast.stmt, code: str) -> bool:
     """Whether the next statement is a check of the code that leaves the function or loop."""
     block = planner.results.block(statement)
     following = block[block.index(statement) + 1 : block.index(statement) + 2]
-    if (
-        not following
-        or not planner.results.is_check(following[0], code)
-        or not isinstance(following[0], ast.If)
-    ):
+    if not following or not planner.results.is_check(following[0], code) or not isinstance(following[0], ast.If):
         return False
     last = following[0].body[-1]
     called = last.value if isinstance(last, ast.Expr) else None
@@ -177,9 +171,7 @@ def _failed_checks(plan: Plan, planner: Planner) -> list[list[ast.stmt]]:
         return []
     home = planner.results.block(planner.names.statement(plan.create.node))
     created = home.index(planner.names.statement(plan.create.node))
-    between = [
-        each for each in home[created:] if each.lineno < plan.place.lineno and each not in plan.statements
-    ]
+    between = [each for each in home[created:] if each.lineno < plan.place.lineno and each not in plan.statements]
     block = planner.results.block(plan.place)
     following = block[block.index(plan.place) + 1 : block.index(plan.place) + 2]
     return [between, [each for each in following if isinstance(each, ast.If)]]
@@ -196,9 +188,7 @@ def _guard(plan: Plan, planner: Planner, context: Context, edits: Edits) -> bool
         outside = _is_outside(load, plan, planner)
         if not (between or goes_on or outside or id(load) in unwinding | checks) or load in _own_loads(plan):
             continue
-        call = next(
-            (each for each in planner.flow.calls.values() if each.handles and each.handles[0][0] is load), None
-        )
+        call = next((each for each in planner.flow.calls.values() if each.handles and each.handles[0][0] is load), None)
         if call is not None and call.name == _legacy.EP + "destroy":
             context.guarded.add(call.node)
         elif outside:

@@ -50,9 +50,7 @@ def rewrite(references: References, gone: Set[ast.AST], used: bool, source: Sour
     for statement in ast.walk(names.tree):
         if not isinstance(statement, ast.Import | ast.ImportFrom):
             continue
-        old = [
-            each for each in statement.names if each in references.imports and references.flow.imported(each)
-        ]
+        old = [each for each in statement.names if each in references.imports and references.flow.imported(each)]
         dropped = [each for each in old if each in gone]
         scope = names.scope(statement)
         new = [line] if old and used and scope not in done else []

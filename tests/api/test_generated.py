@@ -8,7 +8,7 @@ from pathlib import Path
 
 from comch_next import api, errors
 from comch_next._codes import Counter, ErrorCode, PciFuncType, RepFilter, State, SubmitFlag
-from migrate import _tables
+from migrate.old_api import _tables
 from tests.processes import ROOT, StartPython
 from tools import generate
 
@@ -18,8 +18,8 @@ def test_generated_texts_are_fresh(start_python: StartPython) -> None:
 
 
 def test_a_stale_text_is_told(start_python: StartPython, tmp_path: Path) -> None:
-    for name in ("tools/generate.py", "tools/status.toml", "MIGRATION.md", "migrate/_tables.py"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
+    for name in ("tools/generate.py", "tools/status.toml", "MIGRATION.md", "migrate/old_api/_tables.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes((ROOT / name).read_bytes())
     (tmp_path / "comch_next").mkdir()
     (tmp_path / "comch_next" / "_codes.py").write_text("# old\n")
@@ -33,7 +33,7 @@ def test_a_stale_text_is_told(start_python: StartPython, tmp_path: Path) -> None
     assert "comch_next/_codes.py: stale" in finished.stdout
     assert "comm_channel doca_comm_channel_ep_listen has no row" in finished.stdout
     assert "comm_channel doca_comm_channel_ep_lisen has a row but is in no table" in finished.stdout
-    assert "migrate/_tables.py" not in finished.stdout
+    assert "migrate/old_api/_tables.py" not in finished.stdout
     assert (tmp_path / "comch_next" / "_codes.py").read_text() == "# old\n"
 
 
@@ -96,6 +96,7 @@ def test_migrate_knows_the_same_error_classes() -> None:
 def test_migrate_knows_the_same_names() -> None:
     assert dict(api.aliases()) == _tables.ALIASES
     assert {(row.old_generation, row.old) for row in api.renames()} == set(_tables.RENAMES)
-    listen = _tables.PARAMS["comm_channel", "doca_comm_channel_ep_listen"]
-    assert listen == (("local_ep", "in"), ("name", "in"))
-    assert _tables.CONSTANTS["DOCA_CC_MSG_FLAG_NONE"] == 0
+    returns, params = _tables.FUNCTIONS["comm_channel", "doca_comm_channel_ep_listen"]
+    assert returns == "doca_error_t"
+    assert params == (("local_ep", "in", "struct doca_comm_channel_ep_t *"), ("name", "in", "const char *"))
+    assert _tables.CONSTANTS["comm_channel", "DOCA_CC_MSG_FLAG_NONE"] == 0

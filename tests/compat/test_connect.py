@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from comch_next import outcome
 from comm_channel_compat import (
     Again,
     BadState,
@@ -20,7 +21,6 @@ from comm_channel_compat import (
     NotPermitted,
     NotSupported,
     open_device,
-    outcome,
 )
 from tests.compat import support
 from tests.differences import differs

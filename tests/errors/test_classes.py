@@ -131,18 +131,6 @@ def test_names_and_meanings_of_codes() -> None:
     assert errors.describe(-1) == "unknown error"
 
 
-def test_outcome_gives_the_code_beside_the_value() -> None:
-    def call(value: int, *, error: DocaError | None = None) -> int:
-        if error is not None:
-            raise error
-        return value
-
-    assert errors.outcome(call, 7) == (ErrorCode.SUCCESS, 7)
-    assert errors.outcome(call, 7, error=errors.Again()) == (ErrorCode.AGAIN, None)
-    with pytest.raises(ZeroDivisionError):
-        errors.outcome(lambda: 1 // 0)
-
-
 def test_a_class_of_ones_own_keeps_its_code() -> None:
     class Mine(errors.BadState):
         pass

@@ -31,12 +31,8 @@ def _camel(code: str) -> str:
 
 
 ERRORS = {_camel(code) for code in api.enum("doca_error").values if code != "DOCA_SUCCESS"}
-C_NAMES = {
-    row.old for row in api.renames() if row.old_generation != "comch" and row.old.lower().startswith("doca_")
-}
-C_NAMES |= {
-    row.name for generation in ("comm_channel", "comm_channel_1x", "cc") for row in api.functions(generation)
-}
+C_NAMES = {row.old for row in api.renames() if row.old_generation != "comch" and row.old.lower().startswith("doca_")}
+C_NAMES |= {row.name for generation in ("comm_channel", "comm_channel_1x", "cc") for row in api.functions(generation)}
 C_NAMES |= set(api.aliases()) | set(api.enum("doca_error").values)
 _CORE = ("doca_dev", "doca_error", "doca_get_error")
 C_NAMES |= {row.name for row in api.functions("core") if row.name.startswith(_CORE)}

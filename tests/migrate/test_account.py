@@ -11,9 +11,7 @@ from migrate._explain import cases
 from tests.migrate.scan import scan, uncovered
 
 ROOT = Path(__file__).resolve().parents[2]
-FILES = sorted(
-    [*(ROOT / "samples_legacy").glob("*.py"), *(ROOT / "tests" / "migrate" / "foreign").glob("*.py")]
-)
+FILES = sorted([*(ROOT / "samples_legacy").glob("*.py"), *(ROOT / "tests" / "migrate" / "foreign").glob("*.py")])
 SPELLINGS = {
     "import doca_comm_channel as cc\n": "import comm_channel_compat as cc\n",
     "from doca_comm_channel import *\n": "from comm_channel_compat import *\n",
@@ -30,9 +28,7 @@ def texts() -> list[tuple[str, str]]:
             found.append((f"{case.rule}: {case.title}", case.before))
             for old, new in SPELLINGS.items():
                 if old in case.before:
-                    found.append(
-                        (f"{case.rule}: {case.title} ({new.split()[1]})", case.before.replace(old, new))
-                    )
+                    found.append((f"{case.rule}: {case.title} ({new.split()[1]})", case.before.replace(old, new)))
     return found
 
 
@@ -64,19 +60,19 @@ def test_no_legacy_call_is_left_in_a_sample(path: Path) -> None:
     assert not scan(outcome.new.decode())
 
 
-TALK = '''import doca_comm_channel as cc
+TALK = """import doca_comm_channel as cc
 
 dev = cc.open_device("b1:00.0")
 ep = cc.Endpoint()
 ep.set_device(dev)
 peer = ep.connect("svc")
 {call}
-'''
-FLAT = '''from doca_comm_channel import *
+"""
+FLAT = """from doca_comm_channel import *
 
 rc, devs, n = doca_devinfo_create_list()
 print(rc, [rc])
-'''
+"""
 
 
 @pytest.mark.parametrize("call", ["peer.update_info()", 'ep.sendto(b"m", peer)', "print(ep.recvfrom(64)[0])"])

@@ -57,9 +57,7 @@ def test_manual_work_stays_manual(file: Path) -> None:
     assert main(["--check", str(file)]) == Exit.MANUAL
 
 
-def test_other_files_go_on_after_one_that_cannot_be_read(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_other_files_go_on_after_one_that_cannot_be_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "a.py").write_text(PYTHON_2)
     (tmp_path / "b.py").write_text(PENDING)
     (tmp_path / "template.py").write_text("import doca_comm_channel as {{ name }}\n")
@@ -126,9 +124,7 @@ def test_mode_and_links_are_kept(file: Path, tmp_path: Path) -> None:
     assert sorted(each.name for each in tmp_path.iterdir()) == ["link.py", "old.py"]
 
 
-def test_one_file_by_two_paths_is_edited_once(
-    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_one_file_by_two_paths_is_edited_once(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "link.py").symlink_to(file.name)
     assert main(["--write", str(tmp_path), str(file)]) == Exit.CLEAN
     assert capsys.readouterr().out.count(": 2 rewritten\n") == 1

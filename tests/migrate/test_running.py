@@ -43,9 +43,7 @@ def test_both_ends_say_the_same(start_python: StartPython, new: Path, program: s
     assert [each.returncode for each in old] == [0, 0], old
     for service, client in ((new, new), (DATA, new), (new, DATA)):
         told = pair(start_python, service, client, program)
-        assert [(each.returncode, each.stdout) for each in told] == [
-            (each.returncode, each.stdout) for each in old
-        ]
+        assert [(each.returncode, each.stdout) for each in told] == [(each.returncode, each.stdout) for each in old]
 
 
 @pytest.mark.parametrize(

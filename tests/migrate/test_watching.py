@@ -52,9 +52,7 @@ def test_all_ends_say_the_same(start_python: StartPython, commands: dict[str, li
     assert [status for status, _ in expected] == [0, 0, 0], expected
     assert "sent away 0" in expected[1][1]
     for service, visitor in ENDS:
-        told = watched(
-            start_python, arguments(commands, service, program), arguments(commands, visitor, program)
-        )
+        told = watched(start_python, arguments(commands, service, program), arguments(commands, visitor, program))
         assert told == expected
 
 

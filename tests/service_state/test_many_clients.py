@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import comm_channel_compat as cc
+from comch_next import outcome
 from comm_channel_compat import Again, ConnectionAborted, Endpoint, PeerAddr
 from tests.compat import support
 from tests.differences import differs
@@ -140,6 +141,6 @@ def test_two_hundred_from_four_processes(service: Endpoint, start_python: StartP
         child.kill()
     until(service, lambda peers, _: not peers)
     for _ in range(200):
-        code, _ = cc.outcome(service.recvfrom, 100)
+        code, _ = outcome(service.recvfrom, 100)
         assert code == cc.ErrorCode.CONNECTION_RESET
     assert len(os.listdir("/proc/self/fd")) <= before + pipes

@@ -1,8 +1,8 @@
-"""The log calls that old programs make: levels and sources that are kept and told; nothing is logged here."""
+"""The log calls that old programs make: levels and sources are kept and reported; nothing is logged here."""
 
-from comch_next import InvalidValue
+from comch_next._arguments import integer, text
 from comch_next.api import enum
-from comm_channel_compat._arguments import integer, text
+from comch_next.errors import InvalidValue
 
 __all__ = ["Backend", "register_source", "standard", "unregister_source"]
 
@@ -26,12 +26,15 @@ class Backend:
         self.sdk_limit = _LEVELS["DOCA_LOG_LEVEL_WARNING"]
 
     def set_level_lower_limit(self, level: int) -> None:
+        """Set the least level of the program's messages, a DOCA_LOG_LEVEL_* value (so for the next two)."""
         self.lower_limit = _level(level)
 
     def set_level_upper_limit(self, level: int) -> None:
+        """Set the greatest level of the program's messages."""
         self.upper_limit = _level(level)
 
     def set_sdk_level(self, level: int) -> None:
+        """Set the level of the library's own messages."""
         self.sdk_limit = _level(level)
 
 
@@ -40,11 +43,11 @@ _sources: list[str] = []
 
 
 def register_source(name: str) -> int:
-    """A number for a named source of messages."""
+    """Return a new number for a named source of messages."""
     _sources.append(text(name, "source name"))
     return len(_sources) - 1
 
 
 def unregister_source(source: int) -> None:
-    """The number must be one that register_source gave."""
+    """Check that register_source returned the number; InvalidValue if it did not."""
     integer(source, "source", most=len(_sources) - 1)

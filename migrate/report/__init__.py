@@ -61,9 +61,7 @@ class Report:
         verb = "rewritten" if written else "to be rewritten"
         done = f"{len(outcome.edits)} {verb}" if outcome.edits else ""
         left = f"{len(outcome.left)} left to you" if outcome.left else ""
-        self._line(
-            f"{path}: {', '.join(each for each in (done, left) if each) or 'coded comments only'}", "bold"
-        )
+        self._line(f"{path}: {', '.join(each for each in (done, left) if each) or 'coded comments only'}", "bold")
         shown: set[tuple[int, str]] = set()
         for refusal in outcome.left:
             if (refusal.line, refusal.code) not in shown:

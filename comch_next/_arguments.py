@@ -1,0 +1,46 @@
+"""What the calls that generation 1 had refuse in their arguments: InvalidValue, naming the value and what is legal."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from comch_next.errors import InvalidValue
+
+__all__ = ["Buffer", "cut", "instance", "integer", "text"]
+
+_T = TypeVar("_T")
+
+Buffer = bytes | bytearray | memoryview
+
+
+def instance(value: object, kind: type[_T], what: str) -> _T:
+    """Return `value` if it is a `kind`."""
+    if not isinstance(value, kind):
+        raise InvalidValue(f"{what} is {value!r}; legal is a {kind.__name__}")
+    return value
+
+
+def integer(value: object, what: str, *, most: int, least: int = 0) -> int:
+    """Return `value` if it is a whole number from `least` to `most`, both included."""
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+        raise InvalidValue(f"{what} is {value!r}; legal are whole numbers from {least} to {most}")
+    return int(value)
+
+
+def cut(data: Any, length: object) -> bytes:
+    """Return the first `length` bytes of a buffer, which counts bytes whatever its items are."""
+    try:
+        view = memoryview(data).cast("B")
+    except TypeError:
+        raise InvalidValue(f"message is {data!r:.60}; legal are bytes and other buffers without gaps") from None
+    return bytes(view[: integer(length, "length", most=view.nbytes)])
+
+
+def text(value: object, what: str) -> str:
+    """Return `value` as str; bytes are decoded as C passes them: UTF-8, perhaps with the NUL."""
+    if isinstance(value, bytes):
+        try:
+            value = value.removesuffix(b"\0").decode()
+        except UnicodeDecodeError:
+            raise InvalidValue(f"{what} is {value!r}, which is not UTF-8") from None
+    return instance(value, str, what)

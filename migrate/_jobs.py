@@ -1,0 +1,101 @@
+"""Groups of files rewritten in several processes, with results that do not depend on how many there are."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import traceback
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+
+from migrate._project import Group
+from migrate.outcome import FileOutcome, Options
+
+# The groups are not copied to the processes, which have the memory of this one; no threads run here.
+_FORK = multiprocessing.get_context("fork")
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What went wrong in migrate itself, as text for a report of it."""
+
+    text: str
+
+
+def rewritten(group: Group, options: Options) -> list[FileOutcome] | Fault:
+    """Rewrite a group; an exception becomes a Fault."""
+    from migrate.rewriting import rewrite_project  # here: it brings libcst, which a run without old names never needs
+
+    try:
+        return rewrite_project(group.files, context=group.context, options=options)
+    except Exception:
+        return Fault(traceback.format_exc())
+
+
+def run(groups: Sequence[Group], options: Options, jobs: int) -> Iterator[tuple[int, list[FileOutcome] | Fault]]:
+    """Rewrite groups in up to `jobs` processes; yields each one's index and result as they come."""
+    if min(jobs, len(groups)) <= 1:
+        yield from ((index, rewritten(group, options)) for index, group in enumerate(groups))
+        return
+    waiting = deque(sorted(range(len(groups)), key=lambda index: -sum(map(len, groups[index].files.values()))))
+    workers: dict[Connection, _Worker] = {}
+    try:
+        while waiting or workers:
+            while waiting and len(workers) < jobs:
+                worker = _Worker(groups, options, list(workers))
+                workers[worker.pipe] = worker
+                worker.give(waiting.popleft())
+            for pipe in wait(list(workers)):
+                assert isinstance(pipe, Connection)
+                result = workers[pipe].take()
+                yield workers[pipe].index, result
+                if isinstance(result, Fault) or not waiting:
+                    workers.pop(pipe).end()
+                else:
+                    workers[pipe].give(waiting.popleft())
+    finally:
+        for worker in workers.values():
+            worker.end()
+
+
+class _Worker:
+    """A process that rewrites one group after the other."""
+
+    def __init__(self, groups: Sequence[Group], options: Options, others: Sequence[Connection]) -> None:
+        self.index = -1
+        self.pipe, theirs = _FORK.Pipe()
+        arguments = (theirs, groups, options, [*others, self.pipe])
+        self.process = _FORK.Process(target=_work, args=arguments, daemon=True)
+        self.process.start()
+        theirs.close()
+
+    def give(self, index: int) -> None:
+        self.index = index
+        with suppress(OSError):  # it has ended: take() reports that
+            self.pipe.send(index)
+
+    def take(self) -> list[FileOutcome] | Fault:
+        try:
+            result: list[FileOutcome] | Fault = self.pipe.recv()
+        except (EOFError, OSError):
+            self.process.join()
+            return Fault(f"the process that rewrote them ended with status {self.process.exitcode}")
+        return result
+
+    def end(self) -> None:
+        self.process.terminate()
+        self.process.join()
+        self.pipe.close()
+
+
+def _work(pipe: Connection, groups: Sequence[Group], options: Options, others: Sequence[Connection]) -> None:
+    """Rewrite the groups whose indices come through a pipe, until its other end is closed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the first process ends the others
+    for other in others:  # or the others would keep a pipe open whose owner was killed
+        other.close()
+    with suppress(EOFError, OSError):
+        while True:
+            pipe.send(rewritten(groups[pipe.recv()], options))

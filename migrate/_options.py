@@ -1,0 +1,139 @@
+"""The options of the command line, joined with those of pyproject.toml."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import NoReturn
+
+from migrate import _config
+from migrate._ignore import Ignored, parse
+from migrate.outcome import Options
+
+USAGE = 64
+FORMATS = ("text", "json", "sarif", "html")
+_EPILOG = """\
+PATH may be - alone: the program is read from standard input and its new text goes to standard output.
+python -m migrate explain CCM### | SYMBOL | FILE:LINE describes a code, an old name, or what was found at a line.
+Exit status, as bits: 1 rewrites pending, 2 manual work left, 4 a file could not be handled, 8 internal error;
+64 is a wrong command line, 130 an interruption."""
+
+
+class UsageError(Exception):
+    """A command line that does not say what is meant."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What one run is to do. `paths` are absolute; none means standard input."""
+
+    paths: tuple[Path, ...]
+    action: str  # report, diff, write or check
+    format: str
+    output: Path | None
+    excluded: tuple[Ignored, ...]
+    ignore: bool
+    jobs: int
+    rewriting: Options
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        self.exit(USAGE, f"{self.prog}: {message}\n")
+
+
+def release() -> str:
+    """Return the version of the installed project."""
+    try:
+        return version("doca-channel-compat")
+    except PackageNotFoundError:  # a checkout that was never installed
+        return "0+unknown"
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
+    return int(text)
+
+
+def _parser() -> _Parser:
+    parser = _Parser(
+        prog="python -m migrate",
+        description="Rewrites programs of the old DOCA channel APIs for comch_next. Without an option it only reports.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    what = parser.add_mutually_exclusive_group()
+    for name, text in (
+        ("diff", "show the changes, then the report"),
+        ("write", "make the changes"),
+        ("check", "print the last line of the report only"),
+    ):
+        what.add_argument(f"--{name}", dest="action", action="store_const", const=name, default="report", help=text)
+    yes_no = argparse.BooleanOptionalAction
+    parser.add_argument("--unsafe", action=yes_no, help="also rewrite what needs evidence (see explain)")
+    parser.add_argument("--idioms", action=yes_no, help="also join statements where no program can tell")
+    parser.add_argument("--mode", choices=("rewrite", "shim"), default="rewrite", help=argparse.SUPPRESS)
+    parser.add_argument("--format", choices=FORMATS, default="text", help="of the report (default: text)")
+    parser.add_argument("--output", metavar="FILE", help="write the report to a file")
+    parser.add_argument("--jobs", type=_count, metavar="N", help="processes (default: one per processor)")
+    parser.add_argument(
+        "--exclude",
+        action="append",
+        metavar="PATTERN",
+        help="do not rewrite these, as a line of .gitignore; repeatable",
+    )
+    parser.add_argument("--no-ignore", action="store_true", help="look at what .gitignore files leave out, too")
+    parser.add_argument("--version", action="version", version=f"migrate {release()}")
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="Python files and folders of them, or -")
+    return parser
+
+
+def read_options(arguments: Sequence[str]) -> Settings:
+    """Read a command line; UsageError or SystemExit(64) if it is wrong."""
+    given = _parser().parse_args(arguments)
+    if given.mode == "shim":
+        raise UsageError("--mode shim is not there yet; python -m comm_channel_compat run SCRIPT runs it unchanged")
+    if given.action == "diff" and given.format != "text":
+        raise UsageError(f"--diff is text; --format {given.format} has no place for it")
+    if "-" in given.paths and len(given.paths) > 1:
+        raise UsageError("- stands alone: give either files or standard input")
+    return _joined(given, () if given.paths == ["-"] else tuple(map(_absolute, given.paths)))
+
+
+def _joined(given: argparse.Namespace, paths: tuple[Path, ...]) -> Settings:
+    here = Path.cwd()
+    try:
+        config = _config.load(paths or (here,))
+    except _config.ConfigError as error:
+        raise UsageError(str(error)) from error
+    return Settings(
+        paths=paths,
+        action=given.action,
+        format=given.format,
+        output=_absolute(given.output) if given.output else None,
+        excluded=(_excluded(config.folder, config.exclude), _excluded(here, given.exclude or ())),
+        ignore=not given.no_ignore,
+        jobs=given.jobs or config.jobs or len(os.sched_getaffinity(0)),
+        rewriting=Options(
+            config.unsafe if given.unsafe is None else given.unsafe,
+            config.idioms if given.idioms is None else given.idioms,
+            given.mode,
+            config.width,
+        ),
+    )
+
+
+def _excluded(folder: Path, patterns: Sequence[str]) -> Ignored:
+    return parse(str(folder), "\n".join(pattern.removeprefix("./") for pattern in patterns))
+
+
+def _absolute(path: str) -> Path:
+    """Keep links as they are given, so that reports name what was asked for."""
+    return Path(os.path.abspath(path))

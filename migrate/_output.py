@@ -1,0 +1,86 @@
+"""Where a run's words go: standard output, a file, standard error."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import TextIO
+
+from migrate._options import Settings, release
+from migrate.report import html, json, sarif, text
+from migrate.report.diff import diff
+from migrate.report.run import Run
+from migrate.report.text import Line
+
+_DOCUMENTS: dict[str, Callable[[Run], str]] = {
+    "json": json.text,
+    "sarif": lambda run: sarif.text(run, release()),
+    "html": html.text,
+}
+
+
+class OutputError(Exception):
+    """Something that could not be printed, and why."""
+
+
+def complain(lines: Iterable[Line]) -> None:
+    """Print lines to standard error; if nobody reads them, they are lost."""
+    try:
+        _write(sys.stderr, _encoded(lines, _is_coloured(sys.stderr)))
+    except OSError:
+        _silence(sys.stderr)
+
+
+def put(data: bytes, output: Path | None = None) -> None:
+    """Print to standard output, or write to a file. A reader that has gone is no error."""
+    try:
+        if output is not None:
+            output.write_bytes(data)
+        else:
+            _write(sys.stdout, data)
+    except BrokenPipeError:
+        _silence(sys.stdout)
+    except OSError as error:
+        if output is None:
+            _silence(sys.stdout)
+        raise OutputError(f"{output or 'standard output'}: cannot be written: {error.strerror}") from error
+
+
+def rendered(run: Run, settings: Settings) -> bytes:
+    """Return the report of a run, as its settings ask for it."""
+    if settings.format != "text":
+        return _DOCUMENTS[settings.format](run).encode("utf-8", "backslashreplace")
+    coloured = settings.output is None and _is_coloured(sys.stdout)
+    lines = [Line(run.summary())] if settings.action == "check" else text.lines(run)
+    return b"".join(_diffs(run, coloured) if settings.action == "diff" else ()) + _encoded(lines, coloured)
+
+
+def _diffs(run: Run, coloured: bool) -> Iterator[bytes]:
+    for outcome in run.outcomes:
+        if outcome.changed:
+            lines = diff(run, outcome)
+            yield _encoded(map(text.diff_line, lines), True) if coloured else b"".join(lines)
+
+
+def _encoded(lines: Iterable[Line], coloured: bool) -> bytes:
+    return "".join(f"{line.shown(coloured)}\n" for line in lines).encode("utf-8", "backslashreplace")
+
+
+def _is_coloured(stream: TextIO | None) -> bool:
+    return stream is not None and stream.isatty() and not os.environ.get("NO_COLOR")
+
+
+def _write(stream: TextIO | None, data: bytes) -> None:
+    if stream is not None:  # None: the descriptor was closed before Python started
+        stream.flush()
+        stream.buffer.write(data)
+        stream.buffer.flush()
+
+
+def _silence(stream: TextIO) -> None:
+    """Let the flush at the end of the process succeed."""
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, stream.fileno())
+    os.close(nothing)

@@ -1,0 +1,159 @@
+"""The pre-filter: which files of a tree can matter, found in their bytes, without parsing any.
+
+Those that name the old API matter. A file that names nothing old matters when a handle can reach it: it imports one of
+those, directly or not, or lies below what they and their importers import. Of the latter, which may be a whole large
+tree, the nearest are taken, and those in which a method of an old handle is called; handing a handle to a module that
+was left out is handing it to unknown code, so that it stays old.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+NEAR_BYTES = 1_000_000  # of files that name nothing old; about 25 000 lines
+
+_OLD = (b"doca_", b"DOCA_", b"comm_channel")
+# Calls that only handles of the old API, or sockets and the like, have.
+_CALLS = re.compile(rb"\.(?:sendto|recvfrom|listen|destroy|get_event_channel|update_info|event_handle_arm_\w+)\b")
+_IMPORT = re.compile(
+    rb"import(?:(?:_module|__)\s*\(\s*['\"](?P<called>[\w.]+)|[ \t]*\((?P<inside>(?:[^)#]|#[^\n]*)*)"
+    rb"|(?P<rest>(?:[^\n\\;]|\\\r?\n)*))"
+)
+_PATCHED = re.compile(rb"(?:patch|setattr)\w*\s*\(\s*['\"](?P<name>[\w.]+)")
+_BEFORE = re.compile(rb"(?:^|[;:\n])[ \t\f]*(?:from\b(?P<module>[^;:]*?))?$")
+_COMMENT = re.compile(rb"#[^\n]*|\\\r?\n")
+
+
+@dataclass(frozen=True)
+class Scan:
+    """What the pre-filter keeps of a file: whether it names the old API or calls like it, and what it imports."""
+
+    size: int
+    is_old: bool
+    calls: bool
+    imports: frozenset[str]  # dotted names, relative ones with their dots; each could be a module or a name in one
+
+
+def scan(data: bytes) -> Scan:
+    """Look through the bytes of a file."""
+    is_old = any(name in data for name in _OLD)
+    return Scan(len(data), is_old, is_old or _CALLS.search(data) is not None, frozenset(_imports(data)))
+
+
+def _imports(data: bytes) -> Iterator[str]:
+    for found in _IMPORT.finditer(data):
+        if found["called"]:
+            yield from _with_parents(found["called"].decode())
+            continue
+        start = data.rfind(b"\n", 0, found.start()) + 1
+        while data[max(0, start - 3) : start].rstrip(b"\r\n").endswith(b"\\"):
+            start = data.rfind(b"\n", 0, start - 1) + 1
+        before = _BEFORE.search(_COMMENT.sub(b"", data[start : found.start()]))
+        if before:
+            yield from _imported(before["module"], _COMMENT.sub(b"", found["inside"] or found["rest"] or b""))
+    for found in _PATCHED.finditer(data):
+        yield from _with_parents(found["name"].decode())
+
+
+def _imported(module: bytes | None, names: bytes) -> Iterator[str]:
+    listed = [words[0].decode("utf-8", "replace") for name in names.split(b",") if (words := name.split())]
+    if module is None:
+        for name in listed:
+            yield from _with_parents(name)
+        return
+    home = b"".join(module.split()).decode("utf-8", "replace")
+    yield home
+    yield from (f"{home}{'' if home.endswith('.') else '.'}{name}" for name in listed)
+
+
+def _with_parents(dotted: str) -> Iterator[str]:
+    """`import a.b` binds `a`, from which all of `a` can be reached."""
+    parts = dotted.split(".")
+    yield from (".".join(parts[:length]) for length in range(1, len(parts) + 1))
+
+
+class Imports:
+    """Which file imports which, by the ends of their paths: no search path is known."""
+
+    def __init__(self, scans: Mapping[Path, Scan]) -> None:
+        self.scans = scans
+        self._by_name: dict[str, list[tuple[tuple[str, ...], Path]]] = {}
+        for path in scans:
+            parts = module_parts(path)
+            if parts:
+                self._by_name.setdefault(parts[-1], []).append((parts, path))
+        self.of = {path: self._targets(path, scan.imports) for path, scan in scans.items()}
+        self.importers: dict[Path, set[Path]] = {}
+        for path, targets in self.of.items():
+            for target in targets:
+                self.importers.setdefault(target, set()).add(path)
+
+    def _targets(self, path: Path, names: Iterable[str]) -> set[Path]:
+        found = {target for name in names for target in self._named(path, name)}
+        return found - {path}
+
+    def _named(self, path: Path, name: str) -> list[Path]:
+        bare = name.lstrip(".")
+        wanted = tuple(bare.split(".")) if bare else ()
+        if level := len(name) - len(bare):
+            above = path.parent.parts[: len(path.parent.parts) - level + 1]
+            wanted = (*above, *wanted)
+            return [target for parts, target in self._by_name.get(wanted[-1], ()) if parts == wanted]
+        found = [item for item in self._by_name.get(wanted[-1], ()) if item[0][-len(wanted) :] == wanted]
+        folder = path.parent.parts
+        near = [item for item in found if _is_above(item[0][: -len(wanted)], folder)]
+        return [target for _, target in near or found]
+
+
+def module_parts(path: Path) -> tuple[str, ...]:
+    """Return the parts of a path that an import can name: without the suffix, a package's by its folder."""
+    return path.parent.parts if path.stem == "__init__" else (*path.parent.parts, path.stem)
+
+
+def _is_above(folder: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    return other[: len(folder)] == folder
+
+
+def affected(imports: Imports) -> set[Path]:
+    """Return the files that matter; see the module."""
+    old = {path for path, scan in imports.scans.items() if scan.is_old}
+    above = _reached(old, imports.importers)
+    below = _by_distance(above, imports.of)
+    taken, left = set(above), NEAR_BYTES
+    for path in below:
+        left -= imports.scans[path].size
+        if left >= 0 or imports.scans[path].calls:
+            taken.add(path)
+    return taken
+
+
+def _reached(starts: Collection[Path], arrows: Mapping[Path, Collection[Path]]) -> set[Path]:
+    return {*starts, *_by_distance(starts, arrows)}
+
+
+def _by_distance(starts: Collection[Path], arrows: Mapping[Path, Collection[Path]]) -> list[Path]:
+    """The files that arrows lead to, without the starts: the nearest first, those of one distance in order."""
+    seen = set(starts)
+    found: list[Path] = []
+    border = list(starts)
+    while border:
+        border = sorted({target for path in border for target in arrows.get(path, ())} - seen)
+        seen.update(border)
+        found += border
+    return found
+
+
+def groups(paths: Collection[Path], imports: Imports) -> list[list[Path]]:
+    """Split files into those that imports connect, each sorted, in the order of their first files."""
+    both = {path: (imports.of[path] | imports.importers.get(path, set())).intersection(paths) for path in paths}
+    left = set(paths)
+    found = []
+    for path in sorted(paths):
+        if path in left:
+            group = _reached([path], both)
+            left -= group
+            found.append(sorted(group))
+    return found

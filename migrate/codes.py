@@ -1,0 +1,222 @@
+"""Every code that a finding can carry: title, explanation, advice, level."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Code(NamedTuple):
+    """One page of ``python -m migrate explain``."""
+
+    title: str
+    explanation: str
+    advice: str
+    level: str = "manual"
+
+
+CODES: dict[str, Code] = {
+    # Files and imports
+    "CCM001": Code(
+        "this interpreter cannot read the file as Python",
+        "The file names the old API but does not parse: Python 2, a template, or grammar newer than this Python's.",
+        "Port the file to Python 3 first, run migrate on what the template makes, or use a newer interpreter.",
+    ),
+    "CCM002": Code(
+        "the import stays: code that was not rewritten needs it",
+        "Some of the names that it binds are used by code that keeps the old API.",
+        "Resolve the other comments and run migrate again: the import goes with the last use.",
+    ),
+    "CCM003": Code(
+        "not rewritten because the code around it was not",
+        "The name itself could change, but what it is used with keeps the old API.",
+        "Resolve the finding that this one names, then run migrate again.",
+    ),
+    "CCM004": Code(
+        "the name has more than one origin",
+        "Several statements bind it to different things: a fallback import, a second library, a stub of your own.",
+        "Decide which library the program uses and keep that import only, then run migrate again.",
+    ),
+    "CCM005": Code(
+        "an old name is looked up at run time",
+        "The name stands in text that getattr, importlib, exec, doctest, mock.patch, cffi or a loader reads.",
+        "Write the import or the call out in Python, then run migrate again; or change the text by hand.",
+    ),
+    "CCM006": Code(
+        "a feature test decides between old and new",
+        "The branches belong to different releases of the library; rewriting one of them would undo the test.",
+        "Remove the old branch once the program runs on comch_next only.",
+    ),
+    "CCM007": Code(
+        "a C name on an object that migrate does not know",
+        "The C functions are called through cffi, ctypes, or a wrapper of your own. migrate does not rewrite these.",
+        "Run the program unchanged on comm_channel_compat, or call comch_next directly.",
+    ),
+    "CCM008": Code(
+        "the second generation (doca_cc) is not rewritten",
+        "doca_cc_* became doca_comch_*; this release of migrate rewrites the first generation only.",
+        "The tables in MIGRATION.md name the successor of each call.",
+    ),
+    "CCM009": Code(
+        "the old module is used as a value",
+        "The module is passed on, stored or inspected, so migrate cannot see which names are taken from it.",
+        "Name what you need from the module (cc.Endpoint, cc.Again) where it is used.",
+    ),
+    # Calls
+    "CCM022": Code(
+        "comch_next has no counterpart",
+        "Nothing in comch_next takes the place of this name.",
+        "See the name's row in MIGRATION.md.",
+    ),
+    "CCM023": Code(
+        "the blocking API of DOCA 1.2 - 1.4",
+        "These calls took attributes and blocked. From 1.5 on nothing blocks, which would take a retry loop.",
+        "Use send(timeout=None) and receive(timeout=None), which block as the old calls did.",
+    ),
+    "CCM038": Code(
+        "the arguments of the call cannot be sorted",
+        "The call has star arguments, unknown keywords, or too many or too few arguments.",
+        "Write the call out with its arguments.",
+    ),
+    "CCM040": Code(
+        "a message flag that may not be DOCA_CC_MSG_FLAG_NONE",
+        "The first generation defines no other flag, and comch_next has none.",
+        "Pass DOCA_CC_MSG_FLAG_NONE, or drop the flag by hand.",
+    ),
+    "CCM065": Code(
+        "the handle may be None here",
+        "A flat call reports INVALID_VALUE for NULL. The modern call is an attribute of the object itself, and this "
+        "handle is an expression that cannot be evaluated twice.",
+        "Store the handle in a variable before the call, or test it.",
+    ),
+    "CCM070": Code(
+        "an argument with an effect would be dropped or evaluated in another order",
+        "The modern call has no such argument (a size, a flag, a length), or takes the handle before the others.",
+        "Evaluate the argument in a statement before, and pass the variable.",
+    ),
+    # Handles
+    "CCM030": Code(
+        "not rewritten because another use of its handle was not",
+        "An endpoint, peer or device is rewritten everywhere or nowhere.",
+        "Resolve the finding that this one names, then run migrate again.",
+    ),
+    "CCM033": Code(
+        "a handle goes where migrate cannot follow it",
+        "It is passed to a function of a package that is not part of this project, and that may use the old API.",
+        "Keep the handle in code of this project, or port this part by hand.",
+    ),
+    "CCM034": Code(
+        "migrate cannot see where this handle comes from",
+        "It is the result of a call, or a parameter, that no file of this project explains.",
+        "Give migrate the file that makes the handle, too.",
+    ),
+    "CCM035": Code(
+        "the variable is also used for something else",
+        "The same expression is an old handle at one time, and another object with the same method at another.",
+        "Give the two values two names.",
+    ),
+    "CCM039": Code(
+        "a class extends an old class",
+        "Methods that override old calls would not be called any more.",
+        "Let the class hold a Server or Client and call it, instead of extending the old one.",
+    ),
+    "CCM049": Code(
+        "a file that was not given uses this handle",
+        "Rewriting one of the two files would break the other.",
+        "Give migrate both files.",
+    ),
+    "CCM080": Code(
+        "the name is replaced on the old module",
+        "mock.patch, monkeypatch or an assignment replaces the name on the old module, and the replacement would miss "
+        "the modern call.",
+        "Replace the name on comch_next, and rewrite the calls by hand.",
+    ),
+    "CCM081": Code(
+        "an old object is shown as text",
+        "str, repr and print show another text for the modern object.",
+        "Run migrate with --unsafe if the text does not matter.",
+        "needs-evidence",
+    ),
+    "CCM082": Code(
+        "an old object is inspected, copied or pickled",
+        "The modern object has other attributes and another state.",
+        "Take what you need from the object by its methods.",
+    ),
+    "CCM083": Code(
+        "migrate cannot see who calls this function or class",
+        "It takes or returns handles, and nothing in this project calls it. Its callers need the same migration.",
+        "Give migrate the files that call it, or run it with --unsafe and migrate them as well.",
+        "needs-evidence",
+    ),
+    # Text
+    "CCM042": Code(
+        "the place has no room for the new import",
+        "The import cannot be written where the old one stands.",
+        "Give the import a line of its own.",
+    ),
+    "CCM045": Code(
+        "a type comment names the old API",
+        "migrate does not rewrite comments, and so the import stays.",
+        "Write the annotation out, or change the comment by hand.",
+    ),
+    "CCM046": Code(
+        "the rewrite did not pass its own check",
+        "The new text would have lost a name or used an unbound one, so nothing was changed.",
+        "Port this file by hand, and please report it: this is a fault of migrate.",
+    ),
+    "CCM048": Code(
+        "inside an f-string that cannot be rewritten safely",
+        "Before Python 3.12 the places of expressions in f-strings are not reliable, and quotes in them clash.",
+        "Store the value in a variable before, and use it in the f-string.",
+    ),
+    # Differences
+    "CCM061": Code(
+        "connections end as generation 1 saw it",
+        "one_sided=True keeps the old behaviour: a peer that leaves in order is no event. Without it, send and receive "
+        "raise Shutdown and update_info raises ConnectionAborted once the peer has left.",
+        "Handle Shutdown beside ConnectionReset and remove one_sided=True when you are ready.",
+        "safe",
+    ),
+    "CCM063": Code(
+        "a result code is shown by its repr",
+        "Result codes are members of ErrorCode. str(), print(code) and format() show the number as before; repr(), and "
+        "so containers and !r, show the name.",
+        "Use int(code) where the number has to stand in a repr or in a printed container.",
+        "needs-evidence",
+    ),
+    "CCM071": Code(
+        "the text of an error is compared or parsed",
+        "The exceptions are the same; their texts name the modern call.",
+        "Compare the class or the code of the exception instead.",
+        "needs-evidence",
+    ),
+    "CCM072": Code(
+        "the buffer may be too small for the text",
+        "The old call reported INVALID_VALUE for a text that did not fit with its NUL. comch_next returns it whole.",
+        "Run migrate with --unsafe if the size was meant to be large enough.",
+        "needs-evidence",
+    ),
+    "CCM073": Code(
+        "the number of connections is asked of a device that may not be a service",
+        "The old call raised NOT_SUPPORTED on a host device. cap_get_max_clients answers there, too.",
+        "Ask cap_server_is_supported first, or run migrate with --unsafe if only devices of the DPU are asked.",
+        "needs-evidence",
+    ),
+    # Requests
+    "CCM090": Code(
+        "left alone on request",
+        "A `# migrate: skip` comment covers this line.",
+        "Remove the comment to have the line rewritten.",
+        "safe",
+    ),
+    "CCM091": Code(
+        "the skip comment has no effect",
+        "Nothing on its line would be rewritten or reported under that code.",
+        "Remove the comment.",
+        "safe",
+    ),
+}
+
+
+def comment(code: str) -> str:
+    """The text of the coded comment, from its hash on."""
+    return f"# {code}: {CODES[code].title} (python -m migrate explain {code})"

@@ -1,0 +1,102 @@
+"""What `python -m migrate explain` prints: a code's page, an old name's fate, what was found at a line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from migrate import _tables
+from migrate._codes import CODES
+from migrate.outcome import Finding
+from migrate.report.run import Run, stays
+
+FOLDER = Path(__file__).parent / "rules"
+_CASE, _OUTPUT = "# case:", "# output"
+_GENERATIONS = {"comm_channel": "generation 1", "comm_channel_1x": "DOCA 1.2 - 1.4", "cc": "generation 2"}
+
+
+@dataclass(frozen=True)
+class Case:
+    """One golden case: `after` is None when the source must be left alone."""
+
+    rule: str
+    title: str
+    before: str
+    after: str | None
+
+
+def cases() -> Iterator[Case]:
+    """Yield every golden case, by rule, in the order of its file."""
+    for path in sorted(FOLDER.rglob("*.case.py")):
+        rule = ".".join(path.relative_to(FOLDER).parts).removesuffix(".case.py")
+        for part in path.read_text(encoding="utf-8").split(_CASE)[1:]:
+            title, _, body = part.partition("\n")
+            before, found, after = body.partition(f"\n{_OUTPUT}\n")
+            yield Case(rule, title.strip(), before.strip("\n") + "\n", after.strip("\n") + "\n" if found else None)
+
+
+def page(code: str) -> str:
+    """Return what there is to say about a code."""
+    entry = CODES[code]
+    head = f"{code}: {entry.title}\nlevel: {entry.level}\n\n{entry.explanation}\n\nWhat to do: {entry.advice}"
+    return head + _example(f"# {code}:", "after")
+
+
+def symbol(name: str) -> str | None:
+    """Return what becomes of an old name: a C name, or a method's or function's name in Python. None if unknown."""
+    method = name.rpartition(".")[2]
+    known = [*_tables.RENAMES, *((generation, function) for generation, function in _tables.PARAMS)]
+    proper = _tables.ALIASES.get(name, name)
+    found = list(dict.fromkeys(key for key in known if key[1] == proper))
+    if not found and method:
+        found = list(dict.fromkeys(key for key in known if key[1].endswith(f"_{method}") and key[0] in _GENERATIONS))
+    if not found:
+        return None
+    alias = [f"{name} is another spelling of {proper}.", ""] if proper != name else []
+    return "\n".join([*alias, "\n\n".join(_fate(*key) for key in found)]) + _example(method, "before")
+
+
+def _fate(generation: str, name: str) -> str:
+    lines = [f"{name} ({_GENERATIONS.get(generation, generation)})"]
+    if parameters := _tables.PARAMS.get((generation, name)):
+        lines.append(f"  parameters: {', '.join(f'{parameter} ({way})' for parameter, way in parameters)}")
+    if rename := _tables.RENAMES.get((generation, name)):
+        lines.append(f"  {rename.what}; became {rename.new or 'nothing'} ({rename.kind}, DOCA {rename.since})")
+        lines.append(f"  {rename.note}")
+    return "\n".join(lines)
+
+
+def _example(text: str, side: str) -> str:
+    """The first golden case with a text in one of its sides, to stand below a page; nothing if there is none."""
+    case = next((case for case in cases() if case.after and text in getattr(case, side)), None)
+    if case is None or case.after is None:
+        return ""
+    shown = [f"Example ({case.title}):", *_indented(case.before), "becomes", *_indented(case.after)]
+    return "\n\n" + "\n\n".join(shown)
+
+
+def _indented(text: str) -> list[str]:
+    return ["\n".join(f"    {line}".rstrip() for line in text.splitlines())]
+
+
+def place(run: Run, path: Path, line: int) -> str:
+    """Return what a run found at a line of a file: each finding with the chain that justified or stopped the edit."""
+    findings = [finding for outcome in run.outcomes if outcome.path == path for finding in outcome.findings]
+    here = [finding for finding in findings if finding.span.line <= line <= finding.span.end_line]
+    where = f"{run.name(path)}:{line}"
+    problems = [f"{run.name(path)}: {problem.message}" for problem in run.problems if problem.path == path]
+    if not here:
+        lines = sorted({finding.span.line for finding in findings})
+        there = f"; it does at {', '.join(map(str, lines))}" if lines else ""
+        return "\n".join([*problems, f"{where}: nothing here uses the old API{there}"])
+    return "\n\n".join("\n".join(_told(run, finding)) for finding in here)
+
+
+def _told(run: Run, finding: Finding) -> Iterator[str]:
+    """A finding and, indented step by step, what it follows from."""
+    for depth, link in enumerate(run.chain(finding)):
+        what = "stays" if stays(link) else f"becomes {link.change}" if link.change else "is noted"
+        code = f" {link.code}" if link.code else ""
+        because = f"{'  ' * depth}because " if depth else ""
+        yield f"{because}{run.name(link.path)}:{link.span.line}: {link.name} {what}{code}: {link.message or link.rule}"

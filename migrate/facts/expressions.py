@@ -1,0 +1,222 @@
+"""What an expression is by itself, whatever the old API makes of it: constant, bytes, free of effects."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import operator
+from collections.abc import Callable, Iterator
+from itertools import count
+from typing import Any, Protocol
+
+from migrate.facts.forest import Forest
+from migrate.python.scopes import Kind, Scope, Variable
+from migrate.python.values import External, Function, Value
+
+_DEPTH = 20  # assignments, calls and operators that are followed back
+_OPERATIONS: dict[type, Callable[[int, int], int]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv,
+    ast.BitOr: operator.or_,
+}
+_SIGNS: dict[type, Callable[[int], int]] = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.inv}
+_MAKE_BYTES = frozenset({"bytes", "bytearray", "struct.pack", "os.urandom", "pickle.dumps", "zlib.compress"})
+_MAKE_BYTES |= {"base64.b64encode", "binascii.hexlify", "secrets.token_bytes", "random.randbytes"}
+_METHODS_MAKING_BYTES = frozenset({"encode", "to_bytes", "tobytes", "digest"})  # a buffer, if msg, is of single bytes
+# What means something else inside of a lambda.
+_OF_ITS_FUNCTION = (ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr)
+_ASK_THE_FRAME = frozenset({"super", "locals", "vars", "dir", "eval", "exec"})
+
+
+class Values(Protocol):
+    """What is asked of the points-to analysis here."""
+
+    def of(self, node: ast.expr) -> frozenset[Value]:
+        """Return the values that an expression can have."""
+
+
+class Expressions:
+    """Answers about expressions of any file."""
+
+    def __init__(self, forest: Forest, values: Values, received: frozenset[Value]) -> None:
+        self._forest = forest
+        self._values = values
+        self._received = received  # what stands for the bytes that an old call gives
+        self._stored = {
+            node.attr for _, node in forest.nodes() if isinstance(node, ast.Attribute) and not _is_load(node)
+        }
+        self._used: dict[Scope, frozenset[str]] = {}
+
+    # ------------------------------------------------------------------ constants
+
+    def constant(self, node: ast.expr, depth: int = _DEPTH) -> object | None:
+        """Return the value of an expression that is the same whenever it is evaluated, else None."""
+        if isinstance(node, ast.Constant):
+            return None if node.value is ... else node.value
+        if isinstance(node, ast.Name) and depth:
+            bound = self._only_value(self._forest.of(node).of[node])
+            return self.constant(bound, depth - 1) if bound else None
+        if isinstance(node, ast.UnaryOp) and type(node.op) in _SIGNS and depth:
+            value = self.constant(node.operand, depth - 1)
+            return _SIGNS[type(node.op)](value) if isinstance(value, int) else None
+        if isinstance(node, ast.BinOp) and type(node.op) in _OPERATIONS and depth:
+            left, right = self.constant(node.left, depth - 1), self.constant(node.right, depth - 1)
+            if isinstance(left, int) and isinstance(right, int) and (right or not isinstance(node.op, ast.FloorDiv)):
+                return _OPERATIONS[type(node.op)](left, right)
+        return None
+
+    def _only_value(self, variable: Variable) -> ast.expr | None:
+        """Return the expression that a variable is bound to, when nothing else ever binds it."""
+        if len(variable.bindings) != 1 or variable.deletions or variable.scope.stars:
+            return None
+        if variable.name in self._stored and variable.scope.kind is not Kind.FUNCTION:
+            return None  # some file may store `module.NAME` or `Class.NAME`
+        return self._bound(variable.bindings[0])
+
+    def _bound(self, binding: ast.AST) -> ast.expr | None:
+        """Return the expression whose value a binding gives to its name as a whole."""
+        parent = self._forest.parents.get(binding)
+        if isinstance(parent, ast.Assign) and binding in parent.targets:
+            return parent.value
+        return parent.value if isinstance(parent, ast.AnnAssign | ast.NamedExpr) else None
+
+    # ------------------------------------------------------------------ bytes
+
+    def is_bytes(self, node: ast.expr, depth: int = _DEPTH) -> bool:
+        """Whether an expression is certainly bytes, bytearray or a memoryview of single bytes."""
+        if isinstance(node, ast.Constant):
+            return isinstance(node.value, bytes)
+        if not depth:
+            return False
+        values = self._values.of(node)
+        if values and values <= self._received:
+            return True
+        judge = _BYTES.get(type(node))
+        return judge is not None and all(self.is_bytes(part, depth - 1) for part in judge(self, node))
+
+    def _bytes_of_call(self, node: Any) -> list[ast.expr]:
+        """Return the expressions that have to be bytes for a call to give bytes; the call itself if it never does."""
+        if isinstance(node.func, ast.Attribute) and node.func.attr in _METHODS_MAKING_BYTES:
+            return []
+        if isinstance(node.func, ast.Name) and self.is_builtin(node.func):
+            copied = node.args if node.func.id == "memoryview" else [_NEVER]
+            return [] if node.func.id in _MAKE_BYTES else list(copied)
+        functions = self._values.of(node.func)
+        if functions and all(isinstance(each, External) and each.name in _MAKE_BYTES for each in functions):
+            return []
+        if functions and all(isinstance(each, Function) for each in functions):
+            return [value for each in functions if isinstance(each, Function) for value in self._returned(each)]
+        return [_NEVER]
+
+    def _returned(self, function: Function) -> Iterator[ast.expr]:
+        """Iterate over what a function returns; over what is never bytes for generators and coroutines."""
+        if isinstance(function.node, ast.Lambda):
+            yield function.node.body
+            return
+        names = self._forest.of(function.node)
+        inside = [node for node in ast.walk(function.node) if names.function(node) is function.node]
+        returns = [node for node in inside if isinstance(node, ast.Return)]
+        yields = any(isinstance(node, ast.Yield | ast.YieldFrom) for node in inside)
+        if yields or not returns or isinstance(function.node, ast.AsyncFunctionDef):
+            yield _NEVER
+        for node in returns:
+            yield node.value or _NEVER
+
+    def _bytes_of_name(self, node: Any) -> list[ast.expr]:
+        bindings = self._forest.of(node).of[node].bindings
+        values = [self._bound(binding) or self._added(binding) for binding in bindings]
+        return [value or _NEVER for value in values] or [_NEVER]
+
+    def _added(self, binding: ast.AST) -> ast.expr | None:
+        parent = self._forest.parents.get(binding)
+        return parent.value if isinstance(parent, ast.AugAssign) and isinstance(parent.op, ast.Add) else None
+
+    # ------------------------------------------------------------------ places
+
+    def is_simple(self, node: ast.expr) -> bool:
+        """Whether evaluating it has no effect and may be done earlier or later within its statement."""
+        if isinstance(node, ast.Attribute):
+            return self.is_simple(node.value)
+        if isinstance(node, ast.Name):
+            return not self._is_rebound_within(node)
+        return isinstance(node, ast.Constant) or self.constant(node) is not None
+
+    def _is_rebound_within(self, name: ast.Name) -> bool:
+        """Whether the statement of a name binds it by `:=`."""
+        variable = self._forest.of(name).of[name]
+        around = set(self._forest.above(name))
+        return any(
+            isinstance(parent, ast.NamedExpr) and self._forest.statement(parent) in around
+            for binding in variable.bindings
+            if (parent := self._forest.parents.get(binding)) is not None
+        )
+
+    def is_builtin(self, name: ast.Name) -> bool:
+        """Whether a name is Python's own there (len, getattr), not the program's."""
+        variable = self._forest.of(name).of[name]
+        bound = variable.bindings or variable.declarations or variable.scope.module().stars
+        return hasattr(builtins, name.id) and not bound and name.id not in self._stored
+
+    def is_statement(self, node: ast.expr) -> bool:
+        """Whether an expression is a whole expression statement: nobody takes its value."""
+        return isinstance(self._forest.parents.get(node), ast.Expr)
+
+    def is_awaited_or_generator_scope(self, node: ast.expr) -> bool:
+        """Whether a lambda around the expression would change what it means (await, yield, :=, class scope)."""
+        scope: Scope | None = self._forest.of(node).scope(node)
+        while scope is not None and scope.kind is Kind.COMPREHENSION:
+            scope = scope.parent
+        if scope is not None and scope.kind is Kind.CLASS:
+            return True
+        return any(
+            isinstance(part, _OF_ITS_FUNCTION)
+            or (isinstance(part, ast.Name) and part.id in _ASK_THE_FRAME)
+            or (isinstance(part, ast.comprehension) and part.is_async)
+            for part in ast.walk(node)
+        )
+
+    def fresh(self, node: ast.AST, *wanted: str) -> str:
+        """Return the first of some names that neither the scope of a node nor any scope around or in it uses."""
+        scope = self._forest.of(node).scope(node)
+        used = self._used.get(scope)
+        if used is None:
+            used = self._used[scope] = frozenset(self._names_used(scope))
+        numbered = (f"{wanted[-1]}_{number}" for number in count(2))
+        return next(name for name in (*wanted, *numbered) if name not in used)
+
+    def _names_used(self, scope: Scope) -> Iterator[str]:
+        scopes = self._forest.of(scope.node).scopes
+        inside = (scopes[node] for node in ast.walk(scope.node) if node in scopes)
+        for other in (*_outwards(scope), *inside):
+            yield from other.variables
+
+
+def _outwards(scope: Scope | None) -> Iterator[Scope]:
+    while scope is not None:
+        yield scope
+        scope = scope.parent
+
+
+def _is_load(node: ast.Attribute) -> bool:
+    return isinstance(node.ctx, ast.Load)
+
+
+def _bytes_of_operation(_: Expressions, node: Any) -> list[ast.expr]:
+    parts = {ast.Add: [node.left, node.right], ast.Mod: [node.left]}
+    if isinstance(node.op, ast.Mult):
+        return [node.right if isinstance(node.left, ast.Constant) and isinstance(node.left.value, int) else node.left]
+    return parts.get(type(node.op), [_NEVER])
+
+
+_NEVER = ast.Constant(None)
+_BYTES: dict[type, Callable[[Expressions, Any], list[ast.expr]]] = {
+    ast.Call: Expressions._bytes_of_call,
+    ast.Name: Expressions._bytes_of_name,
+    ast.BinOp: _bytes_of_operation,
+    ast.IfExp: lambda _, node: [node.body, node.orelse],
+    ast.BoolOp: lambda _, node: node.values,
+    ast.NamedExpr: lambda _, node: [node.value],
+    ast.Subscript: lambda _, node: [node.value if isinstance(node.slice, ast.Slice) else _NEVER],
+}

@@ -1,0 +1,209 @@
+"""The old API as the points-to analysis meets it: its names, its handles and where they come from.
+
+A handle's origin is the call that made it, or the parameter that brings it from callers nobody sees. What a handle
+gives has its origin: the peers of an endpoint and the device opened from a list change together with it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from migrate.old_api.vocabulary import Function, Vocabulary
+from migrate.python.values import Arguments, ListOf, Plain, Token, Value
+
+CAUGHT = "the endpoint of a caught exception"  # an origin that stands for all endpoints
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """A name that the old module exports, as it is spelled; "" for the module itself."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Handle:
+    """An endpoint, peer, device, ..."""
+
+    kind: str
+    origin: Hashable
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method of a handle, not yet called; function: its proper C name, or __enter__ and the like."""
+
+    handle: Handle
+    function: str
+
+
+@dataclass(frozen=True)
+class Code:
+    """The result code of a call of a flat function, or (`node` a str) the code that an exception carries."""
+
+    node: ast.Call | str
+
+
+@dataclass(frozen=True)
+class Failure:
+    """An exception of an old error class."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Data:
+    """The bytes of a message that was received."""
+
+
+# Names of methods that other libraries' objects have, too; every other one is the old API's alone.
+COMMON = frozenset({"listen", "connect", "sendto", "recvfrom", "disconnect", "destroy", "open", "close", "create"})
+COMMON |= {"get_device", "set_device", "get_iface_name", "get_name", "representors", "update_info"}
+COMMON |= {"get_user_data", "set_user_data", "set_level_lower_limit", "set_level_upper_limit"}
+
+_SELF_METHODS = frozenset({"__enter__", "__aenter__"})
+_ENDS = frozenset({"__exit__", "__aexit__"})
+_OF_FAILURE = frozenset({"name", "errno", "strerror", "args", "length", "filename", "with_traceback", "add_note"})
+_OF_FAILURE |= {"__class__", "__cause__", "__context__", "__traceback__", "__notes__", "__str__", "__repr__"}
+_DATA = "msg"
+
+
+class OldApi:
+    """The Knowledge of one generation. `reached`: what was called where, and the origins of the handles in that call.
+
+    unseen: the kinds of the handles that parameters hold when callers that nobody sees fill them.
+    """
+
+    def __init__(self, vocabulary: Vocabulary, unseen: Mapping[ast.arg, str]) -> None:
+        self.vocabulary = vocabulary
+        self.unseen = unseen
+        self.asked: set[ast.arg] = set()
+        self.reached: dict[Symbol | Method, dict[ast.AST, set[Hashable]]] = {}
+
+    # ------------------------------------------------------------------ names
+
+    def module(self, name: str) -> Token | None:
+        """Return the token of an old module."""
+        return Token(Symbol("")) if self.vocabulary.module(name) is not None else None
+
+    def attribute(self, token: Token, name: str) -> Iterable[Value] | None:
+        """Return what reading an attribute of a token gives."""
+        key = token.key
+        if isinstance(key, Symbol):
+            return self._of_symbol(key, name)
+        if isinstance(key, Handle):
+            function = self.vocabulary.methods.get((key.kind, name))
+            special = name if name in _SELF_METHODS | _ENDS else ""
+            found = function.name if function else special
+            return [Token(Method(key, found))] if found else None
+        if isinstance(key, Failure):
+            if name == "connection":
+                return [Token(Handle("peer", CAUGHT)), Plain.NONE]
+            return [Token(Code(key.name))] if name == "code" else [Plain.OTHER] if name in _OF_FAILURE else None
+        return [Plain.OTHER]
+
+    def _of_symbol(self, symbol: Symbol, name: str) -> Iterable[Value] | None:
+        if not symbol.name:
+            inside = name in self.vocabulary.submodules
+            return [Token(Symbol("" if inside else name))] if inside or name in self.vocabulary.exports else None
+        if symbol.name == "ErrorCode":
+            return [Token(Symbol(name))] if name.isupper() else None
+        kind = self.vocabulary.classes.get(symbol.name, "")
+        function = self.vocabulary.methods.get((kind, name))
+        return [Token(Symbol(f"{symbol.name}.{name}"))] if function else None
+
+    def exports(self, token: Token) -> Mapping[str, Iterable[Value]]:
+        """Return every name that a star import of an old module binds."""
+        return {name: [Token(Symbol(name))] for name in sorted(self.vocabulary.exports)}
+
+    def names(self, annotation: str) -> Iterable[Value] | None:
+        """Answer nothing: annotations are read by who looks for unseen callers."""
+        return None
+
+    def caught(self, token: Token) -> Iterable[Value] | None:
+        """Return what `except <token> as name` binds."""
+        key = token.key
+        is_error = isinstance(key, Symbol) and key.name in self.vocabulary.errors
+        return [Token(Failure(key.name))] if is_error and isinstance(key, Symbol) else None
+
+    def parameter(self, node: ast.arg) -> Iterable[Value] | None:
+        """Return the handle that callers nobody sees pass for a parameter."""
+        kind = self.unseen.get(node)
+        if kind is None:
+            return None
+        self.asked.add(node)
+        return [Token(Handle(kind, node))]
+
+    # ------------------------------------------------------------------ calls
+
+    def function(self, key: Symbol | Method) -> tuple[Function | None, bool]:
+        """Return the old function behind a token, and whether the spelling is flat."""
+        if isinstance(key, Method):
+            return self.vocabulary.flat.get(key.function) or self._own(key.function), False
+        owner, dot, method = key.name.partition(".")
+        if dot:
+            return self.vocabulary.methods.get((self.vocabulary.classes[owner], method)), False
+        if key.name in self.vocabulary.objects:
+            return self.vocabulary.objects[key.name], False
+        return self.vocabulary.flat.get(key.name), True
+
+    def _own(self, name: str) -> Function | None:
+        return next((function for function in self.vocabulary.methods.values() if function.name == name), None)
+
+    def call(self, token: Token, node: ast.Call, arguments: Arguments) -> Iterable[Value | tuple[Value, ...]] | None:
+        """Return what calling a token gives."""
+        key = token.key
+        if isinstance(key, Symbol) and key.name in self.vocabulary.errors:
+            return [Token(Failure(key.name))]
+        if not isinstance(key, Symbol | Method):
+            return None
+        if isinstance(key, Method) and key.function in _SELF_METHODS | _ENDS:
+            return [Token(key.handle)] if key.function in _SELF_METHODS else [Plain.OTHER]
+        function, flat = self.function(key)
+        if function is None:
+            return [Plain.OTHER]
+        origins = self._origins(key, function, node, arguments)
+        self.reached.setdefault(key, {}).setdefault(node, set()).update(origins)
+        return self._results(function, flat, node, origins)
+
+    def _origins(
+        self, key: Symbol | Method, function: Function, node: ast.Call, arguments: Arguments
+    ) -> tuple[Hashable, ...]:
+        """Return the origins of what a call takes and gives: the call itself, when it makes a handle of none."""
+        given = [*arguments.positional, *arguments.keywords.values()]
+        values = {value for values in given for value in values}
+        handles = {value.key for value in values if isinstance(value, Token) and isinstance(value.key, Handle)}
+        handles |= {item.key for value in values if isinstance(value, ListOf)
+                    for item in value.values if isinstance(item, Token) and isinstance(item.key, Handle)}  # fmt: skip
+        if isinstance(key, Method):
+            handles.add(key.handle)
+        taken = {handle.origin: None for handle in handles if isinstance(handle, Handle)}
+        gives = any(name in function.kinds for name in function.results)
+        wants = any(name in function.kinds for name in function.inputs)
+        unknown = Plain.UNKNOWN in values and not isinstance(key, Method)
+        if gives and (not wants or arguments.starred or unknown):
+            taken[node] = None
+        return tuple(taken)
+
+    def _results(
+        self, function: Function, flat: bool, node: ast.Call, origins: Iterable[Hashable]
+    ) -> Iterator[Value | tuple[Value, ...]]:
+        """Give the code and the outputs of a flat call, or the outputs alone; None, too, where a flat call may fail."""
+        names = function.results
+        if not flat:  # lengths are not given: of what was received, and of a list
+            lists = [name for name in names if function.kinds.get(name, "").endswith("[]")]
+            names = tuple(lists or (name for name in names if name not in function.inputs))
+        code: tuple[Value, ...] = (Token(Code(node)),) if flat and function.returns_code else ()
+        for origin in origins if any(name in function.kinds for name in names) else (None,):
+            values = (*code, *(_output(name, function.kinds.get(name, ""), origin) for name in names))
+            yield values[0] if len(values) == 1 else values or Plain.NONE
+        if code and names:
+            yield (*code, *(Plain.NONE for _ in names))
+
+
+def _output(name: str, kind: str, origin: Hashable) -> Value:
+    if kind.endswith("[]"):
+        return ListOf(frozenset({Token(Handle(kind[:-2], origin))}))
+    return Token(Handle(kind, origin)) if kind else Token(Data()) if name == _DATA else Plain.OTHER

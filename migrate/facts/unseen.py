@@ -1,0 +1,57 @@
+"""Which parameters would hold old handles if callers that nobody sees filled them: by annotation, or by their use."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+
+from migrate.facts.forest import Forest
+from migrate.facts.handles import COMMON
+from migrate.old_api.vocabulary import Vocabulary
+
+
+def unseen_handles(forest: Forest, vocabulary: Vocabulary) -> dict[ast.arg, str]:
+    """Return the kind of handle of every parameter that can be only that."""
+    distinct = _by_method(vocabulary)
+    found: dict[ast.arg, str] = {}
+    for _, node in forest.nodes():
+        if isinstance(node, ast.arg):
+            kinds = _annotated(node, vocabulary) or set(_used(node, forest, vocabulary, distinct))
+            if len(kinds) == 1:
+                found[node] = kinds.pop()
+    return found
+
+
+def _by_method(vocabulary: Vocabulary) -> Mapping[str, set[str]]:
+    methods: dict[str, set[str]] = {}
+    for kind, name in vocabulary.methods:
+        methods.setdefault(name, set()).add(kind)
+    return {name: kinds for name, kinds in methods.items() if name not in COMMON}
+
+
+def _annotated(node: ast.arg, vocabulary: Vocabulary) -> set[str]:
+    """Return the kinds of the old classes that an annotation names, in quotes too; None and unions aside."""
+    words = [part for part in ast.walk(node.annotation) if isinstance(part, ast.expr)] if node.annotation else []
+    texts = [part.value for part in words if isinstance(part, ast.Constant) and isinstance(part.value, str)]
+    named = [part.attr for part in words if isinstance(part, ast.Attribute)]
+    named += [part.id for part in words if isinstance(part, ast.Name)]
+    named += [text.strip().rpartition(".")[2] for text in texts]
+    return {vocabulary.classes[name] for name in named if name in vocabulary.classes}
+
+
+def _used(
+    node: ast.arg, forest: Forest, vocabulary: Vocabulary, distinct: Mapping[str, set[str]]
+) -> Iterator[str]:
+    """Yield the kinds that the uses of a parameter ask for: flat calls, and methods that only handles have."""
+    for load in forest.of(node).of[node].loads:
+        parent = forest.parents[load]
+        if isinstance(parent, ast.Attribute) and parent.attr in distinct:
+            yield from distinct[parent.attr]
+        elif isinstance(parent, ast.Call) and load in parent.args:
+            name = parent.func.attr if isinstance(parent.func, ast.Attribute) else getattr(parent.func, "id", "")
+            function = vocabulary.flat.get(name)
+            position = parent.args.index(load)
+            if function and position < len(function.inputs):
+                kind = function.kinds.get(function.inputs[position], "")
+                if kind and not kind.endswith("[]"):
+                    yield kind

@@ -1,0 +1,94 @@
+"""One file of a project as it will be written: the edits of what changes, its imports, and comments at causes."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from migrate import codes
+from migrate.decision import Cause, Verdict
+from migrate.facts.program import Reference
+from migrate.python.scopes import Names
+from migrate.python.source import Source
+from migrate.text.code import Edits, Template
+from migrate.text.comments import Comments
+from migrate.text.imports import Imports, Old
+from migrate.text.render import Renderer, splice
+
+_WORD = re.compile(r"\w+")
+# When one line has several causes, its comment names the one that says most.
+_GENERAL = ("CCM034", "CCM033", "CCM030", "CCM003", "CCM002")
+
+
+@dataclass(frozen=True)
+class FileText:
+    """verdicts: of the file's references but the imports. old: its imports. exported: what other files take."""
+
+    source: Source
+    names: Names
+    verdicts: Mapping[Reference, Verdict]
+    old: Mapping[ast.alias, Old]
+    exported: Mapping[str, bool]
+    width: int | None
+
+    @cached_property
+    def by_edit(self) -> dict[ast.AST, Reference]:
+        """The reference behind each edited node."""
+        return {
+            node: reference
+            for reference, verdict in self.verdicts.items()
+            if verdict.written and verdict.change
+            for node in (*verdict.change.edits.expressions, *verdict.change.edits.statements)
+        }
+
+    @cached_property
+    def imports(self) -> Imports:
+        """The plan of the imports."""
+        expressions: dict[ast.expr, Template] = {}
+        statements: dict[ast.stmt, Template] = {}
+        for verdict in self.verdicts.values():
+            if verdict.written and verdict.change:
+                expressions |= verdict.change.edits.expressions
+                statements |= verdict.change.edits.statements
+        stays = {reference.node for reference, verdict in self.verdicts.items() if not verdict.written}
+        read = {word for node in stays if isinstance(node, ast.Constant) for word in _WORD.findall(str(node.value))}
+        exported = {**self.exported, **dict.fromkeys(read, True)}  # text that is read at run time takes names as well
+        return Imports(self.source, self.names, self.old, Edits(expressions, statements), stays, exported)
+
+    @cached_property
+    def renderer(self) -> Renderer:
+        """The renderer of all edits, the imports' among them."""
+        edits = self.imports.edits
+        both = Edits(edits.expressions, {**edits.statements, **self.imports.statements})
+        return Renderer(self.source, self.names, both, self.imports.name, self.width)
+
+    def refused(self) -> dict[Reference, str]:
+        """Return the references whose edits have no room in their places, with the codes."""
+        self.renderer.check_strings()
+        troubles = [*self.renderer.troubles, *self.imports.troubles]
+        return {self.by_edit[trouble.node]: trouble.code for trouble in troubles if trouble.node in self.by_edit}
+
+    def new(self, comments: Comments, causes: Iterable[Cause]) -> bytes:
+        """Return the new bytes, with comments at the causes."""
+        wanted: dict[int, list[str]] = {}
+        for cause in causes:
+            wanted.setdefault(self.renderer.lines.first(cause.node), []).append(cause.code)
+        shown = {line: min(found, key=_rank) for line, found in wanted.items()}
+        added = [self.imports.added] if self.imports.added else []
+        changes = [*self.renderer.changes(), *added, *comments.changes(shown, codes.comment)]
+        return self.source.encode(splice(self.source.text, changes))
+
+    def change_of(self, reference: Reference, verdict: Verdict) -> str:
+        """Return the new text of a reference that changes, "" for one that goes with the code around it."""
+        if not verdict.written or verdict.change is None:
+            return ""
+        nodes = (*verdict.change.edits.expressions, *verdict.change.edits.statements)
+        shown = next(iter(nodes), None)
+        return self.renderer.text(shown) if shown is not None and self.imports.is_shown(shown) else ""
+
+
+def _rank(code: str) -> tuple[int, str]:
+    return (_GENERAL.index(code) + 1 if code in _GENERAL else 0), code

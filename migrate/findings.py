@@ -1,0 +1,107 @@
+"""Findings: what the decision says of every reference and cause, for reports."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from migrate.codes import CODES
+from migrate.decision import Cause, Decision, Verdict
+from migrate.facts.program import Reference
+from migrate.file_text import FileText
+from migrate.outcome import Finding, Level, Span
+from migrate.pragmas import Pragmas
+from migrate.python.source import Located, Source
+
+IMPORT, PRAGMA = "CCM002", "CCM091"
+
+
+class Findings:
+    """Makes the findings of a project's files."""
+
+    def __init__(
+        self, sources: Mapping[Path, Source], decision: Decision, pragmas: Pragmas, silent: set[Cause]
+    ) -> None:
+        self.sources, self.decision, self.pragmas, self.silent = sources, decision, pragmas, silent
+        self._causes: dict[Path, list[Cause]] = {}
+        for cause in decision.causes:
+            self._causes.setdefault(cause.path, []).append(cause)
+
+    def of(self, path: Path, text: FileText) -> tuple[Finding, ...]:
+        """Return the findings of one file in the order of its text."""
+        shown = [*self._references(path, text), *self._places(path, text), *self._imports(path, text)]
+        shown += self._unused(path)
+        return tuple(sorted(shown, key=lambda finding: (finding.span, finding.code, finding.name)))
+
+    def _references(self, path: Path, text: FileText) -> Iterator[Finding]:
+        for reference, verdict in text.verdicts.items():
+            own = verdict.cause is not None and verdict.cause.node is reference.node
+            if own and verdict.cause in self.silent:
+                continue
+            because = None if own or verdict.cause is None else self._place(verdict.cause)
+            message = self._message(path, verdict, own)
+            change = text.change_of(reference, verdict)
+            yield Finding(
+                _rule(reference), verdict.code, verdict.level, path, self.span(path, reference.node), reference.name,
+                message, change, because,
+            )  # fmt: skip
+
+    def _message(self, path: Path, verdict: Verdict, own: bool) -> str:
+        cause = verdict.cause
+        if own or cause is None:
+            return CODES[verdict.code].title if verdict.code else "rewritten"
+        where = f"line {getattr(cause.node, 'lineno', 1)}" + ("" if cause.path == path else f" of {cause.path}")
+        return f"not rewritten because {where} ({cause.code}) was not"
+
+    def _places(self, path: Path, text: FileText) -> Iterator[Finding]:
+        """Yield the causes in places that name nothing old."""
+        own = {reference.node for reference in text.verdicts}
+        for cause in self._causes.get(path, ()):
+            if cause.node not in own and cause not in self.silent:
+                title = CODES[cause.code].title
+                yield Finding(
+                    "handles", cause.code, cause.level, path, self.span(path, cause.node), _name(cause.node), title
+                )
+
+    def _imports(self, path: Path, text: FileText) -> Iterator[Finding]:
+        stale = set(text.imports.stale())
+        cause = next((verdict.cause for verdict in text.verdicts.values() if verdict.cause), None)
+        for alias, old in text.old.items():
+            span = self.span(path, alias)
+            if alias not in stale:
+                yield Finding("imports", "", Level.SAFE, path, span, alias.name, "rewritten")
+            elif old.direct:
+                because = self._place(cause) if cause else None
+                level = cause.level if cause else Level.MANUAL
+                title = CODES[IMPORT].title
+                yield Finding("imports", IMPORT, level, path, span, alias.name, title, because=because)
+
+    def _unused(self, path: Path) -> Iterator[Finding]:
+        for pragma, code in self.pragmas.unused(path):
+            name = f"migrate: skip[{code}]" if code else "migrate: skip"
+            yield Finding("pragmas", PRAGMA, Level.MANUAL, path, pragma.span, name, CODES[PRAGMA].title)
+
+    def _place(self, cause: Cause) -> tuple[Path, Span]:
+        return cause.path, self.span(cause.path, cause.node)
+
+    def span(self, path: Path, node: ast.AST) -> Span:
+        """Return where a node stands; of an attribute, where its name does."""
+        assert isinstance(node, Located)
+        source = self.sources[path]
+        start, end = source.span(node)
+        if isinstance(node, ast.Attribute):
+            start = end - len(node.attr)
+        first, last = node.lineno, node.end_lineno or node.lineno
+        first = last if isinstance(node, ast.Attribute) else first
+        return Span(first, start - source.line_start(first), last, end - source.line_start(last))
+
+
+def _name(node: ast.AST) -> str:
+    """Return what a place is called that names nothing old."""
+    named = (getattr(node, field, "") for field in ("id", "attr", "arg", "name"))
+    return next((name for name in named if isinstance(name, str) and name), "a handle")
+
+
+def _rule(reference: Reference) -> str:
+    return reference.call.function if reference.call else "names"

@@ -1,0 +1,1 @@
+"""How programs spell old calls: each module has `read(node, function, receiver=None) -> Call`."""

@@ -1,0 +1,57 @@
+"""Classes with methods: one value or a tuple of the outputs, and an exception for every failure."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from migrate.old_api.calls import Call, sort
+from migrate.old_api.vocabulary import Function
+
+# Methods whose parameters are not the C inputs: keyword -> C name, after the receiver.
+_INPUTS: Mapping[str, Mapping[str, str]] = {
+    "doca_comm_channel_ep_sendto": {"msg": "msg", "peer": "peer_addr", "flags": "flags"},
+    "doca_comm_channel_ep_recvfrom": {"size": "len", "flags": "flags"},
+    "doca_devinfo_rep_create_list": {"rep_filter": "filter"},
+    "doca_devinfo_is_equal_pci_addr": {"pci_addr": "pci_addr_str"},
+    "doca_devinfo_rep_is_equal_pci_addr": {"pci_addr": "pci_addr_str"},
+}
+_DEFAULTS = {"flags": "0", "filter": "0"}
+_SIZES = frozenset({"size"})  # of buffers, which Python has not
+
+
+class Parameter(NamedTuple):
+    """A parameter of a Python method; default: its text, "" for none."""
+
+    name: str
+    c_name: str
+    default: str = ""
+
+
+def parameters(function: Function) -> list[Parameter]:
+    """The parameters of a function of the module, or of a method with its receiver first."""
+    own = [name for name in function.inputs if name != function.receiver and name not in _SIZES]
+    names = _INPUTS.get(function.name) or dict(zip(own, own, strict=True))
+    receiver = [Parameter("self", function.receiver)] if function.receiver else []
+    return receiver + [Parameter(name, c_name, _DEFAULTS.get(c_name, "")) for name, c_name in names.items()]
+
+
+def read(node: ast.Call, function: Function, receiver: ast.expr | None = None) -> Call:
+    """Sort the arguments of a call; without a receiver it is the first argument (`Endpoint.listen(ep, name)`)."""
+    taken = parameters(function)[1 if receiver else 0 :]
+    given = {function.receiver: receiver} if receiver else {}
+    optional = frozenset(parameter.c_name for parameter in taken if parameter.default)
+    arguments, problem = sort(node, {parameter.name: parameter.c_name for parameter in taken}, optional)
+    if problem and not function.inputs and node.args:
+        problem = "CCM023"  # attributes, as before DOCA 1.5
+    return Call(node, function, "objects", {**given, **arguments}, _results(function), problem)
+
+
+def _results(function: Function) -> tuple[str, ...]:
+    """The outputs without lengths: of what was received, and of a list."""
+    lists = [name for name in function.results if function.kinds.get(name, "").endswith("[]")]
+    if lists:
+        return tuple(lists)
+    inputs = frozenset(function.inputs)
+    return tuple(name for name in function.results if name not in inputs)

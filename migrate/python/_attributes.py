@@ -1,0 +1,224 @@
+"""Attributes of every kind of value: of modules, objects, tokens, collections and the standard library's objects."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from pathlib import Path
+
+from migrate.python import _library, _library_calls, _library_collections
+from migrate.python._calls import Calls
+from migrate.python._domain import (
+    Bound,
+    Class,
+    Collection,
+    Descriptor,
+    External,
+    Function,
+    Instance,
+    Knowledge,
+    Module,
+    Partial,
+    Plain,
+    Super,
+    Token,
+    Value,
+)
+from migrate.python._elements import CONTAINERS, key_of
+from migrate.python._functions import Site
+from migrate.python._heap import Frame, Key
+from migrate.python._slots import Slot
+from migrate.python.modules import Project, is_standard
+
+
+class Attributes(Calls):
+    """Reads and stores attributes, and calls what is not of the project."""
+
+    def __init__(self, project: Project, knowledge: Knowledge) -> None:
+        super().__init__(project, knowledge)
+        assert _library_calls and _library_collections  # they fill the table of summaries
+        self.token_reads: dict[Token, dict[ast.expr, None]] = {}
+        self.unknown_reads: dict[Token, dict[ast.expr, None]] = {}
+        self.token_stores: dict[Token, dict[ast.expr, None]] = {}
+        self._module_names: dict[tuple[Path, str], Slot] = {}
+        self._star_names: dict[tuple[Path, str], Slot] = {}
+
+    # ------------------------------------------------------------------ reading
+
+    def load(self, source: Slot, name: str, result: Slot, node: ast.expr | None) -> None:
+        """Let a slot have an attribute of everything that another one has."""
+        self.watch(source, lambda value: self._load(value, name, result, node))
+
+    def _load(self, value: Value, name: str, result: Slot, node: ast.expr | None) -> None:
+        if isinstance(value, Instance | Class | Super):
+            self.flow(self.attribute(value, name), result)
+            if name == "__class__" and isinstance(value, Instance):
+                self.add(result, Class(value.node))
+        elif isinstance(value, Token):
+            self.token_attribute(value, name, result, node)
+        elif isinstance(value, Module):
+            self._load_from_module(value, name, result)
+        elif isinstance(value, External):
+            self.add(result, External(f"{value.name}.{name}"))
+        elif isinstance(value, Collection):
+            self._load_from_collection(value, name, result)
+        elif isinstance(value, Descriptor | Function | Bound | Partial):
+            self._load_from_function(value, name, result)
+        elif value is Plain.OTHER:
+            self.flow(self.field(value, name), result)
+            self.add(result, Bound(External(f".{name}"), (value,)) if f".{name}" in _library.SUMMARIES else value)
+        elif value is Plain.UNKNOWN:
+            self.add(result, value)
+
+    def _load_from_function(self, value: Value, name: str, result: Slot) -> None:
+        self.flow(self.field(value, name), result)
+        if name in ("setter", "getter", "deleter") and isinstance(value, Descriptor):
+            self.add(result, Bound(External(f".{name}"), (value,)))
+        elif name == "__self__" and isinstance(value, Bound):
+            self.add(result, value.arguments[0])
+        elif name in ("__func__", "__wrapped__", "func", "fget"):
+            self.add(result, value.function if isinstance(value, Bound | Descriptor) else value)
+        elif name == "register":  # functools.singledispatch
+            self.add(result, Bound(External("functools.register"), (value,)))
+        elif name == "__call__":
+            self.add(result, value)
+        elif not self.field(value, name).values:
+            self.add(result, Plain.OTHER)
+
+    def _load_from_collection(self, value: Collection, name: str, result: Slot) -> None:
+        if value.kind == "namespace":
+            self.flow(self.field(value, name), result)
+        elif f".{name}" in _library.SUMMARIES:
+            self.add(result, Bound(External(f".{name}"), (value,)))
+        else:
+            self.flow(self.field(value, name), result)
+            self.add(result, Plain.OTHER)
+
+    def _load_from_module(self, value: Module, name: str, result: Slot) -> None:
+        if value.path is None:
+            self.add(result, External(f"{value.name}.{name}"))
+            return
+        if value.path in self.modules:
+            self.flow(self.module_name(value.path, name), result)
+        inner = self.project.submodule(value.path, name)
+        if inner is not None:
+            self.add(result, Module(f"{value.name}.{name}", inner))
+        if name.startswith("__"):
+            self.add(result, Plain.OTHER)
+
+    def module_name(self, path: Path, name: str) -> Slot:
+        """The slot of a name of a module, as other modules see it."""
+        key = (path, name)
+        if key not in self._module_names:
+            slot = self._module_names[key] = Slot()
+            frame = self.modules[path]
+            variable = frame.names.module.variables.get(name)
+            if variable is not None:
+                self.flow(self.variable(frame, variable), slot)
+            self.flow(self.field(Module("", path), name), slot)  # what other modules store there
+            if variable is None or not variable.bindings:
+                for node in frame.names.module.stars:
+                    self.star(frame, node, name, slot)
+                getter = frame.names.module.variables.get("__getattr__")
+                if getter is not None and getter.bindings and not name.startswith("__"):
+                    self.call_with(self.variable(frame, getter), [self.other], slot)
+        return self._module_names[key]
+
+    def star(self, frame: Frame, node: ast.ImportFrom, name: str, slot: Slot) -> None:
+        home = self.project.home(frame.path, node)
+        if home is not None and home in self.modules:
+            if name in self.project.exports(home):
+                self.flow(self.module_name(home, name), slot)
+            return
+        token = self.knowledge.module(("." * node.level) + (node.module or ""))
+        if token is not None:
+            self.give(slot, self.knowledge.exports(token).get(name), node)
+        elif not is_standard(node.module or "."):
+            self.add(slot, External(f"{node.module}.{name}"))
+
+    def token_attribute(self, token: Token, name: str, slot: Slot, node: ast.expr | None) -> None:
+        known = self.knowledge.attribute(token, name)
+        self.give(slot, (Plain.UNKNOWN,) if known is None else known, node or ast.Constant(None))
+        self.flow(self.field(token, name), slot)
+        if node is not None:
+            self.token_reads.setdefault(token, {})[node] = None
+            if known is None:
+                self.unknown_reads.setdefault(token, {})[node] = None
+
+    def inherited(self, base: External, receiver: Instance | Class, name: str, slot: Slot) -> None:
+        bound: tuple[Value, ...] = (receiver,) if isinstance(receiver, Instance) else ()
+        method = next((each for each in (f"{base.name}.{name}", f".{name}") if each in _library.SUMMARIES), None)
+        if base.name == "builtins.object" and name not in ("__new__", "__setattr__", "__getattribute__"):
+            return
+        if not is_standard(base.name):
+            self.add(slot, Plain.UNKNOWN)
+        elif method is not None:
+            self.add(slot, Bound(External(method), bound) if bound else External(method))
+        elif name.startswith("__"):
+            self.add(slot, Bound(External(f"{base.name}.{name}"), bound) if bound else External(f"{base.name}.{name}"))
+        else:
+            self.add(slot, Plain.OTHER)
+            self.flow(self.field(Plain.OTHER, name), slot)
+
+    # ------------------------------------------------------------------ storing
+
+    def store(self, source: Slot, name: str, stored: Slot, node: ast.expr) -> None:
+        """Store to an attribute of everything that a slot has."""
+
+        def store(value: Value) -> None:
+            if value is Plain.UNKNOWN:
+                self.sink(stored, node)
+            else:
+                self.flow(stored, self.target(value, name))
+            if isinstance(value, Token):
+                self.token_stores.setdefault(value, {})[node] = None
+
+        self.watch(source, store)
+
+    def target(self, value: Value, name: str) -> Slot:
+        """The slot that takes what is stored to an attribute of a value."""
+        if isinstance(value, Instance):
+            return self.stored(value, name)
+        if isinstance(value, Module) and value.path is not None:
+            return self.field(Module("", value.path), name)
+        if isinstance(value, External | Module):
+            return self.field(Plain.OTHER, name)
+        return self.field(value, name)
+
+    # ------------------------------------------------------------------ calling what is not of the project
+
+    def call_external(self, name: str, site: Site) -> None:
+        """Call by the table of summaries; a call that has none gives no token, or takes what it is given."""
+        summary = self.summary_of(name)
+        if summary is not None:
+            constructs = name.endswith(".__init__") and name not in _library.SUMMARIES
+            summary(self, replace(site, positional=site.positional[1:]) if constructs else site)
+        elif not name or is_standard(name.lstrip(".")) or name.startswith("."):
+            self._call_unknown_standard(name, site)
+        else:
+            self.leave(site)
+
+    def summary_of(self, name: str) -> _library.Summary | None:
+        """What is known of a function, class or method of the standard library."""
+        owner, _, method = name.rpartition(".")
+        names = [name, owner if method == "__init__" else "", f".{method}" if owner in CONTAINERS else ""]
+        return next((_library.SUMMARIES[name] for name in names if name in _library.SUMMARIES), None)
+
+    def constant_argument(self, site: Site, index: int) -> Key | None:
+        """The value of an argument that is written as a constant where the call stands."""
+        given = site.node.args if isinstance(site.node, ast.Call) else []
+        place = index - (len(site.positional) - len(given))
+        return key_of(given[place]) if 0 <= place < len(given) else None
+
+    def _call_unknown_standard(self, name: str, site: Site) -> None:
+        """Only what is no plain value may come back from the standard library, or be called by it."""
+        self.add(site.result, Plain.OTHER)
+        if name.partition(".")[0] in _library.INERT or name in _library.PLAIN:
+            return
+
+        def passed(value: Value) -> None:
+            if not isinstance(value, Plain | External | Module | Class):
+                self.leave(site)
+
+        for slot in site.slots():
+            self.watch(slot, passed)

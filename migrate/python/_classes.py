@@ -1,0 +1,237 @@
+"""The classes of a project: order of their bases, attributes of classes and instances, descriptors."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+
+from migrate.python._domain import (
+    Bound,
+    Class,
+    Descriptor,
+    External,
+    Function,
+    Instance,
+    Module,
+    Plain,
+    Super,
+    Token,
+    Value,
+)
+from migrate.python._heap import Frame, Heap
+from migrate.python._slots import Slot
+from migrate.python.modules import Project
+
+ENUMS = frozenset(f"enum.{name}" for name in ("Enum", "IntEnum", "Flag", "IntFlag", "StrEnum"))
+
+
+def _merge(rows: list[list[Value]]) -> list[Value]:
+    """Python's linearisation (C3); where it does not exist, the bases in the order in which they are found."""
+    merged: list[Value] = []
+    while rows := [row for row in rows if row]:
+        tails = {value for row in rows for value in row[1:]}
+        head = next((row[0] for row in rows if row[0] not in tails), rows[0][0])
+        merged.append(head)
+        rows = [[value for value in row if value != head] for row in rows]
+    return merged
+
+
+@dataclass(eq=False)
+class ClassInfo:
+    """One class: the names that its body binds, its bases as far as they are known, who depends on them."""
+
+    node: ast.ClassDef
+    frame: Frame
+    bound: frozenset[str]
+    bases: list[dict[Value, None]] = field(default_factory=list)  # per base expression, as values become known
+    heirs: dict[ast.ClassDef, None] = field(default_factory=dict)
+    listeners: list[Callable[[], None]] = field(default_factory=list)
+    created: bool = False
+
+
+class Classes(Heap):
+    """Looks up attributes through the bases, which may themselves become known late."""
+
+    def __init__(self, project: Project) -> None:
+        super().__init__(project)
+        self.classes: dict[ast.ClassDef, ClassInfo] = {}
+        self._orders: dict[ast.ClassDef, list[Value]] = {}
+        self._attributes: dict[tuple[Value, str], Slot] = {}
+        self._stores: dict[tuple[Value, str], Slot] = {}
+
+    # ------------------------------------------------------------------ bases
+
+    def define_class(self, frame: Frame, node: ast.ClassDef, bases: list[Slot]) -> None:
+        """Record a class whose bases are the values of these slots."""
+        if node in self.classes:
+            return
+        scope = frame.names.scopes.get(node)
+        bound = {name for name, variable in scope.variables.items() if variable.bindings} if scope else set()
+        info = self.classes[node] = ClassInfo(node, frame, frozenset(bound), [{} for _ in bases])
+        for place, slot in enumerate(bases):
+            self.watch(slot, partial(self._add_base, info, place))
+
+    def _add_base(self, info: ClassInfo, place: int, base: Value) -> None:
+        if not isinstance(base, Class | External | Token) and base is not Plain.UNKNOWN:
+            return
+        info.bases[place][base] = None
+        if isinstance(base, Class) and base.node in self.classes:
+            self.classes[base.node].heirs[info.node] = None
+        changed, todo = {info.node: None}, [info.node]
+        while todo:
+            new = [heir for heir in self.classes[todo.pop()].heirs if heir not in changed]
+            changed |= dict.fromkeys(new)
+            todo += new
+        for node in changed:
+            self._orders.pop(node, None)
+        for node in changed:
+            for listener in tuple(self.classes[node].listeners):
+                listener()
+
+    def order(self, node: ast.ClassDef) -> list[Value]:
+        """The class and its bases in the order in which Python looks into them."""
+        if node not in self._orders:
+            self._orders[node] = [Class(node)]  # for a class among its own bases
+            info = self.classes.get(node)
+            bases = [base for values in info.bases for base in values] if info else []
+            rows: list[list[Value]] = [
+                list(self.order(base.node)) if isinstance(base, Class) else [base] for base in bases
+            ]
+            self._orders[node] = [Class(node), *_merge([*rows, bases])]
+        return self._orders[node]
+
+    def extends(self, node: ast.ClassDef, base: Value) -> bool:
+        """Whether a class is or extends another one."""
+        return base in self.order(node)
+
+    def search(
+        self, node: ast.ClassDef, name: str, found: Callable[[Value], None], after: ast.ClassDef | None = None
+    ) -> None:
+        """Call `found` with each base that can give an attribute, up to the first class that binds it."""
+        done: set[Value] = set()
+
+        def look() -> None:
+            bases = self.order(node)
+            start = bases.index(Class(after)) + 1 if after and Class(after) in bases else 0
+            for base in bases[start:]:
+                if base not in done:
+                    done.add(base)
+                    found(base)
+                if isinstance(base, Class) and base.node in self.classes and name in self.classes[base.node].bound:
+                    return
+
+        if node in self.classes:
+            self.classes[node].listeners.append(look)
+        look()
+
+    def binder(self, node: ast.ClassDef, name: str) -> Class | None:
+        """The first class that binds a name in its body, as far as bases are known."""
+        for base in self.order(node):
+            if isinstance(base, Class) and base.node in self.classes and name in self.classes[base.node].bound:
+                return base
+        return None
+
+    def has_base(self, node: ast.ClassDef, names: frozenset[str]) -> bool:
+        """Whether a class extends one of these library classes, as far as bases are known."""
+        return any(isinstance(base, External) and base.name in names for base in self.order(node))
+
+    # ------------------------------------------------------------------ attributes
+
+    def attribute(self, owner: Instance | Class | Super, name: str) -> Slot:
+        """The slot of what reading an attribute of an instance, a class or super() gives."""
+        key = (owner, name)
+        if key in self._attributes:
+            return self._attributes[key]
+        slot = self._attributes[key] = Slot()
+        receiver, after = (owner.receiver, owner.node) if isinstance(owner, Super) else (owner, None)
+        if not isinstance(receiver, Instance | Class):
+            return slot
+        if isinstance(owner, Instance):
+            self.flow(self.field(owner, name), slot)
+        self.search(receiver.node, name, lambda base: self._from_base(base, receiver, name, slot), after)
+        if isinstance(owner, Instance) and not name.startswith("__") and self.binder(owner.node, name) is None:
+            self._from_getattr(owner, name, slot)
+        return slot
+
+    def _from_base(self, base: Value, receiver: Instance | Class, name: str, slot: Slot) -> None:
+        if isinstance(base, Class):
+            self.watch(self.field(base, name), lambda value: self.bind(value, receiver, slot))
+        elif isinstance(base, External):
+            self.inherited(base, receiver, name, slot)
+        elif isinstance(base, Token):
+            known = Slot()
+            self.token_attribute(base, name, known, None)
+            bound = isinstance(receiver, Instance)
+            self.watch(known, lambda value: self.add(slot, Bound(value, (receiver,)) if bound else value))
+        else:
+            self.add(slot, Plain.UNKNOWN)
+
+    def _from_getattr(self, owner: Instance, name: str, slot: Slot) -> None:
+        def found(base: Value) -> None:
+            if isinstance(base, Class) and base.node in self.classes and "__getattr__" in self.classes[base.node].bound:
+                self.call_with(self.field(base, "__getattr__"), [self.constant(owner), self.other], slot)
+
+        if self.binder(owner.node, "__getattr__"):
+            self.search(owner.node, "__getattr__", found)
+
+    def bind(self, value: Value, receiver: Instance | Class, slot: Slot) -> None:
+        """Put into a slot what an attribute of a class is when read through the class or an instance."""
+        on_class = isinstance(receiver, Class)
+        if isinstance(value, Function):
+            self.add(slot, value if on_class else Bound(value, (receiver,)))
+        elif isinstance(value, Descriptor):
+            if value.kind == "staticmethod":
+                self.add(slot, value.function)
+            elif value.kind == "classmethod":
+                self.add(slot, Bound(value.function, (Class(receiver.node),)))
+            elif on_class:
+                self.add(slot, value)
+            else:
+                self.call_with(self.constant(value.function), [self.constant(receiver)], slot)
+        elif isinstance(value, Instance) and self.binder(value.node, "__get__"):
+            self.call_with(self.attribute(value, "__get__"), [self.constant(receiver), self.other], slot)
+        else:
+            if self.has_base(receiver.node, ENUMS) and not isinstance(value, Token | Class | Module):
+                self.add(slot, Instance(receiver.node))
+            self.add(slot, value)
+
+    # ------------------------------------------------------------------ stores
+
+    def stored(self, owner: Instance, name: str) -> Slot:
+        """The slot that takes what is stored to an attribute of an instance: a field, or a property's setter."""
+        key = (owner, name)
+        if key in self._stores:
+            return self._stores[key]
+        slot = self._stores[key] = Slot()
+        self.flow(slot, self.field(owner, name))
+
+        def found(base: Value) -> None:
+            if isinstance(base, Class):
+                self.watch(self.field(base, name), lambda value: self._set(value, owner, slot))
+
+        self.search(owner.node, name, found)
+        if self.binder(owner.node, "__setattr__"):
+            self.call_with(self.attribute(owner, "__setattr__"), [self.other, slot], Slot())
+        return slot
+
+    def _set(self, value: Value, owner: Instance, slot: Slot) -> None:
+        if isinstance(value, Descriptor):
+            self.call_with(self.field(value, "setter"), [self.constant(owner), slot], Slot())
+        elif isinstance(value, Instance) and self.binder(value.node, "__set__"):
+            self.call_with(self.attribute(value, "__set__"), [self.constant(owner), slot], Slot())
+
+    # ------------------------------------------------------------------ what the storeys above know
+
+    def call_with(self, function: Slot, arguments: list[Slot], result: Slot) -> None:
+        """Call what a slot has with positional arguments, where no call is written."""
+        raise NotImplementedError
+
+    def inherited(self, base: External, receiver: Instance | Class, name: str, slot: Slot) -> None:
+        """Add an attribute that comes from a library's class."""
+        raise NotImplementedError
+
+    def token_attribute(self, token: Token, name: str, slot: Slot, node: ast.expr | None) -> None:
+        """Add an attribute of a token."""
+        raise NotImplementedError

@@ -1,0 +1,276 @@
+"""What is in values: iterating, indexing, unpacking, entering and awaiting them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from migrate.python._classes import ENUMS, Classes
+from migrate.python._domain import (
+    Class,
+    Collection,
+    External,
+    Given,
+    Instance,
+    Knowledge,
+    ListOf,
+    Plain,
+    Token,
+    Value,
+)
+from migrate.python._heap import Contents, Frame, Key
+from migrate.python._slots import Slot
+from migrate.python.modules import Project, is_standard
+
+CONTAINERS = frozenset(
+    [f"builtins.{name}" for name in ("list", "dict", "set", "tuple", "frozenset")]
+    + [f"collections.{name}" for name in ("deque", "OrderedDict", "defaultdict", "Counter", "UserDict", "UserList")]
+    + [f"queue.{name}" for name in ("Queue", "LifoQueue", "PriorityQueue", "SimpleQueue")]
+    + ["asyncio.Queue", "asyncio.LifoQueue", "asyncio.PriorityQueue", "multiprocessing.Queue"]
+)
+WRAPPERS = frozenset({"generator", "closing"})  # `with` binds what is in them
+FUTURES = frozenset({"future", "coroutine"})
+
+
+class Elements(Classes):
+    """Answers are slots, one per value, so that asking twice costs nothing."""
+
+    def __init__(self, project: Project, knowledge: Knowledge) -> None:
+        super().__init__(project)
+        self.knowledge = knowledge
+        self._elements: dict[Value, Slot] = {}
+        self._entered: dict[Value, Slot] = {}
+
+    # ------------------------------------------------------------------ what the Knowledge gives
+
+    def give(self, slot: Slot, values: Iterable[Given] | None, node: ast.AST, frame: Frame | None = None) -> None:
+        """Put into a slot what the Knowledge answered; its tuples and lists become collections of a node."""
+        for value in () if values is None else values:
+            self._give(slot, value, node, frame, ())
+
+    def _give(self, slot: Slot, value: Given, node: ast.AST, frame: Frame | None, place: tuple[int | str, ...]) -> None:
+        if isinstance(value, ListOf | tuple):
+            kind = "tuple" if isinstance(value, tuple) else "list"
+            collection, contents = self.make(node, kind, frame, place=place)
+            if isinstance(value, tuple):
+                contents.length = len(value)
+            for index, item in enumerate(value if isinstance(value, tuple) else value.values):
+                inner = self.item(contents, index) if isinstance(value, tuple) else contents.some
+                for part in item if isinstance(item, frozenset) else (item,):
+                    self._give(inner, part, node, frame, (*place, index))
+            self.add(slot, collection)
+        else:
+            self.add(slot, value)
+
+    # ------------------------------------------------------------------ iterating
+
+    def iterate(self, source: Slot, result: Slot) -> None:
+        """Let a slot have what iterating over another one gives."""
+        self.watch(source, lambda value: self.flow(self.elements(value), result))
+
+    def elements(self, value: Value) -> Slot:
+        """What iterating over a value gives."""
+        if isinstance(value, Collection):
+            contents = self.contents(value)
+            return contents.keys if value.kind == "dict" else contents.every
+        if value not in self._elements:
+            slot = self._elements[value] = Slot()
+            if isinstance(value, Instance):
+                self._elements_of_instance(value, slot)
+            elif isinstance(value, Token):
+                known = self.knowledge.elements(value)
+                self.give(slot, (Plain.UNKNOWN,) if known is None else known, ast.Constant(None))
+            elif isinstance(value, Class):
+                if self.has_base(value.node, ENUMS):
+                    self.add(slot, Instance(value.node))
+            else:
+                self._opaque(value, slot)
+        return self._elements[value]
+
+    def _opaque(self, value: Value, slot: Slot) -> None:
+        if value is Plain.OTHER or (isinstance(value, External) and is_standard(value.name)):
+            self.add(slot, Plain.OTHER)
+            self.flow(self.contents(Plain.OTHER).every, slot)
+        elif value is not Plain.NONE:
+            self.add(slot, Plain.UNKNOWN)
+
+    def _elements_of_instance(self, value: Instance, slot: Slot) -> None:
+        contents = self.contents(value)
+        self.flow(contents.keys, slot)
+        if not self.has_base(value.node, CONTAINERS) or not contents.keys.values:
+            self.flow(contents.every, slot)
+        for method in ("__iter__", "__aiter__"):
+            if self.binder(value.node, method):
+                iterator = Slot()
+                self.call_with(self.attribute(value, method), [], iterator)
+                self.watch(iterator, lambda each: self.advance(each, slot))
+        if self.binder(value.node, "__getitem__"):
+            self.call_with(self.attribute(value, "__getitem__"), [self.other], slot)
+        self.flow(self.record(value), slot)
+
+    def advance(self, value: Value, slot: Slot) -> None:
+        """Let a slot have what next() gives for an iterator."""
+        if isinstance(value, Instance):
+            for method in ("__next__", "__anext__"):
+                if self.binder(value.node, method):
+                    answer = Slot()
+                    self.call_with(self.attribute(value, method), [], answer)
+                    self.await_(answer, slot)
+        else:
+            self.flow(self.elements(value), slot)
+
+    def record(self, value: Instance) -> Slot:
+        """All fields of an instance of a NamedTuple, nothing for other classes."""
+        raise NotImplementedError
+
+    # ------------------------------------------------------------------ with and await
+
+    def enter(self, source: Slot, result: Slot) -> None:
+        """Let a slot have what `with` binds for the context managers in another one."""
+        self.watch(source, lambda value: self.flow(self.entered(value), result))
+
+    def entered(self, value: Value) -> Slot:
+        """What `with` binds for one context manager; it is left at once, too."""
+        if value in self._entered:
+            return self._entered[value]
+        slot = self._entered[value] = Slot()
+        if isinstance(value, Instance):
+            for method in ("__enter__", "__aenter__"):
+                answer = Slot()
+                self.call_with(self.attribute(value, method), [], answer)
+                self.await_(answer, slot)
+            for method in ("__exit__", "__aexit__"):
+                self.call_with(self.attribute(value, method), [self.left] * 3, Slot())
+        elif isinstance(value, Token):
+            known = self.knowledge.enter(value)
+            self.give(slot, (Plain.UNKNOWN,) if known is None else known, ast.Constant(None))
+        elif isinstance(value, Collection) and value.kind in WRAPPERS:
+            self.flow(self.contents(value).every, slot)
+        elif isinstance(value, Collection) or value in (Plain.OTHER, Plain.UNKNOWN):
+            self.add(slot, value)
+        elif isinstance(value, External):
+            self.add(slot, Plain.OTHER if is_standard(value.name) else Plain.UNKNOWN)
+        return slot
+
+    @property
+    def left(self) -> Slot:
+        """What `__exit__` is given: an exception, or None three times."""
+        slot = Slot()
+        self.flow(self.raised, slot)
+        self.add_all(slot, (Plain.NONE, Plain.OTHER))
+        return slot
+
+    def await_(self, source: Slot, result: Slot) -> None:
+        """Let a slot have what awaiting another one gives."""
+        self.watch(source, lambda value: self._await(value, result))
+
+    def _await(self, value: Value, result: Slot) -> None:
+        if isinstance(value, Collection) and value.kind in FUTURES:
+            self.flow(self.contents(value).every, result)
+        elif isinstance(value, Instance) and self.binder(value.node, "__await__"):
+            generator = Slot()
+            self.call_with(self.attribute(value, "__await__"), [], generator)
+            self.watch(generator, lambda each: self.flow(self.field(each, "return"), result))
+        else:
+            self.add(result, value)
+            if value is Plain.OTHER:
+                self.flow(self.field(Plain.OTHER, "result()"), result)
+
+    # ------------------------------------------------------------------ indexing
+
+    def read_item(self, source: Slot, node: ast.Subscript, frame: Frame, key: Slot, result: Slot) -> None:
+        """Let a slot have what a subscript gives."""
+        wanted = key_of(node.slice)
+        if isinstance(node.slice, ast.Slice):
+            self.watch(source, lambda value: self._slice(value, node, frame, result))
+        else:
+            self.watch(source, lambda value: self.flow(self.at(value, wanted, key), result))
+
+    def _slice(self, value: Value, node: ast.Subscript, frame: Frame, result: Slot) -> None:
+        if isinstance(value, Collection | Instance):
+            collection, _ = self.make(node, value.kind if isinstance(value, Collection) else "list", frame)
+            self.flow(self.elements(value), self.contents(collection).some)
+            self.add(result, collection)
+        elif isinstance(value, Token):
+            self.add(result, value)
+        else:
+            self.flow(self.elements(value), result)
+
+    def at(self, value: Value, wanted: Key | None, key: Slot) -> Slot:
+        """What is at an index or key of a value; None for one that is not known before the run."""
+        if isinstance(value, Collection):
+            return self.get(self.contents(value), wanted)
+        if isinstance(value, Class | External):
+            slot = Slot()
+            generic = isinstance(value, Class) or is_standard(value.name)
+            self.add(slot, value if generic else Plain.UNKNOWN)  # list[int], and objects such as os.environ
+            return slot
+        if not isinstance(value, Instance):
+            return self.elements(value)
+        slot = Slot()
+        self.flow(self.get(self.contents(value), wanted), slot)
+        self.flow(self.record_at(value, wanted), slot)
+        if self.binder(value.node, "__getitem__"):
+            self.call_with(self.attribute(value, "__getitem__"), [key], slot)
+        return slot
+
+    def read_key(self, source: Slot, wanted: Key | None, result: Slot) -> None:
+        """Let a slot have what is at a constant index or key of another one."""
+        self.watch(source, lambda value: self.flow(self.at(value, wanted, self.other), result))
+
+    def get(self, contents: Contents, wanted: Key | None) -> Slot:
+        """The slot of a key in contents."""
+        if isinstance(wanted, int) and wanted < 0:
+            wanted = contents.length + wanted if contents.length and contents.length >= -wanted else None
+        return contents.every if wanted is None else self.item(contents, wanted)
+
+    def record_at(self, value: Instance, wanted: Key | None) -> Slot:
+        """The field at an index of an instance of a NamedTuple, nothing for other classes."""
+        raise NotImplementedError
+
+    def store_item(self, source: Slot, wanted: Key | None, key: Slot, stored: Slot, node: ast.expr) -> None:
+        """Store to an index or key of everything that a slot has."""
+
+        def store(value: Value) -> None:
+            if isinstance(value, Instance) and self.binder(value.node, "__setitem__"):
+                self.call_with(self.attribute(value, "__setitem__"), [key, stored], Slot())
+            elif isinstance(value, Collection | Instance) or value is Plain.OTHER or isinstance(value, External):
+                contents = self.contents(Plain.OTHER if isinstance(value, External) else value)
+                exact = wanted is not None and not (isinstance(wanted, int) and wanted < 0)
+                self.flow(stored, self.item(contents, wanted) if exact and wanted is not None else contents.some)
+                self.flow(key, contents.keys)
+            else:
+                self.sink(stored, node)
+
+        self.watch(source, store)
+
+    def unpack(self, source: Slot, index: int, result: Slot) -> None:
+        """Let a slot have the item at an index of what is unpacked; from the end for a negative index."""
+
+        def item(value: Value) -> None:
+            if isinstance(value, Collection) and value.kind != "dict":
+                self.flow(self.get(self.contents(value), index), result)
+            elif isinstance(value, Instance) and self.record_at(value, index).values:
+                self.flow(self.record_at(value, index), result)
+            else:
+                self.flow(self.elements(value), result)
+
+        self.watch(source, item)
+
+    # ------------------------------------------------------------------ what the storeys above know
+
+    raised: Slot
+
+    def sink(self, slot: Slot, node: ast.expr) -> None:
+        """Record that a slot's values go where nobody can follow them."""
+        raise NotImplementedError
+
+
+def key_of(node: ast.expr) -> Key | None:
+    """The key that an expression is, when it is written as a constant."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        value = key_of(node.operand)
+        return -value if isinstance(value, int) else None
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | str | bytes):
+        return node.value
+    return None

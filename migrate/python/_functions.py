@@ -1,0 +1,207 @@
+"""Functions of the project: their frames, which argument becomes which parameter, what a call gives."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field, replace
+
+from migrate.python._domain import Collection, Function, Instance, Knowledge, Plain, Value
+from migrate.python._elements import Elements
+from migrate.python._generic import is_generic
+from migrate.python._heap import Contents, Frame, Key
+from migrate.python._slots import Slot
+from migrate.python.modules import Project
+
+
+@dataclass(eq=False)
+class Site:
+    """One call: its arguments as slots, a star's with True, and the slot of its result."""
+
+    node: ast.expr
+    frame: Frame
+    positional: list[tuple[Slot, bool]] = field(default_factory=list)
+    keywords: dict[str, Slot] = field(default_factory=dict)
+    splats: list[Slot] = field(default_factory=list)
+    result: Slot = field(default_factory=Slot)
+    operand: Key | None = None  # of what operator.attrgetter and the like make
+
+    def after(self, *first: Slot) -> Site:
+        """The same call with more arguments in front."""
+        return replace(self, positional=[*((slot, False) for slot in first), *self.positional])
+
+    def slots(self) -> list[Slot]:
+        """Every argument."""
+        return [*(slot for slot, _ in self.positional), *self.keywords.values(), *self.splats]
+
+
+class Functions(Elements):
+    """Calls of functions of the project."""
+
+    def __init__(self, project: Project, knowledge: Knowledge) -> None:
+        super().__init__(project, knowledge)
+        self.generators: dict[Collection, Frame] = {}
+        self.callers: dict[ast.AST, dict[ast.expr, None]] = {}
+        self.defined: dict[Function, None] = {}
+        self._frames: dict[tuple[Function, ast.AST | None], Frame] = {}
+        self._generic: dict[ast.AST, bool] = {}
+
+    # ------------------------------------------------------------------ functions
+
+    def frame_of(self, function: Function, site: ast.AST | None) -> Frame:
+        """The frame in which a call analyses a function."""
+        node = function.node
+        if node not in self._generic:
+            self._generic[node] = is_generic(node)
+        key = (function, site if self._generic[node] and site is not None else None)
+        if key not in self._frames:
+            parent = function.context
+            assert isinstance(parent, Frame)
+            frame = self._frames[key] = Frame(node, parent.path, parent.names, parent, key[1])
+            self.frames.setdefault(node, []).append(frame)
+            self.later(lambda: self.analyse(frame))
+        return self._frames[key]
+
+    def parameter(self, frame: Frame, argument: ast.arg) -> Slot:
+        """The slot of a parameter."""
+        return self.variable(frame, frame.names.of[argument])
+
+    def call_function(self, function: Function, site: Site) -> None:
+        frame = self.frame_of(function, site.node)
+        frame.called = True
+        self.callers.setdefault(function.node, {})[site.node] = None
+        self.pass_arguments(frame, site)
+        self.flow(self.result_of(frame), site.result)
+
+    def result_of(self, frame: Frame) -> Slot:
+        """What calling the function of a frame gives: what it returns, a generator or a coroutine."""
+        node = frame.node
+        if node in frame.slots:
+            return frame.slots[node]
+        yields = any(isinstance(inside, ast.Yield | ast.YieldFrom) for inside in self.body(node))
+        if yields:
+            collection, contents = self.make(node, "generator", frame, frame.yielded)
+            self.flow(frame.returned, self.field(collection, "return"))
+        elif isinstance(node, ast.AsyncFunctionDef):
+            collection, _ = self.make(node, "coroutine", frame, frame.returned)
+        else:
+            return frame.returned
+        slot = frame.slots[node] = Slot()
+        self.add(slot, collection)
+        self.generators[collection] = frame
+        return slot
+
+    def body(self, node: ast.AST) -> list[ast.AST]:
+        """Every node of a function's or module's own code, without the functions in it."""
+        raise NotImplementedError
+
+    def analyse(self, frame: Frame) -> None:
+        """Read the body of a frame."""
+        raise NotImplementedError
+
+    # ------------------------------------------------------------------ arguments
+
+    def pass_arguments(self, frame: Frame, site: Site) -> None:
+        """Let the arguments of a call flow into the parameters of a frame."""
+        node = frame.node
+        assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        arguments = node.args
+        places = [*arguments.posonlyargs, *arguments.args]
+        sure: set[str] = set()
+        fixed = next((place for place, (_, star) in enumerate(site.positional) if star), len(site.positional))
+        for index, (slot, star) in enumerate(site.positional):
+            if star:
+                self._pass_star(frame, slot, index if index == fixed else fixed, index == fixed)
+            elif index < fixed and index < len(places):
+                self.flow(slot, self.parameter(frame, places[index]))
+                sure.add(places[index].arg)
+            elif index < fixed:
+                self._pass_extra(frame, slot, index - len(places))
+            else:  # behind a star: at any place
+                for argument in places[fixed:]:
+                    self.flow(slot, self.parameter(frame, argument))
+                self._pass_extra(frame, slot, None)
+        named = {argument.arg: argument for argument in [*arguments.args, *arguments.kwonlyargs]}
+        for name, slot in site.keywords.items():
+            if name in named:
+                self.flow(slot, self.parameter(frame, named[name]))
+                sure.add(name)
+            elif arguments.kwarg:
+                self.flow(slot, self.item(self._rest(frame, arguments.kwarg, "dict"), name))
+        for slot in site.splats:
+            self._pass_splat(frame, slot, named)
+        self._pass_defaults(frame, sure)
+
+    def _rest(self, frame: Frame, argument: ast.arg, kind: str) -> Contents:
+        collection, contents = self.make(argument, kind, frame)
+        self.add(self.parameter(frame, argument), collection)
+        if kind == "dict":
+            self.add(contents.keys, Plain.OTHER)
+        return contents
+
+    def _pass_extra(self, frame: Frame, slot: Slot, index: int | None) -> None:
+        vararg = frame.node.args.vararg  # type: ignore[attr-defined]
+        if vararg:
+            contents = self._rest(frame, vararg, "tuple")
+            self.flow(slot, contents.some if index is None else self.item(contents, index))
+
+    def _pass_star(self, frame: Frame, slot: Slot, start: int, exact: bool) -> None:
+        arguments: ast.arguments = frame.node.args  # type: ignore[attr-defined]
+        places = [*arguments.posonlyargs, *arguments.args]
+
+        def spread(value: Value) -> None:
+            indexed = isinstance(value, Collection) and value.kind in ("tuple", "list") and exact
+            for index, argument in enumerate(places[start:]):
+                source = self.at(value, index, self.other) if indexed else self.elements(value)
+                self.flow(source, self.parameter(frame, argument))
+            if not indexed:
+                self._pass_extra(frame, self.elements(value), None)
+            elif arguments.vararg:
+                contents, skipped = self.contents(value), len(places) - start
+                self._pass_extra(frame, contents.some, None)
+                self.on_items(
+                    contents,
+                    lambda key, item: (
+                        self._pass_extra(frame, item, key - skipped)
+                        if isinstance(key, int) and key >= skipped
+                        else None
+                    ),
+                )
+
+        self.watch(slot, spread)
+
+    def _pass_splat(self, frame: Frame, slot: Slot, named: dict[str, ast.arg]) -> None:
+        kwarg = frame.node.args.kwarg  # type: ignore[attr-defined]
+
+        def spread(value: Value) -> None:
+            known = isinstance(value, Collection | Instance)
+            for name, argument in named.items():
+                source = self.item(self.contents(value), name) if known else self.elements(value)
+                self.flow(source, self.parameter(frame, argument))
+            if kwarg and known:
+                rest = self._rest(frame, kwarg, "dict")
+                self.flow(self.contents(value).some, rest.some)
+                self.on_items(
+                    self.contents(value),
+                    lambda key, item: self.flow(item, self.item(rest, key)) if key not in named else None,
+                )
+            elif kwarg:
+                self.flow(self.elements(value), self._rest(frame, kwarg, "dict").some)
+
+        self.watch(slot, spread)
+
+    def _pass_defaults(self, frame: Frame, sure: set[str]) -> None:
+        arguments: ast.arguments = frame.node.args  # type: ignore[attr-defined]
+        places = [*arguments.posonlyargs, *arguments.args]
+        pairs = list(zip(places[len(places) - len(arguments.defaults) :], arguments.defaults, strict=True))
+        pairs += [
+            (name, default)
+            for name, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+            if default
+        ]
+        for argument, default in pairs:
+            if argument.arg not in sure and frame.parent is not None:
+                self.flow(self.slot(frame.parent, default), self.parameter(frame, argument))
+        if arguments.vararg:
+            self._rest(frame, arguments.vararg, "tuple")
+        if arguments.kwarg:
+            self._rest(frame, arguments.kwarg, "dict")

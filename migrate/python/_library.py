@@ -1,0 +1,177 @@
+"""The table of what the standard library does with values: what it gives back, calls and keeps.
+
+A summary is a function of (analysis, call); a method's has the object as its first argument. What is in no table gives
+OTHER, and takes away what it is given when that could come back.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
+
+from migrate.python._domain import Plain
+from migrate.python._functions import Site
+from migrate.python._slots import Slot
+
+if TYPE_CHECKING:
+    from migrate.python._attributes import Attributes
+
+Summary: TypeAlias = "Callable[[Attributes, Site], None]"
+
+SUMMARIES: dict[str, Summary] = {}
+_INERT = """
+    time math os sys logging struct socket select re hashlib hmac random secrets json zlib binascii string textwrap
+    traceback warnings errno argparse pathlib shutil platform getpass uuid base64 statistics typing abc enum inspect gc
+    tempfile subprocess io csv datetime shlex locale ssl resource mmap ctypes numbers fractions decimal pprint
+    configparser doctest timeit cProfile pstats tracemalloc faulthandler linecache ipaddress urllib selectors
+"""
+_PLAIN = """
+    abs all any ascii bin bool bytearray bytes callable chr compile complex delattr dir divmod exit quit float format
+    hasattr hash help hex id input int isinstance issubclass len memoryview oct open ord pow print range repr round str
+    object object.__init__ object.__init_subclass__ object.__eq__ object.__hash__ object.__repr__ slice type.__init__
+"""
+INERT = frozenset(_INERT.split())  # modules that keep nothing, call nothing and give nothing back
+PLAIN = frozenset(f"builtins.{name}" for name in _PLAIN.split())
+
+
+def summary(*names: str) -> Callable[[Summary], Summary]:
+    """Enter a summary under names."""
+
+    def enter(function: Summary) -> Summary:
+        SUMMARIES.update(dict.fromkeys(names, function))
+        return function
+
+    return enter
+
+
+def names(module: str, words: str) -> list[str]:
+    """The names of a module, written in one string."""
+    return [f"{module}.{word}" for word in words.split()]
+
+
+# ---------------------------------------------------------------------- parts of summaries
+
+
+def argument(heap: Attributes, site: Site, index: int, name: str = "") -> Slot:
+    """The slot of an argument by its place or keyword; an empty one when it is not there."""
+    if name in site.keywords:
+        return site.keywords[name]
+    for place, (slot, star) in enumerate(site.positional):
+        if star:
+            item = Slot()
+            heap.unpack(slot, index - place, item)
+            return item
+        if place == index:
+            return slot
+    return Slot()
+
+
+def behind(heap: Attributes, site: Site, index: int, result: Slot, name: str = "") -> None:
+    """Call an argument with the arguments behind it."""
+    by_name = name in site.keywords
+    keywords = {key: slot for key, slot in site.keywords.items() if key != name}
+    given = site.positional[index if by_name else index + 1 :]
+    called = Site(site.node, site.frame, given, keywords, site.splats, result)
+    heap.call(argument(heap, site, index, name), called)
+
+
+def apply(heap: Attributes, site: Site, function: Slot, result: Slot, *arguments: Slot) -> None:
+    """Call a slot with these arguments."""
+    heap.call(function, Site(site.node, site.frame, [(slot, False) for slot in arguments], result=result))
+
+
+def apply_star(heap: Attributes, site: Site, function: Slot, result: Slot, args: Slot, kwargs: Slot) -> None:
+    """Call a slot with a tuple of arguments and a dictionary of keywords."""
+    heap.call(function, Site(site.node, site.frame, [(args, True)], splats=[kwargs], result=result))
+
+
+def given(site: Site, start: int = 0) -> list[Slot]:
+    """The positional arguments from a place on."""
+    return [slot for slot, _ in site.positional[start:]]
+
+
+def elements(heap: Attributes, *sources: Slot) -> Slot:
+    """What iterating over slots gives."""
+    slot = Slot()
+    for source in sources:
+        heap.iterate(source, slot)
+    return slot
+
+
+def awaited(heap: Attributes, source: Slot) -> Slot:
+    """What awaiting a slot gives."""
+    slot = Slot()
+    heap.await_(source, slot)
+    return slot
+
+
+def new(heap: Attributes, site: Site, kind: str, *some: Slot, place: tuple[int | str, ...] = ()) -> None:
+    """Let the result be a collection with these elements."""
+    collection, _ = heap.make(site.node, kind, site.frame, *some, place=place)
+    heap.add(site.result, collection)
+
+
+def row(heap: Attributes, site: Site, *items: Slot) -> Slot:
+    """A slot with a tuple of these items, made by the call."""
+    collection, contents = heap.make(site.node, "tuple", site.frame, place=("row",))
+    contents.length = len(items)
+    for index, item in enumerate(items):
+        heap.flow(item, heap.item(contents, index))
+    return heap.constant(collection)
+
+
+# ---------------------------------------------------------------------- the plainest
+
+
+def _inert(heap: Attributes, site: Site) -> None:
+    heap.add(site.result, Plain.OTHER)
+
+
+def _nothing(heap: Attributes, site: Site) -> None:
+    heap.add(site.result, Plain.NONE)
+
+
+def _unknown(heap: Attributes, site: Site) -> None:
+    for slot in site.slots():
+        heap.sink(slot, site.node)
+    heap.add(site.result, Plain.UNKNOWN)
+
+
+def _same(heap: Attributes, site: Site) -> None:
+    heap.flow(argument(heap, site, 0), site.result)
+
+
+def _second(heap: Attributes, site: Site) -> None:
+    heap.flow(argument(heap, site, 1), site.result)
+
+
+def _exception(heap: Attributes, site: Site) -> None:
+    """Keep the arguments of an exception in its `args`."""
+    heap.add(site.result, Plain.OTHER)
+    args, _ = heap.make(site.node, "tuple", site.frame, *given(site))
+    heap.add(heap.field(Plain.OTHER, "args"), args)
+
+
+for _function, _words in {
+    _inert: ".debug .info .warning .error .exception .critical .log .format .join .write .writelines .index .count"
+    " .remove .discard .clear .isdisjoint .issubset .issuperset .startswith .endswith .task_done .qsize .empty .full"
+    " .sort_keys .is_alive .is_set .wait .acquire .release .cancel .done .cancelled .fileno .assertEqual .assertIs"
+    " .assertIsNone .assertIsNotNone .assertTrue .assertFalse .assertIn .assertNotIn .assertNotEqual .assertIsNot"
+    " .assertIsInstance .assertLess .assertGreater .assertRaises .subTest .unregister builtins.object"
+    " contextlib.ExitStack contextlib.AsyncExitStack contextlib.suppress unittest.mock.Mock"
+    " unittest.mock.MagicMock unittest.main logging.getLogger",
+    _unknown: "builtins.globals builtins.locals builtins.vars builtins.eval builtins.exec builtins.__import__"
+    " importlib.import_module importlib.reload pickle.dumps pickle.dump",
+    _same: "identity functools.lru_cache functools.cache functools.singledispatch functools.total_ordering"
+    " contextlib.contextmanager contextlib.asynccontextmanager typing.final typing.overload typing.no_type_check"
+    " typing.runtime_checkable dataclasses.dataclass abc.abstractmethod abc.abstractproperty enum.unique"
+    " weakref.proxy types.coroutine asyncio.coroutine .__iter__ .__aiter__ .__enter__ .__aenter__ .push"
+    " unittest.skip unittest.expectedFailure functools.update_wrapper copy.copy .copy .__copy__ .getter .deleter"
+    " dataclasses.replace copy.replace .detach",
+    _second: "typing.cast typing.assert_type asyncio.sleep",
+}.items():
+    SUMMARIES.update(dict.fromkeys(_words.split(), _function))
+for _name, _class in vars(builtins).items():
+    if isinstance(_class, type) and issubclass(_class, BaseException):
+        SUMMARIES[f"builtins.{_name}"] = _exception

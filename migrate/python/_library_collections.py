@@ -1,0 +1,339 @@
+"""Summaries: collections, iteration and what makes and changes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from migrate.python._domain import Collection, Function, Instance, Plain, Value
+from migrate.python._functions import Site
+from migrate.python._library import (
+    SUMMARIES,
+    Summary,
+    apply,
+    argument,
+    elements,
+    given,
+    names,
+    new,
+    row,
+    summary,
+)
+from migrate.python._slots import Slot
+
+if TYPE_CHECKING:
+    from migrate.python._attributes import Attributes
+
+
+def _collection(kind: str, *, start: int = 0) -> Summary:
+    def make(heap: Attributes, site: Site) -> None:
+        new(heap, site, kind, elements(heap, *given(site, start)))
+
+    return make
+
+
+def _owners(heap: Attributes, source: Slot, act: Callable[[Value], None]) -> None:
+    """Act on everything in a slot that has contents."""
+
+    def check(value: Value) -> None:
+        if isinstance(value, Collection | Instance) or value is Plain.OTHER:
+            act(value)
+
+    heap.watch(source, check)
+
+
+LISTS = names("builtins", "list sorted reversed") + names("itertools", "chain cycle islice tee chain.from_iterable")
+SUMMARIES.update(dict.fromkeys([*LISTS, "heapq.merge", "collections.deque"], _collection("list")))
+SUMMARIES.update(dict.fromkeys(names("builtins", "tuple"), _collection("tuple")))
+SUMMARIES.update(dict.fromkeys(["builtins.set", "builtins.frozenset", "weakref.WeakSet"], _collection("list")))
+SUMMARIES.update(
+    dict.fromkeys([".union", ".intersection", ".difference", ".symmetric_difference"], _collection("list"))
+)
+QUEUES = "Queue LifoQueue PriorityQueue SimpleQueue JoinableQueue"
+for _module in ("queue", "asyncio", "multiprocessing"):
+    SUMMARIES.update(dict.fromkeys(names(_module, QUEUES), _collection("list", start=9)))
+
+
+@summary(
+    *names("itertools", "product combinations permutations zip_longest combinations_with_replacement pairwise"),
+    "builtins.zip",
+)
+def _rows(heap: Attributes, site: Site) -> None:
+    columns = [elements(heap, slot) for slot in given(site)]
+    new(heap, site, "list", row(heap, site, *columns))
+    if len(columns) == 1 or any(star for _, star in site.positional):
+        for value in row(heap, site).values:
+            for source in given(site):
+                heap.iterate(elements(heap, source), heap.contents(value).some)
+                heap.flow(elements(heap, source), heap.contents(value).some)
+
+
+@summary("builtins.enumerate")
+def _enumerate(heap: Attributes, site: Site) -> None:
+    new(heap, site, "list", row(heap, site, heap.other, elements(heap, argument(heap, site, 0, "iterable"))))
+
+
+@summary("builtins.iter", "builtins.aiter")
+def _iter(heap: Attributes, site: Site) -> None:
+    result = Slot()
+    if len(site.positional) > 1:
+        apply(heap, site, argument(heap, site, 0), result)
+    else:
+        heap.iterate(argument(heap, site, 0), result)
+    new(heap, site, "list", result)
+
+
+@summary("builtins.next", "builtins.anext", ".__next__", ".__anext__")
+def _next(heap: Attributes, site: Site) -> None:
+    heap.watch(argument(heap, site, 0), lambda value: heap.advance(value, site.result))
+    for default in given(site, 1):
+        heap.flow(default, site.result)
+
+
+@summary("builtins.map", "itertools.starmap")
+def _map(heap: Attributes, site: Site) -> None:
+    result = Slot()
+    apply(heap, site, argument(heap, site, 0), result, *(elements(heap, slot) for slot in given(site, 1)))
+    new(heap, site, "list", result)
+
+
+@summary("builtins.filter", *names("itertools", "filterfalse takewhile dropwhile"))
+def _filter(heap: Attributes, site: Site) -> None:
+    items = elements(heap, argument(heap, site, 1))
+    apply(heap, site, argument(heap, site, 0), Slot(), items)
+    new(heap, site, "list", items)
+
+
+@summary("itertools.groupby")
+def _groupby(heap: Attributes, site: Site) -> None:
+    items = elements(heap, argument(heap, site, 0, "iterable"))
+    key, (group, _) = Slot(), heap.make(site.node, "list", site.frame, items, place=("group",))
+    apply(heap, site, argument(heap, site, 1, "key"), key, items)
+    new(heap, site, "list", row(heap, site, key, heap.constant(group)))
+
+
+@summary("itertools.repeat")
+def _repeat(heap: Attributes, site: Site) -> None:
+    new(heap, site, "list", argument(heap, site, 0))
+
+
+@summary("builtins.max", "builtins.min", "random.choice", "heapq.nlargest", "heapq.nsmallest")
+def _choose(heap: Attributes, site: Site) -> None:
+    chosen = elements(heap, *given(site)[:1]) if len(site.positional) == 1 else Slot()
+    for slot in given(site) if len(site.positional) > 1 else []:
+        heap.flow(slot, chosen)
+    heap.flow(chosen, site.result)
+    heap.flow(argument(heap, site, 9, "default"), site.result)
+    apply(heap, site, argument(heap, site, 9, "key"), Slot(), chosen)
+
+
+@summary("builtins.sum", "functools.reduce")
+def _reduce(heap: Attributes, site: Site) -> None:
+    folds = len(site.positional) > 1 and any(isinstance(value, Function) for value in site.positional[0][0].values)
+    items = elements(heap, argument(heap, site, 1 if folds else 0))
+    heap.flow(items, site.result)
+    heap.flow(argument(heap, site, 2 if folds else 1), site.result)
+    if folds:
+        apply(heap, site, argument(heap, site, 0), site.result, site.result, items)
+
+
+# ---------------------------------------------------------------------- dictionaries
+
+
+@summary(
+    "builtins.dict",
+    "collections.OrderedDict",
+    "collections.ChainMap",
+    *names("weakref", "WeakKeyDictionary WeakValueDictionary"),
+    "types.MappingProxyType",
+)
+def _dict(heap: Attributes, site: Site) -> None:
+    collection, contents = heap.make(site.node, "dict", site.frame)
+    heap.add(site.result, collection)
+    for slot in given(site):
+        merge(heap, slot, collection)
+    for name, slot in site.keywords.items():
+        heap.flow(slot, heap.item(contents, name))
+        heap.add(contents.keys, Plain.OTHER)
+    for slot in site.splats:
+        merge(heap, slot, collection)
+
+
+@summary("collections.defaultdict")
+def _defaultdict(heap: Attributes, site: Site) -> None:
+    collection, contents = heap.make(site.node, "dict", site.frame)
+    heap.add(site.result, collection)
+    apply(heap, site, argument(heap, site, 0), contents.some)
+    for slot in given(site, 1):
+        merge(heap, slot, collection)
+
+
+def merge(heap: Attributes, source: Slot, target: Value) -> None:
+    """Copy a dictionary, or an iterable of pairs, into a dictionary."""
+    contents = heap.contents(target)
+
+    def copy(value: Value) -> None:
+        if isinstance(value, Collection) and value.kind == "dict":
+            heap.flow(heap.contents(value).some, contents.some)
+            heap.flow(heap.contents(value).keys, contents.keys)
+            heap.on_items(heap.contents(value), lambda key, slot: heap.flow(slot, heap.item(contents, key)))
+        else:
+            pairs = heap.elements(value)
+            heap.unpack(pairs, 0, contents.keys)
+            heap.unpack(pairs, 1, contents.some)
+
+    heap.watch(source, copy)
+
+
+@summary("builtins.dict.fromkeys")
+def _fromkeys(heap: Attributes, site: Site) -> None:
+    collection, contents = heap.make(site.node, "dict", site.frame, argument(heap, site, 1))
+    heap.iterate(argument(heap, site, 0), contents.keys)
+    heap.add(contents.some, Plain.NONE)
+    heap.add(site.result, collection)
+
+
+# ---------------------------------------------------------------------- methods
+
+
+@summary(*names("", "append add appendleft put put_nowait push set_result set insert_left"))
+def _put(heap: Attributes, site: Site) -> None:
+    heap.add(site.result, Plain.NONE)
+    _owners(heap, argument(heap, site, 0), lambda value: heap.flow(argument(heap, site, 1), heap.contents(value).some))
+
+
+@summary(".insert")
+def _insert(heap: Attributes, site: Site) -> None:
+    def insert(value: Value) -> None:
+        heap.blur(heap.contents(value))
+        heap.flow(argument(heap, site, 2), heap.contents(value).some)
+
+    heap.add(site.result, Plain.NONE)
+    _owners(heap, argument(heap, site, 0), insert)
+
+
+@summary(".extend", ".extendleft")
+def _extend(heap: Attributes, site: Site) -> None:
+    heap.add(site.result, Plain.NONE)
+    items = elements(heap, argument(heap, site, 1))
+    _owners(heap, argument(heap, site, 0), lambda value: heap.flow(items, heap.contents(value).some))
+
+
+@summary(".update", "builtins.dict.__init__", "collections.OrderedDict.__init__", "collections.UserDict.__init__")
+def _update(heap: Attributes, site: Site) -> None:
+    def update(value: Value) -> None:
+        is_dict = isinstance(value, Instance) or (isinstance(value, Collection) and value.kind == "dict")
+        for slot in given(site, 1):
+            if is_dict:
+                merge(heap, slot, value)
+            else:
+                heap.flow(elements(heap, slot), heap.contents(value).some)
+        for name, slot in site.keywords.items():
+            heap.flow(slot, heap.item(heap.contents(value), name))
+            heap.add(heap.contents(value).keys, Plain.OTHER)
+        for slot in site.splats:
+            merge(heap, slot, value)
+
+    heap.add(site.result, Plain.NONE)
+    _owners(heap, argument(heap, site, 0), update)
+
+
+@summary(
+    *(f"{name}.__init__" for name in ("builtins.list", "builtins.set", "collections.deque", "collections.UserList"))
+)
+def _fill(heap: Attributes, site: Site) -> None:
+    items = elements(heap, *given(site, 1))
+    _owners(heap, argument(heap, site, 0), lambda value: heap.flow(items, heap.contents(value).some))
+
+
+def _reads(heap: Attributes, site: Site, value: Value, default: int | None) -> None:
+    wanted = heap.constant_argument(site, 1)
+    if isinstance(value, Collection) and value.kind == "dict" and wanted is not None:
+        heap.flow(heap.get(heap.contents(value), wanted), site.result)
+    else:
+        heap.flow(heap.contents(value).every, site.result)
+    if value is Plain.OTHER:
+        heap.add(site.result, value)
+    if isinstance(value, Collection) and value.kind == "dict" and default is not None:
+        if len(site.positional) > default or "default" in site.keywords:
+            heap.flow(argument(heap, site, default, "default"), site.result)
+        elif default == 2 and "get" in ast_name(site):
+            heap.add(site.result, Plain.NONE)
+
+
+def ast_name(site: Site) -> str:
+    """The name of the method that a call calls, as it is written."""
+    function = getattr(site.node, "func", None)
+    return str(getattr(function, "attr", ""))
+
+
+@summary(*names("", "get get_nowait __getitem__ recv result"))
+def _get(heap: Attributes, site: Site) -> None:
+    _owners(heap, argument(heap, site, 0), lambda value: _reads(heap, site, value, 2))
+
+
+@summary(".pop", ".popleft")
+def _pop(heap: Attributes, site: Site) -> None:
+    def pop(value: Value) -> None:
+        if isinstance(value, Collection) and value.kind != "dict":
+            heap.blur(heap.contents(value))
+            heap.flow(heap.contents(value).every, site.result)
+        else:
+            _reads(heap, site, value, 2)
+
+    _owners(heap, argument(heap, site, 0), pop)
+
+
+@summary(".setdefault")
+def _setdefault(heap: Attributes, site: Site) -> None:
+    def default(value: Value) -> None:
+        contents, wanted = heap.contents(value), heap.constant_argument(site, 1)
+        slot = contents.some if wanted is None else heap.item(contents, wanted)
+        heap.flow(argument(heap, site, 2), slot)
+        heap.flow(argument(heap, site, 1), contents.keys)
+        heap.flow(contents.every if wanted is None else slot, site.result)
+
+    _owners(heap, argument(heap, site, 0), default)
+
+
+@summary(".values")
+def _values(heap: Attributes, site: Site) -> None:
+    _owners(heap, argument(heap, site, 0), lambda value: new(heap, site, "list", heap.contents(value).every))
+
+
+@summary(".keys")
+def _keys(heap: Attributes, site: Site) -> None:
+    _owners(heap, argument(heap, site, 0), lambda value: new(heap, site, "list", heap.contents(value).keys))
+
+
+@summary(".items", ".popitem")
+def _items(heap: Attributes, site: Site) -> None:
+    def items(value: Value) -> None:
+        pair = row(heap, site, heap.contents(value).keys, heap.contents(value).every)
+        if ast_name(site) == "popitem":
+            heap.flow(pair, site.result)
+        else:
+            new(heap, site, "list", pair)
+
+    _owners(heap, argument(heap, site, 0), items)
+
+
+@summary(".sort", ".reverse", ".rotate")
+def _sort(heap: Attributes, site: Site) -> None:
+    heap.add(site.result, Plain.NONE)
+    _owners(heap, argument(heap, site, 0), lambda value: heap.blur(heap.contents(value)))
+    apply(heap, site, argument(heap, site, 9, "key"), Slot(), elements(heap, argument(heap, site, 0)))
+
+
+@summary(".send", ".asend", ".throw")
+def _send(heap: Attributes, site: Site) -> None:
+    def send(value: Value) -> None:
+        if isinstance(value, Collection):
+            if value in heap.generators:
+                heap.flow(argument(heap, site, 1), heap.generators[value].sent)
+            heap.flow(heap.contents(value).every, site.result)
+        else:
+            heap.flow(argument(heap, site, 1), heap.contents(value).some)
+            heap.add(site.result, Plain.OTHER)
+
+    _owners(heap, argument(heap, site, 0), send)

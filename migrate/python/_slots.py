@@ -1,0 +1,82 @@
+"""Sets of values that flow into each other until nothing changes: the solver of the points-to analysis."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from typing import TypeAlias
+
+from migrate.python._domain import Value
+
+Watcher: TypeAlias = Callable[[Value], None]
+
+
+class Slot:
+    """What one variable, field or expression can be: values in the order of their discovery (never by hash)."""
+
+    __slots__ = ("flows", "fresh", "values", "watchers")
+
+    def __init__(self) -> None:
+        self.values: dict[Value, None] = {}
+        self.fresh: list[Value] = []  # values that have not been passed on
+        self.flows: list[Slot] = []
+        self.watchers: list[Watcher] = []
+
+
+class Solver:
+    """Passes values along flows and to watchers; `steps` counts what it did."""
+
+    def __init__(self) -> None:
+        self.steps = 0
+        self._slots: deque[Slot] = deque()
+        self._tasks: dict[Callable[[], None], None] = {}
+
+    def add(self, slot: Slot, value: Value) -> None:
+        """Put one value into a slot."""
+        if value not in slot.values:
+            slot.values[value] = None
+            if not slot.fresh:
+                self._slots.append(slot)
+            slot.fresh.append(value)
+
+    def add_all(self, slot: Slot, values: Iterable[Value]) -> None:
+        """Put values into a slot."""
+        for value in values:
+            self.add(slot, value)
+
+    def flow(self, source: Slot, target: Slot) -> None:
+        """Let everything that a slot has, now and later, be in another one."""
+        if source is not target and target not in source.flows[-1:]:
+            source.flows.append(target)
+            self.add_all(target, source.values)
+
+    def watch(self, slot: Slot, watcher: Watcher) -> None:
+        """Call a watcher once with every value of a slot, now and later."""
+        known = [value for value in slot.values if value not in slot.fresh]
+        slot.watchers.append(watcher)
+        for value in known:
+            watcher(value)
+
+    def later(self, task: Callable[[], None]) -> None:
+        """Run a task once when all values are passed on."""
+        self._tasks[task] = None
+
+    def solve(self) -> None:
+        """Pass on values until nothing is left."""
+        while self._slots or self._tasks:
+            while self._slots:
+                self._pass_on(self._slots.popleft())
+            if self._tasks:
+                task = next(iter(self._tasks))
+                del self._tasks[task]
+                task()
+
+    def _pass_on(self, slot: Slot) -> None:
+        fresh, slot.fresh = slot.fresh, []
+        targets, watchers = tuple(slot.flows), tuple(slot.watchers)
+        self.steps += len(fresh) * (1 + len(targets) + len(watchers))
+        for target in targets:
+            self.add_all(target, fresh)
+        for watcher in watchers:
+            for value in fresh:
+                watcher(value)

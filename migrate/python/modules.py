@@ -1,0 +1,151 @@
+"""The files of a project as modules: which file an import means, what a star import binds, who imports whom."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+
+from migrate.python.scopes import Names
+
+STANDARD = frozenset(sys.stdlib_module_names) | {"builtins", "__future__"}
+
+
+def is_standard(name: str) -> bool:
+    """Whether a dotted name is of Python's own library."""
+    return name.partition(".")[0] in STANDARD
+
+
+class Project:
+    """The files of one project, each with its tree; paths are compared as they are given."""
+
+    def __init__(self, trees: Mapping[Path, ast.Module]) -> None:
+        self.trees = dict(sorted(trees.items()))
+        self._names: dict[Path, Names] = {}
+        self._folders = {folder for path in self.trees for folder in path.parents}
+        self._by_end: dict[str, list[Path]] = {}
+        for path in self.trees:
+            self._by_end.setdefault(path.parent.name if path.stem == "__init__" else path.stem, []).append(path)
+
+    def names(self, path: Path) -> Names:
+        """The resolved names of a file."""
+        if path not in self._names:
+            self._names[path] = Names(self.trees[path])
+        return self._names[path]
+
+    # ------------------------------------------------------------------ from a name to a file
+
+    def resolve(self, path: Path, name: str, level: int = 0) -> Path | None:
+        """The file (or folder without `__init__.py`) that `import name` in a file means; None for one elsewhere."""
+        parts = name.split(".") if name else []
+        if level:
+            folder = path.parent
+            for _ in range(level - 1):
+                folder = folder.parent
+            return self._at(folder, parts)
+        return self._nearest(path, parts)
+
+    def submodule(self, module: Path, name: str) -> Path | None:
+        """The module of that name in a package (its `__init__.py` or folder)."""
+        if module.stem != "__init__" and module in self.trees:
+            return None
+        return self._at(module if module in self._folders else module.parent, [name])
+
+    def _at(self, folder: Path, parts: list[str]) -> Path | None:
+        place = folder.joinpath(*parts)
+        for file in (place / "__init__.py", place.with_name(place.name + ".py") if parts else place):
+            if file in self.trees:
+                return file
+        return place if place in self._folders and place != Path() else None
+
+    def _nearest(self, path: Path, parts: list[str]) -> Path | None:
+        """Search where Python would: the file's folder when that is no package, then the folders around it.
+
+        A name that is none of Python's own and lies elsewhere (`src/`, `lib/`) is found when one file has it.
+        """
+        standard = is_standard(parts[0])
+        for index, folder in enumerate(path.parents):
+            is_package = folder / "__init__.py" in self.trees
+            if is_package if standard else index > 0 and is_package and len(path.parents) > index + 1:
+                continue
+            found = self._at(folder, parts)
+            if found is not None and found != path and (found in self.trees or not standard):
+                return found
+            if standard:
+                return None  # only a script's own folder comes before the standard library
+        ends = [file for file in self._by_end.get(parts[-1], ()) if file != path and _ends(file, parts)]
+        return ends[0] if len(ends) == 1 else None
+
+    # ------------------------------------------------------------------ from a file to its imports
+
+    def home(self, path: Path, node: ast.ImportFrom) -> Path | None:
+        """The module of the project that a from-import takes its names from."""
+        return self.resolve(path, node.module or "", node.level)
+
+    def stars(self, path: Path) -> tuple[ast.ImportFrom, ...]:
+        """The star imports of a file."""
+        return tuple(self.names(path).module.stars)
+
+    def exports(self, path: Path) -> frozenset[str]:
+        """Every name that a star import of a file binds, through its own star imports of the project too."""
+        return self._exports(path, frozenset())
+
+    def _exports(self, path: Path, around: frozenset[Path]) -> frozenset[str]:
+        listed = _listed(self.trees[path]) if path in self.trees else []
+        if listed or path not in self.trees or path in around:
+            return frozenset(listed)
+        own = {name for name, variable in self.names(path).module.variables.items() if variable.bindings}
+        for node in self.stars(path):
+            home = self.home(path, node)
+            own |= self._exports(home, around | {path}) if home else frozenset()
+        return frozenset(name for name in own if not name.startswith("_"))
+
+    @cached_property
+    def imports(self) -> Mapping[Path, frozenset[Path]]:
+        """For every file the files of the project that it imports."""
+        return {path: frozenset(self._imported(path)) - {path} for path in self.trees}
+
+    @cached_property
+    def importers(self) -> Mapping[Path, frozenset[Path]]:
+        """For every file the files of the project that import it."""
+        importers: dict[Path, set[Path]] = {path: set() for path in self.trees}
+        for path, imported in self.imports.items():
+            for file in imported:
+                importers[file].add(path)
+        return {path: frozenset(files) for path, files in importers.items()}
+
+    def _imported(self, path: Path) -> Iterator[Path]:
+        for node in ast.walk(self.trees[path]):
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    parts = alias.name.split(".")
+                    for count in range(1, len(parts) + 1):
+                        found = self.resolve(path, ".".join(parts[:count]))
+                        if found in self.trees:
+                            yield found
+            elif isinstance(node, ast.ImportFrom):
+                home = self.home(path, node)
+                if home is not None:
+                    files = [home, *(self.submodule(home, alias.name) for alias in node.names)]
+                    yield from (file for file in files if file in self.trees)
+
+
+def _ends(file: Path, parts: list[str]) -> bool:
+    place = file.parent if file.stem == "__init__" else file.with_suffix("")
+    return list(place.parts[-len(parts) :]) == parts
+
+
+def _listed(tree: ast.Module) -> list[str]:
+    """The names in `__all__`, as far as it is written as a list."""
+    names: list[str] = []
+    for statement in tree.body:
+        targets = statement.targets if isinstance(statement, ast.Assign) else []
+        if isinstance(statement, ast.AugAssign | ast.AnnAssign):
+            targets = [statement.target]
+        if any(isinstance(target, ast.Name) and target.id == "__all__" for target in targets):
+            value = statement.value if isinstance(statement, ast.Assign | ast.AugAssign | ast.AnnAssign) else None
+            items = value.elts if isinstance(value, ast.List | ast.Tuple | ast.Set) else []
+            names += [item.value for item in items if isinstance(item, ast.Constant) and isinstance(item.value, str)]
+    return names

@@ -1,0 +1,324 @@
+"""Which variable each name of a file means: Python's scope rules, read off the syntax tree.
+
+Two walks, both without recursion: the first notes which scope binds, declares and mentions which names; the second
+resolves, when every binding is known. A name that nobody binds is a variable of the module without bindings.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, TypeAlias
+
+Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+Comprehension: TypeAlias = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+_NO_NODES = (ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, ast.boolop)  # shared by the whole tree
+
+
+class Kind(Enum):
+    """What a scope belongs to."""
+
+    MODULE = "module"
+    CLASS = "class"
+    FUNCTION = "function"  # or lambda
+    COMPREHENSION = "comprehension"
+    TYPES = "types"  # the parameters of a generic function or class, the value of a type statement
+
+
+@dataclass(eq=False)
+class Variable:
+    """One variable: where it lives, what binds it, and who reads it, all in the order of the text.
+
+    bindings: the Name stored to, or the alias, arg, def, class, except handler, pattern or type parameter.
+    loads: the names that read it, the target of an augmented assignment among them. deletions: the names of `del`.
+    declarations: what makes the name the scope's own, or another's, and binds nothing (`x: int`, `global x`).
+    """
+
+    name: str  # as the interpreter has it: __x in class C is _C__x
+    scope: Scope
+    bindings: list[ast.AST] = field(default_factory=list)
+    loads: list[ast.Name] = field(default_factory=list)
+    deletions: list[ast.Name] = field(default_factory=list)
+    declarations: list[ast.AST] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class Scope:
+    """A module, class, function, lambda or comprehension, or the scope of type parameters."""
+
+    node: ast.AST
+    parent: Scope | None
+    kind: Kind
+    owner: str = ""  # the innermost class around, for names like __x
+    variables: dict[str, Variable] = field(default_factory=dict)
+    module_names: set[str] = field(default_factory=set)  # by `global`
+    outer_names: set[str] = field(default_factory=set)  # by `nonlocal`
+    stars: list[ast.ImportFrom] = field(default_factory=list)
+    own_names: set[str] = field(default_factory=set)
+    implicit: Variable | None = None  # a class's `__class__`, as its methods see it
+
+    def module(self) -> Scope:
+        """Return the scope of the module."""
+        scope = self
+        while scope.parent:
+            scope = scope.parent
+        return scope
+
+    def mangle(self, name: str) -> str:
+        """Return a name as the interpreter has it here."""
+        owner = self.owner.lstrip("_")
+        private = owner and name.startswith("__") and not name.endswith("__") and "." not in name
+        return f"_{owner}{name}" if private else name
+
+    def find(self, name: str) -> Variable:
+        """Return the variable that `name` means here; one of the module without bindings when nobody binds it."""
+        name = self.mangle(name)
+        home = self._home(name)
+        if home.kind is Kind.CLASS and home is not self and name == "__class__":
+            home.implicit = home.implicit or Variable(name, home)
+            return home.implicit
+        return home.variables.setdefault(name, Variable(name, home))
+
+    def _home(self, name: str) -> Scope:
+        scope: Scope | None = self
+        of_class = True  # whether the names of a class are visible from here
+        while scope is not None and scope.parent is not None:
+            if scope.kind is not Kind.CLASS or of_class:
+                if name in scope.module_names:
+                    break
+                if name in scope.own_names and name not in scope.outer_names:
+                    return scope
+            elif name == "__class__":
+                return scope
+            of_class = of_class and scope.kind is Kind.TYPES
+            scope = scope.parent
+        return self.module()
+
+
+class Names:
+    """Every name of a module, resolved.
+
+    of: the variable of an ast.Name and of every other node that binds a name (alias, arg, def, class, except handler,
+    pattern, type parameter). scopes: the scope that a function, class or comprehension makes. parents: the node above.
+    """
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.tree = tree
+        self.module = Scope(tree, None, Kind.MODULE)
+        self.of: dict[ast.AST, Variable] = {}
+        self.scopes: dict[ast.AST, Scope] = {tree: self.module}
+        self.parents: dict[ast.AST, ast.AST] = {}
+        self._entered: dict[ast.AST, Scope] = {}  # nodes that stand in another scope than the node above
+        self._mentions: list[tuple[ast.AST, str, Scope]] = []
+        self._augmented: set[ast.AST] = set()
+        self._walk()
+        for node, name, scope in self._mentions:
+            self._resolve(node, scope.find(name))
+
+    # ------------------------------------------------------------------ questions
+
+    def above(self, node: ast.AST) -> Iterator[ast.AST]:
+        """Iterate over the nodes around a node, innermost first."""
+        while node in self.parents:
+            node = self.parents[node]
+            yield node
+
+    def statement(self, node: ast.AST) -> ast.stmt:
+        """Return the statement that holds a node (itself, when it is one)."""
+        while not isinstance(node, ast.stmt):
+            node = self.parents[node]
+        return node
+
+    def scope(self, node: ast.AST) -> Scope:
+        """Return the scope in which a node stands; for a function or class, the one that it is bound in."""
+        for place in (node, *self.above(node)):
+            if place in self._entered:
+                return self._entered[place]
+        return self.module
+
+    def function(self, node: ast.AST) -> ast.AST:
+        """Return the innermost function whose code a node is, or the module; class bodies do not count."""
+        scope: Scope | None = self.scope(node)
+        while scope is not None and scope.kind is not Kind.FUNCTION:
+            scope = scope.parent
+        return scope.node if scope else self.tree
+
+    def fallback(self, name: ast.Name) -> Variable | None:
+        """Return the variable of the module that a name in a class body reads while the class's own is not bound."""
+        variable = self.of[name]
+        if variable.scope.kind is not Kind.CLASS or variable is variable.scope.implicit:
+            return None
+        return self.module.find(variable.name)
+
+    # ------------------------------------------------------------------ first walk: who binds and mentions what
+
+    def _walk(self) -> None:
+        todo: list[tuple[ast.AST, Scope]] = [(self.tree, self.module)]
+        while todo:
+            node, scope = todo.pop()
+            opener = _OPENERS.get(type(node).__name__)
+            opened = opener(self, node, scope) if opener else []
+            inner = {child: where for child, where in opened if child is not None}
+            children = []
+            for child in ast.iter_child_nodes(node):
+                if isinstance(child, _NO_NODES):
+                    continue
+                self.parents[child] = node
+                where = inner.get(child, scope)
+                if where is not scope:
+                    self._entered[child] = where
+                children.append((child, where))
+            todo += reversed(children)
+
+    def _open(self, node: ast.AST, parent: Scope, kind: Kind, owner: str | None = None) -> Scope:
+        return Scope(node, parent, kind, parent.owner if owner is None else owner)
+
+    def _bind(self, node: ast.AST, name: str, scope: Scope) -> None:
+        scope.own_names.add(scope.mangle(name))
+        self._mentions.append((node, name, scope))
+
+    def _generic(self, node: Any, scope: Scope) -> tuple[Scope, _Placed]:
+        """Open the scope of type parameters, if there are some."""
+        parameters: list[ast.AST] = getattr(node, "type_params", [])
+        if not parameters:
+            return scope, []
+        inner = self._open(node, scope, Kind.TYPES)
+        return inner, [(parameter, inner) for parameter in parameters]
+
+    def _function(self, node: Any, scope: Scope) -> _Placed:
+        arguments: ast.arguments = node.args
+        types, placed = self._generic(node, scope)
+        inner = self.scopes[node] = self._open(node, types, Kind.FUNCTION)
+        placed.append((arguments, inner))
+        if isinstance(node, ast.Lambda):
+            return [*placed, (node.body, inner)]
+        self._bind(node, node.name, scope)
+        return [*placed, (node.returns, types), *((statement, inner) for statement in node.body)]
+
+    def _arguments(self, node: Any, scope: Scope) -> _Placed:
+        outside = scope.parent
+        assert outside is not None
+        while outside.kind is Kind.TYPES and outside.node is scope.node and outside.parent:
+            outside = outside.parent
+        return [(default, outside) for default in (*node.defaults, *node.kw_defaults)]
+
+    def _arg(self, node: Any, scope: Scope) -> _Placed:
+        self._bind(node, node.arg, scope)
+        return [(node.annotation, scope.parent or scope)]
+
+    def _class(self, node: Any, scope: Scope) -> _Placed:
+        self._bind(node, node.name, scope)
+        types, placed = self._generic(node, scope)
+        inner = self.scopes[node] = self._open(node, types, Kind.CLASS, node.name)
+        placed += [(base, types) for base in (*node.bases, *node.keywords)]
+        return [*placed, *((statement, inner) for statement in node.body)]
+
+    def _comprehension(self, node: Any, scope: Scope) -> _Placed:
+        inner = self.scopes[node] = self._open(node, scope, Kind.COMPREHENSION)
+        values = (node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,)
+        return [(part, inner) for part in (*node.generators, *values)]
+
+    def _generator(self, node: Any, scope: Scope) -> _Placed:
+        """Place the first iterable outside: it is evaluated before the comprehension begins."""
+        first = isinstance(scope.node, COMPREHENSIONS) and scope.node.generators[0] is node
+        return [(node.iter, scope.parent)] if first and scope.parent else []
+
+    def _type_alias(self, node: Any, scope: Scope) -> _Placed:
+        types, placed = self._generic(node, scope)
+        return [*placed, (node.value, self._open(node, types, Kind.TYPES))]
+
+    def _type_parameter(self, node: Any, scope: Scope) -> _Placed:
+        self._bind(node, node.name, scope)
+        parts = (getattr(node, "bound", None), getattr(node, "default_value", None))
+        return [(part, self._open(node, scope, Kind.TYPES)) for part in parts if part]
+
+    def _name(self, node: Any, scope: Scope) -> _Placed:
+        parent = self.parents[node]
+        if isinstance(node.ctx, ast.Load) or (isinstance(parent, ast.AnnAssign) and _declares_nothing(parent)):
+            self._mentions.append((node, node.id, scope))
+            return []
+        while scope.kind is Kind.COMPREHENSION and isinstance(parent, ast.NamedExpr) and scope.parent:
+            scope = scope.parent  # `:=` binds in the function around the comprehension
+        self._bind(node, node.id, scope)
+        return []
+
+    def _augmented_assignment(self, node: Any, scope: Scope) -> _Placed:
+        self._augmented.add(node.target)
+        return []
+
+    def _import(self, node: Any, scope: Scope) -> _Placed:
+        for alias in node.names:
+            if alias.name == "*":
+                scope.stars.append(node)
+            else:
+                plain = alias.name.split(".")[0] if isinstance(node, ast.Import) else alias.name
+                self._bind(alias, alias.asname or plain, scope)
+        return []
+
+    def _declare(self, node: Any, scope: Scope) -> _Placed:
+        names = {scope.mangle(name) for name in node.names}
+        (scope.module_names if isinstance(node, ast.Global) else scope.outer_names).update(names)
+        self._mentions += [(node, name, scope) for name in node.names]
+        return []
+
+    def _capture(self, node: Any, scope: Scope) -> _Placed:
+        name = node.rest if isinstance(node, ast.MatchMapping) else node.name
+        if name:
+            self._bind(node, name, scope)
+        return []
+
+    # ------------------------------------------------------------------ second walk: which variable is meant
+
+    def _resolve(self, node: ast.AST, variable: Variable) -> None:
+        if isinstance(node, ast.Global | ast.Nonlocal):
+            variable.declarations.append(node)
+            return
+        self.of[node] = variable
+        if not isinstance(node, ast.Name) or isinstance(node.ctx, ast.Store):
+            parent = self.parents[node]
+            declares = isinstance(parent, ast.AnnAssign) and parent.value is None
+            (variable.declarations if declares else variable.bindings).append(node)
+        elif isinstance(node.ctx, ast.Del):
+            variable.deletions.append(node)
+        if isinstance(node, ast.Name) and (isinstance(node.ctx, ast.Load) or node in self._augmented):
+            variable.loads.append(node)
+
+
+def _declares_nothing(node: ast.AnnAssign) -> bool:
+    """Whether an annotation is one of `(x): int`, which does not even make x the scope's own."""
+    return not node.simple and node.value is None
+
+
+_Placed: TypeAlias = list[tuple[Any, Scope]]
+_OPENERS: dict[str, Callable[[Names, ast.AST, Scope], _Placed]] = {  # by name: not every Python has every node
+    "FunctionDef": Names._function,
+    "AsyncFunctionDef": Names._function,
+    "Lambda": Names._function,
+    "arguments": Names._arguments,
+    "arg": Names._arg,
+    "ClassDef": Names._class,
+    "ListComp": Names._comprehension,
+    "SetComp": Names._comprehension,
+    "DictComp": Names._comprehension,
+    "GeneratorExp": Names._comprehension,
+    "comprehension": Names._generator,
+    "TypeAlias": Names._type_alias,
+    "TypeVar": Names._type_parameter,
+    "ParamSpec": Names._type_parameter,
+    "TypeVarTuple": Names._type_parameter,
+    "Name": Names._name,
+    "AugAssign": Names._augmented_assignment,
+    "Import": Names._import,
+    "ImportFrom": Names._import,
+    "Global": Names._declare,
+    "Nonlocal": Names._declare,
+    "ExceptHandler": Names._capture,
+    "MatchAs": Names._capture,
+    "MatchStar": Names._capture,
+    "MatchMapping": Names._capture,
+}

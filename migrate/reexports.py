@@ -1,0 +1,147 @@
+"""Names of the old API that the files of a project take from each other, through imports and attributes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+from migrate.facts.program import Reference
+from migrate.old_api.vocabulary import Vocabulary
+from migrate.python.modules import Project
+from migrate.python.scopes import Variable
+from migrate.text.imports import Old, is_read_by
+
+_Key: TypeAlias = tuple[Path, str]  # a name of a module
+
+
+class _Taking(NamedTuple):
+    """An alias that takes a name from another file of the project."""
+
+    path: Path
+    alias: ast.alias
+    key: _Key
+
+
+class Reexports:
+    """Which aliases bring old names into a file, and which names of it others take.
+
+    written: the files that may change. new_name: the modern name of an old one, "" when it is not the same thing.
+    """
+
+    def __init__(
+        self,
+        project: Project,
+        vocabulary: Vocabulary,
+        references: Iterable[Reference],
+        written: Set[Path],
+        new_name: Callable[[str], str],
+    ) -> None:
+        self.project, self.vocabulary, self.written, self.new_name = project, vocabulary, written, new_name
+        self.old: dict[Path, dict[ast.alias, Old]] = {path: {} for path in project.trees}
+        self._takings: list[_Taking] = []
+        self._attributes: dict[Path, dict[ast.AST, _Key]] = {}
+        for reference in references:
+            if isinstance(reference.node, ast.alias) and not reference.code:
+                self._note(reference.path, reference.node)
+
+    def _note(self, path: Path, alias: ast.alias) -> None:
+        statement = self.project.names(path).parents[alias]
+        assert isinstance(statement, ast.Import | ast.ImportFrom)
+        if isinstance(statement, ast.Import):
+            self.old[path][alias] = Old(True, True)
+            return
+        home = self.project.home(path, statement)
+        symbol = self._symbol(path, alias, frozenset())
+        self.old[path][alias] = Old(not symbol, home is None, self.new_name(symbol) if symbol else "")
+        if home is not None:
+            self._takings.append(_Taking(path, alias, (home, alias.name)))
+
+    def _symbol(self, path: Path, alias: ast.alias, around: frozenset[ast.alias]) -> str:
+        """Return the old name that an alias of a from-import stands for, "" for the old module."""
+        statement = self.project.names(path).parents[alias]
+        if isinstance(statement, ast.Import):
+            return ""
+        assert isinstance(statement, ast.ImportFrom)
+        home = self.project.home(path, statement)
+        if home is None:
+            return "" if alias.name in self.vocabulary.submodules else alias.name
+        for binding in self._bindings((home, alias.name)):
+            if isinstance(binding, ast.alias) and binding not in around:
+                return self._symbol(home, binding, around | {alias})
+        return alias.name
+
+    def _bindings(self, key: _Key) -> list[ast.AST]:
+        variable = self._variable(key)
+        return variable.bindings if variable else []
+
+    def _variable(self, key: _Key) -> Variable | None:
+        path, name = key
+        return self.project.names(path).module.variables.get(name) if path in self.project.trees else None
+
+    # ------------------------------------------------------------------ what stays
+
+    def settle(self, stays: Mapping[Path, Set[ast.AST]], dropped: Set[ast.alias]) -> Mapping[Path, Mapping[str, bool]]:
+        """Return for each file the names that others take, and whether for something old; fills `Old.stays`.
+
+        dropped: aliases that take nothing any more.
+        """
+        taken: dict[_Key, bool] = {key: True for path in stays for key in self._read_through(path, stays[path])}
+        own = {taking: self._is_old(taking, stays) for taking in self._takings}
+        changing = True
+        while changing:
+            changing = False
+            for taking in self._takings:
+                module = self.old[taking.path][taking.alias].module
+                here = (taking.path, self.project.names(taking.path).of[taking.alias].name)
+                source = taken.get(taking.key, False) or self._source_stays(taking.key, stays)
+                old = own[taking] or taken.get(here, False) or (module and source)
+                changing = changing or old != own[taking] or taken.get(taking.key) != (old or source)
+                own[taking], taken[taking.key] = old, old or source
+        unused = {taking.key for taking in self._takings if taking.alias in dropped}
+        unused -= {taking.key for taking in self._takings if taking.alias not in dropped}
+        for taking, old in own.items():
+            files = self.old[taking.path]
+            files[taking.alias] = replace(files[taking.alias], stays=old)
+        exported: dict[Path, dict[str, bool]] = {path: {} for path in self.project.trees}
+        for (path, name), old in taken.items():
+            if (path, name) in unused and not old:
+                continue
+            exported.setdefault(path, {})[name] = old
+        return exported
+
+    def _is_old(self, taking: _Taking, stays: Mapping[Path, Set[ast.AST]]) -> bool:
+        names = self.project.names(taking.path)
+        return taking.path not in self.written or is_read_by(names, names.of[taking.alias], stays[taking.path])
+
+    def _source_stays(self, key: _Key, stays: Mapping[Path, Set[ast.AST]]) -> bool:
+        """Whether the file that a name is taken from keeps it old."""
+        variable = self._variable(key)
+        if variable is None or key[0] not in self.written:
+            return True
+        names = self.project.names(key[0])
+        foreign = any(isinstance(node, ast.alias) and node not in self.old[key[0]] for node in variable.bindings)
+        return foreign or is_read_by(names, variable, stays[key[0]])
+
+    def _read_through(self, path: Path, stays: Set[ast.AST]) -> Iterator[_Key]:
+        """Iterate over the names of other files that references which stay read as `module.name`."""
+        names = self.project.names(path)
+        for node in stays:
+            while isinstance(node, ast.Attribute):
+                for binding in names.of[node.value].bindings if isinstance(node.value, ast.Name) else ():
+                    module = self._module(path, binding)
+                    if module is not None:
+                        yield module, node.attr
+                node = node.value
+
+    def _module(self, path: Path, binding: ast.AST) -> Path | None:
+        """Return the file of the project that an alias binds."""
+        statement = self.project.names(path).parents.get(binding)
+        if isinstance(binding, ast.alias) and isinstance(statement, ast.Import):
+            return self.project.resolve(path, binding.name)
+        if isinstance(binding, ast.alias) and isinstance(statement, ast.ImportFrom):
+            home = self.project.home(path, statement)
+            return self.project.submodule(home, binding.name) if home else None
+        return None

@@ -1,0 +1,137 @@
+"""What a whole run found: the outcomes of its files, what went wrong, and what both add up to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import IntFlag
+from functools import cached_property
+from pathlib import Path
+
+from migrate.outcome import FileOutcome, Finding, Level
+
+
+class Exit(IntFlag):
+    """The bits of the exit status."""
+
+    CLEAN = 0
+    PENDING = 1
+    MANUAL = 2
+    FILES = 4
+    INTERNAL = 8
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something about a file that kept it from being handled; a warning when the file itself was not asked for."""
+
+    path: Path
+    message: str
+    bit: Exit = Exit.FILES
+
+    @property
+    def level(self) -> str:
+        """The word for it in every format."""
+        return "error" if self.bit else "warning"
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run. `base` is the folder that printed paths start from; `written` are the files that have their new text."""
+
+    base: Path
+    outcomes: Sequence[FileOutcome] = ()
+    problems: Sequence[Problem] = ()
+    written: frozenset[Path] = frozenset()
+
+    def name(self, path: Path) -> str:
+        """Return a path for people: from the base where it lies below it."""
+        return str(path.relative_to(self.base) if path.is_relative_to(self.base) else path)
+
+    @cached_property
+    def status(self) -> Exit:
+        """The exit status."""
+        status = Exit.CLEAN
+        for outcome in self.outcomes:
+            if outcome.changed and outcome.path not in self.written:
+                status |= Exit.PENDING
+            if any(map(stays, outcome.findings)):
+                status |= Exit.MANUAL
+        for problem in self.problems:
+            status |= problem.bit
+        return status
+
+    @cached_property
+    def findings(self) -> dict[tuple[Path, object], Finding]:
+        """The first finding at each place, to follow `because` with."""
+        found: dict[tuple[Path, object], Finding] = {}
+        for outcome in self.outcomes:
+            for finding in outcome.findings:
+                found.setdefault((finding.path, finding.span), finding)
+        return found
+
+    def chain(self, finding: Finding) -> list[Finding]:
+        """Return a finding and what it follows from, up to the cause."""
+        chain = [finding]
+        while chain[-1].because is not None:
+            above = self.findings.get(chain[-1].because)
+            if above is None or above in chain:
+                break
+            chain.append(above)
+        return chain
+
+    def summary(self) -> str:
+        """Return the run in one line."""
+        files = [outcome for outcome in self.outcomes if outcome.findings]
+        errors = sum(problem.bit != 0 for problem in self.problems)
+        trouble = f"; {counted(errors, 'error')}" if errors else ""
+        if not files:
+            return f"nothing uses the old API{trouble}"
+        counts = Counts.of(finding for outcome in files for finding in outcome.findings)
+        written = bool(self.written)
+        verb = ("used" if written else "uses") if len(files) == 1 else "used" if written else "use"
+        return f"{counted(len(files), 'file')} {verb} the old API: {counts.text(written)}{trouble}"
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many references change, need you, and only wait for those that do."""
+
+    changed: int
+    causes: int
+    waiting: int
+
+    @classmethod
+    def of(cls, findings: Iterable[Finding]) -> Counts:
+        """Count findings."""
+        known = list(findings)
+        left = [finding for finding in known if stays(finding)]
+        causes = sum(finding.because is None for finding in left)
+        return cls(sum(bool(finding.change) for finding in known), causes, len(left) - causes)
+
+    def text(self, written: bool) -> str:
+        """Return the counts in words."""
+        done = f"{counted(self.changed, 'reference')} " if self.changed else "no references "
+        done += ("was" if self.changed == 1 else "were") if written else "would be"
+        need = "needs" if self.causes == 1 else "need"
+        wait = (
+            f" ({self.waiting} more depend{'s' if self.waiting == 1 else ''} on what needs you)" if self.waiting else ""
+        )
+        return f"{done} rewritten, {self.causes or 'none'} {need} you{wait}"
+
+
+def stays(finding: Finding) -> bool:
+    """Return whether a reference stays old, so that somebody has to look at it."""
+    return not finding.change and finding.level is not Level.SAFE
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun: 1 file, 2 files."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def printable(text: str) -> str:
+    """Return a text with what a terminal would act on, or cannot show, written as escapes."""
+    return "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape", "surrogatepass").decode() for letter in text
+    )

@@ -1,0 +1,99 @@
+"""The report as text: one block per file, causes first; what follows from a cause is counted under it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from migrate.outcome import FileOutcome, Finding
+from migrate.report.run import Counts, Run, counted, printable, stays
+
+_DIFF = {"+": "green", "-": "red", "@": "cyan"}
+_COLOURS = {"bold": "1", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
+
+
+class Line(NamedTuple):
+    """A line and how a terminal shows it: a name of a colour, or nothing."""
+
+    text: str
+    style: str = ""
+
+    def shown(self, colours: bool) -> str:
+        """Return the line as it is printed."""
+        text = printable(self.text)
+        return f"\x1b[{_COLOURS[self.style]}m{text}\x1b[0m" if colours and self.style else text
+
+
+def lines(run: Run) -> Iterator[Line]:
+    """Report a run; problems are not in it, they go to standard error."""
+    for outcome in run.outcomes:
+        if outcome.findings or outcome.changed:
+            yield from file_lines(run, outcome)
+    yield from ending(run)
+
+
+def file_lines(run: Run, outcome: FileOutcome) -> Iterator[Line]:
+    """Report one file."""
+    counts = Counts.of(outcome.findings)
+    yield Line(f"{run.name(outcome.path)}: {counts.text(outcome.path in run.written)}", "bold")
+    shown = [finding for finding in outcome.findings if finding.code and not _follows(finding)]
+    for finding in sorted(shown, key=lambda finding: (not stays(finding), finding.span)):
+        note = "" if stays(finding) else "note: "
+        yield Line(
+            f"  {_place(run, finding)}: {finding.code} {note}{_said(finding)}", "yellow" if stays(finding) else ""
+        )
+    yield from _consequences(run, outcome)
+
+
+def _follows(finding: Finding) -> bool:
+    return stays(finding) and finding.because is not None
+
+
+def _consequences(run: Run, outcome: FileOutcome) -> Iterator[Line]:
+    by_cause: dict[Finding, list[Finding]] = {}
+    for finding in filter(_follows, outcome.findings):
+        by_cause.setdefault(run.chain(finding)[-1], []).append(finding)
+    for cause, findings in by_cause.items():
+        where = "" if cause in findings else f" because {_place(run, cause)} ({cause.code}) was not"
+        yield Line(f"  {counted(len(findings), 'reference')} not rewritten{where}: {_listed(findings)}")
+
+
+def _listed(findings: Iterable[Finding]) -> str:
+    numbers = sorted({finding.span.line for finding in findings})
+    ranges: list[list[int]] = []
+    for number in numbers:
+        if ranges and ranges[-1][-1] == number - 1:
+            ranges[-1] = [ranges[-1][0], number]
+        else:
+            ranges.append([number])
+    told = ", ".join("-".join(map(str, part)) for part in ranges)
+    return f"line{'s' if len(numbers) > 1 else ''} {told}"
+
+
+def _place(run: Run, finding: Finding) -> str:
+    return f"{run.name(finding.path)}:{finding.span.line}"
+
+
+def _said(finding: Finding) -> str:
+    return f"{finding.name}: {finding.message}" if finding.name else finding.message
+
+
+def ending(run: Run) -> Iterator[Line]:
+    """Report the sum of everything, and where to read on."""
+    yield Line(run.summary(), "bold")
+    codes = {finding.code for outcome in run.outcomes for finding in outcome.findings if finding.code}
+    if codes:
+        yield Line(f"python -m migrate explain {' '.join(sorted(codes))} describes these codes")
+
+
+def problems(run: Run) -> Iterator[Line]:
+    """Report what could not be handled."""
+    for problem in run.problems:
+        for number, text in enumerate(f"{run.name(problem.path)}: {problem.level}: {problem.message}".splitlines()):
+            yield Line(text, "red" if number == 0 and problem.bit else "")
+
+
+def diff_line(line: bytes) -> Line:
+    """Return a line of a diff as people see it."""
+    shown = line.decode("utf-8", "replace").rstrip("\r\n").expandtabs()
+    return Line(shown, "bold" if shown[:3] in ("+++", "---") else _DIFF.get(shown[:1], ""))

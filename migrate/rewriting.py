@@ -1,0 +1,159 @@
+"""A project on its way: sources, facts, answers, decision, text, check: each a pure step, nothing read or written."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+from migrate.codes import CODES
+from migrate.decision import Cause, Decision, decide
+from migrate.facts.program import Facts, Reference
+from migrate.file_text import FileText
+from migrate.findings import Findings
+from migrate.old_api.generation_1 import GENERATION_1
+from migrate.outcome import FileOutcome, Level, Options
+from migrate.pragmas import Pragmas
+from migrate.python.source import Source, Unreadable
+from migrate.reexports import Reexports
+from migrate.rules._answers import Answer, Refusal
+from migrate.rules._registry import load
+from migrate.rules.core import names as name_rules
+from migrate.text.check import complaints
+
+UNREADABLE, UNCHECKED, NO_RULE, NOT_GIVEN = "CCM001", "CCM046", "CCM022", "CCM049"
+_NOTHING: Mapping[Path, bytes] = MappingProxyType({})
+
+
+def rewrite(source: bytes, path: Path | str = "program.py", options: Options | None = None) -> FileOutcome:
+    """Rewrite one file that stands for itself."""
+    return rewrite_project({Path(path): source}, options=options)[0]
+
+
+def rewrite_project(
+    files: Mapping[Path, bytes], *, context: Mapping[Path, bytes] = _NOTHING, options: Options | None = None
+) -> list[FileOutcome]:
+    """Rewrite files that belong together; `context` are others of their tree, which are read but never changed."""
+    sources: dict[Path, Source] = {}
+    outcomes: dict[Path, FileOutcome] = {}
+    for path, data in sorted({**context, **files}.items()):
+        try:
+            sources[path] = Source(data)
+        except Unreadable as error:
+            outcomes[path] = FileOutcome(path, data, data, skipped=UNREADABLE, reason=str(error))
+    outcomes |= _Project(sources, frozenset(files), options or Options()).outcomes()
+    return [outcomes[path] for path in sorted(files)]
+
+
+class _Project:
+    """The readable files of a project. What turns out to have no room in the text is refused, and decided anew."""
+
+    def __init__(self, sources: Mapping[Path, Source], given: frozenset[Path], options: Options) -> None:
+        self.sources, self.given, self.options = sources, given, options
+        self.facts = Facts(sources, given, GENERATION_1)
+        self.project = self.facts.project
+        self.names = {path: self.project.names(path) for path in sources}
+        self.pragmas = Pragmas(sources, self.names)
+        self.references = self.facts.references
+        self.reexports = Reexports(self.project, GENERATION_1, self.references, given, name_rules.plain_name)
+        self.answers = {
+            reference: self._answer(reference)
+            for reference in self.references
+            if not isinstance(reference.node, ast.alias) or reference.code
+        }
+
+    def outcomes(self) -> dict[Path, FileOutcome]:
+        """Return the outcome of every given file."""
+        refused: dict[Reference, str] = {}
+        while True:
+            decision = self._decide(refused)
+            texts = self._texts(decision)
+            silent = {cause for cause in decision.causes if self._is_silent(cause)}
+            new = {path: self._new(path, text, decision, silent) for path, text in texts.items()}
+            troubles = {
+                reference: code
+                for path, text in texts.items()
+                for reference, code in (text.refused() or self._unchecked(path, text, new[path])).items()
+                if reference not in refused
+            }
+            if not troubles:
+                break
+            refused |= troubles
+        findings = Findings(self.sources, decision, self.pragmas, silent)
+        return {
+            path: FileOutcome(path, self.sources[path].data, new[path], findings.of(path, text))
+            for path, text in texts.items()
+        }
+
+    # ------------------------------------------------------------------ answers
+
+    def _answer(self, reference: Reference) -> Answer:
+        """Return what a rule makes of a reference, or why it stays."""
+        code = self.pragmas.refusal(reference.path, reference.node, (answer := self._by_rule(reference)).code)
+        return Refusal(code) if code else answer
+
+    def _by_rule(self, reference: Reference) -> Answer:
+        if reference.code:
+            return Refusal(reference.code)
+        if reference.path not in self.given:
+            return Refusal(NOT_GIVEN)
+        if reference.call is None:
+            return name_rules.answer(reference, self.facts)
+        rule = load().get(reference.call.function)
+        return rule(reference.call, self.facts) if rule else Refusal(NO_RULE)
+
+    def _decide(self, refused: Mapping[Reference, str]) -> Decision:
+        answers = {**self.answers, **{reference: Refusal(code) for reference, code in refused.items()}}
+        return decide(self.facts, answers, self.names, level, self.options.unsafe)
+
+    def _is_silent(self, cause: Cause) -> bool:
+        """Whether a pragma asks for no word about a cause; what stays old because of it is reported all the same."""
+        return bool(self.pragmas.refusal(cause.path, cause.node, cause.code))
+
+    # ------------------------------------------------------------------ texts
+
+    def _texts(self, decision: Decision) -> dict[Path, FileText]:
+        """Plan the text of every given file; what they import from each other stays or changes in all of them."""
+        verdicts = {path: {} for path in self.sources}  # type: ignore[var-annotated]
+        for reference, verdict in decision.verdicts.items():
+            verdicts[reference.path][reference] = verdict
+        stays = {
+            path: {reference.node for reference, verdict in found.items() if not verdict.written}
+            for path, found in verdicts.items()
+        }
+        dropped: set[ast.alias] = set()
+        while True:
+            exported = self.reexports.settle(stays, dropped)
+            texts = {
+                path: FileText(
+                    self.sources[path], self.names[path], verdicts[path], self.reexports.old[path], exported[path],
+                    self.options.width,
+                )
+                for path in sorted(self.given & self.sources.keys())
+            }  # fmt: skip
+            gone = {alias for text in texts.values() for alias in text.imports.dropped()}
+            if gone <= dropped:
+                return texts
+            dropped |= gone
+
+    def _new(self, path: Path, text: FileText, decision: Decision, silent: set[Cause]) -> bytes:
+        causes = [cause for cause in decision.causes if cause.path == path and cause not in silent]
+        return text.new(self.pragmas.comments[path], causes)
+
+    def _unchecked(self, path: Path, text: FileText, new: bytes) -> dict[Reference, str]:
+        """Refuse everything in a file whose new text does not pass its check."""
+        if not text.by_edit and not text.imports.statements:
+            return {}
+        try:
+            made = Source(new)
+        except Unreadable:
+            return dict.fromkeys(text.verdicts, UNCHECKED)
+        stars = {name: GENERATION_1.exports for name in GENERATION_1.packages}
+        failed = complaints(self.sources[path], made, stars=stars, wanted=frozenset(text.exported))
+        return dict.fromkeys(text.verdicts, UNCHECKED) if failed else {}
+
+
+def level(code: str) -> Level:
+    """Return how sure a change with a code is, or why there is none."""
+    return Level(CODES[code].level)

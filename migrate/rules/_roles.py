@@ -1,0 +1,39 @@
+"""Which class of comch_next an endpoint becomes: by the calls that reach it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from migrate.facts.program import Facts
+from migrate.old_api.generation_1 import EP
+
+LISTEN, CONNECT, CREATE = EP + "listen", EP + "connect", EP + "create"
+_OF_SERVICES = frozenset(
+    EP + rest
+    for rest in (
+        *("set_device_rep", "get_device_rep", "get_service_event_channel"),
+        *("update_service_state_info", "get_peer_addr_list", "get_pending_connections"),
+    )
+)
+
+
+def role_of(calls: frozenset[str]) -> str:
+    """Server for what only listens, Client for what only connects and is asked nothing else, or Channel."""
+    if LISTEN in calls and CONNECT not in calls:
+        return "Server"
+    if CONNECT in calls and LISTEN not in calls and not calls & _OF_SERVICES:
+        return "Client"
+    return "Channel"
+
+
+def role(facts: Facts, origins: frozenset[Hashable]) -> str:
+    """The class of the endpoints of some origins, "" when they differ or there is none."""
+    roles = {role_of(facts.calls_on(origin)) for origin in origins}
+    return roles.pop() if len(roles) == 1 else ""
+
+
+def project_role(facts: Facts) -> str:
+    """The class of every endpoint that the project makes, Channel when they differ."""
+    origins = {reference.call.node for reference in facts.references
+               if reference.call is not None and reference.call.function == CREATE}  # fmt: skip
+    return role(facts, frozenset(origins)) or "Channel"

@@ -1,0 +1,93 @@
+"""One call that a rule rewrites: its arguments as placeholders, and the questions about them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from migrate.facts.program import Facts
+from migrate.old_api.calls import Call
+from migrate.rules._roles import role
+
+# Kind of a handle -> its class in comch_next; an endpoint's depends on its role.
+OWNERS = {
+    "peer": "Connection",
+    "device": "Device",
+    "representor": "Representor",
+    "devinfo": "DevInfo",
+    "repinfo": "RepInfo",
+    "backend": "log.Backend",
+}
+
+
+@dataclass(frozen=True)
+class Site:
+    """A call and what is known of it."""
+
+    call: Call
+    facts: Facts
+
+    @property
+    def handle(self) -> str:
+        """The C name of the receiver, "" for a function of the module."""
+        return self.call.signature.receiver
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether a call that fails returns a code (or None) in place of raising."""
+        return self.call.spelling == "flat"
+
+    @property
+    def is_statement(self) -> bool:
+        """Whether nobody takes the value."""
+        return self.facts.is_statement(self.call.node)
+
+    @cached_property
+    def may_be_none(self) -> bool:
+        """Whether a flat call may get None in place of its handle, which is a code to it."""
+        receiver = self.call.receiver
+        return self.is_flat and receiver is not None and self.facts.may_be_none(receiver)
+
+    @property
+    def owner(self) -> str:
+        """The class of the handle in comch_next, "" when it may be one of several."""
+        kind = self.call.signature.kinds[self.handle]
+        receiver = self.call.receiver
+        assert receiver is not None
+        return role(self.facts, self.facts.handles(receiver)) if kind == "endpoint" else OWNERS[kind]
+
+    def is_simple(self) -> bool:
+        """Whether all arguments may be evaluated earlier, later, or more than once."""
+        return all(map(self.facts.is_simple, self.call.arguments.values()))
+
+    def keeps_order(self, kept: Iterable[str]) -> bool:
+        """Whether what has an effect is still evaluated, in the old order; the receiver comes first now."""
+        given = self.call.arguments
+        dropped = [node for name, node in given.items() if name not in {*kept, self.handle}]
+        first = self.handle in ("", *list(given)[:1])
+        return all(map(self.facts.is_simple, dropped)) and (first or self.is_simple())
+
+    def arguments(self, inputs: Mapping[str, str], options: str = "") -> str:
+        """The new arguments, in the order of the old: by position as long as that is the new order, too."""
+        given = [name for name in self.call.arguments if name in inputs]
+        positions, texts, by_keyword = [name for name in inputs if name in self.call.signature.inputs], [], False
+        for position, name in enumerate(given):
+            by_keyword = by_keyword or positions[position] != name
+            texts.append(f"{inputs[name]}={{{name}}}" if by_keyword else f"{{{name}}}")
+        return ", ".join([*texts, options] if options else texts)
+
+    def is_lambda_safe(self) -> bool:
+        """Whether a lambda around the arguments means what they mean."""
+        return self.is_simple() and not self.facts.is_awaited_or_generator_scope(self.call.node)
+
+    def is_enclosed(self) -> bool:
+        """Whether an operator may stand in the call's place without brackets."""
+        parent = self.facts.parent(self.call.node)
+        is_argument = isinstance(parent, ast.Call) and parent.func is not self.call.node
+        return is_argument or isinstance(parent, ast.stmt | ast.keyword | ast.NamedExpr)
+
+    def enclosed(self, text: str) -> str:
+        """A text with an operator, in brackets unless its place has them."""
+        return text if self.is_enclosed() else f"({text})"

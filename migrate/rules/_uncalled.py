@@ -1,0 +1,131 @@
+"""Functions and methods as values: the new one where it takes the same, else a lambda of the old parameters."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Hashable, Mapping, Sequence
+from typing import cast
+
+from migrate.facts.program import Facts, Reference
+from migrate.old_api.calls import Call
+from migrate.old_api.generation_1 import EP, GENERATION_1
+from migrate.old_api.spellings import objects
+from migrate.old_api.spellings.objects import Parameter
+from migrate.old_api.vocabulary import Function
+from migrate.rules._answers import Answer, Change, Refusal
+from migrate.rules._forms import Function as FunctionForm
+from migrate.rules._forms import Method
+from migrate.rules._registry import load
+from migrate.text.code import Edits, Template
+
+# What a flat call answers to flags: any but none are INVALID_VALUE.
+_FLAGGED = {
+    EP + "sendto": "{comch}.ErrorCode.INVALID_VALUE",
+    EP + "recvfrom": "({comch}.ErrorCode.INVALID_VALUE, None, None, None)",
+}
+
+
+class _AtCallTime:
+    """Facts about parameters: whatever comes, evaluated already."""
+
+    def __init__(self, facts: Facts, reference: Reference, spelling: str) -> None:
+        self._facts, self._reference, self._is_flat = facts, reference, spelling == "flat"
+
+    def handles(self, node: ast.expr) -> frozenset[Hashable]:
+        return self._reference.origins
+
+    def calls_on(self, origin: Hashable) -> frozenset[str]:
+        return self._facts.calls_on(origin)
+
+    def code_is_observed(self, call: Call) -> frozenset[str]:
+        return frozenset()
+
+    def constant(self, node: ast.expr) -> object | None:
+        return 0 if isinstance(node, ast.Name) and node.id == "flags" else None
+
+    def has_builtin(self, node: ast.AST, name: str) -> bool:
+        return self._facts.has_builtin(self._reference.node, name)
+
+    def is_bytes(self, node: ast.expr) -> bool:
+        return False
+
+    def is_simple(self, node: ast.expr) -> bool:
+        return True
+
+    def is_statement(self, node: ast.expr) -> bool:
+        return False
+
+    def is_awaited_or_generator_scope(self, node: ast.expr) -> bool:
+        return False
+
+    def may_be_none(self, node: ast.expr) -> bool:
+        return self._is_flat
+
+    def parent(self, node: ast.AST) -> ast.AST:
+        return ast.Return()  # needs no brackets
+
+
+def function_value(reference: Reference, node: ast.expr, facts: Facts) -> Answer:
+    """A function of the module, a class that is called elsewhere, or a method of a class (`Endpoint.listen`)."""
+    name = reference.name
+    owner, _, method = name.partition(".")
+    if method:
+        function, spelling = GENERATION_1.methods[GENERATION_1.classes[owner], method], "objects"
+    elif name in GENERATION_1.objects:
+        function, spelling = GENERATION_1.objects[name], "objects"
+    else:
+        function, spelling = GENERATION_1.flat[name], "flat"
+    rule = load()[function.name]
+    if isinstance(rule, FunctionForm) and not rule.options and (spelling == "objects" or not function.returns_code):
+        return _edit(node, f"{{comch}}.{rule.name}", {})
+    flat = [Parameter(name, name) for name in function.inputs]
+    taken = objects.parameters(function) if spelling == "objects" else flat
+    return _lambda(reference, node, facts, function, spelling, taken)
+
+
+def bound_method(reference: Reference, node: ast.Attribute, facts: Facts) -> Answer:
+    """A method of a handle: `ep.sendto`."""
+    function = next(function for function in GENERATION_1.methods.values() if function.name == reference.name)
+    rule = load()[function.name]
+    receiver = {function.receiver: node.value}
+    if isinstance(rule, Method) and not rule.options:
+        return _edit(node, f"{{{function.receiver}}}.{rule.name}", receiver)
+    return _lambda(reference, node, facts, function, "objects", objects.parameters(function), node.value)
+
+
+def _lambda(
+    reference: Reference,
+    node: ast.expr,
+    facts: Facts,
+    function: Function,
+    spelling: str,
+    parameters: Sequence[Parameter],
+    receiver: ast.expr | None = None,
+) -> Answer:
+    """A lambda of the old parameters; the receiver of a bound method is evaluated where the lambda is made."""
+    bound = function.receiver if receiver is not None else ""
+    names = {parameter.c_name: parameter.name for parameter in parameters}
+    if bound:
+        names[bound] = function.kinds[bound]
+    arguments: dict[str, ast.expr] = {c_name: ast.Name(name) for c_name, name in names.items()}
+    call = Call(ast.Call(ast.Name(function.name), [], []), function, spelling, arguments, function.results)
+    answer = load()[function.name](call, cast(Facts, _AtCallTime(facts, reference, spelling)))
+    if isinstance(answer, Refusal):
+        return answer
+    text = answer.edits.expressions[call.node].text
+    if spelling == "flat" and function.name in _FLAGGED:
+        text = f"{text} if flags == 0 else {_FLAGGED[function.name]}"
+    for c_name, name in names.items():
+        text = text.replace(f"{{{c_name}}}", name)
+    taken = [
+        f"{parameter.name}={parameter.default}" if parameter.default else parameter.name
+        for parameter in parameters
+        if parameter.c_name != bound
+    ]
+    taken += ["*", f"{names[bound]}={{{bound}}}"] if bound else []
+    head = f"lambda {', '.join(taken)}" if taken else "lambda"
+    return _edit(node, f"{head}: {text}", {bound: receiver} if receiver is not None else {}, answer.code)
+
+
+def _edit(node: ast.expr, text: str, parts: Mapping[str, ast.expr], code: str = "") -> Change:
+    return Change(Edits({node: Template(text, parts)}), code)

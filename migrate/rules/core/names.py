@@ -1,0 +1,97 @@
+"""Name constants, classes, errors and functions in comch_next, where they are not called."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts.program import Facts, Reference
+from migrate.old_api.generation_1 import GENERATION_1
+from migrate.rules._answers import Answer, Change, Refusal
+from migrate.rules._roles import project_role
+from migrate.rules._site import OWNERS
+from migrate.rules._uncalled import bound_method, function_value
+from migrate.text.code import Edits, Template
+
+_ENUMS = {
+    "DOCA_ERROR_": "ErrorCode",
+    "DOCA_DEVINFO_REP_FILTER_": "RepFilter",
+    "DOCA_DEV_REP_FILTER_": "RepFilter",
+    "DOCA_PCI_FUNC_TYPE_": "PciFuncType",
+    "DOCA_CTX_STATE_": "State",
+    "DOCA_ACCESS_FLAG_": "AccessFlag",
+    "DOCA_TASK_SUBMIT_FLAG_": "SubmitFlag",
+}
+_TYPE_TESTS = frozenset({"isinstance", "issubclass", "cast"})
+
+
+def constant(name: str) -> str:
+    """The new name of a constant, or its value where there is none."""
+    if name == "DOCA_SUCCESS":
+        return "{comch}.ErrorCode.SUCCESS"
+    found = next((prefix for prefix in _ENUMS if name.startswith(prefix)), "")
+    return f"{{comch}}.{_ENUMS[found]}.{name.removeprefix(found)}" if found else str(GENERATION_1.constants[name])
+
+
+def answer(reference: Reference, facts: Facts) -> Answer:
+    """What becomes of a reference that is no call: a name of the module, the module itself, or a method as a value."""
+    node, name = reference.node, reference.name
+    if reference.code:
+        return Refusal(reference.code)
+    if not isinstance(node, ast.expr):
+        return Change(Edits())  # an import, which follows its names
+    function = GENERATION_1.flat.get(name) or GENERATION_1.objects.get(name)
+    if isinstance(node, ast.Attribute) and (node.attr != name or function is None) and _is_method(name):
+        return bound_method(reference, node, facts)
+    if name in GENERATION_1.classes:
+        return _class(reference, node, facts)
+    if function is not None or "." in name:
+        return function_value(reference, node, facts)
+    if name in GENERATION_1.others:
+        return Refusal("CCM022")
+    text = _name(name)
+    return Change(Edits({node: Template(text)} if text else {}))
+
+
+def _is_method(name: str) -> bool:
+    return any(function.name == name for function in GENERATION_1.methods.values())
+
+
+def _name(name: str) -> str:
+    if not name:
+        return "{comch}"
+    if name in GENERATION_1.constants:
+        return constant(name)
+    # A member of ErrorCode changes with the name of its class.
+    return f"{{comch}}.{name}" if name in GENERATION_1.errors | GENERATION_1.helpers else ""
+
+
+def _class(reference: Reference, node: ast.expr, facts: Facts) -> Answer:
+    """An old class: what is called through another name makes contexts; a test of types takes any that it may be."""
+    kind = GENERATION_1.classes[reference.name]
+    if kind != "endpoint":
+        return Change(Edits({node: Template(f"{{comch}}.{OWNERS[kind]}")}))
+    place = _type_place(node, facts)
+    if place is None and reference.origins:
+        return function_value(reference, node, facts)
+    role = project_role(facts)
+    if isinstance(place, ast.ClassDef):
+        return Refusal("CCM039")
+    tested = role == "Channel" and isinstance(place, ast.Call)
+    return Change(Edits({node: Template("{comch}.Context" if tested else f"{{comch}}.{role}")}))
+
+
+def _type_place(node: ast.expr, facts: Facts) -> ast.AST | None:
+    """The annotation's owner, test or class that a name stands in as a type; None where it is a value."""
+    inner: ast.AST = node
+    while True:
+        outer = facts.parent(inner)
+        if isinstance(outer, ast.Call):
+            called = outer.func.attr if isinstance(outer.func, ast.Attribute) else getattr(outer.func, "id", "")
+            return outer if called in _TYPE_TESTS else None
+        if isinstance(outer, ast.ClassDef):
+            return outer
+        if inner in (getattr(outer, "annotation", None), getattr(outer, "returns", None)):
+            return outer
+        if not isinstance(outer, ast.Subscript | ast.Tuple | ast.BinOp | ast.List):
+            return None
+        inner = outer

@@ -1,0 +1,115 @@
+"""Breaks lines that an edit has made too long, inside of their widest brackets."""
+
+from __future__ import annotations
+
+import io
+import tokenize
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+from migrate.python.source import Source
+
+SHORTEST, LONGEST = 79, 120  # between these, what is too long is what the file itself shows
+_OUTLIERS = 100  # one line in so many may be longer than the file's width
+_TAB = 4
+_OPEN, _CLOSE = "([{", ")]}"
+
+
+class _Bracket(NamedTuple):
+    """A pair of brackets on one line, with the commas between; columns in the line."""
+
+    depth: int
+    start: int
+    end: int
+    commas: tuple[int, ...]
+    splits: bool  # its parts may stand one to a line, with a comma after the last
+
+
+class Folder:
+    """Folds the logical lines of one file as wide as it is, with its own indentation and line ends."""
+
+    def __init__(self, source: Source, width: int | None = None) -> None:
+        self.newline = source.line_end(1)
+        self.width = width or _width(source.lines)
+        self._lines = source.lines
+        self._unit = ""
+
+    @property
+    def unit(self) -> str:
+        """Return one step of the file's indentation."""
+        if not self._unit:
+            found = (line[: len(line) - len(line.lstrip(" \t"))] for line in self._lines if line.strip())
+            self._unit = min((indent for indent in found if indent), key=len, default="    ")
+            self._unit = "\t" if "\t" in self._unit else "    " if len(self._unit) > 8 else self._unit
+        return self._unit
+
+    def fold(self, new: str, old: str) -> str:
+        """Return the new text of a logical line, with the lines folded that are too long and were not there before."""
+        if all(len(line) <= self.width // 2 or self._fits(line) for line in new.split("\n")):
+            return new
+        before = set(old.splitlines())
+        pieces = []
+        brackets = _brackets(new)
+        for number, line in enumerate(new.splitlines(keepends=True), 1):
+            plain = line.rstrip("\r\n")
+            keep = plain in before or self._fits(plain)
+            pieces.append(line if keep else self._fold(plain, brackets.get(number, [])) + line[len(plain) :])
+        return "".join(pieces)
+
+    def _fits(self, line: str) -> bool:
+        return len(line.expandtabs(_TAB)) <= self.width
+
+    def _fold(self, line: str, brackets: list[_Bracket]) -> str:
+        brackets = [bracket for bracket in brackets if line[bracket.start + 1 : bracket.end].strip()]
+        if not brackets:
+            return line
+        top = min(bracket.depth for bracket in brackets)
+        widest = max((pair for pair in brackets if pair.depth == top), key=lambda pair: pair.end - pair.start)
+        indent = line[: len(line) - len(line.lstrip(" \t\f"))]
+        inner = indent + self.unit
+        head, body, tail = line[: widest.start + 1], line[widest.start + 1 : widest.end], line[widest.end :]
+        if self._fits(inner + body.strip()):
+            lines = [inner + body.strip()]
+        elif widest.commas and widest.splits:
+            cuts = [widest.start, *widest.commas, widest.end]
+            parts = [line[left + 1 : right].strip() for left, right in pairwise(cuts)]
+            lines = [f"{inner}{part}," for part in parts if part]
+        else:
+            lines = [inner + body.strip()]
+        lines = [row if self._fits(row) else self._fold(row, _brackets(row).get(1, [])) for row in lines]
+        return self.newline.join([head.rstrip(), *lines, indent + tail])
+
+
+def _width(lines: list[str]) -> int:
+    """Return how wide a file is: its longest line, but for outliers."""
+    lengths = sorted(len(line.rstrip().expandtabs(_TAB)) for line in lines)
+    longest = lengths[len(lengths) - 1 - len(lengths) // _OUTLIERS] if lengths else 0
+    return min(max(longest, SHORTEST), LONGEST)
+
+
+def _brackets(text: str) -> dict[int, list[_Bracket]]:
+    """Return the pairs of brackets that open and close on one line, by the number of the line."""
+    found: dict[int, list[_Bracket]] = {}
+    stack: list[tuple[tokenize.TokenInfo, list[int], list[str]]] = []
+    for token in _tokens(text):
+        if token.string in _OPEN and token.type == tokenize.OP:
+            stack.append((token, [], []))
+        elif token.string in _CLOSE and token.type == tokenize.OP and stack:
+            opened, commas, words = stack.pop()
+            if opened.start[0] == token.start[0]:
+                splits = not {"for", "lambda", "*", "**"} & set(words)
+                pair = _Bracket(len(stack), opened.start[1], token.start[1], tuple(commas), splits)
+                found.setdefault(token.start[0], []).append(pair)
+        elif stack:
+            stack[-1][2].append(token.string)
+            if token.string == ",":
+                stack[-1][1].append(token.start[1])
+    return found
+
+
+def _tokens(text: str) -> Iterator[tokenize.TokenInfo]:
+    try:
+        yield from tokenize.generate_tokens(io.StringIO(text, newline="").readline)
+    except (tokenize.TokenError, SyntaxError):
+        return  # the rest of the logical line is not part of the text

@@ -1,0 +1,367 @@
+"""Imports comch_next where the old modules were imported, so that it is bound exactly when and where they were.
+
+Each old import becomes the new one where it stands, and whatever was reached through a name that it binds is reached
+through the new one's name: the two are bound on the same paths, whatever the program does. A name that is more than
+a prefix (`del cc`, `cc is None`, `global cc`, `__all__`, taken by another file) keeps its spelling.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import libcst as cst
+
+from migrate.python.scopes import Names, Scope, Variable
+from migrate.python.source import Source
+from migrate.text.code import Edits, Template
+from migrate.text.namer import MODERN, Namer, is_modern
+from migrate.text.render import Change, Trouble
+
+Import: TypeAlias = ast.Import | ast.ImportFrom
+
+
+@dataclass(frozen=True)
+class Old:
+    """What an alias brings: from the old API itself (direct), or from a file of the project that has it.
+
+    new: the name in comch_next that may be imported in its place, where it is the same thing. stays: where it comes
+    from keeps it old.
+    """
+
+    module: bool
+    direct: bool
+    new: str = ""
+    stays: bool = False
+
+
+class Imports:
+    """Plans the imports of one file.
+
+    old: the aliases that bring old names. edits: what will change. stays: nodes of references that stay old.
+    exported: names that other files take from this one, and whether for something old.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        names: Names,
+        old: Mapping[ast.alias, Old],
+        edits: Edits,
+        stays: Set[ast.AST],
+        exported: Mapping[str, bool],
+    ) -> None:
+        self.source = source
+        self.names = names
+        self.old = old
+        self.edits = edits
+        self.stays = stays
+        self.exported = {**dict.fromkeys(_all(names.tree), False), **exported}
+        self.added: Change | None = None
+        self.troubles: list[Trouble] = []
+        self._fixed: dict[ast.AST, str] = {}  # uses that have a name which stays
+        self._namer = Namer(names)
+        self._needy: dict[ast.stmt, Scope] = {}  # statements that bring the new module into a scope
+        self._aliases: dict[Variable, list[ast.alias]] = {}
+        self._stars = [alias for alias in old if alias.name == "*"]
+        for alias in old:
+            if alias.name != "*":
+                self._aliases.setdefault(names.of[alias], []).append(alias)
+        self._old = {variable for variable in self._aliases if self._is_old(variable)}
+        self._named = {variable for variable in self._aliases if self._is_named(variable)} - self._old
+        self._star_stays = self._keeps_star()
+        self._find_homes()
+        self.statements = dict(self._edit_statements())
+
+    def name(self, node: ast.AST) -> str:
+        """Return the name of the new module at an edited node."""
+        return self._fixed[node] if node in self._fixed else self._namer.name(node)
+
+    def stale(self) -> list[ast.alias]:
+        """Return the old imports that stay, because something old still needs them."""
+        return [alias for alias in self.old if self._remains(alias) and self.old[alias].direct]
+
+    def dropped(self) -> list[ast.alias]:
+        """Return the imports from files of the project that go."""
+        return [alias for alias, old in self.old.items() if not old.direct and not self._remains(alias)]
+
+    # ------------------------------------------------------------------ what becomes of a name
+
+    def _is_old(self, variable: Variable) -> bool:
+        """Whether something that stays old reads a variable."""
+        if variable.scope is self.names.module and self.exported.get(variable.name):
+            return True
+        return any(self.old[alias].stays for alias in self._aliases[variable]) or is_read_by(
+            self.names, variable, self.stays
+        )
+
+    def _is_named(self, variable: Variable) -> bool:
+        """Whether the spelling of a variable matters beyond the uses that change."""
+        told = variable.scope is self.names.module and variable.name in self.exported
+        others = any(binding not in self.old for binding in variable.bindings)
+        if told or others or variable.deletions:
+            return True
+        declared = any(isinstance(node, ast.Global | ast.Nonlocal) for node in variable.declarations)
+        return declared or not all(self.is_covered(load) for load in variable.loads)
+
+    def is_covered(self, node: ast.AST) -> bool:
+        """Whether an edit replaces a node, or a node around it without taking it over as a part."""
+        passed: set[ast.AST] = set()
+        for place in (node, *self.names.above(node)):
+            template = self.edits.expressions.get(place) or self.edits.statements.get(place)  # type: ignore[call-overload]
+            if template is not None and not passed & set(template.parts.values()):
+                return True
+            passed.add(place)
+            if isinstance(place, ast.stmt):
+                break
+        return False
+
+    def _keeps_star(self) -> bool:
+        """Whether a name that a star brings stays old, or other files take one."""
+        bound = self.names.module.variables
+        taken = (name for name in self.exported if name not in bound or not bound[name].bindings)
+        return any(isinstance(node, ast.Name) and self._is_unbound(node) for node in self.stays) or any(taken)
+
+    def _is_unbound(self, node: ast.Name) -> bool:
+        return not self.names.of[node].bindings
+
+    def _remains(self, alias: ast.alias) -> bool:
+        """Whether an alias stays in its statement."""
+        old = self.old.get(alias)
+        if old is None:
+            return True
+        if alias.name == "*":
+            return self._star_stays or not old.direct
+        variable = self.names.of[alias]
+        if variable in self._old or not old.direct:
+            siblings = getattr(self.names.parents[alias], "names", [])
+            return variable in self._old | self._named or all(other in self.old for other in siblings)
+        return variable in self._named and not old.module and not old.new
+
+    # ------------------------------------------------------------------ where each use finds the new module
+
+    def _find_homes(self) -> None:
+        templates: list[tuple[ast.expr | ast.stmt, Template]] = [*self.edits.expressions.items()]
+        templates += self.edits.statements.items()
+        uses = [node for node, template in templates if "{comch}" in template.text and self.is_shown(node)]
+        for node in sorted(uses, key=lambda node: (node.lineno, node.col_offset)):
+            root = _root(node)
+            variable = self.names.of.get(root) if root else None
+            if isinstance(root, ast.Name) and variable in self._aliases:
+                self._anchor(node, variable, self._aliases[variable])
+            elif isinstance(root, ast.Name) and self._is_unbound(root) and self._stars:
+                self._home(node, self.names.module, self._stars)
+            else:
+                self._find_home(node)
+        self._namer.choose()
+        self._declare()
+
+    def is_shown(self, node: ast.AST) -> bool:
+        """Whether no edit around an edited node drops it."""
+        above = self.names.parents.get(node)
+        return isinstance(node, ast.stmt) or above is None or not self.is_covered(above)
+
+    def _anchor(self, node: ast.AST, variable: Variable, aliases: list[ast.alias]) -> None:
+        """Let a use have the name of the variable that it was reached through, or one that is bound beside it."""
+        modules = all(self.old[alias].module for alias in aliases)
+        if variable in self._named and modules:
+            self._fixed[node] = variable.name
+        else:
+            self._home(node, variable.scope, aliases)
+
+    def _home(self, node: ast.AST, scope: Scope, aliases: Iterable[ast.alias]) -> None:
+        self._namer.use(node, scope)
+        for alias in aliases:
+            self._needy[self._statement(alias)] = scope
+
+    def _statement(self, alias: ast.alias) -> ast.stmt:
+        return self.names.statement(alias)
+
+    def _find_home(self, node: ast.AST) -> None:
+        """Let a use that names nothing old find an import that comes before it on every path, or add one."""
+        inner: ast.AST = node
+        for place in self.names.above(node):
+            if isinstance(place, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef):
+                for statement in place.body:
+                    if statement is inner:
+                        break
+                    if self._brings(statement):
+                        scope = self.names.scopes[place]
+                        self._namer.use(node, scope)
+                        if self._is_replaced(statement):
+                            self._needy[statement] = scope
+                        return
+            inner = place
+        self._namer.use(node, self.names.module)
+        self._add()
+
+    def _brings(self, statement: ast.stmt) -> bool:
+        """Whether a statement imports comch_next, or will."""
+        if isinstance(statement, ast.Import) and any(is_modern(self.names, alias) for alias in statement.names):
+            return self._namer.existing(self.names.scope(statement)) != ""
+        return self._is_replaced(statement)
+
+    def _is_replaced(self, statement: ast.stmt) -> bool:
+        if not isinstance(statement, ast.Import | ast.ImportFrom):
+            return False
+        bound = [alias for alias in statement.names if alias in self.old and self.old[alias].direct]
+        here = self.names.scope(statement)
+        return bool(bound) and all(alias.name == "*" or self.names.of[alias].scope is here for alias in bound)
+
+    def _add(self) -> None:
+        """Plan one more import at the top: after the docstring, the future and the first imports."""
+        body = self.names.tree.body
+        first = next((at for at, statement in enumerate(body) if not _is_preamble(statement, at)), len(body))
+        after = first
+        while after < len(body) and isinstance(body[after], ast.Import | ast.ImportFrom):
+            after += 1
+        self._place = body[:after], body[first:]
+
+    # ------------------------------------------------------------------ the statements
+
+    def _declare(self) -> None:
+        """Let `global` name the new module where it named what an import in the same function bound."""
+        self._globals: dict[ast.stmt, str] = {}
+        for statement, scope in self._needy.items():
+            aliases = [alias for alias in getattr(statement, "names", []) if alias in self.old]
+            for alias in aliases:
+                nodes = self.names.of[alias].declarations if alias.name != "*" else []
+                for node in nodes:
+                    if self.names.function(node) is self.names.function(statement):
+                        self._globals[node] = self._namer.of[scope]  # type: ignore[index]
+                        if isinstance(node, ast.Nonlocal):
+                            self.troubles.append(Trouble(alias, "CCM042"))
+
+    def _edit_statements(self) -> Iterator[tuple[ast.stmt, Template]]:
+        if hasattr(self, "_place"):
+            self._plan_added()
+        for node, name in self._globals.items():
+            assert isinstance(node, ast.Global | ast.Nonlocal)
+            yield node, Template(f"global {', '.join([*node.names, name])}")
+        seen: dict[ast.AST, set[str]] = {}
+        statements = {self.names.statement(alias) for alias in self.old}
+        for statement in sorted(statements | self._modern_imports(), key=lambda node: (node.lineno, node.col_offset)):
+            assert isinstance(statement, ast.Import | ast.ImportFrom)
+            brought = seen.setdefault(self._block(statement), set())
+            if statement not in statements:
+                brought.update(_line(alias.asname or alias.name) for alias in statement.names)
+                continue
+            lines = [line for line in dict.fromkeys(self._new_lines(statement)) if line not in brought]
+            brought.update(lines)
+            remaining = [alias for alias in statement.names if self._remains(alias)]
+            if lines or len(remaining) < len(statement.names):
+                yield statement, Template(self._joined(statement, lines, remaining))
+
+    def _modern_imports(self) -> set[ast.stmt]:
+        variables = (self.names.of[node] for node in self.names.of if isinstance(node, ast.alias))
+        aliases = (alias for variable in variables for alias in variable.bindings if isinstance(alias, ast.alias))
+        return {self.names.statement(alias) for alias in aliases if is_modern(self.names, alias)}
+
+    def _block(self, statement: ast.stmt) -> ast.AST:
+        """Return the first statement of the block that a statement stands in."""
+        parent = self.names.parents[statement]
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(parent, name, None)
+            if isinstance(block, list) and statement in block:
+                return block[0]  # type: ignore[no-any-return]
+        return parent
+
+    def _new_lines(self, statement: Import) -> Iterator[str]:
+        """Iterate over the imports that come in the place of a statement, or before what remains of it."""
+        gone = [alias for alias in statement.names if alias in self.old and not self._remains(alias)]
+        named = [alias for alias in gone if alias.name != "*" and self.names.of[alias] in self._named]
+        scope = self._needy.get(statement)
+        if scope is None and any(alias not in named and self.old[alias].direct for alias in gone):
+            scope = self.names.scope(statement)
+        if scope is not None:
+            yield _line(self._namer.of.get(scope) or self._namer.choose_for(scope))
+        for alias in named:
+            bound = self.names.of[alias].name
+            old = self.old[alias]
+            renamed = old.new if old.new == bound else f"{old.new} as {bound}"
+            yield _line(bound) if old.module else f"from {MODERN} import {renamed}"
+
+    def _joined(self, statement: Import, lines: list[str], remaining: list[ast.alias]) -> str:
+        if remaining:
+            lines = [*lines, _without(self.source, statement, remaining)]
+        if self.source.is_first(statement):
+            indent = self.source.indentation(statement.lineno)
+            return (self.source.line_end(statement.lineno) + indent).join(lines)
+        return "; ".join(lines or ["pass"])
+
+    def _plan_added(self) -> None:
+        """Add a line after the first imports, or before what comes first."""
+        before, after = self._place
+        line, newline = _line(self._namer.of[self.names.module]), self.source.line_end(1)
+        if before and self.source.is_alone(before[-1]):
+            last = before[-1].end_lineno or before[-1].lineno
+            place = self.source.line_start(last) + len(self.source.lines[last - 1])
+            ended = self.source.text[:place].endswith(("\n", "\r"))
+            self.added = Change(place, place, f"{line}{newline}" if ended else f"{newline}{line}")
+        elif after:
+            first = min([after[0].lineno, *(node.lineno for node in getattr(after[0], "decorator_list", []))])
+            start = self.source.line_start(first)
+            alone = not before or self.source.is_first(after[0])
+            start = start if alone else self.source.span(after[0])[0]
+            self.added = Change(start, start, line + (newline if alone else "; "))
+
+
+def is_read_by(names: Names, variable: Variable, nodes: Set[ast.AST]) -> bool:
+    """Whether one of some nodes is a variable, or `variable.x.y`."""
+    return any(node in nodes for load in variable.loads for node in _chain(names, load))
+
+
+def _chain(names: Names, load: ast.AST) -> Iterator[ast.AST]:
+    """Iterate over `cc`, `cc.x`, `cc.x.y` around a name."""
+    yield load
+    for above in names.above(load):
+        if not isinstance(above, ast.Attribute):
+            return
+        yield above
+
+
+def _all(tree: ast.Module) -> Iterator[str]:
+    """Iterate over the names in `__all__`."""
+    for statement in tree.body:
+        targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
+        if any(isinstance(target, ast.Name) and target.id == "__all__" for target in targets):
+            for node in ast.walk(statement):
+                if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                    yield node.value
+
+
+def _root(node: ast.AST) -> ast.Name | None:
+    """Return the name that an expression begins with."""
+    while not isinstance(node, ast.Name):
+        if isinstance(node, ast.Call):
+            node = node.func
+        elif isinstance(node, ast.Attribute | ast.Expr):
+            node = node.value
+        else:
+            return None
+    return node
+
+
+def _is_preamble(statement: ast.stmt, at: int) -> bool:
+    docstring = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant) and at == 0
+    return docstring or (isinstance(statement, ast.ImportFrom) and statement.module == "__future__")
+
+
+def _line(name: str) -> str:
+    return f"import {MODERN}" if name == MODERN else f"import {MODERN} as {name}"
+
+
+def _without(source: Source, statement: Import, remaining: list[ast.alias]) -> str:
+    """Return the text of an import statement with some of its names; their comments stay."""
+    if len(remaining) == len(statement.names):
+        return source.slice(statement)
+    keep = {(alias.name, alias.asname) for alias in remaining}
+    line = cst.ensure_type(cst.parse_statement(source.slice(statement)), cst.SimpleStatementLine).body[0]
+    assert isinstance(line, cst.Import | cst.ImportFrom)
+    assert not isinstance(line.names, cst.ImportStar)
+    kept = [alias for alias in line.names if (alias.evaluated_name, alias.evaluated_alias) in keep]
+    if not (isinstance(line, cst.ImportFrom) and line.rpar):
+        kept[-1] = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+    return cst.Module([], default_newline=source.line_end(1)).code_for_node(line.with_changes(names=kept))

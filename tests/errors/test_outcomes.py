@@ -1,0 +1,87 @@
+"""Codes in place of exceptions: outcome and its relations, and the calls that never raise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import comch_next as comch
+from comch_next import ErrorCode
+
+# Untyped, since these tests call functions of classes on what are no objects of theirs.
+Channel: Any = comch.Channel
+Connection: Any = comch.Connection
+
+STRANGERS = [None, 5, "x", object(), comch.Channel, comch.DevInfo]
+
+
+def test_the_code_beside_the_value() -> None:
+    def call(value: int, *, error: comch.DocaError | None = None) -> int:
+        if error is not None:
+            raise error
+        return value
+
+    assert comch.outcome(call, 7) == (ErrorCode.SUCCESS, 7)
+    assert comch.outcome(call, 7, error=comch.Again()) == (ErrorCode.AGAIN, None)
+
+
+def test_what_the_program_does_wrong_surfaces() -> None:
+    with pytest.raises(ZeroDivisionError):
+        comch.outcome(lambda: 1 // 0)
+    with pytest.raises(TypeError):
+        comch.outcome(lambda: len(5))  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        comch.outcome(Channel.listen)
+    with pytest.raises(AttributeError):
+        comch.outcome(lambda: comch.Channel().nonsense)  # type: ignore[attr-defined]
+    with pytest.raises(TypeError):
+        comch.outcome(comch.Channel(one_sided=True).configure, nonsense=5)
+
+
+def test_no_memory_at_all() -> None:
+    def call() -> None:
+        raise MemoryError
+
+    assert comch.outcome(call) == (ErrorCode.NO_MEMORY, None)
+
+
+@pytest.mark.parametrize("stranger", STRANGERS, ids=repr)
+@pytest.mark.parametrize(
+    "call",
+    [
+        *(Channel.listen, Channel.connect, Channel.configure, Channel.arm_send, Channel.update_info),
+        *(Channel.send_to, Channel.receive, Channel.disconnect, Channel.pending.fget, Channel.device.fget),
+        *(Connection.update_info, Connection.get_counter, Connection.in_flight.fget),
+        *(comch.Device.close, comch.DevInfo.open, comch.DevInfo.pci_addr_str.fget),  # type: ignore[attr-defined]
+        *(comch.RepInfo.open, comch.Representor.close, comch.log.Backend.set_sdk_level),
+    ],
+    ids=lambda call: call.__qualname__,
+)
+def test_a_function_of_a_class_on_a_stranger(call: Any, stranger: object) -> None:
+    assert comch.outcome(call, stranger) == (ErrorCode.INVALID_VALUE, None)
+
+
+def test_closing_none_is_not_connected() -> None:
+    assert comch.outcome(Channel.close, None) == (ErrorCode.NOT_CONNECTED, None)
+    assert comch.outcome(Channel.close, 5) == (ErrorCode.INVALID_VALUE, None)
+
+
+def test_several_values() -> None:
+    assert comch.outcomes(2, lambda: (1, 2)) == (ErrorCode.SUCCESS, 1, 2)
+    assert comch.outcomes(2, Channel.listen, None, "svc") == (ErrorCode.INVALID_VALUE, None, None)
+
+
+def test_a_list_with_its_length() -> None:
+    code, infos, count = comch.outcome_list(comch.devices)
+    assert (code, count) == (ErrorCode.SUCCESS, len(infos or []))
+    assert comch.outcome_list(comch.Server.connections.fget, None) == (  # type: ignore[attr-defined]
+        *(ErrorCode.INVALID_VALUE, None, None),
+    )
+
+
+@pytest.mark.parametrize("stranger", STRANGERS, ids=repr)
+def test_try_calls_on_a_stranger(stranger: object) -> None:
+    assert Channel.try_send_to(stranger, b"x", None) is ErrorCode.INVALID_VALUE
+    assert Channel.try_send_to(stranger, b"x", length=2, connection=None) is ErrorCode.INVALID_VALUE
+    assert Channel.try_receive(stranger, 5) == (ErrorCode.INVALID_VALUE, None, None, None)
