@@ -35,6 +35,11 @@ class Call:
         return self.spelling == "flat" and self.signature.returns_code
 
     @property
+    def kinds(self) -> Mapping[str, str]:
+        """The arguments and results that are handles, by C name."""
+        return self.signature.kinds
+
+    @property
     def receiver(self) -> ast.expr | None:
         """The handle whose method it is in the objects spelling."""
         return self.arguments.get(self.signature.receiver)

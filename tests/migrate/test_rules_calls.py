@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 from typing import cast
 
 import pytest
 
+import comch_next
 from migrate.facts.program import Facts
 from migrate.old_api.generation_1 import GENERATION_1
 from migrate.rules._answers import Change
@@ -288,3 +290,38 @@ def test_a_rule_gives_only_the_parts_that_its_text_has() -> None:
     assert isinstance(answer, Change)
     (template,) = answer.edits.expressions.values()
     assert set(template.parts) == {"local_ep", "msg", "peer_addr"}
+
+
+# The other side
+
+
+def _chains(text: str) -> set[str]:
+    """Every `comch.a.b` of a program."""
+    nodes = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Attribute)]
+    return {chain for node in nodes if (chain := ast.unparse(node)).startswith("comch.") and chain.isprintable()}
+
+
+def _resolve(chain: str) -> object:
+    found: object = comch_next
+    for name in chain.split(".")[1:]:
+        found = getattr(found, name)
+    return found
+
+
+@pytest.mark.parametrize("role", ["Server", "Client", "Channel"])
+@pytest.mark.parametrize("name", [name for name, row in GENERATION_1.flat.items() if name == row.name])
+def test_what_a_rule_writes_exists(name: str, role: str) -> None:
+    function = GENERATION_1.flat[name]
+    names = [name if name in function.kinds else f"a{i}" for i, name in enumerate(function.inputs)]
+    calls = {"Server": {"listen"}, "Client": {"connect"}, "Channel": set[str]()}[role] | {name.removeprefix(EP)}
+    facts = FakeFacts(
+        f"r = {name}({', '.join(names)})",
+        none=frozenset(function.kinds),
+        calls=frozenset(calls),
+        constants=dict.fromkeys(names, 0),
+    )
+    text = facts.text(facts.answer())
+    if text == "CCM022":
+        return
+    for chain in _chains(text):
+        assert _resolve(chain) is not None, chain
