@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from migrate.python._domain import (
+from migrate.python._points_to.domain import (
     Arguments,
     Bound,
     Class,
@@ -31,9 +31,9 @@ from migrate.python._domain import (
     Token,
     Value,
 )
-from migrate.python._engine import Engine
-from migrate.python._heap import Frame
-from migrate.python._slots import Slot
+from migrate.python._points_to.engine import Engine
+from migrate.python._points_to.heap import Frame
+from migrate.python._points_to.slots import Slot
 from migrate.python.modules import Project
 from migrate.python.scopes import Names
 

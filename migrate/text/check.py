@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from migrate.python.control import Bound, Control
 from migrate.python.scopes import Kind
@@ -36,6 +36,15 @@ def complaints(
     before, after = _Side(old, stars), _Side(new, stars)
     found = [*_lost(before, after, wanted), *_undefined(before, after), *_unbound(before, after)]
     return sorted(set(found))
+
+
+@dataclass
+class _Body:
+    """The statements of a module, class or function, imports left out, and its text."""
+
+    node: ast.AST
+    text: str
+    statements: list[ast.stmt] = field(default_factory=list)
 
 
 class _Side:
@@ -80,19 +89,20 @@ class _Side:
             part.value: part.lineno for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)
         }
 
-    def bodies(self) -> dict[tuple[str, int], list[ast.stmt]]:
-        """Return the statements of every function, class and module, imports left out, by its qualified name."""
-        found: dict[tuple[str, int], list[ast.stmt]] = {}
+    def bodies(self) -> dict[tuple[str, int], _Body]:
+        """Return every module, class and function body by its qualified name."""
+        found = {("", 0): _Body(self.names.tree, self.source.text)}
         keys: dict[ast.AST, tuple[str, int]] = {self.names.tree: ("", 0)}
         seen: Counter[str] = Counter()
         for node in self._walk():
-            outer = next(place for place in self.names.above(node) if place in keys)
-            if isinstance(node, _SCOPES):
-                name = f"{keys[outer][0]}#{keys[outer][1]}.{node.name}"
-                keys[node] = (name, seen[name])
-                seen[name] += 1
+            outer = next(keys[place] for place in self.names.above(node) if place in keys)
             if not isinstance(node, ast.Import | ast.ImportFrom):
-                found.setdefault(keys[outer], []).append(node)
+                found[outer].statements.append(node)
+            if isinstance(node, _SCOPES):
+                name = f"{outer[0]}#{outer[1]}.{node.name}"
+                keys[node] = (name, seen[name])
+                found[keys[node]] = _Body(node, self.source.slice(node))
+                seen[name] += 1
         return found
 
     def _walk(self) -> Iterator[ast.stmt]:
@@ -126,18 +136,17 @@ def _unbound(before: _Side, after: _Side) -> Iterator[Complaint]:
     """Find uses that fail on a path on which the old statement did not."""
     old_uses, new_uses = _by_statement(before), _by_statement(after)
     old_bodies = before.bodies()
-    for key, statements in after.bodies().items():
-        counterparts = old_bodies.get(key, [])
-        if list(map(type, statements)) == list(map(type, counterparts)):
-            pairs = [([old], [new]) for old, new in zip(counterparts, statements, strict=True)]
-        else:
-            pairs = [(counterparts, statements)]
+    for key, body in after.bodies().items():
+        counterpart = old_bodies.get(key, _Body(before.names.tree, ""))
+        same = body.text == counterpart.text
+        pairs = [(counterpart.statements, body.statements)]
+        if same or list(map(type, body.statements)) == list(map(type, counterpart.statements)):
+            pairs = [([old], [new]) for old, new in zip(counterpart.statements, body.statements, strict=True)]
         for old, new in pairs:
-            yield from _worse(before, _all(old, old_uses), after, _all(new, new_uses))
-
-
-def _all(statements: list[ast.stmt], uses: Mapping[ast.stmt, list[ast.Name]]) -> list[ast.Name]:
-    return [use for statement in statements for use in uses.get(statement, ())]
+            uses = [use for statement in new for use in new_uses.get(statement, ())]
+            if same:  # then only what it takes from elsewhere can be lost
+                uses = [use for use in uses if after.names.of[use].scope.node is not body.node]
+            yield from _worse(before, [use for statement in old for use in old_uses.get(statement, ())], after, uses)
 
 
 def _by_statement(side: _Side) -> dict[ast.stmt, list[ast.Name]]:
@@ -156,8 +165,7 @@ def _worse(before: _Side, old: list[ast.Name], after: _Side, new: list[ast.Name]
             continue
         same = [other for other in old if other.id == use.id]
         replaced = same or [other for other in old if other.id not in kept]
-        allowed = max((_RANK[before.state(other)] for other in replaced), default=0)
-        if _RANK[state] > allowed:
+        if _RANK[state] > max((_RANK[before.state(other)] for other in replaced), default=0):
             yield Complaint(use.lineno, use.id, _WORDS[state])
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from migrate.python._classes import ENUMS, Classes
-from migrate.python._domain import (
+from migrate.python._points_to.classes import ENUMS, Classes
+from migrate.python._points_to.domain import (
     Class,
     Collection,
     External,
@@ -18,8 +18,8 @@ from migrate.python._domain import (
     Token,
     Value,
 )
-from migrate.python._heap import Contents, Frame, Key
-from migrate.python._slots import Slot
+from migrate.python._points_to.heap import Contents, Frame, Key
+from migrate.python._points_to.slots import Slot
 from migrate.python.modules import Project, is_standard
 
 CONTAINERS = frozenset(

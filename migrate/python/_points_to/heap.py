@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
-from migrate.python._domain import Class, Collection, External, Plain, Value
-from migrate.python._slots import Slot, Solver
+from migrate.python._points_to.domain import Class, Collection, External, Plain, Value
+from migrate.python._points_to.slots import Slot, Solver
 from migrate.python.modules import Project
 from migrate.python.scopes import FUNCTIONS, Names, Scope, Variable
 

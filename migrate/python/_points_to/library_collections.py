@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from migrate.python._domain import Collection, Function, Instance, Plain, Value
-from migrate.python._functions import Site
-from migrate.python._library import (
+from migrate.python._points_to.domain import Collection, Function, Instance, Plain, Value
+from migrate.python._points_to.functions import Site
+from migrate.python._points_to.library import (
     SUMMARIES,
     Summary,
     apply,
@@ -19,10 +19,10 @@ from migrate.python._library import (
     row,
     summary,
 )
-from migrate.python._slots import Slot
+from migrate.python._points_to.slots import Slot
 
 if TYPE_CHECKING:
-    from migrate.python._attributes import Attributes
+    from migrate.python._points_to.attributes import Attributes
 
 
 def _collection(kind: str, *, start: int = 0) -> Summary:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
-from migrate.python._domain import (
+from migrate.python._points_to.domain import (
     Bound,
     Class,
     Descriptor,
@@ -20,8 +20,8 @@ from migrate.python._domain import (
     Token,
     Value,
 )
-from migrate.python._heap import Frame, Heap
-from migrate.python._slots import Slot
+from migrate.python._points_to.heap import Frame, Heap
+from migrate.python._points_to.slots import Slot
 from migrate.python.modules import Project
 
 ENUMS = frozenset(f"enum.{name}" for name in ("Enum", "IntEnum", "Flag", "IntFlag", "StrEnum"))

@@ -3,59 +3,58 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable
 
-from migrate.python._domain import FunctionNode
+from migrate.python._points_to.domain import FunctionNode
+from migrate.python.scopes import FUNCTIONS
 
-MAX_NODES = 250  # a longer function is analysed once, so that the work stays linear in the program
+MAX_NODES = 120  # a function with more is analysed once, so that the work stays linear in the program
 
 
-def is_generic(node: FunctionNode) -> bool:
+def is_generic(node: FunctionNode, body: Callable[[ast.AST], list[ast.AST]]) -> bool:
     """Whether callers of a function would mix if its body were analysed once for all of them."""
-    inside = list(_inside(node))
-    if len(inside) > MAX_NODES:
-        return False
     tainted = _parameters(node)
-    if not tainted:
+    inside = _inside(node, body) if tainted else []
+    if not tainted or len(inside) > MAX_NODES:
         return False
+    flows = [flow for flow in map(_flow, inside) if flow is not None]
     for _ in range(2):  # a name may be used above the assignment that matters
-        for part in inside:
-            tainted |= _assigned(part, tainted)
-    return any(_hands_on(part, tainted) for part in inside) or (
-        isinstance(node, ast.Lambda) and _holds(node.body, tainted)
-    )
+        for targets, value in flows:
+            if _holds(value, tainted):
+                names = (name for target in targets for name in ast.walk(target))
+                tainted |= {name.id for name in names if isinstance(name, ast.Name)}
+    if isinstance(node, ast.Lambda) and _holds(node.body, tainted):
+        return True
+    return any(_hands_on(part, tainted) for part in inside)
 
 
-def _inside(node: FunctionNode) -> Iterator[ast.AST]:
-    todo: list[ast.AST] = [node.body] if isinstance(node, ast.Lambda) else list(node.body)
-    while todo:
-        part = todo.pop()
-        yield part
-        todo += ast.iter_child_nodes(part)
+def _inside(node: FunctionNode, body: Callable[[ast.AST], list[ast.AST]]) -> list[ast.AST]:
+    """The code of a function and of those in it."""
+    inside = list(body(node))
+    for part in inside:
+        if isinstance(part, FUNCTIONS) and len(inside) <= MAX_NODES:
+            inside += body(part)
+    return inside
 
 
 def _parameters(node: FunctionNode) -> set[str]:
     arguments = node.args
     every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
     every += [argument for argument in (arguments.vararg, arguments.kwarg) if argument]
-    names = {argument.arg for argument in every if argument.arg not in ("self", "cls")}
-    return names
+    return {argument.arg for argument in every if argument.arg not in ("self", "cls")}
 
 
-def _assigned(part: ast.AST, tainted: set[str]) -> set[str]:
-    targets: list[ast.expr] = []
-    value: ast.expr | None = None
+def _flow(part: ast.AST) -> tuple[list[ast.expr], ast.expr | None] | None:
+    """The targets and the value of an assignment in any form."""
     if isinstance(part, ast.Assign):
-        targets, value = part.targets, part.value
-    elif isinstance(part, ast.AnnAssign | ast.NamedExpr):
-        targets, value = [part.target], part.value
-    elif isinstance(part, ast.For | ast.AsyncFor | ast.comprehension):
-        targets, value = [part.target], part.iter
-    elif isinstance(part, ast.withitem) and part.optional_vars:
-        targets, value = [part.optional_vars], part.context_expr
-    if value is None or not _holds(value, tainted):
-        return set()
-    return {name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)}
+        return part.targets, part.value
+    if isinstance(part, ast.AnnAssign | ast.NamedExpr):
+        return [part.target], part.value
+    if isinstance(part, ast.For | ast.AsyncFor | ast.comprehension):
+        return [part.target], part.iter
+    if isinstance(part, ast.With | ast.AsyncWith) and part.items[0].optional_vars:
+        return [part.items[0].optional_vars], part.items[0].context_expr
+    return None
 
 
 def _holds(value: ast.expr | None, tainted: set[str]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from migrate.python._domain import (
+from migrate.python._points_to.domain import (
     Class,
     Collection,
     Descriptor,
@@ -15,8 +15,8 @@ from migrate.python._domain import (
     Super,
     Value,
 )
-from migrate.python._functions import Site
-from migrate.python._library import (
+from migrate.python._points_to.functions import Site
+from migrate.python._points_to.library import (
     SUMMARIES,
     Summary,
     apply,
@@ -31,10 +31,10 @@ from migrate.python._library import (
     row,
     summary,
 )
-from migrate.python._slots import Slot
+from migrate.python._points_to.slots import Slot
 
 if TYPE_CHECKING:
-    from migrate.python._attributes import Attributes
+    from migrate.python._points_to.attributes import Attributes
 
 
 # ---------------------------------------------------------------------- threads, timers, executors, hooks

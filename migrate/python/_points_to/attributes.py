@@ -6,9 +6,9 @@ import ast
 from dataclasses import replace
 from pathlib import Path
 
-from migrate.python import _library, _library_calls, _library_collections
-from migrate.python._calls import Calls
-from migrate.python._domain import (
+from migrate.python._points_to import library, library_calls, library_collections  # noqa: F401  # they fill the table
+from migrate.python._points_to.calls import Calls
+from migrate.python._points_to.domain import (
     Bound,
     Class,
     Collection,
@@ -24,10 +24,10 @@ from migrate.python._domain import (
     Token,
     Value,
 )
-from migrate.python._elements import CONTAINERS, key_of
-from migrate.python._functions import Site
-from migrate.python._heap import Frame, Key
-from migrate.python._slots import Slot
+from migrate.python._points_to.elements import CONTAINERS, key_of
+from migrate.python._points_to.functions import Site
+from migrate.python._points_to.heap import Frame, Key
+from migrate.python._points_to.slots import Slot
 from migrate.python.modules import Project, is_standard
 
 
@@ -36,7 +36,6 @@ class Attributes(Calls):
 
     def __init__(self, project: Project, knowledge: Knowledge) -> None:
         super().__init__(project, knowledge)
-        assert _library_calls and _library_collections  # they fill the table of summaries
         self.token_reads: dict[Token, dict[ast.expr, None]] = {}
         self.unknown_reads: dict[Token, dict[ast.expr, None]] = {}
         self.token_stores: dict[Token, dict[ast.expr, None]] = {}
@@ -66,7 +65,7 @@ class Attributes(Calls):
             self._load_from_function(value, name, result)
         elif value is Plain.OTHER:
             self.flow(self.field(value, name), result)
-            self.add(result, Bound(External(f".{name}"), (value,)) if f".{name}" in _library.SUMMARIES else value)
+            self.add(result, Bound(External(f".{name}"), (value,)) if f".{name}" in library.SUMMARIES else value)
         elif value is Plain.UNKNOWN:
             self.add(result, value)
 
@@ -88,7 +87,7 @@ class Attributes(Calls):
     def _load_from_collection(self, value: Collection, name: str, result: Slot) -> None:
         if value.kind == "namespace":
             self.flow(self.field(value, name), result)
-        elif f".{name}" in _library.SUMMARIES:
+        elif f".{name}" in library.SUMMARIES:
             self.add(result, Bound(External(f".{name}"), (value,)))
         else:
             self.flow(self.field(value, name), result)
@@ -147,7 +146,7 @@ class Attributes(Calls):
 
     def inherited(self, base: External, receiver: Instance | Class, name: str, slot: Slot) -> None:
         bound: tuple[Value, ...] = (receiver,) if isinstance(receiver, Instance) else ()
-        method = next((each for each in (f"{base.name}.{name}", f".{name}") if each in _library.SUMMARIES), None)
+        method = next((each for each in (f"{base.name}.{name}", f".{name}") if each in library.SUMMARIES), None)
         if base.name == "builtins.object" and name not in ("__new__", "__setattr__", "__getattribute__"):
             return
         if not is_standard(base.name):
@@ -191,18 +190,18 @@ class Attributes(Calls):
         """Call by the table of summaries; a call that has none gives no token, or takes what it is given."""
         summary = self.summary_of(name)
         if summary is not None:
-            constructs = name.endswith(".__init__") and name not in _library.SUMMARIES
+            constructs = name.endswith(".__init__") and name not in library.SUMMARIES
             summary(self, replace(site, positional=site.positional[1:]) if constructs else site)
         elif not name or is_standard(name.lstrip(".")) or name.startswith("."):
             self._call_unknown_standard(name, site)
         else:
             self.leave(site)
 
-    def summary_of(self, name: str) -> _library.Summary | None:
+    def summary_of(self, name: str) -> library.Summary | None:
         """What is known of a function, class or method of the standard library."""
         owner, _, method = name.rpartition(".")
         names = [name, owner if method == "__init__" else "", f".{method}" if owner in CONTAINERS else ""]
-        return next((_library.SUMMARIES[name] for name in names if name in _library.SUMMARIES), None)
+        return next((library.SUMMARIES[name] for name in names if name in library.SUMMARIES), None)
 
     def constant_argument(self, site: Site, index: int) -> Key | None:
         """The value of an argument that is written as a constant where the call stands."""
@@ -213,7 +212,7 @@ class Attributes(Calls):
     def _call_unknown_standard(self, name: str, site: Site) -> None:
         """Only what is no plain value may come back from the standard library, or be called by it."""
         self.add(site.result, Plain.OTHER)
-        if name.partition(".")[0] in _library.INERT or name in _library.PLAIN:
+        if name.partition(".")[0] in library.INERT or name in library.PLAIN:
             return
 
         def passed(value: Value) -> None:

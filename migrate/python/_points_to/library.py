@@ -10,12 +10,12 @@ import builtins
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
-from migrate.python._domain import Plain
-from migrate.python._functions import Site
-from migrate.python._slots import Slot
+from migrate.python._points_to.domain import Plain
+from migrate.python._points_to.functions import Site
+from migrate.python._points_to.slots import Slot
 
 if TYPE_CHECKING:
-    from migrate.python._attributes import Attributes
+    from migrate.python._points_to.attributes import Attributes
 
 Summary: TypeAlias = "Callable[[Attributes, Site], None]"
 

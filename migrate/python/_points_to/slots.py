@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
-from migrate.python._domain import Value
+from migrate.python._points_to.domain import Value
 
 Watcher: TypeAlias = Callable[[Value], None]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field, replace
 
-from migrate.python._domain import Collection, Function, Instance, Knowledge, Plain, Value
-from migrate.python._elements import Elements
-from migrate.python._generic import is_generic
-from migrate.python._heap import Contents, Frame, Key
-from migrate.python._slots import Slot
+from migrate.python._points_to.domain import Collection, Function, Instance, Knowledge, Plain, Value
+from migrate.python._points_to.elements import Elements
+from migrate.python._points_to.generic import is_generic
+from migrate.python._points_to.heap import Contents, Frame, Key
+from migrate.python._points_to.slots import Slot
 from migrate.python.modules import Project
 
 
@@ -51,7 +51,7 @@ class Functions(Elements):
         """The frame in which a call analyses a function."""
         node = function.node
         if node not in self._generic:
-            self._generic[node] = is_generic(node)
+            self._generic[node] = is_generic(node, self.body)
         key = (function, site if self._generic[node] and site is not None else None)
         if key not in self._frames:
             parent = function.context
@@ -79,7 +79,7 @@ class Functions(Elements):
             return frame.slots[node]
         yields = any(isinstance(inside, ast.Yield | ast.YieldFrom) for inside in self.body(node))
         if yields:
-            collection, contents = self.make(node, "generator", frame, frame.yielded)
+            collection, _ = self.make(node, "generator", frame, frame.yielded)
             self.flow(frame.returned, self.field(collection, "return"))
         elif isinstance(node, ast.AsyncFunctionDef):
             collection, _ = self.make(node, "coroutine", frame, frame.returned)

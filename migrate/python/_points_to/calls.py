@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from migrate.python._domain import (
+from migrate.python._points_to.domain import (
     Arguments,
     Bound,
     Class,
@@ -21,9 +21,9 @@ from migrate.python._domain import (
     Token,
     Value,
 )
-from migrate.python._functions import Functions, Site
-from migrate.python._heap import Frame
-from migrate.python._slots import Slot
+from migrate.python._points_to.functions import Functions, Site
+from migrate.python._points_to.heap import Frame
+from migrate.python._points_to.slots import Slot
 from migrate.python.modules import Project
 
 
@@ -180,11 +180,9 @@ class Calls(Functions):
         """The annotated fields of a class and its bases, in order."""
         names: dict[str, None] = {}
         for base in reversed(self.order(node)):
-            if isinstance(base, Class):
-                for statement in base.node.body:
-                    if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
-                        if _is_field(statement):
-                            names[statement.target.id] = None
+            for statement in base.node.body if isinstance(base, Class) else []:
+                if isinstance(statement, ast.AnnAssign) and _is_field(statement):
+                    names[ast.unparse(statement.target)] = None
         return list(names)
 
     def passed_on(self, node: ast.ClassDef) -> frozenset[str]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from pathlib import Path
 
-from migrate.python._domain import Class, Descriptor, Function, Instance, Knowledge, Plain, Value
-from migrate.python._functions import Site
-from migrate.python._heap import Frame
-from migrate.python._slots import Slot
-from migrate.python._readings import READERS, Statements
+from migrate.python._points_to.domain import Class, Descriptor, Function, Instance, Knowledge, Plain, Value
+from migrate.python._points_to.functions import Site
+from migrate.python._points_to.heap import Frame
+from migrate.python._points_to.slots import Slot
+from migrate.python._points_to.statements import READERS, Statements
 from migrate.python.modules import Project
 from migrate.python.scopes import FUNCTIONS
 
@@ -25,6 +24,7 @@ class Engine(Statements):
         for path, tree in project.trees.items():
             frame = self.modules[path] = Frame(tree, path, project.names(path))
             self.frames[tree] = [frame]
+            self._bodies |= _bodies(tree)
         for frame in tuple(self.modules.values()):
             self.analyse(frame)
         self.solve()
@@ -33,8 +33,6 @@ class Engine(Statements):
         self._call_uncalled()
 
     def body(self, node: ast.AST) -> list[ast.AST]:
-        if node not in self._bodies:
-            self._bodies[node] = list(_own_nodes(node))
         return self._bodies[node]
 
     def analyse(self, frame: Frame) -> None:
@@ -164,21 +162,37 @@ def _takes_fixtures(node: ast.AST) -> bool:
     return node.name.startswith("test") or any("fixture" in ast.unparse(each) for each in node.decorator_list)
 
 
-def _own_nodes(owner: ast.AST) -> Iterator[ast.AST]:
-    """The nodes that have a reader in the code of a function or module, those of functions inside left out."""
-    todo: list[ast.AST] = [owner.body] if isinstance(owner, ast.Lambda) else list(getattr(owner, "body", []))
-    todo.reverse()
+def _bodies(tree: ast.Module) -> dict[ast.AST, list[ast.AST]]:
+    """Sort the nodes that have a reader by the function or module whose code they are."""
+    bodies: dict[ast.AST, list[ast.AST]] = {tree: []}
+    todo: list[tuple[ast.AST, list[ast.AST]]] = [(tree, bodies[tree])]
     while todo:
-        node = todo.pop()
-        if type(node) in READERS:
-            yield node
+        node, body = todo.pop()
+        kind = type(node)
+        if kind in READERS:
+            body.append(node)
+        inside = body
         if isinstance(node, FUNCTIONS):
-            outside = [*node.args.defaults, *(default for default in node.args.kw_defaults if default)]
-            todo += [*outside, *([] if isinstance(node, ast.Lambda) else node.decorator_list)]
-        elif isinstance(node, ast.AnnAssign):
-            todo += [node.target, *([node.value] if node.value else [])]
-        elif not isinstance(node, ast.Name | ast.Constant):
-            todo += reversed(list(ast.iter_child_nodes(node)))
+            inside = bodies[node] = []
+        for name in _FIELDS.get(kind) or _fields(kind):
+            value = getattr(node, name, None)
+            where = inside if name == "body" else body
+            if isinstance(value, list):
+                todo += [(item, where) for item in reversed(value) if type(item) not in _LEAVES]
+            elif isinstance(value, ast.AST) and type(value) not in _LEAVES:
+                todo.append((value, where))
+    return bodies
+
+
+_LEAVES = {ast.Name, ast.Constant, ast.alias, str, type(None), ast.arg, ast.Pass, ast.Break, ast.Continue, ast.Global}
+_FIELDS: dict[type[ast.AST], tuple[str, ...]] = {}
+
+
+def _fields(kind: type[ast.AST]) -> tuple[str, ...]:
+    """The fields of a kind of node that hold code; annotations do not."""
+    plain = {"ctx", "op", "ops", "annotation", "returns", "type_params", "type_comment", "names"}
+    _FIELDS[kind] = tuple(name for name in reversed(kind._fields) if name not in plain)
+    return _FIELDS[kind]
 
 
 def _falls_through(body: list[ast.stmt]) -> bool:

@@ -1,0 +1,15 @@
+"""The points-to analysis behind `values`, one storey upon the other.
+
+domain       the values, and the Knowledge of libraries
+slots        sets of values that flow into each other: the solver
+heap         where values are kept: variables, expressions, fields, contents of collections
+classes      order of bases, attributes of instances and classes
+elements     iterating, indexing, unpacking, entering, awaiting
+functions    frames, arguments and parameters
+calls        what a called value leads to, and what leaves the project
+attributes   reading, storing and the standard library's objects
+statements   what each node of the syntax tree means
+engine       the run: all files, then what nothing calls
+
+library*     the table of the standard library
+"""
