@@ -18,6 +18,7 @@ Drawer: TypeAlias = Callable[["Drawing", Any], Task]
 
 _BEGUN = (ast.stmt, ast.withitem, ast.excepthandler)  # they stand where they begin, whatever is done with them later
 _BINDING = (ast.FunctionDef, ast.AsyncFunctionDef, ast.excepthandler, ast.pattern, ast.NamedExpr)
+_EVALUATED = (ast.expr, ast.keyword)
 _SILENT = (*_BINDING, ast.Lambda, ast.BoolOp, ast.IfExp)  # done without an exception
 
 
@@ -93,8 +94,11 @@ class Drawing:
 
     def _parts(self, node: ast.AST) -> Task:
         """Draw an expression that evaluates its parts in order, then itself."""
-        for part in ast.iter_child_nodes(node):
-            if isinstance(part, ast.expr | ast.keyword):
+        for name in node._fields:
+            part = getattr(node, name)
+            if isinstance(part, list):
+                yield from part
+            elif isinstance(part, _EVALUATED):
                 yield part
         if isinstance(node, ast.expr):
             self.step(node)
@@ -109,8 +113,10 @@ class Drawing:
     def step(self, node: ast.AST, action: Action = Action.DO) -> None:
         """Add a step to the block."""
         block = self.graph.blocks[self.block]
-        stored = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-        silent = action is Action.UNBIND or (action is Action.DO and (stored or isinstance(node, _SILENT)))
+        if isinstance(node, ast.Name):
+            silent = action is Action.DO and isinstance(node.ctx, ast.Store)
+        else:
+            silent = action is Action.UNBIND or (action is Action.DO and isinstance(node, _SILENT))
         if action in (Action.START, Action.ENTER) or (action is not Action.READ and not isinstance(node, _BEGUN)):
             self.graph.points.setdefault(node, []).append((self.block, len(block.steps)))
         block.steps.append(Step(node, action, not silent))

@@ -74,7 +74,7 @@ class Graph:
     def places(self, node: ast.AST) -> list[Point]:
         """Return where a node is done: a statement where it begins, an expression where it has its value.
 
-        A constant or display is done with the expression around it. Empty for what is never done: an annotation that
+        A constant is done with the expression around it. Empty for what is never done: an annotation that
         is not evaluated, code of another function.
         """
         while node not in self.points:

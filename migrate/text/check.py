@@ -5,14 +5,16 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import TypeAlias
 
 from migrate.python.control import Bound, Control
-from migrate.python.scopes import Kind
+from migrate.python.scopes import COMPREHENSIONS, Kind, Variable
 from migrate.python.source import Source
 
 _RANK = {Bound.ALWAYS: 0, Bound.MAYBE: 1, Bound.NEVER: 2}
 _WORDS = {Bound.MAYBE: "may be unbound here", Bound.NEVER: "is not bound here"}
+_Key: TypeAlias = tuple[str, int]  # a qualified name, and which of those of that name
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
@@ -38,15 +40,6 @@ def complaints(
     return sorted(set(found))
 
 
-@dataclass
-class _Body:
-    """The statements of a module, class or function, imports left out, and its text."""
-
-    node: ast.AST
-    text: str
-    statements: list[ast.stmt] = field(default_factory=list)
-
-
 class _Side:
     """One of the two files."""
 
@@ -57,7 +50,15 @@ class _Side:
         given = [stars.get("." * star.level + (star.module or "")) for star in self.names.module.stars]
         self.is_open = None in given  # names may come from a star import of which nothing is known
         self.starred = frozenset(name for names in given if names for name in names)
-        self.uses = [node for node in self.names.of if isinstance(node, ast.Name) and not _stores(node)]
+        self.uses: dict[ast.stmt, list[ast.Name]] = {}
+        for node in self.names.of:
+            if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store):
+                self.uses.setdefault(self.names.statement(node), []).append(node)
+        self.keys: dict[ast.AST, _Key] = {self.names.tree: ("", 0)}  # modules, classes and functions
+        self.bodies: dict[_Key, list[ast.stmt]] = {("", 0): []}  # their statements, imports left out
+        self._places: dict[ast.stmt, tuple[_Key, int, str]] = {}
+        self._find_bodies()
+        self.nodes = {key: node for node, key in self.keys.items()}
 
     def state(self, use: ast.Name) -> Bound:
         """Return whether a name is bound where it is used, star imports resolved."""
@@ -89,21 +90,29 @@ class _Side:
             part.value: part.lineno for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)
         }
 
-    def bodies(self) -> dict[tuple[str, int], _Body]:
-        """Return every module, class and function body by its qualified name."""
-        found = {("", 0): _Body(self.names.tree, self.source.text)}
-        keys: dict[ast.AST, tuple[str, int]] = {self.names.tree: ("", 0)}
+    def skeleton(self, key: _Key) -> list[type[ast.stmt]]:
+        """Return the kinds of the statements of a body."""
+        return list(map(type, self.bodies.get(key, [])))
+
+    def bound_at(self, variable: Variable | None) -> set[tuple[_Key, int, str]]:
+        """Return which statements bind and delete a variable, by their number in their body."""
+        nodes = [*variable.bindings, *variable.deletions] if variable else []
+        return {self._places[self.names.statement(node)] for node in nodes}
+
+    def _find_bodies(self) -> None:
         seen: Counter[str] = Counter()
         for node in self._walk():
-            outer = next(keys[place] for place in self.names.above(node) if place in keys)
-            if not isinstance(node, ast.Import | ast.ImportFrom):
-                found[outer].statements.append(node)
+            outer = next(self.keys[place] for place in self.names.above(node) if place in self.keys)
+            body = self.bodies[outer]
+            is_import = isinstance(node, ast.Import | ast.ImportFrom)
+            self._places[node] = (outer, len(body), ast.dump(node) if is_import else "")
+            if not is_import:
+                body.append(node)
             if isinstance(node, _SCOPES):
                 name = f"{outer[0]}#{outer[1]}.{node.name}"
-                keys[node] = (name, seen[name])
-                found[keys[node]] = _Body(node, self.source.slice(node))
+                self.keys[node] = (name, seen[name])
+                self.bodies[name, seen[name]] = []
                 seen[name] += 1
-        return found
 
     def _walk(self) -> Iterator[ast.stmt]:
         """Iterate over all statements in the order of the text."""
@@ -126,48 +135,51 @@ def _lost(before: _Side, after: _Side, wanted: frozenset[str]) -> Iterator[Compl
 
 
 def _undefined(before: _Side, after: _Side) -> Iterator[Complaint]:
-    known = {use.id for use in before.uses if before.is_undefined(use)}
-    for use in after.uses:
-        if use.id not in known and after.is_undefined(use):
-            yield Complaint(use.lineno, use.id, "is not defined")
+    known = {use.id for uses in before.uses.values() for use in uses if before.is_undefined(use)}
+    for uses in after.uses.values():
+        for use in uses:
+            if use.id not in known and after.is_undefined(use):
+                yield Complaint(use.lineno, use.id, "is not defined")
 
 
 def _unbound(before: _Side, after: _Side) -> Iterator[Complaint]:
     """Find uses that fail on a path on which the old statement did not."""
-    old_uses, new_uses = _by_statement(before), _by_statement(after)
-    old_bodies = before.bodies()
-    for key, body in after.bodies().items():
-        counterpart = old_bodies.get(key, _Body(before.names.tree, ""))
-        same = body.text == counterpart.text
-        pairs = [(counterpart.statements, body.statements)]
-        if same or list(map(type, body.statements)) == list(map(type, counterpart.statements)):
-            pairs = [([old], [new]) for old, new in zip(counterpart.statements, body.statements, strict=True)]
+    aligned = {key for key in after.bodies if after.skeleton(key) == before.skeleton(key)}
+    settled = {variable for variable in set(after.names.of.values()) if _is_settled(before, after, variable, aligned)}
+    for key, statements in after.bodies.items():
+        pairs = [(before.bodies.get(key, []), statements)]
+        if key in aligned:
+            pairs = [([old], [new]) for old, new in zip(before.bodies[key], statements, strict=True)]
         for old, new in pairs:
-            uses = [use for statement in new for use in new_uses.get(statement, ())]
-            if same:  # then only what it takes from elsewhere can be lost
-                uses = [use for use in uses if after.names.of[use].scope.node is not body.node]
-            yield from _worse(before, [use for statement in old for use in old_uses.get(statement, ())], after, uses)
+            old_uses, new_uses = _all(before, old), _all(after, new)
+            yield from _worse(before, old_uses, after, new_uses, settled)
 
 
-def _by_statement(side: _Side) -> dict[ast.stmt, list[ast.Name]]:
-    found: dict[ast.stmt, list[ast.Name]] = {}
-    for use in side.uses:
-        found.setdefault(side.names.statement(use), []).append(use)
-    return found
+def _is_settled(before: _Side, after: _Side, variable: Variable, aligned: set[_Key]) -> bool:
+    """Whether the statements that bind a variable of a function are those of before."""
+    owner = variable.scope.node
+    if isinstance(owner, (ast.Lambda, *COMPREHENSIONS)):
+        return True
+    key = after.keys.get(owner)
+    if variable.scope.kind is not Kind.FUNCTION or key not in aligned:
+        return False
+    old = before.names.scopes[before.nodes[key]].variables.get(variable.name)
+    return after.bound_at(variable) == before.bound_at(old)
 
 
-def _worse(before: _Side, old: list[ast.Name], after: _Side, new: list[ast.Name]) -> Iterator[Complaint]:
+def _all(side: _Side, statements: list[ast.stmt]) -> list[ast.Name]:
+    return [use for statement in statements for use in side.uses.get(statement, ())]
+
+
+def _worse(
+    before: _Side, old: list[ast.Name], after: _Side, new: list[ast.Name], settled: set[Variable]
+) -> Iterator[Complaint]:
     """Compare uses with those of the statements that were there; a new name is measured by those that it replaces."""
     kept = {use.id for use in new}
     for use in new:
-        state = after.state(use)
-        if state is Bound.ALWAYS or after.is_undefined(use):
+        if after.names.of[use] in settled or after.is_undefined(use) or after.state(use) is Bound.ALWAYS:
             continue
         same = [other for other in old if other.id == use.id]
         replaced = same or [other for other in old if other.id not in kept]
-        if _RANK[state] > max((_RANK[before.state(other)] for other in replaced), default=0):
-            yield Complaint(use.lineno, use.id, _WORDS[state])
-
-
-def _stores(name: ast.Name) -> bool:
-    return isinstance(name.ctx, ast.Store)
+        if _RANK[after.state(use)] > max((_RANK[before.state(other)] for other in replaced), default=0):
+            yield Complaint(use.lineno, use.id, _WORDS[after.state(use)])
