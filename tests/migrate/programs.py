@@ -1,0 +1,110 @@
+"""Programs of generation 1 as users write them, and their transcripts: run as they are, migrated, and mixed."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.processes import ROOT, Child, Finished, StartPython
+
+FOLDER = Path(__file__).parent / "programs"
+LAUNCHER = ("-m", "comm_channel_compat", "run")
+TRANSCRIPT = "expected.txt"
+END_S = 40.0  # a program gives up by itself after about ten seconds
+OLD_NAME = b"doca_comm_channel"
+
+PAIR = ("service.py", "client.py")
+TOOL = ("tool.py -l", "tool.py")
+ALONE = ("main.py",)
+
+
+class Program(NamedTuple):
+    """A folder, the command lines of its ends in the order of their start, and when the second one starts."""
+
+    name: str
+    ends: Sequence[str] = PAIR
+    cue: str = "listening"  # in a line of the first end
+
+    @property
+    def folder(self) -> Path:
+        """Where the program is, with its transcript."""
+        return FOLDER / self.name
+
+    def transcript(self) -> list[tuple[str, str, int]]:
+        """Read what each end prints, and its exit status, from lines `$ command`, output, `[status]`."""
+        ends = []
+        for part in (self.folder / TRANSCRIPT).read_text().split("$ ")[1:]:
+            command, rest = part.split("\n", 1)
+            output, status = rest.rsplit("[", 1)
+            ends.append((command, output, int(status.rstrip("]\n"))))
+        return ends
+
+
+class Migrated(NamedTuple):
+    """A copy of a program, rewritten, and how migrate ended."""
+
+    folder: Path
+    finished: Finished
+
+    def old_files(self) -> list[str]:
+        """Name the files that still use the old API."""
+        return sorted(path.name for path in self.folder.rglob("*.py") if OLD_NAME in path.read_bytes())
+
+
+def migrate(program: Program, into: Path) -> Migrated:
+    """Copy a program and rewrite the copy."""
+    folder = into / program.name
+    shutil.copytree(program.folder, folder, ignore=shutil.ignore_patterns(TRANSCRIPT, "__pycache__"))
+    done = subprocess.run(
+        [sys.executable, "-m", "migrate", "--write", str(folder)], cwd=ROOT, capture_output=True, text=True, timeout=60
+    )
+    return Migrated(folder, Finished(done.returncode, done.stdout, done.stderr))
+
+
+class Way(NamedTuple):
+    """How one end runs: from which folder, and with the launcher or without."""
+
+    folder: Path
+    launched: bool
+
+    def start(self, start_python: StartPython, end: str) -> Child:
+        """Start an end, by its command line."""
+        script, *options = end.split()
+        launcher = LAUNCHER if self.launched else ()
+        return start_python(*launcher, str(self.folder / script), *options, deadline_s=END_S)
+
+
+def run(start_python: StartPython, program: Program, ways: Sequence[Way]) -> Iterator[tuple[str, str, int]]:
+    """Run the ends of a program, each in its way; yield for each what its transcript holds.
+
+    What an end says on stderr is no part of that; it is shown when the program fails.
+    """
+    children = []
+    for end, way in zip(program.ends, ways, strict=True):
+        if children:
+            children[-1].wait_for(program.cue)
+        children.append(way.start(start_python, end))
+    for end, child in zip(program.ends, children, strict=True):
+        finished = child.finish()
+        print(finished.stderr, file=sys.stderr)
+        yield end, finished.stdout, finished.returncode
+
+
+PROGRAMS = [
+    Program("halo_exchange"),
+    Program("sensor_daemon"),
+    Program("checked_echo"),
+    Program("file_send"),
+    Program("rpc_acks"),
+]
+NAMES = {program.name: program for program in PROGRAMS}
+
+# Programs of which migrate may leave something to their author, and why.
+NOT_WHOLE: dict[str, str] = {}
+
+# Programs whose migrated form is compared, too.
+READY: list[str] = []
