@@ -100,6 +100,12 @@ PROGRAMS = [
     Program("checked_echo"),
     Program("file_send"),
     Program("rpc_acks"),
+    Program("chat_tool", TOOL),
+    Program("pingpong_tool", TOOL),
+    Program("kv_package"),
+    Program("asyncio_pump"),
+    Program("shared_lock"),
+    Program("struct_link"),
 ]
 NAMES = {program.name: program for program in PROGRAMS}
 

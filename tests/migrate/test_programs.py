@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import product
-from pathlib import Path
 
 import pytest
 
 from tests.migrate.programs import (
-    ALONE,
     FOLDER,
     NAMES,
     NOT_WHOLE,
