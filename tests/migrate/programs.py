@@ -106,6 +106,13 @@ PROGRAMS = [
     Program("asyncio_pump"),
     Program("shared_lock"),
     Program("struct_link"),
+    Program("thread_workers"),
+    Program("channel_tests", ALONE),
+    Program("scoped_channels", ALONE),
+    Program("bound_calls"),
+    Program("peer_tables"),
+    Program("three_files"),
+    Program("import_styles"),
 ]
 NAMES = {program.name: program for program in PROGRAMS}
 
