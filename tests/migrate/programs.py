@@ -83,7 +83,7 @@ def run(start_python: StartPython, program: Program, ways: Sequence[Way]) -> Ite
 
     What an end says on stderr is no part of that; it is shown when the program fails.
     """
-    children = []
+    children: list[Child] = []
     for end, way in zip(program.ends, ways, strict=True):
         if children:
             children[-1].wait_for(program.cue)
@@ -113,6 +113,18 @@ PROGRAMS = [
     Program("peer_tables"),
     Program("three_files"),
     Program("import_styles"),
+    Program("telemetry_chunks"),
+    Program("late_service", ("client.py", "service.py"), cue="waiting"),
+    Program("scale_probe"),
+    Program("state_daemon"),
+    Program("match_machine"),
+    Program("or_chains"),
+    Program("indexed_results"),
+    Program("dispatch_table"),
+    Program("enum_setup"),
+    Program("failing_starts", ALONE),
+    Program("early_leaver"),
+    Program("none_peer", ALONE),
 ]
 NAMES = {program.name: program for program in PROGRAMS}
 
