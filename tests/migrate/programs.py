@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import shutil
 import subprocess
 import sys
@@ -15,7 +16,7 @@ FOLDER = Path(__file__).parent / "programs"
 LAUNCHER = ("-m", "comm_channel_compat", "run")
 TRANSCRIPT = "expected.txt"
 END_S = 40.0  # a program gives up by itself after about ten seconds
-OLD_NAME = b"doca_comm_channel"
+OLD_NAME = "doca_comm_channel"
 
 PAIR = ("service.py", "client.py")
 TOOL = ("tool.py -l", "tool.py")
@@ -50,9 +51,20 @@ class Migrated(NamedTuple):
     folder: Path
     finished: Finished
 
-    def old_files(self) -> list[str]:
-        """Name the files that still use the old API."""
-        return sorted(path.name for path in self.folder.rglob("*.py") if OLD_NAME in path.read_bytes())
+    def old_imports(self) -> list[str]:
+        """Name the imports of the old API that are left, with their files."""
+        return [
+            f"{path.name}:{statement.lineno}"
+            for path in sorted(self.folder.rglob("*.py"))
+            for statement in ast.walk(ast.parse(path.read_bytes()))
+            if OLD_NAME in _imported(statement)
+        ]
+
+
+def _imported(statement: ast.AST) -> list[str | None]:
+    if isinstance(statement, ast.Import):
+        return [alias.name for alias in statement.names]
+    return [statement.module] if isinstance(statement, ast.ImportFrom) else []
 
 
 def migrate(program: Program, into: Path) -> Migrated:
@@ -125,6 +137,17 @@ PROGRAMS = [
     Program("failing_starts", ALONE),
     Program("early_leaver"),
     Program("none_peer", ALONE),
+    Program("signal_cleanup"),
+    Program("odd_answers", ALONE),
+    Program("shadowed_names", ALONE),
+    Program("logged_endpoint", ALONE),
+    Program("two_services"),
+    Program("evaluation_order", ALONE),
+    Program("splatted_calls"),
+    Program("backpressure", ALONE),
+    Program("wrapped_errors", ALONE),
+    Program("thread_pool"),
+    Program("odd_buffers", ALONE),
 ]
 NAMES = {program.name: program for program in PROGRAMS}
 

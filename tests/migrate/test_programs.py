@@ -59,7 +59,7 @@ def test_as_it_is(start_python: StartPython, program: Program) -> None:
 def test_migrates_whole(rewrite: Rewrite, name: str) -> None:
     migrated = rewrite(name)
     assert migrated.finished.returncode == 0, migrated.finished
-    assert migrated.old_files() == []
+    assert migrated.old_imports() == []
 
 
 @pytest.mark.parametrize(("name", "new"), COMPARED)
