@@ -18,30 +18,32 @@ TRANSCRIPT = "expected.txt"
 END_S = 40.0  # a program gives up by itself after about ten seconds
 OLD_NAME = "doca_comm_channel"
 
-PAIR = ("service.py", "client.py")
-TOOL = ("tool.py -l", "tool.py")
-ALONE = ("main.py",)
+
+class End(NamedTuple):
+    """One end of a program: its command line, what it prints, and its exit status."""
+
+    command: str
+    output: str
+    status: int
 
 
 class Program(NamedTuple):
-    """A folder, the command lines of its ends in the order of their start, and when the second one starts."""
+    """A folder with scripts and their transcript."""
 
     name: str
-    ends: Sequence[str] = PAIR
-    cue: str = "listening"  # in a line of the first end
 
     @property
     def folder(self) -> Path:
-        """Where the program is, with its transcript."""
+        """Where the program is."""
         return FOLDER / self.name
 
-    def transcript(self) -> list[tuple[str, str, int]]:
-        """Read what each end prints, and its exit status, from lines `$ command`, output, `[status]`."""
+    def ends(self) -> list[End]:
+        """Read the transcript: for each end `$ command`, what it prints, `[status]`, in the order of their start."""
         ends = []
         for part in (self.folder / TRANSCRIPT).read_text().split("$ ")[1:]:
             command, rest = part.split("\n", 1)
             output, status = rest.rsplit("[", 1)
-            ends.append((command, output, int(status.rstrip("]\n"))))
+            ends.append(End(command, output, int(status.rstrip("]\n"))))
         return ends
 
 
@@ -83,83 +85,34 @@ class Way(NamedTuple):
     folder: Path
     launched: bool
 
-    def start(self, start_python: StartPython, end: str) -> Child:
+    def start(self, start_python: StartPython, command: str) -> Child:
         """Start an end, by its command line."""
-        script, *options = end.split()
+        script, *options = command.split()
         launcher = LAUNCHER if self.launched else ()
         return start_python(*launcher, str(self.folder / script), *options, deadline_s=END_S)
 
 
-def run(start_python: StartPython, program: Program, ways: Sequence[Way]) -> Iterator[tuple[str, str, int]]:
-    """Run the ends of a program, each in its way; yield for each what its transcript holds.
+def run(start_python: StartPython, program: Program, ways: Sequence[Way]) -> Iterator[End]:
+    """Run the ends of a program, each in its way; the second one starts when the first one has said its cue.
 
-    What an end says on stderr is no part of that; it is shown when the program fails.
+    What an end says on stderr is no part of the transcript; it is shown when the program fails.
     """
+    commands = [end.command for end in program.ends()]
     children: list[Child] = []
-    for end, way in zip(program.ends, ways, strict=True):
+    for command, way in zip(commands, ways, strict=True):
         if children:
-            children[-1].wait_for(program.cue)
-        children.append(way.start(start_python, end))
-    for end, child in zip(program.ends, children, strict=True):
+            children[-1].wait_for(CUES.get(program.name, "listening"))
+        children.append(way.start(start_python, command))
+    for command, child in zip(commands, children, strict=True):
         finished = child.finish()
         print(finished.stderr, file=sys.stderr)
-        yield end, finished.stdout, finished.returncode
+        yield End(command, finished.stdout, finished.returncode)
 
 
-PROGRAMS = [
-    Program("halo_exchange"),
-    Program("sensor_daemon"),
-    Program("checked_echo"),
-    Program("file_send"),
-    Program("rpc_acks"),
-    Program("chat_tool", TOOL),
-    Program("pingpong_tool", TOOL),
-    Program("kv_package"),
-    Program("asyncio_pump"),
-    Program("shared_lock"),
-    Program("struct_link"),
-    Program("thread_workers"),
-    Program("channel_tests", ALONE),
-    Program("scoped_channels", ALONE),
-    Program("bound_calls"),
-    Program("peer_tables"),
-    Program("three_files"),
-    Program("import_styles"),
-    Program("telemetry_chunks"),
-    Program("late_service", ("client.py", "service.py"), cue="waiting"),
-    Program("scale_probe"),
-    Program("state_daemon"),
-    Program("match_machine"),
-    Program("or_chains"),
-    Program("indexed_results"),
-    Program("dispatch_table"),
-    Program("enum_setup"),
-    Program("failing_starts", ALONE),
-    Program("early_leaver"),
-    Program("none_peer", ALONE),
-    Program("signal_cleanup"),
-    Program("odd_answers", ALONE),
-    Program("shadowed_names", ALONE),
-    Program("logged_endpoint", ALONE),
-    Program("two_services"),
-    Program("evaluation_order", ALONE),
-    Program("splatted_calls"),
-    Program("backpressure", ALONE),
-    Program("wrapped_errors", ALONE),
-    Program("thread_pool"),
-    Program("odd_buffers", ALONE),
-    Program("stale_handles", ALONE),
-    Program("quiet_endings", ALONE),
-    Program("reexported"),
-    Program("import_paths", ALONE),
-    Program("odd_layout", ALONE),
-    Program("look_alikes", ALONE),
-    Program("forked_pair", ALONE),
-    Program("patched_tests", ALONE),
-    Program("runtime_source", ALONE),
-    Program("delegating_proxy", ALONE),
-]
-NAMES = {program.name: program for program in PROGRAMS}
+PROGRAMS = {folder.name: Program(folder.name) for folder in sorted(FOLDER.iterdir())}
+
+# What the first end of a program prints when it is time for the second, where that is not "listening".
+CUES = {"late_service": "waiting"}
 
 # Programs of which migrate may leave something to their author, and why.
 NOT_WHOLE = {

@@ -8,7 +8,7 @@ DOCA_SUCCESS
 doca_error_get_name(DOCA_ERROR_AGAIN)
 host.connect("nobody")[0]
 doca_comm_channel_ep_get_max_msg_size(ep)
-[name for name in sorted(globals()) if name.startswith("doca_comm_channel_get_service")]
+[name for name in sorted(globals()) if name.endswith("_ep_listen")]
 """
 
 
