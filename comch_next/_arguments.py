@@ -6,10 +6,12 @@ from typing import Any, TypeVar
 
 from comch_next.errors import InvalidValue
 
-__all__ = ["Buffer", "cut", "instance", "integer", "text"]
+__all__ = ["ANY_SIZE", "UNSET", "Buffer", "cut", "instance", "integer", "text"]
 
 _T = TypeVar("_T")
 
+ANY_SIZE = 1 << 31  # of a message that is to be received
+UNSET: Any = type("Unset", (), {"__repr__": lambda _: "UNSET"})()  # where None is a value that a program may give
 Buffer = bytes | bytearray | memoryview
 
 
@@ -28,12 +30,12 @@ def integer(value: object, what: str, *, most: int, least: int = 0) -> int:
 
 
 def cut(data: Any, length: object) -> bytes:
-    """Return the first `length` bytes of a buffer, which counts bytes whatever its items are."""
+    """Return the first `length` bytes of a buffer, all without one; it counts bytes whatever the items are."""
     try:
         view = memoryview(data).cast("B")
     except TypeError:
         raise InvalidValue(f"message is {data!r:.60}; legal are bytes and other buffers without gaps") from None
-    return bytes(view[: integer(length, "length", most=view.nbytes)])
+    return bytes(view if length is UNSET else view[: integer(length, "length", most=view.nbytes)])
 
 
 def text(value: object, what: str) -> str:

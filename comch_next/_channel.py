@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from comch_next._arguments import UNSET
 from comch_next._codes import State
 from comch_next._settings import Configured
 from comch_next.client import Client
@@ -30,7 +31,6 @@ class Channel(Server, Client):
     _options = Server._options
     _required = ()  # see _lacks
     _role: type[Server] | type[Client] | None = None
-    _outdated = False  # the library's context is not of the settings any more
 
     def _configure_first(self) -> None:
         Client._configure_first(self)
@@ -53,39 +53,39 @@ class Channel(Server, Client):
     def _check(self, options: dict[str, Any]) -> None:
         Configured._check(self, options)  # a representor is of no use to a client, and its device may have none
 
-    def _set(self, options: dict[str, Any]) -> None:
-        super()._set(options)
-        self._outdated = True
-
     def _decide(self, call: str, role: type[Server] | type[Client], name: str | None) -> None:
         """Take a role, and have the library make the context for it, unless it has."""
         self._refuse_active(call)
-        if name is not None:
+        if name is not UNSET and name is not None:
             self.configure(name=name)
-        before, self._role = self._role, role
+        before, outdated = self._role, self._outdated
+        self._take_role(role is Server)
         try:
-            if self._lacks():
-                self._refuse_unmade(call)
-            if self._role is not before or self._outdated or not self._made:
-                self._make()
-                self._outdated = False
+            self._settle(call)
         except BaseException:
-            self._role = before
+            self._role, self._outdated = before, outdated
             raise
+
+    def _take_role(self, server: bool) -> None:
+        role = Server if server else Client
+        if role is not self._role:
+            self._role, self._outdated = role, True
 
     def __enter__(self) -> Self:
         """Leave the role open; the block ends with `close`."""
         return self
 
-    def listen(self, name: str | None = None) -> None:
+    def listen(self, name: str | None = UNSET) -> None:
         """Become a server, as Server.listen."""
-        self._decide("listen", Server, name)
-        Server.listen(self)
+        if self._endpoint is None:
+            self._decide("listen", Server, name)
+        Server.listen(self, name)
 
-    def connect(self, name: str | None = None, timeout: float | None = 5.0) -> Connection:
+    def connect(self, name: str | None = UNSET, timeout: float | None = 5.0) -> Connection:
         """Become a client, as Client.connect."""
-        self._decide("connect", Client, name)
-        return Client.connect(self, timeout=timeout)
+        if self._endpoint is None:
+            self._decide("connect", Client, name)
+        return Client.connect(self, name, timeout)
 
     @property
     def connection(self) -> Connection:
@@ -95,10 +95,10 @@ class Channel(Server, Client):
             raise BadState(f"{text}; receive returns each connection with its message")
         return super().connection
 
-    def disconnect(self, connection: Connection | None = None, timeout: float = 5.0) -> None:
+    def disconnect(self, connection: Connection | None = UNSET, timeout: float = 5.0) -> None:
         """Leave one connection: as Server.disconnect, which needs to know which, or Client.disconnect."""
         if self._role is Server:
-            Server.disconnect(self, connection)  # type: ignore[arg-type]
+            Server.disconnect(self, None if connection is UNSET else connection)  # type: ignore[arg-type]
         else:
             Client.disconnect(self, connection, timeout)
 
@@ -106,7 +106,8 @@ class Channel(Server, Client):
         """Start in the role that it has had, as listen and connect do."""
         if self._role is None:
             self._refuse_unmade("start")
-        self._decide("start", self._role, None)
+        if self._endpoint is None:
+            self._decide("start", self._role, None)
         state: State = self._acting().start(self)
         return state
 
@@ -126,6 +127,12 @@ class Channel(Server, Client):
     def _go_through(self, driver: Driver) -> None:
         super()._go_through(driver)
         self._alloc = (driver.servers if self._role is Server else driver.clients).task_send_alloc_init
+
+    def _drop(self, connection: Connection, timeout: float) -> None:
+        self._acting()._drop(self, connection, timeout)
+
+    def _has_failed(self) -> bool:
+        return self._role is Server and super()._has_failed()
 
     def _refuse_silent(self, call: str) -> None:
         self._acting()._refuse_silent(self, call)

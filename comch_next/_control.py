@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-from comch_next._arguments import Buffer, cut
-from comch_next._codes import ErrorCode
+from comch_next._arguments import ANY_SIZE, UNSET, Buffer, cut
+from comch_next._codes import ErrorCode, State
+from comch_next._peer import Peer
+from comch_next._phases import Phase
 from comch_next._settings import Configured
 from comch_next.connection import Connection, Message, Received
 from comch_next.driver.protocol import Driver
@@ -20,7 +22,9 @@ from comch_next.errors import (
     ConnectionReset,
     DocaError,
     InvalidValue,
+    NoMemory,
     NotConnected,
+    NotFound,
     Shutdown,
     TimeOut,
 )
@@ -30,8 +34,11 @@ from comch_next.task import SendTask
 __all__ = ["ControlContext"]
 
 _C = TypeVar("_C", bound=Callable[..., object])
-_ALL: Any = object()  # None is no length to programs that had to give one
-_message = tuple.__new__  # half the price of calling a named tuple's class
+_SUCCESS, _AGAIN = ErrorCode.SUCCESS, ErrorCode.AGAIN
+_received: Callable[[type[Received], tuple[Any, ...]], Received] = tuple.__new__
+_NOTHING_CAME = Received(_AGAIN, None, None, None)
+# Half the price of calling a named tuple's class:
+_message: Callable[[type[Message], tuple[bytes, Connection]], Message] = tuple.__new__
 
 
 class ControlContext(Configured):
@@ -42,13 +49,67 @@ class ControlContext(Configured):
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name!r}>"
 
+    # Life
+
+    def start(self) -> State:
+        if self._endpoint is not None:
+            self._endpoint.check("start")
+        state = super().start()
+        if self._endpoint is not None and self._port is not None:
+            self._endpoint.begin(self._port)
+        return state
+
+    def close(self, timeout: float = 5.0) -> None:
+        """Stop, progress to IDLE within `timeout` seconds, destroy, with an engine of its own.
+
+        Idempotent, but for NotConnected on a one-sided context that has been closed.
+        """
+        if self._endpoint is not None:
+            self._endpoint.check("close")
+        super().close(timeout)
+
+    def _ended(self) -> None:
+        if self._endpoint is not None:
+            self._endpoint.end(Phase.DESTROYED)
+
+    # What an endpoint does with its context
+
+    def _open_as(self, name: str, *, server: bool) -> None:
+        """Start as a server or a client of that name, with a port of the sizes in force."""
+        self._take_role(server)
+        self._rename(name)
+        port = self._port
+        made = self._settle("start")
+        if port is None:
+            PullPort(self)
+        elif not made:  # else it has followed the new context
+            port.reopen()
+        self.start()
+
+    def _take_role(self, server: bool) -> None:
+        """Become a server or a client, if that can be chosen."""
+
+    def _rename(self, name: str | None) -> None:
+        if self._settings["name"] != name:
+            self._settings["name"], self._outdated = name, True
+
+    def _drop(self, connection: Connection, timeout: float) -> None:
+        """Leave a connection."""
+        raise NotImplementedError
+
+    def _has_failed(self) -> bool:
+        """Whether it is a server that has lost its name."""
+        return False
+
     def _go_through(self, driver: Driver) -> None:
         super()._go_through(driver)
         self._tasks = driver.send_tasks
 
     def _connection(self, handle: Any) -> Connection:
         known: Connection | None = self._driver.connections.get_user_data(handle)
-        return known if known is not None else Connection(self, handle)
+        if known is not None:
+            return known
+        return Connection(self, handle) if self._endpoint is None else Peer(self, handle)
 
     def _given_connections(self, *callbacks: Any) -> list[Any]:
         """Callbacks for the driver that give the program's the connection in place of its handle."""
@@ -120,22 +181,26 @@ class ControlContext(Configured):
         connection: Connection,
         timeout: float | None = None,
         *,
-        length: int = _ALL,
+        length: int = UNSET,
     ) -> None:
         """Send one message on one of this context's connections, as Connection.send; data first, as socket.sendto.
 
         length: send only that many bytes of the data. Raises NotConnected for None as the connection, InvalidValue for
         that of another context, and for a length that is not a whole number up to the data's.
         """
-        if length is not _ALL:
+        if length is not UNSET:
             data = cut(data, length)
+        if self._endpoint is not None:
+            if not self._endpoint.send(data, connection):
+                connection._send_later(data, timeout)
+            return
         if connection is None:
             raise NotConnected(f"send_to: {self!r} has no connection to send on; connect and receive return one")
         if getattr(connection, "_context", None) is not self:
             raise InvalidValue(f"send_to takes a connection of {self!r}, not {connection!r}")
         connection.send(data, timeout)
 
-    def try_send_to(self, data: Buffer, connection: Connection, length: int = _ALL) -> ErrorCode:
+    def try_send_to(self, data: Buffer, connection: Connection, length: int = UNSET) -> ErrorCode:
         """Send one message if it is accepted at once, and return the code: AGAIN when it is not, as send_to else.
 
         As the function of the class, `Channel.try_send_to(context, ...)`, INVALID_VALUE for what is no context.
@@ -143,32 +208,41 @@ class ControlContext(Configured):
         if not isinstance(self, ControlContext):
             return ErrorCode.INVALID_VALUE
         try:
-            self.send_to(data, connection, 0, length=length)
+            if data.__class__ is not bytes or (length is not UNSET and length != len(data)):
+                data = cut(data, length)
+            endpoint = self._endpoint
+            if endpoint is not None:
+                return _SUCCESS if endpoint.send(data, connection) else _AGAIN
+            self.send_to(data, connection, 0)
         except DocaError as error:
             return error.code
-        return ErrorCode.SUCCESS
+        return _SUCCESS
 
-    def try_receive(self, size: int | None = None) -> Received:
+    def try_receive(self, size: int = ANY_SIZE) -> Received:
         """Receive one message if one waits, and return the code with it: AGAIN when none does, as receive else.
 
         As the function of the class, `Channel.try_receive(context, ...)`, INVALID_VALUE for what is no context.
         """
         if not isinstance(self, ControlContext):
             return Received(ErrorCode.INVALID_VALUE, None, None, None)
+        endpoint = self._endpoint
         try:
-            data, connection = self.receive(size, timeout=0)
+            arrived = self.receive(size, timeout=0) if endpoint is None else endpoint.receive(size)
         except (InvalidValue, ConnectionReset) as error:
             return Received(error.code, None, error.length, error.connection)
         except DocaError as error:
             return Received(error.code, None, None, None)
-        return Received(ErrorCode.SUCCESS, data, len(data), connection)
+        if arrived is None:
+            return _NOTHING_CAME
+        data, connection = arrived
+        return _received(Received, (_SUCCESS, data, len(data), connection))
 
     # Pulling
 
     def _open_port(self) -> PullPort:
         return self._port or PullPort(self)
 
-    def receive(self, size: int | None = None, *, timeout: float | None = None) -> Message:
+    def receive(self, size: int | None = ANY_SIZE, *, timeout: float | None = None) -> Message:
         """The oldest message of all connections. A server accepts waiting clients here, too.
 
         size: bytes that the caller can hold; a longer message stays, and InvalidValue carries its length.
@@ -177,10 +251,27 @@ class ControlContext(Configured):
         Raises ConnectionReset once for a peer that died, after its messages, and always on a server that has failed;
         on a client Shutdown when the server has left; BadState on a context whose messages go to callbacks.
         """
+        if self._endpoint is not None:
+            found = self._endpoint.receive(size)
+            return _message(Message, self._wait_for_message(size, timeout) if found is None else found)
         port = self._port
         if port is not None and (found := self._pull(port, size)) is not None:
             return _message(Message, found)
         return self._receive_later(port, size, timeout)
+
+    def _wait_for_message(self, size: int | None, timeout: float | None) -> tuple[bytes, Connection]:
+        """Wait, on a one-sided context."""
+        if timeout == 0:
+            raise Again("receive: nothing waits")
+        deadline = deadline_after(timeout, "receive")
+        port, endpoint = self._opened_port("receive"), self._endpoint
+        assert endpoint is not None
+        while True:
+            port.arm_recv()
+            if (found := endpoint.receive(size)) is not None:  # also what another thread ended before the arming
+                return found
+            if not wait_readable(port.recv_fd, deadline):
+                raise TimeOut(f"receive: nothing came to {self!r} within {timeout} s")
 
     def _receive_later(self, port: PullPort | None, size: int | None, timeout: float | None) -> Message:
         port = port or self._opened_port("receive")
@@ -220,7 +311,7 @@ class ControlContext(Configured):
 
         See `arm_send`. It is this context's until `close`, however often it disconnects and connects.
         """
-        return self._opened_port("send_fd").send_fd
+        return self._descriptor("send_fd")
 
     @property
     def recv_fd(self) -> int:
@@ -228,7 +319,16 @@ class ControlContext(Configured):
 
         It is this context's until `close`, however often it disconnects and connects.
         """
-        return self._opened_port("recv_fd").recv_fd
+        return self._descriptor("recv_fd")
+
+    def _descriptor(self, name: str) -> int:
+        port = self._opened_port(name)
+        try:
+            return getattr(port, name)  # type: ignore[no-any-return]
+        except NoMemory as error:
+            if self._endpoint is None:
+                raise
+            raise NotFound(f"{name}: {error}") from error  # as generation 1
 
     def arm_send(self) -> None:
         """Let `send_fd` become ready once: when a send in flight ends, or at once for what the program has missed."""
@@ -239,6 +339,8 @@ class ControlContext(Configured):
         self._opened_port("arm_recv").arm_recv()
 
     def _opened_port(self, call: str) -> PullPort:
+        if self._endpoint is not None:
+            self._endpoint.check(call)
         if self._port is None:
             self._refuse_callbacks(call)
             text = f"{call} was attempted on {self!r}, which has not been opened"

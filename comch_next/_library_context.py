@@ -47,9 +47,14 @@ class LibraryContext(Context):
         self._registered: dict[str, Callable[[], object]] = {}  # what to register with a context made anew
         self._own_engine: ProgressEngine | None = None  # the default one, made when it is needed
         self._port: PullPort | None = None
+        self._outdated = False  # the library's context is not of the settings any more
 
     def _lacks(self) -> list[str]:
         """The settings that are still missing."""
+        raise NotImplementedError
+
+    def _agreed_sizes(self) -> tuple[int | None, int | None]:
+        """The largest message and the depth of the queue that the library is given; None for its defaults."""
         raise NotImplementedError
 
     def _create(self, driver: Driver) -> Any:
@@ -109,7 +114,37 @@ class LibraryContext(Context):
         if not self._alive:
             raise InvalidValue(f"{call} was attempted on {self!r}, which has been destroyed; make another")
         lacking = " and ".join(self._lacks())
+        if not lacking:
+            raise BadState(f"{call} was attempted on {self!r}, which has not been opened; open it first")
         raise BadState(f"{call} was attempted on {self!r}, which lacks its {lacking}; set that first")
+
+    def _settle(self, call: str) -> bool:
+        """Have the library make the context of the settings, unless it has. Whether it did so now."""
+        if self._made and not self._outdated:
+            return False
+        if self._lacks():
+            self._refuse_unmade(call)
+        self._outdated = False
+        try:
+            self._make()
+        except BaseException:
+            self._outdated = True
+            raise
+        return True
+
+    def _unmake(self) -> None:
+        """Give the library's context back, and the port; what has been set and registered stays."""
+        if not self._made:
+            return
+        if self._port is not None:
+            self._port.close()
+        self._contexts.destroy(self._handle)
+        if (rep := vars(self).get("_own_rep")) is not None:
+            rep.close()
+        for name in _MADE:
+            vars(self).pop(name, None)
+        self._engine = None
+        self._outdated = True
 
     def _make(self) -> None:
         """Have the library make the context, and give the one before back."""
@@ -142,10 +177,11 @@ class LibraryContext(Context):
     def _furnish(self) -> None:
         """Give a new context all that has been set and registered."""
         settings, contexts, handle = self._settings, self._contexts, self._handle
-        if settings["max_msg_size"] is not None:
-            contexts.set_max_msg_size(handle, settings["max_msg_size"])
-        if settings["recv_queue_size"] is not None:
-            contexts.set_recv_queue_size(handle, settings["recv_queue_size"])
+        max_msg_size, recv_queue_size = self._agreed_sizes()
+        if max_msg_size is not None:
+            contexts.set_max_msg_size(handle, max_msg_size)
+        if recv_queue_size is not None:
+            contexts.set_recv_queue_size(handle, recv_queue_size)
         engine = settings["engine"] or self._own_engine
         if engine is None and self._port is not None:  # which needs one to go on
             engine = self._default_engine()
@@ -165,8 +201,7 @@ class LibraryContext(Context):
         return self._alive and not self._made and self._settings["engine"] is engine
 
     def _need_engine(self, call: str) -> None:
-        if not self._made:
-            self._refuse_unmade(call)
+        self._settle(call)
         super()._need_engine(call)
 
     def destroy(self) -> None:
@@ -176,6 +211,10 @@ class LibraryContext(Context):
                 rep.close()
         self._alive = False
         self._port = None
+        self._ended()
+
+    def _ended(self) -> None:
+        """Know that the context is no more."""
 
     @property
     def state(self) -> State:

@@ -6,7 +6,7 @@ it needs, an attribute that there is not.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from types import FunctionType
 from typing import Any, ParamSpec, TypeVar
@@ -25,12 +25,12 @@ _NO_MEMORY = (ErrorCode.NO_MEMORY, None)  # made beforehand: without memory ther
 def outcome(call: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> tuple[ErrorCode, _T | None]:
     """Run a call and return its code beside its value, which is None on failure.
 
-    A function of a class of this package (`Channel.listen`) is INVALID_VALUE when its first argument is no object of
-    that class, None included; `close` of None is NOT_CONNECTED.
+    A function of a class of this package (`Channel.listen`, `Channel.device.fget`) is the call of its first argument:
+    INVALID_VALUE when that is no object of the class, None included; `close` of None is NOT_CONNECTED.
     """
     try:
         if type(call) is FunctionType and args:
-            _check_receiver(call, args[0])
+            call = _own_call(call, args[0])
         return ErrorCode.SUCCESS, call(*args, **kwargs)
     except DocaError as error:
         return error.code, None
@@ -52,22 +52,33 @@ def outcome_list(
     return code, values, None if values is None else len(values)
 
 
-def _check_receiver(function: FunctionType, receiver: object) -> None:
-    owner = _owners().get(function)
-    if owner is None or isinstance(receiver, owner):
-        return
-    error = NotConnected if receiver is None and function in _closes() else InvalidValue
-    raise error(f"{function.__qualname__} was attempted on {receiver!r}; it is legal on a {owner.__name__}")
+def _own_call(function: FunctionType, receiver: object) -> FunctionType:
+    """What the receiver's own class has for a function of one of its bases; any other function as it is."""
+    if function not in _owners():
+        return function
+    owner, name, accessor = _owners()[function]
+    if not isinstance(receiver, owner):
+        error = NotConnected if receiver is None and function in _closes() else InvalidValue
+        raise error(f"{function.__qualname__} was attempted on {receiver!r}; it is legal on a {owner.__name__}")
+    member: Any = next(vars(base)[name] for base in type(receiver).__mro__ if name in vars(base))
+    own: FunctionType = getattr(member, accessor) if accessor else member
+    return own
 
 
 @cache
-def _owners() -> dict[FunctionType, type]:
-    """Each function of the package's classes, those behind properties included, with the class that has it."""
+def _owners() -> dict[FunctionType, tuple[type, str, str]]:
+    """Each function of the package's classes with its class and name, and what it is of a property."""
     import comch_next
 
     exported = [value for name in comch_next.__all__ if isinstance(value := getattr(comch_next, name), type)]
     classes = {base for cls in (*exported, comch_next.log.Backend) for base in cls.__mro__ if _is_own(base)}
-    return {function: cls for cls in classes for member in vars(cls).values() for function in _functions(member)}
+    return {
+        function: (cls, name, accessor)
+        for cls in classes
+        for name, member in vars(cls).items()
+        for accessor in ("", "fget", "fset")
+        if isinstance(function := getattr(member, accessor, None) if accessor else member, FunctionType)
+    }
 
 
 @cache
@@ -75,15 +86,9 @@ def _closes() -> set[FunctionType]:
     """The functions that generation 1 had as ep_destroy, where NULL is NOT_CONNECTED."""
     from comch_next.context import Context
 
-    return {
-        function for function, cls in _owners().items() if function.__name__ == "close" and issubclass(cls, Context)
-    }
+    owners = _owners().items()
+    return {function for function, (cls, name, _) in owners if name == "close" and issubclass(cls, Context)}
 
 
 def _is_own(cls: type) -> bool:
     return cls.__module__.partition(".")[0] == __name__.partition(".")[0]
-
-
-def _functions(member: object) -> Iterator[FunctionType]:
-    candidates = (member.fget, member.fset) if isinstance(member, property) else (member,)
-    return (function for function in candidates if isinstance(function, FunctionType))

@@ -12,7 +12,9 @@ from collections.abc import Callable
 from typing import Any, TypedDict
 
 from comch_next._codes import State
+from comch_next._endpoint import Endpoint
 from comch_next._library_context import LibraryContext
+from comch_next._sizes import SIZES
 from comch_next.device import Device, DevInfo, Representor
 from comch_next.engine import ProgressEngine
 from comch_next.errors import BadState, InvalidValue, NotPermitted
@@ -48,6 +50,7 @@ class Configured(LibraryContext):
 
     _options: tuple[str, ...] = (*_KINDS, *_SIZES, "name")
     _required: tuple[str, ...]
+    _endpoint: Endpoint | None = None  # while it is one-sided and pulled from
 
     def __init__(self, **options: Any) -> None:
         super().__init__()
@@ -70,6 +73,13 @@ class Configured(LibraryContext):
             likely = difflib.get_close_matches(option, self._options, 1)
             hint = f"did you mean {likely[0]!r}?" if likely else f"it has {', '.join(sorted(self._options))}"
             raise TypeError(f"{type(self).__name__} has no option {option!r}; {hint}")
+        if options.get("one_sided") and self._endpoint is None:
+            self._configure({"one_sided": options.pop("one_sided")})
+        if self._endpoint is not None:
+            options = {option: self._endpoint.accept(option, value) for option, value in options.items()}
+        self._configure(options)
+
+    def _configure(self, options: dict[str, Any]) -> None:
         if options:
             self._refuse_active("set_" + " and set_".join(options))
         known = self._settings
@@ -78,6 +88,9 @@ class Configured(LibraryContext):
             self._set(changes)
 
     def _refuse_active(self, call: str) -> None:
+        if self._endpoint is not None:
+            self._endpoint.check("set_engine")
+            return
         if not self._alive:
             raise InvalidValue(f"{call} was attempted on {self!r}, which has been destroyed; make another")
         if self.state is not State.IDLE:
@@ -86,18 +99,38 @@ class Configured(LibraryContext):
 
     def _set(self, options: dict[str, Any]) -> None:
         before, self._settings = self._settings, {**self._settings, **options}
+        outdated = self._outdated
         try:
             self._check(options)
+            self._choose_view()
+            self._outdated = True
             if self._complete():
-                self._make()
+                self._settle("configure")
             elif self._settings["engine"] is not None:
                 self._settings["engine"]._awaited.add(self)
         except BaseException:
-            self._settings = before
+            self._settings, self._outdated = before, outdated
+            self._choose_view()
             raise
 
+    def _choose_view(self) -> None:
+        """Have what generation 1 answered, or not: by the settings, and by how messages reach the program."""
+        one_sided = bool(self._settings["one_sided"]) and not self._pushes
+        if one_sided and self._endpoint is None:
+            self._endpoint = Endpoint(self)
+            known = {size: self._settings[size] for size in SIZES if self._settings[size] is not None}
+            self._settings.update({size: self._endpoint.accept(size, value) for size, value in known.items()})
+        elif not one_sided:
+            self._endpoint = None
+
+    def _register(self, call: str, apply: Callable[[], object], *callbacks: object) -> None:
+        super()._register(call, apply, *callbacks)
+        self._choose_view()
+
     def _check(self, options: dict[str, Any]) -> None:
-        """Check what can be checked without the library's context."""
+        """Check what can be checked without the library's context, and has not been by the endpoint."""
+        if self._endpoint is not None:
+            options = {option: value for option, value in options.items() if option in ("engine", "one_sided")}
         device = self._settings["device"]
         for option, value in options.items():
             if option in _SIZES:
@@ -108,7 +141,8 @@ class Configured(LibraryContext):
             for option in _SIZES:
                 if self._settings[option] is not None:
                     self._check_size(option, self._settings[option])
-        if not self._complete() and ("name" in options or ("device" in options and self._settings["name"] is not None)):
+        named = "name" in options or ("device" in options and self._settings["name"] is not None)
+        if named and self._endpoint is None and not self._complete():
             _check_name(self._settings["name"], device)
 
     def _check_size(self, call: str, value: object) -> None:
@@ -122,6 +156,8 @@ class Configured(LibraryContext):
     @property
     def device(self) -> Device:
         """The device; None until it is set (C: doca_comch_*_get_device)."""
+        if self._endpoint is not None:
+            return self._endpoint.get("device")  # type: ignore[no-any-return]
         device: Device = self._settings["device"]
         return device
 
@@ -157,6 +193,8 @@ class Configured(LibraryContext):
 
         Until it is set the device's default; None while no device is known.
         """
+        if self._endpoint is not None:
+            return self._endpoint.get("max_msg_size")  # type: ignore[no-any-return]
         size: int = self._settings["max_msg_size"]
         return self._contexts.get_max_msg_size(self._handle) if size is None and self._made else size
 
@@ -170,6 +208,8 @@ class Configured(LibraryContext):
 
         Until it is set the device's default; None while no device is known.
         """
+        if self._endpoint is not None:
+            return self._endpoint.get("recv_queue_size")  # type: ignore[no-any-return]
         size: int = self._settings["recv_queue_size"]
         return self._contexts.get_recv_queue_size(self._handle) if size is None and self._made else size
 
@@ -180,6 +220,8 @@ class Configured(LibraryContext):
     @property
     def send_queue_size(self) -> int | None:
         """Messages that may be in flight per connection while the context is pulled from; None for the default."""
+        if self._endpoint is not None:
+            return self._endpoint.get("send_queue_size")  # type: ignore[no-any-return]
         size: int | None = self._settings["send_queue_size"]
         return size
 
@@ -207,7 +249,19 @@ class Configured(LibraryContext):
         return [option for option in self._required if self._settings[option] is None]
 
     def _complete(self) -> bool:
-        return not self._lacks()
+        """Whether the library makes the context now; what is one-sided is made when it is opened."""
+        return self._endpoint is None and not self._lacks()
+
+    def _agreed_sizes(self) -> tuple[int | None, int | None]:
+        if self._endpoint is None:
+            return self._settings["max_msg_size"], self._settings["recv_queue_size"]
+        return None, self._endpoint.size("recv_queue_size")  # each side's largest message is its own
+
+    def _port_sizes(self) -> dict[str, int | None]:
+        """What a port of this context is opened with, unless it is given something else."""
+        if self._endpoint is None:
+            return {"max_msg_size": None, "send_queue_size": self._settings["send_queue_size"]}
+        return {size: self._endpoint.size(size) for size in ("max_msg_size", "send_queue_size")}
 
     def _take_engine(self, engine: ProgressEngine) -> None:
         self._refuse_active("connect_ctx")

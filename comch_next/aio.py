@@ -128,9 +128,9 @@ class Connection:
         self.user_data: Any = None
         self.connection = connection
         self._side = side
-        self._port = side.context._opened_port("Connection")
+        self._port: comch.PullPort = side.context._opened_port("Connection")
         self._turn = Turn()
-        connection.user_data = self
+        connection._user_data = self  # whatever it may be set to
 
     def __repr__(self) -> str:
         return repr(self.connection)
@@ -138,7 +138,7 @@ class Connection:
     @property
     def in_flight(self) -> int:
         """Messages accepted that are not in the receiver's queue yet."""
-        return self.connection.in_flight
+        return self._port.in_flight(self.connection)
 
     async def send(self, data: bytes | bytearray | memoryview) -> None:
         """Send one message; returns when it is accepted, which waits for a free place among those in flight.

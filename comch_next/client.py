@@ -5,10 +5,12 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
+from comch_next._arguments import UNSET
 from comch_next._codes import ErrorCode, State
 from comch_next._control import ControlContext
 from comch_next._exits import leave
 from comch_next._library_context import Unmade
+from comch_next._phases import Phase
 from comch_next.connection import Connection
 from comch_next.device import Device
 from comch_next.driver.protocol import Clients, Driver
@@ -47,7 +49,6 @@ class Client(ControlContext):
         self._shutdown: Shutdown | None = None
         self._current: Connection | None = None  # what the last start began, until this side leaves it
         self._begun: Connection | None = None  # the same, until it is known to be up
-        self._stopped = False  # by the program, since the last start
 
     def _create(self, driver: Driver) -> Any:
         return driver.clients.create(self._settings["device"]._handle, self._settings["name"])
@@ -67,10 +68,8 @@ class Client(ControlContext):
         return self
 
     def start(self) -> State:
-        self._refuse_unleft("start")
         self._shutdown = None
         state = super().start()
-        self._stopped = False
         self._begun = self._current = self._connection(self._clients.get_connection(self._handle))
         return state
 
@@ -81,22 +80,9 @@ class Client(ControlContext):
             self._refuse_unmade("connection")
         return self._connection(self._clients.get_connection(self._handle))
 
-    def _refuse_active(self, call: str) -> None:
-        super()._refuse_active(call)
-        self._refuse_unleft(call)
-
-    def stop(self) -> State:
-        self._stopped = True
-        return super().stop()
-
-    def _refuse_unleft(self, call: str) -> None:
-        """A one-sided client is not told that its server has left: to the program it is connected until it leaves."""
-        if self.one_sided and self._port is not None and self._current is not None and not self._stopped:
-            raise BadState(f"{call} was attempted on {self!r} before disconnect(); it is legal after that")
-
     # Pulling
 
-    def connect(self, name: str | None = None, timeout: float | None = 5.0) -> Connection:
+    def connect(self, name: str | None = UNSET, timeout: float | None = 5.0) -> Connection:
         """Start, and wait for the server to accept: with callbacks registered as they are, else with a pull port.
 
         name: the service's, unless it has been set. timeout: seconds; None waits for ever, 0 returns the connection in
@@ -104,18 +90,25 @@ class Client(ControlContext):
         in time; then nothing is left. Raises BadState when a setting is missing, InvalidValue for an invalid timeout.
         """
         deadline = deadline_after(timeout, "connect")
-        self._refuse_active("connect")
-        if name is not None:
-            self.configure(name=name)
-        self._need_engine("connect")
-        if not self._pushes:
-            self._open_port()
-        self.start()
-        connection = self.connection
+        if self._endpoint is not None:
+            connection = self._endpoint.connect(name)
+            if timeout == 0:
+                return connection
+        else:
+            self._refuse_active("connect")
+            if name is not UNSET and name is not None:
+                self.configure(name=name)
+            self._need_engine("connect")
+            if not self._pushes:
+                self._open_port()
+            self.start()
+            connection = self.connection
         try:
             self._come_up(connection, timeout, deadline)
         except DocaError:
             self._current = None
+            if self._endpoint is not None:
+                self._endpoint.end(Phase.LEFT)
             raise
         return connection
 
@@ -142,30 +135,38 @@ class Client(ControlContext):
             reason = str(error).removeprefix("connection_update_info: ").removeprefix("the connection is dead: ")
             raise from_code(error.code, f"{call}: {reason}", connection=error.connection) from None
 
-    def disconnect(self, connection: Connection | None = None, timeout: float = 5.0) -> None:
+    def disconnect(self, connection: Connection | None = UNSET, timeout: float = 5.0) -> None:
         """Stop and progress to IDLE; then everything may be set anew, and `connect` is legal again.
 
         connection: the one that is to be left, for programs that say so; there is no other. Legal, too, once for a
         connection that the server has ended already. Raises BadState unless started, InvalidValue for a connection of
-        another context, NotConnected for one of this client's that it has left before.
+        another context, NotConnected for one of this client's that it has left before; a one-sided client NotConnected
+        for all of them, and for None.
         """
+        if self._endpoint is not None:
+            deadline_after(timeout, "disconnect")  # a refusal has no effect
+            self._endpoint.disconnect(self._current if connection is UNSET else connection, timeout)
+            return
         if not self._alive:
             raise InvalidValue(f"disconnect was attempted on {self!r}, which has been destroyed; make another")
+        connection = None if connection is UNSET else connection
         if connection is not None and getattr(connection, "_context", None) is not self:
             raise InvalidValue(f"disconnect takes a connection of {self!r}, not {connection!r}")
         if connection is not None and connection is not self._current:
             raise NotConnected(f"disconnect: {self!r} has left this connection before")
-        current = self._current
-        if current is None:
+        if self._current is None:
             raise BadState(f"disconnect was attempted on {self!r} while IDLE; connect first")
-        deadline_after(timeout, "disconnect")  # a refusal has no effect
+        deadline_after(timeout, "disconnect")
+        self._drop(self._current, timeout)
+
+    def _drop(self, connection: Connection, timeout: float) -> None:
         try:
             self._leave(timeout)
         finally:
             if not self._active():
                 self._current = None
                 if self._port is not None:
-                    self._port._forget(current)
+                    self._port._forget(connection)
                     self._port.ring_recv()  # for a receive that waits in another thread
 
     def _refuse_silent(self, call: str) -> None:

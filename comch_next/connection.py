@@ -13,7 +13,6 @@ from comch_next.errors import Again, ConnectionReset, Shutdown, TimeOut, from_co
 if TYPE_CHECKING:
     from comch_next._control import ControlContext
     from comch_next.client import Client
-    from comch_next.pull import PullPort
     from comch_next.server import Server
 
 __all__ = ["Connection", "Message", "Received"]
@@ -25,11 +24,11 @@ _FLUSH_TICK_S = 0.0005
 class Connection(Strict):
     """Made by the library: a client has one, a server one for each client (C: struct doca_comch_connection)."""
 
-    user_data: Any
+    _link: Any = None  # of a one-sided context: the life that it belongs to
     _late_bytes: int | None = None  # of the send that a one-sided context accepted after the peer had left
 
     def __init__(self, context: ControlContext, handle: Any) -> None:
-        self.user_data = None
+        self._user_data: Any = None
         self._context = context
         self._connections = context._driver.connections
         self._handle = handle
@@ -37,6 +36,15 @@ class Connection(Strict):
 
     def __repr__(self) -> str:
         return f"<Connection of {self._context!r}>"
+
+    @property
+    def user_data(self) -> Any:
+        """The program's own object for it; on a one-sided context a number of up to 64 bits, 0 until set."""
+        return self._user_data
+
+    @user_data.setter
+    def user_data(self, user_data: Any) -> None:
+        self._user_data = user_data
 
     @property
     def server(self) -> Server | None:
@@ -78,9 +86,10 @@ class Connection(Strict):
         """
         port = self._context._port or self._context._opened_port("send")
         if not port.send(self, data):
-            self._send_later(port, data, timeout)
+            self._send_later(data, timeout)
 
-    def _send_later(self, port: PullPort, data: bytes | bytearray | memoryview, timeout: float | None) -> None:
+    def _send_later(self, data: bytes | bytearray | memoryview, timeout: float | None) -> None:
+        port = self._context._opened_port("send")
         if timeout == 0:
             raise Again("send: the queue is full, or the connection is not up yet")
         deadline = deadline_after(timeout, "send")
@@ -97,7 +106,7 @@ class Connection(Strict):
         """
         deadline = deadline_after(timeout, "flush")
         port = self._context._opened_port("flush")
-        while left := self.in_flight:
+        while left := port.in_flight(self):
             if port.status(self) != ErrorCode.SUCCESS:
                 break
             if deadline is not None and time.monotonic() >= deadline:

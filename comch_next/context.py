@@ -142,7 +142,7 @@ class Context(ContextNames, Strict):
                 self.engine.wait(_TICK_S)
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if self._pid == os.getpid():  # a forked child leaves the block, too, and has nothing to close
+        if self._alive and self._pid == os.getpid():  # a forked child leaves the block, too, and has nothing to close
             leave(error, self.close if error is None else self._close_soon)
 
     def _close_soon(self) -> None:

@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
+from comch_next._arguments import text
 from comch_next._codes import PciFuncType, RepFilter
 from comch_next._exits import leave
 from comch_next._names import Hinted
@@ -20,11 +21,12 @@ def devices(driver: str | None = None) -> list["DevInfo"]:
     return [DevInfo(chosen, handle) for handle in chosen.devices.create_list()]
 
 
-def open_device(pci_addr: str, driver: str | None = None) -> "Device":
-    """Open the device at that PCI address, BB:DD.F or DDDD:BB:DD.F.
+def open_device(pci_addr: str | bytes, driver: str | None = None) -> "Device":
+    """Open the device at that PCI address, BB:DD.F or DDDD:BB:DD.F, as text or as C has it.
 
     Raises NotFound when this side has no such device, InvalidValue when the text is no address.
     """
+    pci_addr = text(pci_addr, "PCI address")
     found = devices(driver)
     for info in found:
         if info.is_equal_pci_addr(pci_addr):
@@ -48,9 +50,9 @@ class DevInfo(Hinted):
         """DDDD:BB:DD.F."""
         return self._driver.devices.get_pci_addr_str(self._handle)
 
-    def is_equal_pci_addr(self, pci_addr: str) -> bool:
+    def is_equal_pci_addr(self, pci_addr: str | bytes) -> bool:
         """Whether this is the device at that address, short or long form; InvalidValue when it is none."""
-        return self._driver.devices.is_equal_pci_addr(self._handle, pci_addr)
+        return self._driver.devices.is_equal_pci_addr(self._handle, text(pci_addr, "PCI address"))
 
     @property
     def iface_name(self) -> str:
@@ -237,8 +239,9 @@ class Device(_Closable):
         handles = self._driver.devices.rep_create_list(self._handle, rep_filter)
         return [RepInfo(self._driver, handle) for handle in handles]
 
-    def open_representor(self, pci_addr: str) -> "Representor":
+    def open_representor(self, pci_addr: str | bytes) -> "Representor":
         """Open the representor of the host function at that address; NotFound when there is none."""
+        pci_addr = text(pci_addr, "PCI address")
         found = self.representors()
         for info in found:
             if info.is_equal_pci_addr(pci_addr):
@@ -262,9 +265,9 @@ class RepInfo(Hinted):
         """The host's address of the function it stands for, DDDD:BB:DD.F."""
         return self._driver.devices.rep_get_pci_addr_str(self._handle)
 
-    def is_equal_pci_addr(self, pci_addr: str) -> bool:
+    def is_equal_pci_addr(self, pci_addr: str | bytes) -> bool:
         """Whether it stands for the host function at that address."""
-        return self._driver.devices.rep_is_equal_pci_addr(self._handle, pci_addr)
+        return self._driver.devices.rep_is_equal_pci_addr(self._handle, text(pci_addr, "PCI address"))
 
     @property
     def pci_func_type(self) -> PciFuncType:

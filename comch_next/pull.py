@@ -11,6 +11,7 @@ import os
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
+from comch_next._arguments import ANY_SIZE
 from comch_next._codes import ErrorCode
 from comch_next._one_sided import Endings
 from comch_next.errors import BadState, DocaError, InvalidValue, NotConnected
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["PullPort"]
 
-_ANY_SIZE = 1 << 31
 _BY_TASKS = frozenset({"task_send_set_conf"})  # what the form with a helper thread takes for itself
 
 
@@ -63,11 +63,14 @@ class PullPort:
         Sizes as in the constructor. Raises BadState unless the context is IDLE.
         """
         context = self.context
+        context._settle("PullPort")
+        sizes = context._port_sizes()
         ports = _choose(context, self._threaded)
         self._unheard = frozenset() if ports is context._driver.ports else _BY_TASKS
         context._refuse_callbacks("PullPort", self._unheard)
-        depth = context.send_queue_size if send_queue_size is None else send_queue_size
-        self._handle = ports.open(context._handle, max_msg_size, depth, context.one_sided, self._handle)
+        most = sizes["max_msg_size"] if max_msg_size is None else max_msg_size
+        depth = sizes["send_queue_size"] if send_queue_size is None else send_queue_size
+        self._handle = ports.open(context._handle, most, depth, context.one_sided, self._handle)
         self._ports: Ports = ports
         self._send_queue_size = send_queue_size
         self.max_msg_size = max_msg_size
@@ -86,11 +89,15 @@ class PullPort:
         try:
             return self._ports.send(self._handle, connection._handle, data)
         except DocaError as error:
-            if connection in self._left and not isinstance(error, InvalidValue):
-                raise NotConnected("send: this side has left the connection; connect again") from None
-            if self._endings is None:
-                raise
-            return self._endings.send_failed(connection, data, error)
+            return self._send_failed(data, connection, error)
+
+    def _send_failed(self, data: bytes | bytearray | memoryview, connection: Connection, error: DocaError) -> bool:
+        """Decide what a send that the driver refused was: accepted in spite of it (True), or the error to raise."""
+        if connection in self._left and not isinstance(error, InvalidValue):
+            raise NotConnected("send: this side has left the connection; connect again") from None
+        if self._endings is None:
+            raise error
+        return self._endings.send_failed(connection, data, error)
 
     def withdraw(self, connection: Connection) -> None:
         """Give up a send that was not accepted: `send_fd` tells of it no more. Harmless when there is none."""
@@ -105,17 +112,21 @@ class PullPort:
         """
         while True:
             try:
-                arrived = self._ports.receive(self._handle, _ANY_SIZE if size is None else size)
+                arrived = self._ports.receive(self._handle, ANY_SIZE if size is None else size)
             except DocaError as error:
-                if error.connection is not None and error.connection in self._left:
-                    continue
-                if self._endings is None:
-                    raise
-                self._endings.receive_failed(error)
+                self._absorb(error)
             else:
                 if arrived is None and self._endings is not None:
                     self._endings.raise_error()
                 return arrived
+
+    def _absorb(self, error: DocaError) -> None:
+        """Raise what the driver's refusal of a receive is to the program, or return if it is no event."""
+        if error.connection is not None and error.connection in self._left:
+            return
+        if self._endings is None:
+            raise error
+        self._endings.receive_failed(error)
 
     def accept(self) -> Connection | None:
         """Complete the oldest waiting handshake; None when none waits. Raises ConnectionReset when it breaks."""

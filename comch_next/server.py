@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from comch_next._arguments import UNSET
 from comch_next._codes import State
 from comch_next._control import ControlContext
 from comch_next._exits import leave
@@ -13,7 +15,8 @@ from comch_next._library_context import Unmade
 from comch_next.connection import Connection, Message
 from comch_next.device import Device, Representor
 from comch_next.driver.protocol import Driver, Servers
-from comch_next.errors import ConnectionReset, DocaError, NotConnected, Shutdown
+from comch_next.errors import ConnectionReset, DocaError, InvalidValue, NoMemory, NotConnected, Shutdown
+from comch_next.errors import Driver as DriverError
 from comch_next.pull import PullPort
 
 if TYPE_CHECKING:
@@ -104,6 +107,8 @@ class Server(ControlContext):
 
         C: doca_comch_server_get_device_rep.
         """
+        if self._endpoint is not None:
+            self._endpoint.get("device_rep")
         opened: Representor | None = vars(self).get("_own_rep")
         given: Representor | str | None = self._settings["device_rep"]
         return opened if opened is not None else given
@@ -150,25 +155,42 @@ class Server(ControlContext):
         """Drop one client and tell it (C: doca_comch_server_disconnect); the callback follows from progress.
 
         On a server that is pulled from, harmless for a client that has ended, and when the server has failed: it has
-        left everybody. On a one-sided one NotConnected for a client that it has disconnected before.
+        left everybody. On a one-sided one NotConnected for None, and for a client that it has disconnected before.
         """
-        port = self._port
-        if port is not None and self.one_sided and connection in port._left:
-            raise NotConnected(f"disconnect: {self!r} has left this connection before")
-        if not (self._failed and port is not None and getattr(connection, "server", None) is self):
+        if self._endpoint is not None:
+            self._endpoint.disconnect(connection)
+            return
+        if not self._was_ended(connection):
             self._servers.disconnect(self._handle, handle_of(connection))
-        if port is not None:
-            port._forget(connection)
+        if self._port is not None:
+            self._port._forget(connection)
+
+    def _was_ended(self, connection: Connection) -> bool:
+        """Whether the failed server has left it already."""
+        return self._failed and self._port is not None and getattr(connection, "server", None) is self
+
+    def _drop(self, connection: Connection, timeout: float) -> None:
+        if not self._was_ended(connection):
+            with suppress(InvalidValue):  # its end has been reported: the driver has forgotten it
+                self._servers.disconnect(self._handle, connection._handle)
+        assert self._port is not None
+        self._port._forget(connection)
+
+    def _has_failed(self) -> bool:
+        return self._failed
 
     # Pulling
 
-    def listen(self, name: str | None = None) -> None:
+    def listen(self, name: str | None = UNSET) -> None:
         """Start: with callbacks registered as they are, else with a pull port and what is mandatory.
 
         name: the service's, unless it has been set. Raises BadState when a setting is missing, and what `start` raises.
         """
+        if self._endpoint is not None:
+            self._endpoint.listen(name)
+            return
         self._refuse_active("listen")
-        if name is not None:
+        if name is not UNSET and name is not None:
             self.configure(name=name)
         self._need_engine("listen")
         if not self._pushes:
@@ -179,11 +201,8 @@ class Server(ControlContext):
         accepted = False
         while port.pending:
             accepted = True
-            try:
+            with suppress(ConnectionReset):  # a client that went away before it was accepted
                 port.accept()
-            except ConnectionReset:  # a client that went away before it was accepted
-                if self.one_sided:
-                    raise
         if self._failed:
             raise self._failure("receive")
         return accepted
@@ -238,15 +257,18 @@ class Server(ControlContext):
 
         Asking for it first arms it; afterwards `arm_service` and `update_info` do.
         """
-        fd = self._opened_port("service_fd").service_fd
+        fd = self._service_port("service_fd").service_fd
         if not self._service_armed:
             self.arm_service()
         return fd
 
     def arm_service(self) -> None:
         """Let `service_fd` become ready once, at once when a client waits."""
-        self._opened_port("arm_service").arm_service()
+        self._service_port("arm_service").arm_service()
         self._service_armed = True
+
+    def _service_port(self, call: str) -> PullPort:
+        return self._opened_port(call) if self._endpoint is None else self._endpoint.server_port(call)
 
     def update_info(self) -> None:
         """Arm `service_fd`, then snapshot `connections` and `pending`: what the snapshot lacks is an event.
@@ -254,9 +276,14 @@ class Server(ControlContext):
         Raises ConnectionReset, after the snapshot, when the server has failed: it has lost its name, and no client
         finds it any more. Close it and make another.
         """
-        port = self._opened_port("update_info")
-        self.arm_service()
-        self._snapshot = _Snapshot(tuple(port.connections), port.pending)
+        port = self._service_port("update_info")
+        try:
+            self.arm_service()
+            self._snapshot = _Snapshot(tuple(port.connections), port.pending)
+        except (NoMemory, OSError) as error:
+            if self._endpoint is None:
+                raise
+            raise DriverError(f"update_info: the system does not answer: {error}") from error  # as generation 1
         if self._failed:
             raise self._failure("update_info")
 
@@ -271,7 +298,7 @@ class Server(ControlContext):
         return self._known("pending").pending
 
     def _known(self, call: str) -> _Snapshot:
-        self._opened_port(call)
+        self._service_port(call)
         self._contexts.get_state(self._handle)  # a forked child is refused here
         return self._snapshot
 

@@ -4,7 +4,7 @@ from typing import TypeVar
 
 from comch_next import InvalidValue
 
-__all__ = ["Buffer", "instance", "integer", "octets", "text"]
+__all__ = ["Buffer", "instance", "integer"]
 
 _T = TypeVar("_T")
 
@@ -23,21 +23,3 @@ def integer(value: object, what: str, *, most: int, least: int = 0) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
         raise InvalidValue(f"{what} is {value!r}; legal are whole numbers from {least} to {most}")
     return int(value)
-
-
-def octets(value: Buffer, what: str) -> memoryview:
-    """The bytes of `value`, when it is a buffer without gaps."""
-    try:
-        return memoryview(value).cast("B")
-    except TypeError as error:
-        raise InvalidValue(f"{what} is {value!r:.60}; legal are bytes and other buffers") from error
-
-
-def text(value: object, what: str) -> str:
-    """`value` as str; bytes are taken as C passes them, in UTF-8 and perhaps with their NUL."""
-    if isinstance(value, bytes):
-        try:
-            value = value.removesuffix(b"\0").decode()
-        except UnicodeDecodeError as error:
-            raise InvalidValue(f"{what} is {value!r}, which is no UTF-8") from error
-    return instance(value, str, what)

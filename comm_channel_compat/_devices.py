@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeVar
 
 import comch_next as comch
 from comch_next import InvalidValue, NotSupported
-from comm_channel_compat._arguments import instance, text
+from comm_channel_compat._arguments import instance
 from comm_channel_compat._warn import warns_as
 
 __all__ = ["DevInfo", "Device", "PciBdf", "RepInfo", "Representor", "devices", "is_dpu", "open_device"]
@@ -55,7 +55,7 @@ class DevInfo:
 
     def is_equal_pci_addr(self, pci_addr: str) -> bool:
         """Whether this device has the address, given in its short or its long form."""
-        return self.modern.is_equal_pci_addr(text(pci_addr, "PCI address"))
+        return self.modern.is_equal_pci_addr(pci_addr)
 
     def get_iface_name(self) -> str:
         """The name of the network interface."""
@@ -124,7 +124,7 @@ class RepInfo:
 
     def is_equal_pci_addr(self, pci_addr: str) -> bool:
         """Whether the function has the address, given in its short or its long form."""
-        return self.modern.is_equal_pci_addr(text(pci_addr, "PCI address"))
+        return self.modern.is_equal_pci_addr(pci_addr)
 
     def __repr__(self) -> str:
         return f"<RepInfo {self.modern.pci_addr_str}>"
@@ -168,7 +168,7 @@ class Device(_Opened):
 
     def open_representor(self, pci_addr: str) -> "Representor":
         """Open the representor of the host function with this address; NotFound when there is none."""
-        return Representor(self.modern.open_representor(text(pci_addr, "PCI address")))
+        return Representor(self.modern.open_representor(pci_addr))
 
     def close(self) -> None:
         """Give the device back; InUse while an endpoint listens or is connected on it."""
@@ -210,7 +210,7 @@ def devices() -> list[DevInfo]:
 @warns_as("doca_dev_open")
 def open_device(pci_addr: str) -> Device:
     """Open the device with this address, given in its short or its long form; NotFound when there is none."""
-    return Device(comch.open_device(text(pci_addr, "PCI address")))
+    return Device(comch.open_device(pci_addr))
 
 
 def is_dpu(device: Device) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 from comch_next import DocaError, ErrorCode, InvalidValue, NotConnected
 from comch_next.api import Function, Param
 from comch_next.log import Backend
-from comm_channel_compat._arguments import instance, integer, text
+from comm_channel_compat._arguments import instance, integer
 from comm_channel_compat._devices import Device, DevInfo, RepInfo, Representor
 from comm_channel_compat.endpoint import Endpoint
 from comm_channel_compat.peer_addr import PeerAddr
@@ -52,7 +52,9 @@ def _take(function: str, param: Param, value: object) -> object:
         return instance(value, _HANDLES[ctype], param.name)
     if ctype in _BITS:
         return integer(value, param.name, most=2 ** _BITS[ctype] - 1)
-    return text(value, param.name) if ctype == "char *" else value
+    if ctype == "char *" and not isinstance(value, (str, bytes)):
+        raise InvalidValue(f"{function}: {param.name} is {value!r}; legal is text")
+    return value
 
 
 def flatten(row: Function, call: Flat) -> Flat:

@@ -9,24 +9,26 @@ disconnects and connects.
 
 from __future__ import annotations
 
-from comch_next import NoMemory, NotFound, PullPort
+from comch_next import Channel
+from comm_channel_compat._warn import warns_as
 
-__all__ = ["arm_recv", "arm_send", "get_event_channel"]
-
-
-def get_event_channel(port: PullPort) -> tuple[int, int]:
-    """The descriptors that become readable when a message in flight has ended, and when a message has come."""
-    try:
-        return port.send_fd, port.recv_fd
-    except NoMemory as error:
-        raise NotFound(f"get_event_channel: {error}") from error
+__all__ = ["EventChannel"]
 
 
-def arm_send(port: PullPort) -> None:
-    """Let the send descriptor fire once: when a message in flight ends, or at once for one that the program missed."""
-    port.arm_send()
+@warns_as("doca_comm_channel_ep_")
+class EventChannel:
+    """The calls of an endpoint on its event channel."""
 
+    _channel: Channel
 
-def arm_recv(port: PullPort) -> None:
-    """Let the receive descriptor fire once: when recvfrom has anything to say but AGAIN."""
-    port.arm_recv()
+    def get_event_channel(self) -> tuple[int, int]:
+        """The descriptors for messages in flight that have ended and for messages that came; arm before every wait."""
+        return self._channel.send_fd, self._channel.recv_fd
+
+    def event_handle_arm_send(self) -> None:
+        """Let the send descriptor fire once: when a message in flight ends, or at once for a missed one."""
+        self._channel.arm_send()
+
+    def event_handle_arm_recv(self) -> None:
+        """Let the receive descriptor fire once: when recvfrom has anything to say but AGAIN."""
+        self._channel.arm_recv()

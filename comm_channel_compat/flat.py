@@ -11,19 +11,19 @@ import difflib
 from collections.abc import Callable
 from typing import Any
 
-from comch_next import ConnectionReset, DocaError, ErrorCode, InvalidValue, code_name, describe, log
+from comch_next import ErrorCode, InvalidValue, code_name, describe, log
 from comch_next.api import aliases, constants, functions
 from comm_channel_compat import capabilities
-from comm_channel_compat._arguments import Buffer, integer, octets
+from comm_channel_compat._arguments import Buffer
 from comm_channel_compat._devices import Device, DevInfo, RepInfo, Representor, devices
 from comm_channel_compat._flatten import flatten
+from comm_channel_compat._peers import connection_of
 from comm_channel_compat._warn import warns_as
 from comm_channel_compat.endpoint import Endpoint
 from comm_channel_compat.peer_addr import PeerAddr
 
-_SUCCESS, _AGAIN, _INVALID_VALUE = int(ErrorCode.SUCCESS), int(ErrorCode.AGAIN), int(ErrorCode.INVALID_VALUE)
-_length = len  # both functions below have a parameter of that name
-_NOTHING_CAME = (_AGAIN, None, None, None)
+_SUCCESS, _INVALID_VALUE = int(ErrorCode.SUCCESS), int(ErrorCode.INVALID_VALUE)
+_NO_SIZE: Any = None  # which is refused
 _PREFIX = "doca_comm_channel_"
 
 
@@ -40,11 +40,7 @@ def doca_comm_channel_ep_sendto(
 ) -> int:
     """Queue a copy of the first `len` bytes of the message."""
     try:
-        if msg.__class__ is not bytes or _length(msg) != len:
-            msg = _cut(msg, len)
-        return _SUCCESS if local_ep._send(msg, peer_addr, flags) else _AGAIN
-    except DocaError as error:
-        return int(error.code)
+        return int(local_ep._channel.try_send_to(msg, connection_of(peer_addr, flags), len))
     except AttributeError:
         if isinstance(local_ep, Endpoint):
             raise
@@ -59,26 +55,15 @@ def doca_comm_channel_ep_recvfrom(
 ) -> tuple[int, bytes | None, int | None, PeerAddr | None]:
     """The oldest message of up to `len` bytes: code, message, its length, peer."""
     try:
-        arrived = local_ep._receive(len, flags)
-    except InvalidValue as error:
-        return _INVALID_VALUE, None, error.length, None
-    except ConnectionReset as error:
-        return int(error.code), None, None, error.connection
-    except DocaError as error:
-        return int(error.code), None, None, None
+        code, msg, length, connection = local_ep._channel.try_receive(len if flags == 0 else _NO_SIZE)
+        if connection is None:
+            return int(code), msg, length, None
+        peers = local_ep._peers
+        return int(code), msg, length, peers.pop_of(connection) if code else peers[connection]
     except AttributeError:
         if isinstance(local_ep, Endpoint):
             raise
         return _INVALID_VALUE, None, None, None
-    if arrived is None:
-        return _NOTHING_CAME
-    msg, peer = arrived
-    return _SUCCESS, msg, _length(msg), peer
-
-
-def _cut(msg: Buffer, length: object) -> bytes:
-    view = octets(msg, "message")
-    return bytes(view[: integer(length, "len", most=view.nbytes)])
 
 
 # The rest, from the tables

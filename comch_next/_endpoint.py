@@ -1,0 +1,192 @@
+"""What a one-sided context answers: every call as generation 1 did (old guide: Creating and Configuring Endpoint)."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
+
+from comch_next._arguments import UNSET, instance, integer, text
+from comch_next._codes import ErrorCode
+from comch_next._link import Link, Unlinked, no_peer
+from comch_next._peer import Peer
+from comch_next._phases import Phase, check
+from comch_next._sizes import SIZES, UINT16_MAX
+from comch_next.device import Device, DevInfo, Representor
+from comch_next.errors import (
+    AlreadyExist,
+    BadState,
+    ConnectionAborted,
+    InvalidValue,
+    NotPermitted,
+    NotSupported,
+)
+
+if TYPE_CHECKING:
+    from comch_next._settings import Configured
+    from comch_next.connection import Connection
+    from comch_next.pull import PullPort
+
+__all__ = ["Endpoint"]
+
+_HANDLES: dict[str, tuple[type, ...]] = {"device": (Device,), "device_rep": (Representor, str)}
+
+
+class Endpoint:
+    """The state of a one-sided context, beside what the library knows. `send` and `receive` are those of its link."""
+
+    def __init__(self, context: Configured) -> None:
+        self._context: Any = context
+        self._become(Unlinked(Phase.FRESH))
+        _endpoints.add(self)
+
+    def _become(self, link: Link | Unlinked) -> None:
+        self.link = link
+        self.send = link.send
+        self.receive = link.receive
+
+    def check(self, call: str) -> None:
+        """Raise what generation 1 answered to the call in this phase; return when it is allowed."""
+        check(self.link.phase, call)
+
+    # Settings
+
+    def accept(self, option: str, value: object) -> Any:
+        """Return what comes into force when the program sets `value`, or raise what it is refused with.
+
+        As in C an argument of the wrong type is refused first, whatever the phase.
+        """
+        if option in _HANDLES and not isinstance(value, _HANDLES[option]):
+            instance(value, _HANDLES[option][0], option)
+        if option in SIZES:
+            integer(value, option, most=UINT16_MAX)
+        if option == "name" and value is not None:
+            value = text(value, "service name")
+        self.check(f"set_{option}")
+        return SIZES[option].accept(value, self._devinfo()) if option in SIZES else value
+
+    def get(self, option: str) -> Any:
+        """Return a setting in force; InvalidValue for a device or representor that has not been set."""
+        self.check(f"get_{option}")
+        if option in SIZES:
+            return self.size(option)
+        value = self._context._settings[option]
+        if value is None:
+            raise InvalidValue(f"get_{option}: none has been set")
+        return value
+
+    def size(self, option: str) -> int:
+        """Return the size in force."""
+        return self._context._settings[option] or SIZES[option].unset(self._devinfo())
+
+    def _devinfo(self) -> DevInfo | None:
+        device: Device | None = self._context._settings["device"]
+        return None if device is None else device.devinfo
+
+    # Connections
+
+    def listen(self, name: object = UNSET) -> None:
+        """Become the service of that name; ConnectionAborted when it is taken."""
+        name = self._name(name)
+        self.check("listen")
+        self._check_device("listen", dpu=True)
+        if self._context._settings["device_rep"] is None:
+            raise BadState("listen: no representor has been set; set device_rep first")
+        try:
+            self._open(name, server=True)
+        except AlreadyExist as error:
+            raise ConnectionAborted(f"listen: {error}") from error
+
+    def connect(self, name: object = UNSET) -> Connection:
+        """Begin a handshake; ConnectionAborted when nobody listens on the name."""
+        name = self._name(name)
+        self.check("connect")
+        self._check_device("connect", dpu=False)
+        self._open(name, server=False)
+        connection: Connection = self._context.connection
+        return connection
+
+    def _name(self, name: object) -> str:
+        return text(self._context._settings["name"] if name is UNSET else name, "service name")
+
+    def _check_device(self, call: str, *, dpu: bool) -> None:
+        """Check the device that was set. The wrong side comes before a missing representor: no host has one."""
+        info = self._devinfo()
+        if info is None:
+            raise BadState(f"{call}: no device has been set; set device first")
+        if _is_dpu(info) != dpu:
+            right = "a DPU device listens, a host device connects"
+            raise NotPermitted(f"{call}: {info} stands on the other side; {right}")
+        if not (info.cap_server_is_supported() if dpu else info.cap_client_is_supported()):
+            raise NotSupported(f"{call}: {info} has no communication channel; use another device")
+
+    def _open(self, name: str, *, server: bool) -> None:
+        """Start a life. One that fails leaves the phase, the name and the descriptors as they were."""
+        context, before, fresh = self._context, self.link, self._context._port is None
+        known = context._settings["name"]
+        try:
+            context._open_as(name, server=server)
+            if not server:
+                self._check_dialled(name)
+        except BaseException:
+            self._become(before)
+            context._rename(known)
+            if fresh:
+                context._unmake()
+            raise
+
+    def _check_dialled(self, name: str) -> None:
+        connection = self._context.connection
+        if self._context._port.status(connection) == ErrorCode.CONNECTION_ABORTED:
+            self.disconnect(connection)
+            raise ConnectionAborted(f"connect: nobody listens as {name!r}, or it refuses")
+
+    def begin(self, port: PullPort) -> None:
+        """Begin a life: the context has been started."""
+        self._become(Link(self._context, port))
+
+    def disconnect(self, connection: object, timeout: float = 5.0) -> None:
+        """Leave one connection. A client may connect again afterwards."""
+        if connection is None or not isinstance(connection, Peer):
+            raise no_peer("disconnect", connection)
+        link = self._linked("disconnect")
+        link.disconnect(connection, timeout)
+        if link.closed:
+            self._become(Unlinked(Phase.LEFT))
+
+    def end(self, phase: Phase) -> None:
+        """End the life that there is."""
+        if isinstance(self.link, Link):
+            self.link.closed = True
+        self._become(Unlinked(phase))
+
+    def server_port(self, call: str) -> PullPort:
+        """The port, for a call that is a server's."""
+        if not self._linked(call).is_server:
+            raise NotSupported(f"{call}: the context is a client; only a server has a state")
+        port: PullPort = self._context._port
+        return port
+
+    def _linked(self, call: str) -> Link:
+        self.check(call)
+        assert isinstance(self.link, Link)
+        return self.link
+
+
+def _is_dpu(info: DevInfo) -> bool:
+    """Whether the device stands on the DPU: only there are representors."""
+    try:
+        return info.rep_cap_is_filter_all_supported()
+    except NotSupported:
+        return False
+
+
+_endpoints: WeakSet[Endpoint] = WeakSet()
+
+
+def _disinherit() -> None:
+    for endpoint in list(_endpoints):
+        endpoint.end(Phase.INHERITED)
+
+
+os.register_at_fork(after_in_child=_disinherit)

@@ -1,0 +1,107 @@
+"""A connection of a one-sided context, as generation 1 showed it (old guide: Information Regarding Each Connection)."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, NoReturn
+from weakref import WeakSet
+
+from comch_next._arguments import Buffer, integer
+from comch_next._codes import Counter
+from comch_next.connection import Connection
+from comch_next.errors import BadState, ConnectionAborted, InvalidValue
+
+if TYPE_CHECKING:
+    from comch_next._control import ControlContext
+
+__all__ = ["Peer"]
+
+_UINT64_MAX = 2**64 - 1
+
+
+class Peer(Connection):
+    """Its statistics are those of the last `update_info`, zero before it, and stay readable when it has ended.
+
+    In a forked child every call is BadState.
+    """
+
+    def __init__(self, context: ControlContext, handle: Any) -> None:
+        super().__init__(context, handle)
+        endpoint = context._endpoint
+        assert endpoint is not None
+        self._link = endpoint.link  # None once this side has left it
+        self._user_data = 0
+        self._counters = dict.fromkeys(Counter, 0)
+        self._in_flight = 0
+        _peers.add(self)
+
+    @property
+    def user_data(self) -> int:
+        """The program's own number for it, of up to 64 bits; 0 until set, InvalidValue for anything else."""
+        number: int = self._user_data
+        return number
+
+    @user_data.setter
+    def user_data(self, user_data: int) -> None:
+        self._user_data = integer(user_data, "user data", most=_UINT64_MAX)
+
+    def update_info(self) -> None:
+        """Snapshot the counters and what is in flight, then raise what the state of the connection is.
+
+        ConnectionInprogress until the server has accepted it, ConnectionAborted when it was refused, is in the error
+        state, or has been left by this side.
+        """
+        if self._link is None:
+            raise ConnectionAborted("update_info: this side has left the connection")
+        self._link.update_info(self)
+
+    def _snapshot(self, in_flight: int) -> None:
+        self._counters = {counter: super(Peer, self).get_counter(counter) for counter in Counter}
+        self._in_flight = in_flight
+
+    def get_counter(self, counter: Counter) -> int:
+        """A counter of the last snapshot: messages, or bytes."""
+        try:
+            return self._counters[counter]
+        except (KeyError, TypeError):
+            raise InvalidValue(f"get_counter takes a Counter, not {counter!r}") from None
+
+    @property
+    def in_flight(self) -> int:
+        """Messages accepted that were not in the receiver's queue at the last snapshot."""
+        return self._in_flight
+
+    def send(self, data: Buffer, timeout: float | None = None) -> None:
+        """Send one message, as the context's `send_to`."""
+        self._context.send_to(data, self, timeout)
+
+
+class _Inherited(Peer):
+    """What a peer becomes in a forked child: it has forgotten everything."""
+
+    def __repr__(self) -> str:
+        return "<Connection, inherited through a fork>"
+
+    def __getattribute__(self, name: str) -> Any:
+        if name.startswith("__"):
+            return object.__getattribute__(self, name)
+        _refuse()
+
+    def __setattr__(self, name: str, value: object) -> None:
+        _refuse()
+
+
+def _refuse() -> NoReturn:
+    raise BadState("the connection was inherited through a fork and belongs to the parent process")
+
+
+_peers: WeakSet[Peer] = WeakSet()
+
+
+def _disinherit() -> None:
+    for peer in list(_peers):
+        object.__setattr__(peer, "__class__", _Inherited)
+    _peers.clear()
+
+
+os.register_at_fork(after_in_child=_disinherit)

@@ -1,0 +1,40 @@
+"""The peers of an endpoint, and the connections behind them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from comch_next import Connection
+from comm_channel_compat.peer_addr import PeerAddr
+
+__all__ = ["Peers", "connection_of"]
+
+
+class Peers(dict[Connection, PeerAddr]):
+    """The one handle of each connection, made when the connection is first seen."""
+
+    def __missing__(self, connection: Connection) -> PeerAddr:
+        peer = self[connection] = PeerAddr(connection)
+        return peer
+
+    def pop_of(self, connection: Connection | None) -> PeerAddr | None:
+        """Forget a connection that has ended, and return its peer; None for one that nobody has seen."""
+        if connection is None:
+            return None
+        peer = self[connection]
+        del self[connection]
+        return peer
+
+
+def connection_of(peer: Any, flags: object = 0) -> Any:
+    """The connection of a peer; for what is no peer, or with flags, what the channel refuses with the right code."""
+    if peer.__class__ is PeerAddr and flags == 0:
+        return peer._connection
+    return _Illegal(f"{peer!r} with flags {flags!r}") if flags != 0 or peer is not None else None
+
+
+class _Illegal(str):
+    """No connection, and why; an error message shows it."""
+
+    __slots__ = ()
+    __repr__ = str.__str__
