@@ -24,6 +24,7 @@ _IMPORT = re.compile(
 )
 _PATCHED = re.compile(rb"(?:patch|setattr)\w*\s*\(\s*['\"](?P<name>[\w.]+)")
 _BEFORE = re.compile(rb"(?:^|[;:\n])[ \t\f]*(?:from\b(?P<module>[^;:]*?))?$")
+_CONTINUED = re.compile(rb"\\\r?\n")
 _COMMENT = re.compile(rb"#[^\n]*|\\\r?\n")
 
 
@@ -51,7 +52,7 @@ def _imports(data: bytes) -> Iterator[str]:
         start = data.rfind(b"\n", 0, found.start()) + 1
         while data[max(0, start - 3) : start].rstrip(b"\r\n").endswith(b"\\"):
             start = data.rfind(b"\n", 0, start - 1) + 1
-        before = _BEFORE.search(_COMMENT.sub(b"", data[start : found.start()]))
+        before = _BEFORE.search(_CONTINUED.sub(b"", data[start : found.start()]))
         if before:
             yield from _imported(before["module"], _COMMENT.sub(b"", found["inside"] or found["rest"] or b""))
     for found in _PATCHED.finditer(data):
