@@ -6,7 +6,7 @@ import ast
 import builtins
 import operator
 from collections.abc import Callable, Iterator
-from itertools import count
+from itertools import chain, count
 from typing import Any, Protocol
 
 from migrate.facts.forest import Forest
@@ -44,9 +44,7 @@ class Expressions:
         self._forest = forest
         self._values = values
         self._received = received  # what stands for the bytes that an old call gives
-        self._stored = {
-            node.attr for _, node in forest.nodes() if isinstance(node, ast.Attribute) and not _is_load(node)
-        }
+        self._stored = {node.attr for _, node in forest.nodes(ast.Attribute) if not isinstance(node.ctx, ast.Load)}
         self._used: dict[Scope, frozenset[str]] = {}
 
     # ------------------------------------------------------------------ constants
@@ -155,9 +153,14 @@ class Expressions:
 
     def is_builtin(self, name: ast.Name) -> bool:
         """Whether a name is Python's own there (len, getattr), not the program's."""
-        variable = self._forest.of(name).of[name]
-        bound = variable.bindings or variable.declarations or variable.scope.module().stars
-        return hasattr(builtins, name.id) and not bound and name.id not in self._stored
+        return self.has_builtin(name, name.id)
+
+    def has_builtin(self, node: ast.AST, name: str) -> bool:
+        """Whether a name that is written where a node stands is Python's own, not the program's."""
+        scope = self._forest.of(node).scope(node)
+        variables = [place.variables[name] for place in _outwards(scope) if name in place.variables]
+        bound = any(variable.bindings or variable.declarations for variable in variables)
+        return hasattr(builtins, name) and not bound and not scope.module().stars and name not in self._stored
 
     def is_statement(self, node: ast.expr) -> bool:
         """Whether an expression is a whole expression statement: nobody takes its value."""
@@ -184,7 +187,7 @@ class Expressions:
         if used is None:
             used = self._used[scope] = frozenset(self._names_used(scope))
         numbered = (f"{wanted[-1]}_{number}" for number in count(2))
-        return next(name for name in (*wanted, *numbered) if name not in used)
+        return next(name for name in chain(wanted, numbered) if name not in used)
 
     def _names_used(self, scope: Scope) -> Iterator[str]:
         scopes = self._forest.of(scope.node).scopes
@@ -197,10 +200,6 @@ def _outwards(scope: Scope | None) -> Iterator[Scope]:
     while scope is not None:
         yield scope
         scope = scope.parent
-
-
-def _is_load(node: ast.Attribute) -> bool:
-    return isinstance(node.ctx, ast.Load)
 
 
 def _bytes_of_operation(_: Expressions, node: Any) -> list[ast.expr]:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any, TypeVar
 
 from migrate.python.scopes import Names
+
+Node = TypeVar("Node", bound=ast.AST)
 
 
 class Forest:
@@ -16,9 +19,12 @@ class Forest:
         self.names = names
         self.parents: dict[ast.AST, ast.AST] = {}
         self._paths: dict[ast.AST, Path] = {}
-        for path, file in names.items():
-            self.parents.update(file.parents)
-            self._paths[file.tree] = path
+        self._by_type: dict[type, dict[Path, list[Any]]] = {}
+        for path in sorted(names):
+            self.parents.update(names[path].parents)
+            self._paths[names[path].tree] = path
+            for node in names[path].parents:
+                self._by_type.setdefault(type(node), {}).setdefault(path, []).append(node)
 
     def above(self, node: ast.AST) -> Iterator[ast.AST]:
         """Iterate over the nodes around a node, innermost first."""
@@ -42,8 +48,12 @@ class Forest:
             node = self.parents[node]
         return node
 
-    def nodes(self) -> Iterator[tuple[Path, ast.AST]]:
-        """Iterate over every node of every file, in the order of paths."""
-        for path in sorted(self.names):
-            for node in ast.walk(self.names[path].tree):
+    def in_file(self, path: Path, kind: type[Node]) -> list[Node]:
+        """Return the nodes of one type in a file, in the order of the text."""
+        return self._by_type.get(kind, {}).get(path, [])
+
+    def nodes(self, kind: type[Node]) -> Iterator[tuple[Path, Node]]:
+        """Iterate over the nodes of one type, subclasses left out: files in the order of paths, each from the top."""
+        for path, nodes in self._by_type.get(kind, {}).items():
+            for node in nodes:
                 yield path, node

@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from migrate.old_api.vocabulary import Function, Vocabulary
-from migrate.python.values import Arguments, ListOf, Plain, Token, Value
+from migrate.python.values import Arguments, External, Given, ListOf, Plain, Token, Value
 
 CAUGHT = "the endpoint of a caught exception"  # an origin that stands for all endpoints
 
@@ -43,7 +43,7 @@ class Method:
 class Code:
     """The result code of a call of a flat function, or (`node` a str) the code that an exception carries."""
 
-    node: ast.Call | str
+    node: ast.expr | str
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,7 @@ _SELF_METHODS = frozenset({"__enter__", "__aenter__"})
 _ENDS = frozenset({"__exit__", "__aexit__"})
 _OF_FAILURE = frozenset({"name", "errno", "strerror", "args", "length", "filename", "with_traceback", "add_note"})
 _OF_FAILURE |= {"__class__", "__cause__", "__context__", "__traceback__", "__notes__", "__str__", "__repr__"}
+_ABOVE = frozenset({"builtins.Exception", "builtins.BaseException", "builtins.OSError", "builtins.ConnectionError"})
 _DATA = "msg"
 
 
@@ -88,7 +89,7 @@ class OldApi:
         """Return the token of an old module."""
         return Token(Symbol("")) if self.vocabulary.module(name) is not None else None
 
-    def attribute(self, token: Token, name: str) -> Iterable[Value] | None:
+    def attribute(self, token: Token, name: str) -> Iterable[Given] | None:
         """Return what reading an attribute of a token gives."""
         key = token.key
         if isinstance(key, Symbol):
@@ -104,7 +105,7 @@ class OldApi:
             return [Token(Code(key.name))] if name == "code" else [Plain.OTHER] if name in _OF_FAILURE else None
         return [Plain.OTHER]
 
-    def _of_symbol(self, symbol: Symbol, name: str) -> Iterable[Value] | None:
+    def _of_symbol(self, symbol: Symbol, name: str) -> Iterable[Given] | None:
         if not symbol.name:
             inside = name in self.vocabulary.submodules
             return [Token(Symbol("" if inside else name))] if inside or name in self.vocabulary.exports else None
@@ -114,21 +115,19 @@ class OldApi:
         function = self.vocabulary.methods.get((kind, name))
         return [Token(Symbol(f"{symbol.name}.{name}"))] if function else None
 
-    def exports(self, token: Token) -> Mapping[str, Iterable[Value]]:
+    def exports(self, token: Token) -> Mapping[str, Iterable[Given]]:
         """Return every name that a star import of an old module binds."""
         return {name: [Token(Symbol(name))] for name in sorted(self.vocabulary.exports)}
 
-    def names(self, annotation: str) -> Iterable[Value] | None:
-        """Answer nothing: annotations are read by who looks for unseen callers."""
-        return None
-
-    def caught(self, token: Token) -> Iterable[Value] | None:
-        """Return what `except <token> as name` binds."""
-        key = token.key
+    def caught(self, caught: Value, node: ast.ExceptHandler) -> Iterable[Given] | None:
+        """Return what an except clause binds for an old error class, or for a class of Python's own above those."""
+        if isinstance(caught, External):
+            return [Token(Failure("DocaError"))] if caught.name in _ABOVE else None
+        key = caught.key if isinstance(caught, Token) else None
         is_error = isinstance(key, Symbol) and key.name in self.vocabulary.errors
         return [Token(Failure(key.name))] if is_error and isinstance(key, Symbol) else None
 
-    def parameter(self, node: ast.arg) -> Iterable[Value] | None:
+    def parameter(self, node: ast.arg) -> Iterable[Given] | None:
         """Return the handle that callers nobody sees pass for a parameter."""
         kind = self.unseen.get(node)
         if kind is None:
@@ -152,7 +151,15 @@ class OldApi:
     def _own(self, name: str) -> Function | None:
         return next((function for function in self.vocabulary.methods.values() if function.name == name), None)
 
-    def call(self, token: Token, node: ast.Call, arguments: Arguments) -> Iterable[Value | tuple[Value, ...]] | None:
+    def elements(self, token: Token) -> Iterable[Given] | None:
+        """Answer nothing: lists of handles are given as lists."""
+        return None
+
+    def enter(self, token: Token) -> Iterable[Given] | None:
+        """Return what `with` binds: a device or representor itself."""
+        return [token] if isinstance(token.key, Handle) else None
+
+    def call(self, token: Token, node: ast.expr, arguments: Arguments) -> Iterable[Given] | None:
         """Return what calling a token gives."""
         key = token.key
         if isinstance(key, Symbol) and key.name in self.vocabulary.errors:
@@ -169,14 +176,12 @@ class OldApi:
         return self._results(function, flat, node, origins)
 
     def _origins(
-        self, key: Symbol | Method, function: Function, node: ast.Call, arguments: Arguments
+        self, key: Symbol | Method, function: Function, node: ast.expr, arguments: Arguments
     ) -> tuple[Hashable, ...]:
         """Return the origins of what a call takes and gives: the call itself, when it makes a handle of none."""
         given = [*arguments.positional, *arguments.keywords.values()]
         values = {value for values in given for value in values}
         handles = {value.key for value in values if isinstance(value, Token) and isinstance(value.key, Handle)}
-        handles |= {item.key for value in values if isinstance(value, ListOf)
-                    for item in value.values if isinstance(item, Token) and isinstance(item.key, Handle)}  # fmt: skip
         if isinstance(key, Method):
             handles.add(key.handle)
         taken = {handle.origin: None for handle in handles if isinstance(handle, Handle)}
@@ -187,15 +192,13 @@ class OldApi:
             taken[node] = None
         return tuple(taken)
 
-    def _results(
-        self, function: Function, flat: bool, node: ast.Call, origins: Iterable[Hashable]
-    ) -> Iterator[Value | tuple[Value, ...]]:
+    def _results(self, function: Function, flat: bool, node: ast.expr, origins: Iterable[Hashable]) -> Iterator[Given]:
         """Give the code and the outputs of a flat call, or the outputs alone; None, too, where a flat call may fail."""
         names = function.results
         if not flat:  # lengths are not given: of what was received, and of a list
             lists = [name for name in names if function.kinds.get(name, "").endswith("[]")]
             names = tuple(lists or (name for name in names if name not in function.inputs))
-        code: tuple[Value, ...] = (Token(Code(node)),) if flat and function.returns_code else ()
+        code: tuple[Given, ...] = (Token(Code(node)),) if flat and function.returns_code else ()
         for origin in origins if any(name in function.kinds for name in names) else (None,):
             values = (*code, *(_output(name, function.kinds.get(name, ""), origin) for name in names))
             yield values[0] if len(values) == 1 else values or Plain.NONE
@@ -203,7 +206,7 @@ class OldApi:
             yield (*code, *(Plain.NONE for _ in names))
 
 
-def _output(name: str, kind: str, origin: Hashable) -> Value:
+def _output(name: str, kind: str, origin: Hashable) -> Given:
     if kind.endswith("[]"):
-        return ListOf(frozenset({Token(Handle(kind[:-2], origin))}))
+        return ListOf((Token(Handle(kind[:-2], origin)),))
     return Token(Handle(kind, origin)) if kind else Token(Data()) if name == _DATA else Plain.OTHER

@@ -3,92 +3,183 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
-from typing import Protocol
+from typing import Any
 
+from migrate.facts.endings import Endings
+from migrate.facts.expressions import Expressions
+from migrate.facts.forest import Forest
+from migrate.facts.handles import CAUGHT, Data, Handle, OldApi
+from migrate.facts.likely import Likely
+from migrate.facts.obstacles import Obstacle, Obstacles, handles_among
+from migrate.facts.patches import Patches
+from migrate.facts.presence import Presence
+from migrate.facts.references import Reference, References, symbols
+from migrate.facts.results import Results
+from migrate.facts.texts import Texts, type_comments
+from migrate.facts.unseen import unseen_handles
 from migrate.old_api.calls import Call
+from migrate.old_api.generation_1 import GENERATION_1
+from migrate.old_api.vocabulary import Vocabulary
+from migrate.python.control import Control
+from migrate.python.modules import Project
+from migrate.python.source import Source
+from migrate.python.values import Collection, Plain, Token, Values
+
+__all__ = ["Facts", "Obstacle", "Reference"]
 
 
-@dataclass(frozen=True)
-class Reference:
-    """One place that names the old API; `call` when it is (the function of) a call. `code`: why it cannot change.
+class Facts:
+    """The facts of a project. Nodes belong to the files' trees; all answers are about the whole project.
 
-    origins: of the handles that it is called with, or makes, where it is used as a value.
+    references: of the files that are given, in the order of paths and text. calls: the old calls, by their node.
     """
 
-    path: Path
-    node: ast.AST
-    name: str
-    call: Call | None = None
-    code: str = ""
-    origins: frozenset[Hashable] = frozenset()
+    def __init__(
+        self, sources: Mapping[Path, Source], given: frozenset[Path], vocabulary: Vocabulary = GENERATION_1
+    ) -> None:
+        self.project = Project({path: source.tree for path, source in sources.items()})
+        self.names = {path: self.project.names(path) for path in sorted(sources)}
+        self.controls = {path: Control(names) for path, names in self.names.items()}
+        forest = self._forest = Forest(self.names)
+        api = self._api = OldApi(vocabulary, unseen_handles(forest, vocabulary))
+        values = self.values = Values(self.project, api)
+        texts = Texts(forest, vocabulary, {path: frozenset(self._aliases(path)) for path in self.names})
+        patches = Patches(forest, values, self.project, vocabulary)
+        references = References(forest, values, api, self.project, texts, patches)
+        self.calls = references.calls
+        naming = {reference.path for reference in references.found}
+        likely = Likely(forest, values, api, frozenset(token.key for token in values.tokens), self.project, naming)
+        self._obstacles = Obstacles(forest, values, api, references, likely.suspects, given)
+        self._results = Results(forest, values, api)
+        self._presence = Presence(forest, values, self.controls)
+        self._endings = Endings(forest, values, self.controls, self.calls)
+        self._expressions = Expressions(forest, values, frozenset({Token(Data()), Plain.NONE}))
+        comments = (
+            Reference(path, comment, str(comment.value), code="CCM045")
+            for path, source in sources.items()
+            for comment in type_comments(source.text)
+            if texts.is_named(path, comment.value)
+        )
+        found = [*references.found, *likely.found, *comments]
+        self.references: Sequence[Reference] = sorted(
+            (reference for reference in found if reference.path in given), key=_order
+        )
 
+    def _aliases(self, path: Path) -> Iterator[str]:
+        """Yield the names of a file's own that stand for something old."""
+        for name, variable in self.names[path].module.variables.items():
+            values = self.values.of_target(variable.bindings[0]) if variable.bindings else frozenset()
+            if any(symbols(values)) or handles_among(values):
+                yield name
 
-@dataclass(frozen=True)
-class Obstacle:
-    """A place where a handle goes or comes from that keeps it old, with the code of why."""
-
-    path: Path
-    node: ast.AST
-    code: str
-
-
-class Facts(Protocol):
-    """The face of the facts. Nodes belong to the files' trees; all answers are about the whole project."""
-
-    references: Sequence[Reference]
+    # ------------------------------------------------------------------ handles
 
     def handles(self, node: ast.expr) -> frozenset[Hashable]:
-        """The origins (creating calls) of the handles that an expression can be."""
+        """Return the origins (creating calls, or parameters) of the handles that an expression can be, or hold."""
+        return frozenset(origin for handle in self._handles(node) for origin in self._origins(handle))
 
     def kinds(self, node: ast.expr) -> frozenset[str]:
-        """endpoint, peer, device, representor, devinfo, repinfo, backend; with [] for lists of them."""
+        """Return endpoint, peer, device, representor, devinfo, repinfo, backend; with [] for lists of them."""
+        own = {handle.kind for handle in handles_among(self.values.of(node))}
+        return frozenset(own | {handle.kind + "[]" for handle in self._handles(node) if handle.kind not in own})
+
+    def _handles(self, node: ast.expr) -> list[Handle]:
+        values = self.values.of(node)
+        held = [item for value in values if isinstance(value, Collection) for item in self.values.elements(value)]
+        return handles_among([*values, *held])
+
+    def _origins(self, handle: Handle) -> frozenset[Hashable]:
+        return self._endpoints if handle.origin == CAUGHT else frozenset({handle.origin})
+
+    @cached_property
+    def _endpoints(self) -> frozenset[Hashable]:
+        """The origins of all endpoints: an exception's connection may be of any of them."""
+        keys = (token.key for token in self.values.tokens)
+        return frozenset(key.origin for key in keys if isinstance(key, Handle) and key.kind == "endpoint")
 
     def obstacles(self, origin: Hashable) -> Sequence[Obstacle]:
-        """What keeps the handles of an origin old."""
+        """Return what keeps the handles of an origin old."""
+        shared = self._obstacles.of(CAUGHT) if origin in self._endpoints else ()
+        return [*self._obstacles.of(origin), *shared]
+
+    def calls_on(self, origin: Hashable) -> frozenset[str]:
+        """Return the C names of every old call that handles of this origin can reach (role: listen, connect)."""
+        return self._calls_on.get(origin, frozenset())
+
+    @cached_property
+    def _calls_on(self) -> Mapping[Hashable, frozenset[str]]:
+        named: dict[Hashable, set[str]] = {}
+        for key, sites in self._api.reached.items():
+            function, _ = self._api.function(key)
+            for origins in sites.values():
+                for origin in origins if function else ():
+                    named.setdefault(origin, set()).add(function.name if function else "")
+        return {origin: frozenset(names) for origin, names in named.items()}
+
+    # ------------------------------------------------------------------ lifetimes and results
 
     def may_be_none(self, node: ast.expr) -> bool:
         """Whether a handle expression may be None where it stands."""
+        return self._presence.may_be_none(node)
 
     def may_be_closed(self, node: ast.expr) -> bool:
         """Whether the endpoint or device may have been destroyed or closed before this place."""
-
-    def calls_on(self, origin: Hashable) -> frozenset[str]:
-        """The C names of every old call that handles of this origin can reach (role: listen, connect)."""
+        return self._endings.may_be_closed(node)
 
     def code_is_observed(self, call: Call) -> frozenset[str]:
-        """How a call's result code or exception is looked at beyond success and failure.
+        """Return how a call's result code or exception is looked at beyond success and failure.
 
         A set of: names of codes it is compared with ("AGAIN", "NOT_CONNECTED", ...), "value" (printed as a number,
-        returned to the shell, arithmetic), "repr" (where a member of ErrorCode shows by name), "text" (an
-        exception's str).
+        returned to the shell, arithmetic), "repr" (where a member of ErrorCode shows by name), "name" (its name is
+        asked for), "text" (an exception's str is compared or parsed), "printed" (a text is shown).
         """
+        return self._results.observed(call)
+
+    # ------------------------------------------------------------------ expressions
 
     def constant(self, node: ast.expr) -> object | None:
-        """The value of an expression that is the same whenever it is evaluated, else None."""
+        """Return the value of an expression that is the same whenever it is evaluated, else None."""
+        named = [symbol.name for symbol in symbols(self.values.of(node))]
+        known = named[0] if len(named) == 1 == len(self.values.of(node)) else ""
+        value = self._api.vocabulary.constants.get(known)
+        return self._expressions.constant(node) if value is None else value
 
     def is_bytes(self, node: ast.expr) -> bool:
         """Whether an expression is certainly bytes, bytearray or a memoryview of single bytes."""
+        return self._expressions.is_bytes(node)
 
     def is_simple(self, node: ast.expr) -> bool:
         """Whether evaluating it has no effect and may be done earlier or later within its statement."""
+        return self._expressions.is_simple(node)
 
     def is_builtin(self, name: ast.Name) -> bool:
         """Whether a name is Python's own there (len, getattr), not the program's."""
+        return self._expressions.is_builtin(name)
 
     def has_builtin(self, node: ast.AST, name: str) -> bool:
         """Whether a name that is written where a node stands is Python's own, not the program's."""
+        return self._expressions.has_builtin(node, name)
 
     def parent(self, node: ast.AST) -> ast.AST:
-        """The node above."""
+        """Return the node above."""
+        return self._forest.parents[node]
 
     def is_statement(self, node: ast.expr) -> bool:
         """Whether an expression is a whole expression statement: nobody takes its value."""
+        return self._expressions.is_statement(node)
 
     def is_awaited_or_generator_scope(self, node: ast.expr) -> bool:
         """Whether a lambda around the expression would change what it means (await, yield, :=, class scope)."""
+        return self._expressions.is_awaited_or_generator_scope(node)
 
     def fresh(self, node: ast.AST, *wanted: str) -> str:
-        """The first of some names that neither the scope of a node nor any scope around or in it uses."""
+        """Return the first of some names that neither the scope of a node nor any scope around or in it uses."""
+        return self._expressions.fresh(node, *wanted)
+
+
+def _order(reference: Reference) -> tuple[Path, int, int]:
+    node: Any = reference.node
+    return reference.path, node.lineno, node.col_offset

@@ -1,19 +1,22 @@
-"""Every place where a project names the old API: what is rewritten and what is refused are counted against this list."""
+"""Every place where a project names the old API: what is rewritten and what is refused are counted against it."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from migrate.facts.forest import Forest
-from migrate.facts.handles import COMMON, Handle, Method, OldApi, Symbol
+from migrate.facts.handles import Method, OldApi, Symbol
+from migrate.facts.patches import Patches
 from migrate.facts.texts import Texts, is_old_word
+from migrate.old_api.c_names import SECOND_GENERATION_MODULES, generation_of
 from migrate.old_api.calls import Call
 from migrate.old_api.spellings import flat, objects
-from migrate.python.values import Instance, Plain, Token, Value, Values
+from migrate.python.modules import Project
+from migrate.python.values import Module, Plain, Token, Value, Values
 
 _READS = {"hasattr": "CCM006", "getattr": "CCM005"}
 
@@ -36,67 +39,91 @@ class Reference:
 class References:
     """Finds the references of all files, in the order of the text; `calls` are the old calls by their node."""
 
-    def __init__(self, forest: Forest, values: Values, api: OldApi, texts: Texts) -> None:
-        self._forest, self._values, self._api, self._texts = forest, values, api, texts
+    def __init__(
+        self, forest: Forest, values: Values, api: OldApi, project: Project, texts: Texts, patches: Patches
+    ) -> None:
+        self._forest, self._values, self._api, self._project = forest, values, api, project
+        self._texts, self._patches = texts, patches
         self._tests: dict[ast.AST, bool] = {}
         self.calls: dict[ast.Call, Call] = {}
         self.found: list[Reference] = []
-        for path, node in forest.nodes():
-            judge = _JUDGES.get(type(node))
-            self.found += judge(self, path, node) if judge else ()
+        for kind, judge in _JUDGES.items():
+            for path, place in forest.nodes(kind):
+                self.found += judge(self, path, place)
 
-    def symbols(self, values: frozenset[Value]) -> set[Symbol]:
-        """Return the names of the old module among some values."""
-        return {value.key for value in values if isinstance(value, Token) and isinstance(value.key, Symbol)}
+    def reached(self, key: Symbol | Method) -> frozenset[Hashable]:
+        """Return the origins of the handles that a function as a value is called with, or makes, away from its name."""
+        sites = self._api.reached.get(key, {})
+        return frozenset(origin for site, origins in sites.items() if not self._is_spelled(site) for origin in origins)
+
+    def _is_spelled(self, site: ast.AST) -> bool:
+        """Whether a call names its function, so that it is a reference itself."""
+        func = site.func if isinstance(site, ast.Call) else None
+        values = self._values.of(func) if isinstance(func, ast.Name | ast.Attribute) else frozenset()
+        if any(symbols(values)):
+            return self._is_name(func)
+        methods = (value for value in values if isinstance(value, Token) and isinstance(value.key, Method))
+        return isinstance(func, ast.Attribute) and any(methods)
+
+    def _is_name(self, node: ast.expr | None) -> bool:
+        """Whether an expression is a name that an import brings, or one taken from such a module."""
+        if isinstance(node, ast.Attribute):
+            values = self._values.of(node.value)
+            owned = bool(values) and all(isinstance(value, Module) and value.path is not None for value in values)
+            return owned or self._is_name(node.value)
+        if not isinstance(node, ast.Name):
+            return False
+        bindings = self._forest.of(node).of[node].bindings
+        return all(isinstance(each, ast.alias) or _is_none(self._forest.parents[each]) for each in bindings)
 
     # ------------------------------------------------------------------ imports
 
     def _alias(self, path: Path, node: ast.alias) -> Iterator[Reference]:
         statement = self._forest.parents[node]
-        home = statement.module or "" if isinstance(statement, ast.ImportFrom) else ""
-        own = isinstance(statement, ast.ImportFrom) and bool(statement.level)  # of the program's own package
         vocabulary = self._api.vocabulary
-        words = {node.name, home, f"{home}.{node.name}"}
-        if node.name == "*":
-            if not own and vocabulary.module(home) is not None and self._values.module(path, home) is None:
-                yield Reference(path, node, "*")
-            return
-        found = self._values.of_target(node)
-        if self.symbols(found):
-            others = found - {Token(symbol) for symbol in self.symbols(found)}
-            code = "CCM004" if others and node.asname is None and others != {Plain.NONE} else ""
-            yield Reference(path, node, node.name, code=code or self._feature_test(node))
-        elif not own and words & vocabulary.unsupported:
+        if isinstance(statement, ast.ImportFrom):
+            home, name = statement.module or "", node.name
+            own = bool(statement.level) or self._project.resolve(path, home) is not None
+        else:
+            home, name = node.name, ""
+            own = self._project.resolve(path, home) is not None
+        if own:
+            if name != "*" and any(symbols(self._values.of_target(node))):
+                yield Reference(path, node, node.name, code=self._feature_test(node))
+        elif {home, f"{home}.{name}"} & SECOND_GENERATION_MODULES:
             yield Reference(path, node, node.name, code="CCM008")
-        elif not own and {home.partition(".")[0], node.name.partition(".")[0]} & vocabulary.packages:
-            yield Reference(path, node, node.name, code="CCM022")
-        elif isinstance(statement, ast.ImportFrom) and is_old_word(node.name, vocabulary):
-            yield Reference(path, node, node.name, code="CCM007")
+        elif home.partition(".")[0] in vocabulary.packages:
+            names = vocabulary.module(home)
+            known = names is not None and (not name or name in names | {"*"} | set(vocabulary.submodules))
+            yield Reference(path, node, node.name, code=self._feature_test(node) if known else "CCM022")
+        elif name and is_old_word(name, vocabulary):
+            yield Reference(path, node, name, code=_c_code(name))
 
     # ------------------------------------------------------------------ names
 
     def _name(self, path: Path, node: ast.Name) -> Iterator[Reference]:
         if not isinstance(node.ctx, ast.Load):
             return
-        variable = self._forest.of(node).of[node]
         found = self._values.of(node)
-        symbols = self.symbols(found)
-        if symbols:
-            if all(isinstance(binding, ast.alias) or _is_none(self._forest.parents[binding]) for binding in variable.bindings):
+        bindings = self._forest.of(node).of[node].bindings
+        if any(symbols(found)):
+            if self._is_name(node):
                 yield from self._symbol(path, node, found)
-        elif not variable.bindings and is_old_word(node.id, self._api.vocabulary):
-            yield Reference(path, node, node.id, code="CCM007")
+        elif is_old_word(node.id, self._api.vocabulary) and all(isinstance(each, ast.alias) for each in bindings):
+            yield Reference(path, node, node.id, code=_c_code(node.id))
 
     def _symbol(self, path: Path, node: ast.Name | ast.Attribute, found: frozenset[Value]) -> Iterator[Reference]:
         """Give the reference of an expression that is a name of the old module, if it is one place of its own."""
-        symbols = self.symbols(found)
+        named = set(symbols(found))
         parent = self._forest.parents[node]
-        name = min(symbol.name for symbol in symbols)
+        name = min(symbol.name for symbol in named)
         if not name and isinstance(parent, ast.Attribute):
             return  # counted with what is taken from the module
-        code = self._texts.patched(path, name) or self._feature_test(node)
-        if len(symbols) > 1 or found - {Token(symbol) for symbol in symbols} - {Plain.NONE}:
+        code = self._patches.code(path, name) or self._feature_test(node)
+        if len(named) > 1 or found - {Token(symbol) for symbol in named} - {Plain.NONE}:
             code = "CCM004"
+        elif not self._is_name(node):
+            code = "CCM009"
         elif not name:
             code = self._of_module(node, parent)
         yield self._made(path, node, Symbol(name), code)
@@ -120,25 +147,7 @@ class References:
             call = (flat if is_flat else objects).read(parent, function, receiver)
             self.calls[parent] = call
             return Reference(path, node, name, call, code or call.problem)
-        return Reference(path, node, name, code=code, origins=self._reached(key) if function else frozenset())
-
-    def _reached(self, key: Symbol | Method) -> frozenset[Hashable]:
-        """Return the origins of the handles that a function as a value is called with, away from its name."""
-        sites = self._api.reached.get(key, {})
-        return frozenset(
-            origin
-            for site, origins in sites.items()
-            if not self._is_spelled(site)
-            for origin in origins
-        )
-
-    def _is_spelled(self, site: ast.AST) -> bool:
-        """Whether a call names its function, so that it is a reference itself."""
-        func = site.func if isinstance(site, ast.Call) else None
-        if isinstance(func, ast.Attribute):
-            return bool(self._values.of(func.value))
-        bound = self._forest.of(func).of[func].bindings if isinstance(func, ast.Name) else [None]
-        return all(isinstance(binding, ast.alias) for binding in bound)
+        return Reference(path, node, name, code=code, origins=self.reached(key) if function else frozenset())
 
     def _feature_test(self, node: ast.AST) -> str:
         """Return CCM006 when the place is a branch of `if hasattr(<old module>, ...)`."""
@@ -149,7 +158,7 @@ class References:
 
     def _is_feature_test(self, test: ast.expr) -> bool:
         for call in ast.walk(test):
-            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "hasattr" and call.args:
+            if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "hasattr" and call.args:
                 texts = [str(part.value) for part in call.args if isinstance(part, ast.Constant)]
                 named = any(is_old_word(text, self._api.vocabulary) for text in texts)
                 if named or Token(Symbol("")) in self._values.of(call.args[0]):
@@ -163,16 +172,14 @@ class References:
             return
         found = self._values.of(node)
         methods = {value.key for value in found if isinstance(value, Token) and isinstance(value.key, Method)}
-        if self.symbols(found):
+        if any(symbols(found)):
             yield from self._symbol(path, node, found)
         elif methods:
             yield from self._method(path, node, methods)
         elif Token(Symbol("")) in self._values.of(node.value):
             yield Reference(path, node, node.attr, code="CCM022")
         elif is_old_word(node.attr, self._api.vocabulary) and self._may_be_anything(self._values.of(node.value)):
-            yield Reference(path, node, node.attr, code="CCM007")
-        elif self._is_likely(path, node):
-            yield Reference(path, node, node.attr, code="CCM034")
+            yield Reference(path, node, node.attr, code=_c_code(node.attr))
 
     def _method(self, path: Path, node: ast.Attribute, methods: set[Method]) -> Iterator[Reference]:
         functions = {method.function for method in methods}
@@ -181,37 +188,28 @@ class References:
         code = self._feature_test(node) or ("CCM035" if len(functions) > 1 else "")
         chosen = min(methods, key=lambda method: method.function)
         reference = self._made(path, node, chosen, code)
-        origins = frozenset(origin for method in methods for origin in self._reached(method))
+        origins = frozenset(origin for method in methods for origin in self.reached(method))
         origins |= {method.handle.origin for method in methods}
         yield reference if reference.call else Reference(path, node, reference.name, None, code, origins)
 
     def _may_be_anything(self, values: frozenset[Value]) -> bool:
         return not values or Plain.UNKNOWN in values
 
-    def _is_likely(self, path: Path, node: ast.Attribute) -> bool:
-        """Whether a method on an unknown object may be an old one: only old handles have it, or some have got lost."""
-        base = self._values.of(node.value)
-        if node.attr not in self._api.vocabulary.method_names or not self._may_be_anything(base):
-            return any(self._extends(value) for value in base) and node.attr in self._api.vocabulary.method_names
-        if node.attr in COMMON:
-            kinds = {kind for kind, name in self._api.vocabulary.methods if name == node.attr}
-            return bool(kinds & self._lost_kinds)
-        return True
-
-    @property
-    def _lost_kinds(self) -> set[str]:
-        """The kinds of the handles that went where they cannot be followed."""
-        return {token.key.kind for token in self._values.sinks if isinstance(token.key, Handle)}
-
-    def _extends(self, value: Value) -> bool:
-        """Whether a value is an instance of a class that extends an old one."""
-        return isinstance(value, Instance) and any(self.symbols(self._values.of(base)) for base in value.node.bases)
-
     # ------------------------------------------------------------------ text
 
     def _constant(self, path: Path, node: ast.Constant) -> Iterator[Reference]:
-        for name, code in self._texts.named(path, node):
-            yield Reference(path, node, name, code=code)
+        named = self._texts.named(path, node)
+        if named:
+            yield Reference(path, node, named[0], code=named[1])
+
+
+def symbols(values: Iterable[Value]) -> Iterator[Symbol]:
+    """Yield the names of the old module among some values."""
+    return (value.key for value in values if isinstance(value, Token) and isinstance(value.key, Symbol))
+
+
+def _c_code(name: str) -> str:
+    return "CCM008" if generation_of(name) == "2" else "CCM007"
 
 
 def _is_none_literal(node: ast.expr) -> bool:
@@ -222,7 +220,7 @@ def _is_none(node: ast.AST) -> bool:
     return isinstance(node, ast.Assign) and _is_none_literal(node.value)
 
 
-_JUDGES: dict[type, Any] = {
+_JUDGES: dict[type[Any], Any] = {
     ast.alias: References._alias,
     ast.Name: References._name,
     ast.Attribute: References._attribute,

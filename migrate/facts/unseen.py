@@ -14,11 +14,10 @@ def unseen_handles(forest: Forest, vocabulary: Vocabulary) -> dict[ast.arg, str]
     """Return the kind of handle of every parameter that can be only that."""
     distinct = _by_method(vocabulary)
     found: dict[ast.arg, str] = {}
-    for _, node in forest.nodes():
-        if isinstance(node, ast.arg):
-            kinds = _annotated(node, vocabulary) or set(_used(node, forest, vocabulary, distinct))
-            if len(kinds) == 1:
-                found[node] = kinds.pop()
+    for _, node in forest.nodes(ast.arg):
+        kinds = _annotated(node, vocabulary) or set(_used(node, forest, vocabulary, distinct))
+        if len(kinds) == 1:
+            found[node] = kinds.pop()
     return found
 
 
@@ -39,9 +38,7 @@ def _annotated(node: ast.arg, vocabulary: Vocabulary) -> set[str]:
     return {vocabulary.classes[name] for name in named if name in vocabulary.classes}
 
 
-def _used(
-    node: ast.arg, forest: Forest, vocabulary: Vocabulary, distinct: Mapping[str, set[str]]
-) -> Iterator[str]:
+def _used(node: ast.arg, forest: Forest, vocabulary: Vocabulary, distinct: Mapping[str, set[str]]) -> Iterator[str]:
     """Yield the kinds that the uses of a parameter ask for: flat calls, and methods that only handles have."""
     for load in forest.of(node).of[node].loads:
         parent = forest.parents[load]

@@ -123,6 +123,19 @@ class Values:
     def _paths(self) -> Mapping[ast.AST, Path]:
         return {tree: path for path, tree in self.project.trees.items()}
 
+    def elements(self, collection: Collection) -> frozenset[Value]:
+        """Return everything that is in a collection; of a dict its values."""
+        return frozenset(self._engine.contents(collection).every.values)
+
+    def item(self, collection: Collection, index: int) -> frozenset[Value]:
+        """Return what is at an index of a tuple or list."""
+        contents = self._engine.contents(collection)
+        return frozenset((contents.items.get(index) or contents.some).values)
+
+    def length(self, collection: Collection) -> int | None:
+        """Return how many items a tuple has, None where that is not known."""
+        return self._engine.contents(collection).length
+
     # ------------------------------------------------------------------ where values go
 
     @cached_property
@@ -136,6 +149,11 @@ class Values:
                             if isinstance(value, Token):
                                 uses.setdefault(value, {})[node] = None
         return {token: tuple(nodes) for token, nodes in uses.items()}
+
+    @property
+    def tokens(self) -> Sequence[Token]:
+        """Every token that some expression can have."""
+        return tuple(self._uses)
 
     def uses(self, token: Token) -> Sequence[ast.expr]:
         """Return every expression that can have a token."""

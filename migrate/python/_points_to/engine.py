@@ -126,6 +126,7 @@ class Engine(Statements):
                 self.add(self.parameter(frame, argument), Plain.OTHER)
             else:
                 self.add(self.parameter(frame, argument), Plain.UNKNOWN)
+                self.give(self.parameter(frame, argument), self.knowledge.parameter(argument), argument)
         outside = Site(ast.Constant(None), frame, [(self.unknown, True)], splats=[self.unknown])
         if arguments.vararg:
             self._pass_extra(frame, self.unknown, None)

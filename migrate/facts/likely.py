@@ -1,0 +1,69 @@
+"""Methods on objects that nobody knows: which of them may be calls of the old API after all."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Hashable, Iterator, Set
+from pathlib import Path
+
+from migrate.facts.forest import Forest
+from migrate.facts.handles import COMMON, Handle, OldApi, Symbol
+from migrate.facts.references import Reference
+from migrate.python.modules import Project
+from migrate.python.values import Instance, Plain, Token, Value, Values
+
+# Methods whose names others have, too, with the numbers of arguments of the old ones.
+_COUNTS = {"listen": {1}, "connect": {1}, "sendto": {2, 3}, "recvfrom": {1, 2}, "disconnect": {1}, "destroy": {0}}
+
+
+class Likely:
+    """Looks at methods of unknown objects, in the files that name the old API and those that import them.
+
+    suspects: the kinds of handles whose methods are called on unknown objects.
+    """
+
+    def __init__(
+        self, forest: Forest, values: Values, api: OldApi, tokens: Set[Hashable], project: Project, naming: Set[Path]
+    ) -> None:
+        self._forest, self._values, self._api = forest, values, api
+        self._kinds: dict[str, set[str]] = {}
+        for kind, name in api.vocabulary.methods:
+            self._kinds.setdefault(name, set()).add(kind)
+        self._made = {key.kind for key in tokens if isinstance(key, Handle)}
+        self.suspects: set[str] = set()
+        near = naming | {path for path, imported in project.imports.items() if imported & naming}
+        self.found = [reference for path in sorted(near) for reference in self._in_file(path)]
+
+    def _in_file(self, path: Path) -> Iterator[Reference]:
+        for node in self._forest.in_file(path, ast.Attribute):
+            if isinstance(node.ctx, ast.Load) and node.attr in self._kinds:
+                base = self._values.of(node.value)
+                if any(self._extends(value) for value in base):
+                    yield Reference(path, node, node.attr, code="CCM039")
+                elif self._is_unknown(node, base) and (node.attr not in COMMON or self._looks_old(node)):
+                    self.suspects |= self._kinds[node.attr]
+                    yield Reference(path, node, node.attr, code="CCM034")
+
+    def _is_unknown(self, node: ast.Attribute, base: frozenset[Value]) -> bool:
+        """Whether nothing is known of an object, and no value of the project is what its attribute gives."""
+        return (not base or Plain.UNKNOWN in base) and not self._values.of(node) - {Plain.UNKNOWN, Plain.NONE}
+
+    def _looks_old(self, node: ast.Attribute) -> bool:
+        """Whether a method that others have, too, is called as the old one is, in a project that has such handles."""
+        call = self._forest.parents[node]
+        if not self._kinds[node.attr] & self._made or node.attr not in _COUNTS or not isinstance(call, ast.Call):
+            return False
+        if call.func is not node or any(isinstance(argument, ast.Starred) for argument in call.args):
+            return call.func is node
+        of_socket = node.attr in ("listen", "connect") and isinstance(call.args[0] if call.args else None, ast.Tuple)
+        numbers = [argument for argument in call.args if isinstance(argument, ast.Constant)]
+        backlog = node.attr == "listen" and any(isinstance(number.value, int) for number in numbers)
+        return len(call.args) + len(call.keywords) in _COUNTS[node.attr] and not of_socket and not backlog
+
+    def _extends(self, value: Value) -> bool:
+        """Whether a value is an instance of a class that extends an old one."""
+        return isinstance(value, Instance) and any(
+            isinstance(base, Token) and isinstance(base.key, Symbol)
+            for part in value.node.bases
+            for base in self._values.of(part)
+        )

@@ -1,0 +1,207 @@
+"""What keeps handles old: where they go that cannot be followed, and what is done to them that only old ones bear."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Hashable, Iterable, Sequence, Set
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from migrate.facts.forest import Forest
+from migrate.facts.handles import Handle, Method, OldApi, Symbol
+from migrate.facts.references import Reference, References
+from migrate.python.modules import is_standard
+from migrate.python.values import Collection, External, Plain, Token, Value, Values
+
+LOST, UNKNOWN, MIXED, OTHER_FILE, COMPUTED = "CCM033", "CCM034", "CCM035", "CCM049", "CCM005"
+SHOWN, INSPECTED, UNSEEN = "CCM081", "CCM082", "CCM083"
+
+# Python's own functions that tell what an object looks like, and those that look into it.
+_SHOWING = frozenset({"print", "str", "repr", "format", "ascii", "pprint", "pformat"})
+_SHOWING |= {"debug", "info", "warning", "error", "exception", "critical", "log"}
+_INSPECTING = frozenset({"vars", "dir", "copy", "deepcopy", "dump", "dumps", "setattr", "delattr"})
+_IMPLICIT = frozenset({"__enter__", "__aenter__", "__iter__", "__next__", "__aiter__", "__anext__", "__call__"})
+_OF_EVERY_OBJECT = frozenset(
+    {
+        "__enter__",
+        "__exit__",
+        "__aenter__",
+        "__aexit__",
+        "__class__",
+        "__doc__",
+        "__module__",
+        "__hash__",
+        "__eq__",
+        "__ne__",
+    }
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Obstacle:
+    """A place where a handle goes or comes from that keeps it old, with the code of why."""
+
+    path: Path
+    node: ast.AST
+    code: str
+
+
+class Obstacles:
+    """Finds the obstacles of all handles, by their origin. `suspects`: the kinds that unknown receivers may be."""
+
+    def __init__(
+        self,
+        forest: Forest,
+        values: Values,
+        api: OldApi,
+        references: References,
+        suspects: Set[str],
+        given: frozenset[Path],
+    ) -> None:
+        self._forest, self._values, self._api, self._references = forest, values, api, references
+        self._suspects, self._given = suspects, given
+        self._found: dict[Hashable, dict[tuple[ast.AST, str], Obstacle]] = {}
+        for token, nodes in values.sinks.items():
+            for node in nodes:
+                if not self._is_harmless(token, node):
+                    self._add([token], node, LOST)
+        for reference in references.found:
+            self._reference(reference)
+        for kind, judge in _JUDGES.items():
+            for _, node in forest.nodes(kind):
+                judge(self, node)
+        for argument in api.asked:
+            self._put(argument, argument, UNSEEN)
+
+    def of(self, origin: Hashable) -> Sequence[Obstacle]:
+        """Return what keeps the handles of an origin old."""
+        return list(self._found.get(origin, {}).values())
+
+    def _add(self, values: Iterable[Value], node: ast.AST, code: str) -> None:
+        for handle in handles_among(values):
+            self._put(handle.origin, node, code)
+
+    def _put(self, origin: Hashable, node: ast.AST, code: str) -> None:
+        path = self._forest.path(node)
+        self._found.setdefault(origin, {}).setdefault((node, code), Obstacle(path, node, code))
+
+    def _is_harmless(self, token: Token, node: ast.expr) -> bool:
+        """Whether a sink is Python's own library, and no unknown object is used as if it were the handle."""
+        call = next((above for above in (node, *self._forest.above(node)) if isinstance(above, ast.Call)), None)
+        functions = self._values.of(call.func) if call else frozenset()
+        standard = functions and all(isinstance(each, External) and is_standard(each.name) for each in functions)
+        kind = token.key.kind if isinstance(token.key, Handle) else ""
+        return bool(standard) and kind not in self._suspects
+
+    # ------------------------------------------------------------------ uses through the old API
+
+    def _reference(self, reference: Reference) -> None:
+        """Judge the place of a call: in a file that is not given, or with arguments that may be something else."""
+        origins = set(reference.origins)
+        if reference.call is not None:
+            for name, argument in reference.call.arguments.items():
+                if name in reference.call.signature.kinds:
+                    origins |= {handle.origin for handle in handles_among(self._values.of(argument))}
+            for name, argument in reference.call.arguments.items():
+                code = self._doubt(argument) if name in reference.call.signature.kinds else ""
+                for origin in origins if code else ():
+                    self._put(origin, argument, code)
+            origins.update(*(sites.get(reference.call.node, ()) for sites in self._api.reached.values()))
+        elif reference.code:
+            for origin in origins:
+                self._put(origin, reference.node, reference.code)
+        if reference.path not in self._given:
+            for origin in origins:
+                self._put(origin, reference.node, OTHER_FILE)
+
+    def _doubt(self, argument: ast.expr) -> str:
+        """Return why an argument that has to be a handle may be something else."""
+        values = self._values.of(argument)
+        others = {value for value in values if not is_handle(value)} - {Plain.NONE}
+        return UNKNOWN if Plain.UNKNOWN in others or not values else MIXED if others else ""
+
+    # ------------------------------------------------------------------ everything else
+
+    def _attribute(self, node: ast.Attribute) -> None:
+        base = self._values.of(node.value)
+        mine = [value for value in base if is_handle(value)]
+        if not mine:
+            return
+        known = any((handle.kind, node.attr) in self._api.vocabulary.methods for handle in handles_among(mine))
+        if not isinstance(node.ctx, ast.Load) or (not known and node.attr not in _OF_EVERY_OBJECT):
+            self._add(mine, node, INSPECTED)
+        elif known:
+            self._mixed(node, base)
+
+    def _mixed(self, node: ast.Attribute, base: frozenset[Value]) -> None:
+        """Refuse a method of a handle that another value has there, too."""
+        found = self._values.of(node)
+        others = {value for value in found if not isinstance(getattr(value, "key", None), Method)} - {Plain.NONE}
+        if others or Plain.UNKNOWN in base:
+            self._add(base, node, UNKNOWN if Plain.UNKNOWN in others | base else MIXED)
+
+    def _call(self, node: ast.Call) -> None:
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        judge = _SHOWING | _INSPECTING | {"getattr"}
+        if name not in judge or node in self._references.calls:
+            return
+        given = [*node.args, *(keyword.value for keyword in node.keywords)]
+        code = SHOWN if name in _SHOWING else INSPECTED
+        if name == "getattr" and node.args:
+            self._add(self._values.of(node.args[0]), node, COMPUTED)
+            for value in self._values.of(node):
+                if isinstance(value, Token) and isinstance(value.key, Symbol | Method):
+                    for origin in self._references.reached(value.key):
+                        self._put(origin, node, COMPUTED)
+            return
+        functions = self._values.of(node.func)
+        if all(isinstance(each, External | Plain) for each in functions):
+            for part in given:
+                self._add(self._held(part), node, code)
+
+    def _formatted(self, node: ast.FormattedValue) -> None:
+        self._add(self._held(node.value), node.value, SHOWN)
+
+    def _operation(self, node: ast.BinOp) -> None:
+        if isinstance(node.op, ast.Mod):
+            for part in node.right.elts if isinstance(node.right, ast.Tuple) else [node.right]:
+                self._add(self._held(part), part, SHOWN)
+
+    def _function(self, node: Any) -> None:
+        """Refuse what a function gives to callers that nobody sees."""
+        public = not node.name.startswith("_") or node.name in _IMPLICIT
+        fixture = any("fixture" in ast.unparse(decorator) for decorator in node.decorator_list)
+        if public and not fixture and self._values.is_called_from_outside(node):
+            names = self._forest.of(node)
+            for inside in ast.walk(node):
+                value = inside.value if isinstance(inside, ast.Return | ast.Yield) else None
+                if value is not None and names.function(inside) is node:
+                    self._add(self._held(value), node, UNSEEN)
+
+    def _held(self, node: ast.expr) -> frozenset[Value]:
+        """Return what an expression can be, and what is in it when it is a collection."""
+        values = self._values.of(node)
+        inside = (self._values.elements(value) for value in values if isinstance(value, Collection))
+        return values.union(*inside)
+
+
+def is_handle(value: Value) -> bool:
+    """Whether a value is a handle."""
+    return isinstance(value, Token) and isinstance(value.key, Handle)
+
+
+def handles_among(values: Iterable[Value]) -> list[Handle]:
+    """Return the handles among some values, those of bound methods too."""
+    keys = (value.key for value in values if isinstance(value, Token))
+    return [key.handle if isinstance(key, Method) else key for key in keys if isinstance(key, Handle | Method)]
+
+
+_JUDGES: dict[type, Callable[[Obstacles, Any], None]] = {
+    ast.Attribute: Obstacles._attribute,
+    ast.Call: Obstacles._call,
+    ast.FormattedValue: Obstacles._formatted,
+    ast.BinOp: Obstacles._operation,
+    ast.FunctionDef: Obstacles._function,
+    ast.AsyncFunctionDef: Obstacles._function,
+}

@@ -1,0 +1,85 @@
+"""Which names of the old module a program replaces at run time: those stay old in the whole project."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+from migrate.facts.forest import Forest
+from migrate.facts.handles import Symbol
+from migrate.old_api.vocabulary import Vocabulary
+from migrate.python.modules import Project
+from migrate.python.values import Module, Token, Value, Values
+
+PATCHED = "CCM080"
+_SETTERS = frozenset({"setattr", "delattr", "object"})
+_STORING = (ast.Assign, ast.Delete, ast.Expr)
+_BY_TEXT = frozenset({"patch", "setattr", "delattr"})
+
+
+class Patches:
+    """Collects what setattr, mock.patch, monkeypatch, assignments to a module and sys.modules replace."""
+
+    def __init__(self, forest: Forest, values: Values, project: Project, vocabulary: Vocabulary) -> None:
+        self._forest, self._values, self._project, self._vocabulary = forest, values, project, vocabulary
+        self._names: set[str] = set()
+        self._files: set[Path] = set()  # whose name for the old module is replaced
+        self._everything = False
+        for path, call in forest.nodes(ast.Call):
+            self._call(path, call)
+        for _, attribute in forest.nodes(ast.Attribute):
+            if not isinstance(attribute.ctx, ast.Load):
+                self._replace(values.of(attribute.value), attribute.attr)
+        for _, constant in forest.nodes(ast.Constant):
+            self._constant(constant)
+
+    def code(self, path: Path, name: str) -> str:
+        """Return the code for a name of the old module in a file that a program replaces."""
+        return PATCHED if self._everything or name in self._names or path in self._files else ""
+
+    def _call(self, path: Path, node: ast.Call) -> None:
+        called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        texts = [part.value if isinstance(part, ast.Constant) else None for part in node.args[:2]]
+        if called in _SETTERS and len(texts) == 2 and isinstance(texts[1], str):
+            self._replace(self._values.of(node.args[0]), texts[1])
+        if called in _BY_TEXT and texts and isinstance(texts[0], str):
+            home, _, name = texts[0].rpartition(".")
+            self._replace_in(path, home, name)
+
+    def _constant(self, node: ast.Constant) -> None:
+        """Take everything as replaced when a statement puts another old module into `sys.modules`."""
+        if isinstance(node.value, str) and node.value in self._vocabulary.packages:
+            statement = self._forest.statement(node)
+            parts = list(ast.walk(statement)) if isinstance(statement, _STORING) else []
+            self._everything |= any(isinstance(part, ast.Attribute) and part.attr == "modules" for part in parts)
+
+    def _replace_in(self, path: Path, home: str, name: str) -> None:
+        """Replace `name` in the module or class that a dotted text names."""
+        if self._vocabulary.module(home) is not None:
+            self._names.add(name)
+            return
+        parts = home.split(".")
+        for count in range(len(parts), 0, -1):
+            file = self._project.resolve(path, ".".join(parts[:count]))
+            if file is not None and file in self._project.trees:
+                self._replace_below(file, [*parts[count:], name])
+                return
+
+    def _replace_below(self, file: Path, parts: list[str]) -> None:
+        variable = self._project.names(file).module.variables.get(parts[0])
+        if len(parts) == 1:
+            self._replace({Module("", file)}, parts[0])
+        elif variable and variable.bindings:
+            self._replace(self._values.of_target(variable.bindings[0]), parts[1])
+
+    def _replace(self, owners: frozenset[Value] | set[Value], name: str) -> None:
+        """Replace an attribute of any of some values."""
+        for owner in owners:
+            if isinstance(owner, Token) and isinstance(owner.key, Symbol):
+                self._names.add(owner.key.name or name)
+            elif isinstance(owner, Module) and owner.path in self._project.trees and owner.path is not None:
+                variable = self._project.names(owner.path).module.variables.get(name)
+                for value in self._values.of_target(variable.bindings[0]) if variable and variable.bindings else ():
+                    if isinstance(value, Token) and isinstance(value.key, Symbol):
+                        self._names.add(value.key.name)
+                        self._files |= {owner.path} if not value.key.name else set()

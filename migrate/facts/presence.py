@@ -1,0 +1,266 @@
+"""Where a handle may be None, or destroyed: what every path to a place has made sure of."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import TypeAlias
+
+from migrate.facts.forest import Forest
+from migrate.facts.handles import Code, Symbol
+from migrate.facts.places import Place, part_of, place_of
+from migrate.python.control import Action, Control, Graph, Solution, Step, solve
+from migrate.python.scopes import FUNCTIONS, Variable
+from migrate.python.values import Collection, External, Function, Plain, Token, Values
+
+# (True, place, None): it is not None, or a code that is SUCCESS; (False, code, place): there when the code is SUCCESS
+Fact: TypeAlias = "tuple[bool, Place, Place | None]"
+State: TypeAlias = "frozenset[Fact]"
+
+_NOTHING: State = frozenset()
+
+
+class Presence:
+    """Follows None through the graph of each function; summaries of functions are made when they are asked for."""
+
+    def __init__(self, forest: Forest, values: Values, controls: Mapping[Path, Control]) -> None:
+        self._forest, self._values, self._controls = forest, values, controls
+        self._solutions: dict[ast.AST, Solution[State] | None] = {}
+        self._stores: dict[str, list[ast.Attribute]] = {}
+        for _, node in forest.nodes(ast.Attribute):
+            if isinstance(node.ctx, ast.Store):
+                self._stores.setdefault(node.attr, []).append(node)
+        self._asked: set[ast.AST] = set()
+
+    def may_be_none(self, node: ast.expr) -> bool:
+        """Whether an expression may be None where it stands."""
+        if Plain.NONE not in self._values.of(node):
+            return False
+        solution = self._solution(self._forest.of(node).function(node))
+        state = solution.before(node) if solution else None
+        return solution is None or (state is not None and not self._is_there(node, state))
+
+    # ------------------------------------------------------------------ one function
+
+    def _solution(self, function: ast.AST) -> Solution[State] | None:
+        """Return what holds in a function; None while that is being found out."""
+        if function not in self._solutions:
+            self._solutions[function] = None
+            graph = self._controls[self._forest.path(function)].graph(function)
+            start = frozenset(self._at_entry(function))
+            self._solutions[function] = solve(
+                graph,
+                start,
+                partial(self._transfer, function),
+                frozenset.intersection,
+                narrow=self._narrow,
+                failed=lambda state, step: state,
+            )
+        return self._solutions[function]
+
+    def _place(self, node: ast.AST) -> Place | None:
+        return place_of(node, self._forest.of(node))
+
+    def _transfer(self, function: ast.AST, state: State, step: Step) -> State:
+        node = step.node
+        if step.action in (Action.UNBIND, Action.READ, Action.START):
+            return state
+        if isinstance(node, ast.Call):
+            return self._after_call(function, state, node)
+        if isinstance(node, ast.Name | ast.Attribute) and not isinstance(node.ctx, ast.Load):
+            return self._after_store(state, node)
+        return state
+
+    def _after_store(self, state: State, node: ast.Name | ast.Attribute) -> State:
+        place = self._place(node)
+        kept = frozenset(fact for fact in state if not _mentions(fact, place))
+        if place is None or isinstance(node.ctx, ast.Del):
+            return kept
+        value, code = self._stored(node)
+        if value is not None:
+            here = self._place(value)
+            copied = {(there, first, place) for there, first, second in state if here and second == here}
+            copied |= {(False, part_of(place, 0), part_of(place, index)) for index in self._outputs(value)}
+            there = {(True, place, None)} if self._is_there(value, state) else set()
+            return kept | copied | there
+        return kept | {(False, code, place)} if code and (True, code, None) not in kept else kept
+
+    def _stored(self, node: ast.expr) -> tuple[ast.expr | None, Place | None]:
+        """Return the value that is stored, or the place of the code that says whether there is one."""
+        parent = self._forest.parents[node]
+        if isinstance(parent, ast.Assign | ast.NamedExpr | ast.AnnAssign):
+            return parent.value, None
+        if isinstance(parent, ast.withitem):
+            return parent.context_expr, None
+        above = self._forest.parents.get(parent)
+        if isinstance(parent, ast.Tuple | ast.List) and isinstance(above, ast.Assign) and parent.elts[0] is not node:
+            if self._outputs(above.value):
+                return None, self._place(parent.elts[0])
+            if isinstance(above.value, ast.Tuple | ast.List) and len(above.value.elts) == len(parent.elts):
+                return above.value.elts[parent.elts.index(node)], None
+        return None, None
+
+    def _outputs(self, value: ast.expr) -> range:
+        """Return the indexes of the outputs, when a value can only be what flat calls give: a code and outputs."""
+        found = self._values.of(value)
+        counts = set()
+        for item in found:
+            first = self._values.item(item, 0) if isinstance(item, Collection) else frozenset()
+            is_code = bool(first) and all(isinstance(part, Token) and isinstance(part.key, Code) for part in first)
+            counts.add((self._values.length(item) or 0) if is_code and isinstance(item, Collection) else 0)
+        return range(1, max(counts)) if counts and 0 not in counts else range(0)
+
+    def _after_call(self, function: ast.AST, state: State, call: ast.Call) -> State:
+        """Forget what the called function may have changed; take what it has made sure of."""
+        functions = self._values.of(call.func)
+        own = [each.node for each in functions if isinstance(each, Function)]
+        known = all(isinstance(each, Token | External) for each in functions) and functions
+        kept = state if known else frozenset(fact for fact in state if not self._changes(fact, function))
+        checked = [self._checked(each) for each in own]
+        for index in frozenset.intersection(*checked) if checked and len(checked) == len(functions) else ():
+            place = self._place(call.args[index]) if index < len(call.args) else None
+            kept = _succeeded(kept, place) if place else kept
+        return kept
+
+    def _changes(self, fact: Fact, function: ast.AST) -> bool:
+        """Whether another function may store to a place of a fact."""
+        return any(self._is_shared(place, function) for place in (fact[1], fact[2]) if place is not None)
+
+    def _is_shared(self, place: Place, function: ast.AST) -> bool:
+        variable, *parts = place
+        assert isinstance(variable, Variable)
+        names = self._forest.of(variable.scope.node)
+        bindings = (binding for binding in variable.bindings if not isinstance(binding, ast.arg))
+        if any(names.function(binding) is not function for binding in bindings):
+            return True
+        stores = [store for part in parts for store in self._stores.get(str(part), ())]
+        homes = {self._forest.of(store).function(store) for store in stores} - {function}
+        return any(getattr(home, "name", "") != "__init__" for home in homes)
+
+    # ------------------------------------------------------------------ conditions
+
+    def _narrow(self, state: State, condition: ast.expr, truth: bool) -> State | None:
+        while isinstance(condition, ast.UnaryOp) and isinstance(condition.op, ast.Not):
+            condition, truth = condition.operand, not truth
+        if isinstance(condition, ast.Call) and len(condition.args) == 1 and self._is_error_test(condition.func):
+            place = self._place(condition.args[0])
+            return state if truth or place is None else _succeeded(state, place)
+        if isinstance(condition, ast.Compare) and len(condition.ops) == 1:
+            return self._compared(state, condition, truth)
+        place = self._place(condition.target if isinstance(condition, ast.NamedExpr) else condition)
+        if place is None:
+            return state
+        return state | {(True, place, None)} if truth else _succeeded(state, place)
+
+    def _compared(self, state: State, test: ast.Compare, truth: bool) -> State:
+        sides = [test.left, test.comparators[0]]
+        equal = isinstance(test.ops[0], ast.Is | ast.Eq)
+        if not equal and not isinstance(test.ops[0], ast.IsNot | ast.NotEq):
+            return state
+        for side, other in (sides, sides[::-1]):
+            place = self._place(side.target if isinstance(side, ast.NamedExpr) else side)
+            if place is not None and isinstance(other, ast.Constant) and other.value is None:
+                return state | {(True, place, None)} if truth is not equal else state
+            if place is not None and self._is_success(other):
+                return _succeeded(state, place) if truth is equal else state
+        return state
+
+    def _is_success(self, node: ast.expr) -> bool:
+        named = self._values.of(node) <= {Token(Symbol("DOCA_SUCCESS")), Token(Symbol("SUCCESS"))}
+        return (named and bool(self._values.of(node))) or (isinstance(node, ast.Constant) and node.value == 0)
+
+    def _is_error_test(self, node: ast.expr) -> bool:
+        return self._values.of(node) == {Token(Symbol("DOCA_IS_ERROR"))}
+
+    # ------------------------------------------------------------------ over functions
+
+    def _is_there(self, node: ast.expr, state: State) -> bool:
+        """Whether an expression is certainly not None, where a state holds."""
+        if Plain.NONE not in self._values.of(node):
+            return True
+        place = self._place(node)
+        if place is not None and (True, place, None) in state:
+            return True
+        if isinstance(node, ast.Attribute):
+            return self._is_field_there(node)
+        if isinstance(node, ast.Call):
+            functions = self._values.of(node.func)
+            own = [each.node for each in functions if isinstance(each, Function)]
+            return bool(own) and len(own) == len(functions) and all(self._gives(each) for each in own)
+        return isinstance(node, ast.Await) and self._is_there(node.value, state)
+
+    def _at_entry(self, function: ast.AST) -> Iterator[Fact]:
+        """Yield the parameters that no caller passes None for."""
+        arguments = getattr(function, "args", None)
+        if not isinstance(arguments, ast.arguments) or not isinstance(function, FUNCTIONS):
+            return
+        sites = self._values.callers(function)
+        positional = [*arguments.posonlyargs, *arguments.args]
+        for index, argument in enumerate(positional):
+            if Plain.NONE not in self._values.of_target(argument):
+                continue
+            passed = [_passed(site, function, index, argument.arg) for site in sites]
+            if passed and all(value is not None and not self.may_be_none(value) for value in passed):
+                yield True, (self._forest.of(argument).of[argument],), None
+
+    def _gives(self, function: ast.AST) -> bool:
+        """Whether a function that returns never returns None."""
+        solution = self._solution(function)
+        if solution is None or not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            return False
+        names = self._forest.of(function)
+        if not solution.graph.always_leaves(function.body[-1]):
+            return False
+        for node in ast.walk(function):
+            if isinstance(node, ast.Return) and names.function(node) is function:
+                state = solution.before(node)
+                if state is not None and (node.value is None or not self._is_there(node.value, state)):
+                    return False
+        return True
+
+    def _checked(self, function: ast.AST) -> frozenset[int]:
+        """Return the positions of the codes that are SUCCESS whenever a function returns."""
+        solution = self._solution(function)
+        state = solution.at(Graph.RETURN) if solution else None
+        names = self._forest.of(function)
+        positional = function.args.args if isinstance(function, FUNCTIONS) else []
+        facts = [(True, (names.of[argument],), None) for argument in positional]
+        return frozenset(index for index, fact in enumerate(facts) if state and fact in state)
+
+    def _is_field_there(self, node: ast.Attribute) -> bool:
+        """Whether a field is set, to what is there, by every function that stores to it and has not failed since."""
+        owners = self._values.of(node.value)
+        stores = [store for store in self._stores.get(node.attr, ()) if self._values.of(store.value) & owners]
+        return bool(stores) and all(self._leaves_there(store) for store in stores)
+
+    def _leaves_there(self, store: ast.Attribute) -> bool:
+        function = self._forest.of(store).function(store)
+        solution, place = self._solution(function), self._place(store)
+        if solution is None or place is None:
+            return False
+        made = getattr(function, "name", "") == "__init__"  # what fails there leaves no object
+        ends = [solution.at(Graph.RETURN), None if made else solution.after(store)]
+        return all(state is None or (True, place, None) in state for state in ends)
+
+
+def _passed(site: ast.AST, function: ast.AST, index: int, name: str) -> ast.expr | None:
+    """Return the argument that a call passes for a parameter, when that can be seen."""
+    if not isinstance(site, ast.Call) or any(isinstance(argument, ast.Starred) for argument in site.args):
+        return None
+    named = next((keyword.value for keyword in site.keywords if keyword.arg == name), None)
+    arguments = function.args.args if isinstance(function, FUNCTIONS) else []
+    index -= bool(arguments) and arguments[0].arg in ("self", "cls")
+    return named or (site.args[index] if 0 <= index < len(site.args) else None)
+
+
+def _mentions(fact: Fact, place: Place | None) -> bool:
+    """Whether a fact is about a place, or a part of it."""
+    return any(other[: len(place)] == place for other in (fact[1], fact[2]) if other and place)
+
+
+def _succeeded(state: State, code: Place) -> State:
+    """Add that a code is SUCCESS, with what is there because of it."""
+    outputs = {(True, place, None) for there, first, place in state if not there and first == code and place}
+    return state | {(True, code, None)} | outputs

@@ -1,0 +1,209 @@
+"""How a program looks at result codes and exceptions, beyond success and failure."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from typing import Any
+
+from migrate.facts.forest import Forest
+from migrate.facts.handles import Code, Failure, OldApi, Symbol
+from migrate.old_api.calls import Call
+from migrate.python.scopes import FUNCTIONS
+from migrate.python.values import Collection, Token, Value, Values
+
+_PREFIX = "DOCA_ERROR_"
+_SUCCESS = "DOCA_SUCCESS"
+_SHOWING = {"print": "value", "str": "value", "format": "value", "repr": "repr", "ascii": "repr", "pprint": "repr"}
+_SHOWING |= dict.fromkeys(("debug", "info", "warning", "error", "critical", "exception", "log", "write"), "value")
+_LEAVING = frozenset({"exit", "_exit", "int", "hex", "chr", "pack", "dumps", "type", "Value"})
+_PARSING = frozenset({"startswith", "endswith", "find", "index", "split", "search", "match", "fullmatch", "count"})
+_NAMING = {"doca_error_get_name": "name", "code_name": "name", "doca_error_get_descr": "printed", "describe": "printed"}
+_OF_FAILURE = {"text": "text", "name": "name", "repr": "printed", "value": "printed", "printed": "printed"}
+
+
+class Results:
+    """Finds every place that looks at a code or an exception; `observed` is by the key of its token."""
+
+    def __init__(self, forest: Forest, values: Values, api: OldApi) -> None:
+        self._forest, self._values, self._api = forest, values, api
+        self._by_number = {value: name for name, value in api.vocabulary.constants.items() if name.startswith(_PREFIX)}
+        self._observed: dict[Hashable, set[str]] = {}
+        codes = [token for token in values.tokens if isinstance(token.key, Code | Failure)]
+        for node in dict.fromkeys(node for token in codes for node in values.uses(token)):
+            self._expression(node)
+
+    def observed(self, call: Call) -> frozenset[str]:
+        """Return how the code of a flat call, or the exception of one of an object, is looked at."""
+        if call.returns_code:
+            return frozenset(self._observed.get(Code(call.node), ()))
+        return frozenset(self._handled(call.node, set()))
+
+    # ------------------------------------------------------------------ exceptions
+
+    def _handled(self, node: ast.AST, seen: set[ast.AST]) -> Iterator[str]:
+        """Yield what the handlers around a place look at, those around the callers of its function among them."""
+        inner = node
+        for above in self._forest.above(node):
+            if isinstance(above, ast.Try) or type(above).__name__ == "TryStar":
+                if any(inner is statement for statement in getattr(above, "body", ())):
+                    for handler in getattr(above, "handlers", ()):
+                        yield from self._of_class(handler.type)
+            elif isinstance(above, ast.With | ast.AsyncWith):
+                for item in above.items:
+                    for argument in getattr(item.context_expr, "args", ()):
+                        yield from self._of_class(argument)
+            elif isinstance(above, FUNCTIONS):
+                if above not in seen:
+                    seen.add(above)
+                    for site in self._values.callers(above):
+                        yield from self._handled(site, seen)
+                return
+            inner = above
+
+    def _of_class(self, caught: ast.expr | None) -> Iterator[str]:
+        for part in caught.elts if isinstance(caught, ast.Tuple) else [caught] if caught else []:
+            for value in self._values.of(part):
+                name = value.key.name if isinstance(value, Token) and isinstance(value.key, Symbol) else ""
+                if name in self._api.vocabulary.errors - {"DocaError"}:
+                    yield re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).upper()
+                yield from self._observed.get(Failure(name or "DocaError"), ())
+                yield from self._observed.get(Code(name or "DocaError"), ())
+
+    # ------------------------------------------------------------------ places
+
+    def _expression(self, node: ast.expr) -> None:
+        values = self._values.of(node)
+        keys = [value.key for value in values if isinstance(value, Token) and isinstance(value.key, Code | Failure)]
+        inside = [value for value in values if isinstance(value, Collection)] if self._is_shown(node) else []
+        held = [item.key for value in inside for item in self._values.elements(value)
+                if isinstance(item, Token) and isinstance(item.key, Code)]  # fmt: skip
+        for code in held:
+            self._observed.setdefault(code, set()).add("repr")
+        judge = _PLACES.get(type(self._forest.parents.get(node))) if keys else None
+        for way in judge(self, node, self._forest.parents[node]) if judge else ():
+            for key in keys:
+                seen = _OF_FAILURE.get(way, "") if isinstance(key, Failure) else way
+                self._observed.setdefault(key, set()).update({seen} - {""})
+
+    def _is_shown(self, node: ast.expr) -> bool:
+        parent = self._forest.parents.get(node)
+        called = isinstance(parent, ast.Call) and node in parent.args and _last_name(parent.func) in _SHOWING
+        return called or isinstance(parent, ast.FormattedValue)
+
+    def _compared(self, node: ast.expr, parent: Any) -> Iterator[str]:
+        sides = [parent.left, *parent.comparators]
+        for left, operation, right in zip(sides, parent.ops, sides[1:], strict=False):
+            if node in (left, right):
+                other = right if node is left else left
+                yield from self._against(other, isinstance(operation, ast.Eq | ast.NotEq | ast.In | ast.NotIn))
+
+    def _against(self, other: ast.expr, is_equality: bool) -> Iterator[str]:
+        """Yield the names of the codes that an expression, or the items of one, can be."""
+        if isinstance(other, ast.Tuple | ast.List | ast.Set):
+            for item in other.elts:
+                yield from self._against(item, is_equality)
+            return
+        names = {name for value in self._items(other) if (name := self._code_name(value))}
+        if isinstance(other, ast.Constant) and isinstance(other.value, int):
+            names = {self._by_number.get(other.value, "")} if other.value else {_SUCCESS}
+        if not names or not (is_equality or names == {_SUCCESS}):
+            yield "value"
+        yield from (name.removeprefix(_PREFIX) for name in names - {_SUCCESS, ""})
+
+    def _items(self, node: ast.expr) -> Iterable[Value]:
+        for value in self._values.of(node):
+            yield from self._values.elements(value) if isinstance(value, Collection) else (value,)
+
+    def _code_name(self, value: Value) -> str:
+        key = value.key if isinstance(value, Token) else None
+        name = key.name if isinstance(key, Symbol) else ""
+        name = name if name.startswith("DOCA_") else _PREFIX + name if name and name.isupper() else ""
+        return _SUCCESS if name == _PREFIX + "SUCCESS" else name
+
+    def _looked_up(self, node: ast.expr, parent: Any) -> Iterator[str]:
+        """Yield the keys of a table that a code is looked up in."""
+        if parent.slice is node:
+            yield from self._keys(parent.value)
+
+    def _keys(self, table: ast.expr) -> Iterator[str]:
+        displays = [value.node for value in self._values.of(table)
+                    if isinstance(value, Collection) and isinstance(value.node, ast.Dict)]  # fmt: skip
+        for display in displays:
+            for key in display.keys:
+                yield from self._against(key, True) if key else ()
+        if not displays:
+            yield "value"
+
+    def _given(self, node: ast.expr, parent: Any) -> Iterator[str]:
+        name = _last_name(parent.func)
+        if name in _NAMING:
+            yield _NAMING[name]
+        elif name in _SHOWING:
+            yield "repr" if self._formats_repr(parent) else _SHOWING[name]
+        elif name in _LEAVING:
+            yield "value"
+        elif name in ("get", "pop") and isinstance(parent.func, ast.Attribute) and parent.args[0] is node:
+            yield from self._keys(parent.func.value)
+        elif name in _PARSING:
+            yield "text"
+        if name == "str":
+            yield from self._text(parent)
+
+    def _formats_repr(self, call: ast.Call) -> bool:
+        texts = [part.value for part in call.args if isinstance(part, ast.Constant)]
+        return any(isinstance(text, str) and "%r" in text for text in texts)
+
+    def _text(self, node: ast.expr) -> Iterator[str]:
+        """Yield "text" when the text of something is compared or taken apart."""
+        parent = self._forest.parents.get(node)
+        parsed = isinstance(parent, ast.Attribute) and parent.attr in _PARSING | {"lower", "upper", "strip"}
+        called = isinstance(parent, ast.Call) and _last_name(parent.func) in _PARSING
+        if parsed or called or isinstance(parent, ast.Compare | ast.Subscript):
+            yield "text"
+
+    def _matched(self, node: ast.expr, parent: Any) -> Iterator[str]:
+        for case in parent.cases if parent.subject is node else ():
+            for pattern in ast.walk(case.pattern):
+                if isinstance(pattern, ast.MatchValue):
+                    yield from self._against(pattern.value, True)
+
+    def _formatted(self, node: ast.expr, parent: Any) -> Iterator[str]:
+        yield "repr" if parent.conversion == ord("r") else "value"
+
+    def _calculated(self, node: ast.expr, parent: Any) -> Iterator[str]:
+        text = getattr(parent, "left", None)
+        shown = isinstance(text, ast.Constant) and isinstance(text.value, str) and "%r" in text.value
+        yield "repr" if shown else "value"
+
+    def _in_tuple(self, node: ast.expr, parent: Any) -> Iterator[str]:
+        """Yield how `"..." % (code, ...)` shows it."""
+        above = self._forest.parents.get(parent)
+        if isinstance(above, ast.BinOp) and isinstance(above.op, ast.Mod):
+            yield from self._calculated(node, above)
+
+    def _attribute(self, node: ast.expr, parent: Any) -> Iterator[str]:
+        yield from {"name": ["name"], "args": ["text"], "strerror": ["text"]}.get(parent.attr, ())
+
+
+def _last_name(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+
+
+def _negated(_: Results, __: ast.expr, parent: Any) -> Iterator[str]:
+    yield from () if isinstance(parent.op, ast.Not) else ("value",)
+
+
+_PLACES: dict[type | None, Callable[[Results, ast.expr, Any], Iterator[str]]] = {
+    ast.Compare: Results._compared,
+    ast.Subscript: Results._looked_up,
+    ast.Call: Results._given,
+    ast.Match: Results._matched,
+    ast.FormattedValue: Results._formatted,
+    ast.BinOp: Results._calculated,
+    ast.AugAssign: Results._calculated,
+    ast.UnaryOp: _negated,
+    ast.Tuple: Results._in_tuple,
+    ast.Attribute: Results._attribute,
+}

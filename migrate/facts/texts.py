@@ -1,0 +1,119 @@
+"""Text that is read as code at run time: names in strings, doctests, annotations in quotes, f"{x=}"."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from migrate.facts.forest import Forest
+from migrate.old_api.c_names import SECOND_GENERATION_MODULES, generation_of
+from migrate.old_api.vocabulary import Vocabulary
+
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_DOTTED = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
+_PROMPT = re.compile(r"^\s*(?:>>>|\.\.\.) (.*)$", re.MULTILINE)
+_RUN = frozenset({"exec", "eval", "compile", "timeit", "repeat", "Timer", "run", "runctx", "literal_eval"})
+# Calls whose text arguments are names, code or C declarations.
+_READERS = _RUN | {"getattr", "hasattr", "setattr", "delattr", "attrgetter", "methodcaller", "patch", "setitem"}
+_READERS |= {"import_module", "__import__", "find_spec", "importorskip", "delitem", "delenv"}
+_READERS |= {"dlopen", "CDLL", "LoadLibrary", "find_library", "cdef", "set_source", "embedding_api", "def_extern"}
+_READERS |= {"new", "cast", "sizeof", "typeof", "addressof", "callback"}
+_FEATURE_TESTS = frozenset({"hasattr", "find_spec", "importorskip"})
+
+
+def is_old_word(word: str, vocabulary: Vocabulary) -> bool:
+    """Whether a word can only be of an old API: a C name, or the name of a module."""
+    return bool(generation_of(word)) or word.removeprefix("lib") in vocabulary.packages | SECOND_GENERATION_MODULES
+
+
+class Texts:
+    """Finds the names of the old API in the texts of all files; `aliases`: per file its names for old things."""
+
+    def __init__(self, forest: Forest, vocabulary: Vocabulary, aliases: dict[Path, frozenset[str]]) -> None:
+        self._forest, self._vocabulary, self._aliases = forest, vocabulary, aliases
+
+    def named(self, path: Path, node: ast.Constant) -> tuple[str, str] | None:
+        """Return the first old name in a text that is read at run time, and the code for it."""
+        text = node.value.decode("latin-1") if isinstance(node.value, bytes) else node.value
+        if not isinstance(text, str):
+            return None
+        if self._is_annotation(node):
+            word = self._first(path, text)
+            return (word, "CCM045") if word else None
+        reader = self._reader(node)
+        if reader in _RUN or self._is_docstring(node):
+            code = text if reader else "\n".join(_PROMPT.findall(text))
+            word = self._first(path, code)
+            return (word, "CCM005") if word else None
+        words = [word for word in _WORD.findall(text) if is_old_word(word, self._vocabulary)]
+        whole = _DOTTED.fullmatch(text.strip()) and words
+        if whole or (words and reader):
+            return words[0], "CCM006" if reader in _FEATURE_TESTS else "CCM005"
+        return None
+
+    def is_named(self, path: Path, text: object) -> bool:
+        """Whether some text, read as code, names something old."""
+        return isinstance(text, str) and bool(self._first(path, text))
+
+    def _first(self, path: Path, code: str) -> str:
+        """Return the first word of some code that is an old name, or a name of the file for something old."""
+        known = self._aliases.get(path, frozenset())
+        words = (word for word in _WORD.findall(code) if word in known or is_old_word(word, self._vocabulary))
+        return next(words, "")
+
+    def _reader(self, node: ast.AST) -> str:
+        """Return the function that reads a text argument as a name; "" when it is a message like any other."""
+        inner = node
+        for above in self._forest.above(node):
+            if isinstance(above, ast.stmt | ast.Lambda):
+                return ""
+            if isinstance(above, ast.Call):
+                func = above.func
+                name = func.id if isinstance(func, ast.Name) else getattr(func, "attr", "")
+                return name if name in _READERS else ""
+            if isinstance(above, ast.Subscript) and above.slice is inner:
+                return "[]"
+            inner = above
+        return ""
+
+    def _is_annotation(self, node: ast.Constant) -> bool:
+        inner: ast.AST = node
+        for above in self._forest.above(node):
+            if inner in (getattr(above, "annotation", None), getattr(above, "returns", None)):
+                return True
+            if isinstance(above, ast.stmt | ast.Call):
+                return False
+            inner = above
+        return False
+
+    def _is_docstring(self, node: ast.Constant) -> bool:
+        return isinstance(self._forest.parents[node], ast.Expr) and ">>>" in str(node.value)
+
+    def shown(self, node: ast.AST) -> bool:
+        """Whether an f-string shows the source of an expression: f"{x=}"."""
+        inner = node
+        for above in self._forest.above(node):
+            if isinstance(above, ast.JoinedStr) and isinstance(inner, ast.FormattedValue):
+                before = above.values[above.values.index(inner) - 1] if above.values[0] is not inner else None
+                text = before.value if isinstance(before, ast.Constant) else ""
+                source = "".join(_WORD.findall(ast.unparse(inner.value)))
+                if str(text).rstrip().endswith("=") and "".join(_WORD.findall(str(text))).endswith(source):
+                    return True
+            elif isinstance(above, ast.stmt):
+                return False
+            inner = above
+        return False
+
+
+def type_comments(text: str) -> Iterator[ast.Constant]:
+    """Yield every type comment as a constant at its place."""
+    if "# type:" not in text:
+        return
+    for number, line in enumerate(text.splitlines(), 1):
+        before, mark, comment = line.partition("# type:")
+        if mark and not comment.strip().startswith("ignore"):
+            column = len(before.encode())
+            end = len(line.encode())
+            yield ast.Constant(comment.strip(), lineno=number, col_offset=column, end_lineno=number, end_col_offset=end)
