@@ -8,6 +8,7 @@ from pathlib import Path
 
 from migrate.python._points_to import library, library_calls, library_collections  # noqa: F401  # they fill the table
 from migrate.python._points_to.calls import Calls
+from migrate.python._points_to.classes import OBJECT
 from migrate.python._points_to.domain import (
     Bound,
     Class,
@@ -81,8 +82,8 @@ class Attributes(Calls):
             self.add(result, Bound(External("functools.register"), (value,)))
         elif name == "__call__":
             self.add(result, value)
-        elif not self.field(value, name).values:
-            self.add(result, Plain.OTHER)
+        else:
+            self.otherwise(result, lambda: self.add(result, Plain.OTHER))
 
     def _load_from_collection(self, value: Collection, name: str, result: Slot) -> None:
         if value.kind == "namespace":
@@ -91,7 +92,7 @@ class Attributes(Calls):
             self.add(result, Bound(External(f".{name}"), (value,)))
         else:
             self.flow(self.field(value, name), result)
-            self.add(result, Plain.OTHER)
+            self.otherwise(result, lambda: self.add(result, Plain.OTHER))
 
     def _load_from_module(self, value: Module, name: str, result: Slot) -> None:
         if value.path is None:
@@ -145,19 +146,24 @@ class Attributes(Calls):
                 self.unknown_reads.setdefault(token, {})[node] = None
 
     def inherited(self, base: External, receiver: Instance | Class, name: str, slot: Slot) -> None:
-        bound: tuple[Value, ...] = (receiver,) if isinstance(receiver, Instance) else ()
-        method = next((each for each in (f"{base.name}.{name}", f".{name}") if each in library.SUMMARIES), None)
-        if base.name == "builtins.object" and name not in ("__new__", "__setattr__", "__getattribute__"):
+        if base == OBJECT and name not in ("__new__", "__setattr__", "__getattribute__"):
             return
         if not is_standard(base.name):
             self.add(slot, Plain.UNKNOWN)
-        elif method is not None:
-            self.add(slot, Bound(External(method), bound) if bound else External(method))
-        elif name.startswith("__"):
-            self.add(slot, Bound(External(f"{base.name}.{name}"), bound) if bound else External(f"{base.name}.{name}"))
+            return
+        method = External(f"{base.name}.{name}" if name.startswith("__") else f".{name}")
+
+        def add() -> None:
+            if name.startswith("__") or self.summary_of(method.name) is not None:
+                self.add(slot, Bound(method, (receiver,)) if isinstance(receiver, Instance) else method)
+            else:
+                self.add(slot, Plain.OTHER)
+                self.flow(self.field(Plain.OTHER, name), slot)
+
+        if name.startswith("__"):
+            add()
         else:
-            self.add(slot, Plain.OTHER)
-            self.flow(self.field(Plain.OTHER, name), slot)
+            self.otherwise(slot, add)  # a field of the project's own is more likely
 
     # ------------------------------------------------------------------ storing
 

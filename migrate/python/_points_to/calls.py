@@ -155,23 +155,32 @@ class Calls(Functions):
                 self.leave(replace(site, result=Slot()))
 
         self.search(value.node, "__init__", found)
-        if not self.binder(value.node, "__init__"):
-            self.fill_record(instance, site)
+        self.later(lambda: self.fill_record(instance, site))
 
     def fill_record(self, instance: Instance, site: Site) -> None:
         """Let arguments flow into the annotated fields of a dataclass, NamedTuple or the like."""
+        if self.binder(instance.node, "__init__"):
+            return
         names = self.record_names(instance.node)
+        given: set[str] = set()
         for index, (slot, star) in enumerate(site.positional):
             for offset, name in enumerate(names[index:] if star else names[index : index + 1]):
                 if star:
                     self.unpack(slot, offset, self.field(instance, name))
                 else:
+                    given.add(name)
                     self.flow(slot, self.field(instance, name))
         for name, slot in site.keywords.items():
-            self.flow(slot, self.field(instance, name))
+            if name in names:
+                given.add(name)
+                self.flow(slot, self.field(instance, name))
         for slot in site.splats:
             for name in names:
                 self.read_key(slot, name, self.field(instance, name))
+        for name in names:
+            binder = self.binder(instance.node, name)
+            if binder is not None and name not in given:
+                self.flow(self.field(binder, name), self.field(instance, name))
         if names and self.binder(instance.node, "__post_init__"):
             passed = [self.field(instance, name) for name in names if name in self.passed_on(instance.node)]
             self.call_with(self.attribute(instance, "__post_init__"), passed, Slot())
@@ -184,6 +193,9 @@ class Calls(Functions):
                 if isinstance(statement, ast.AnnAssign) and _is_field(statement):
                     names[ast.unparse(statement.target)] = None
         return list(names)
+
+    def is_record_field(self, node: ast.ClassDef, name: str) -> bool:
+        return self.binder(node, "__init__") is None and name in self.record_names(node)
 
     def passed_on(self, node: ast.ClassDef) -> frozenset[str]:
         """The fields that `__post_init__` gets as arguments."""

@@ -24,6 +24,7 @@ from migrate.python._points_to.heap import Frame, Heap
 from migrate.python._points_to.slots import Slot
 from migrate.python.modules import Project
 
+OBJECT = External("builtins.object")
 ENUMS = frozenset(f"enum.{name}" for name in ("Enum", "IntEnum", "Flag", "IntFlag", "StrEnum"))
 
 
@@ -99,7 +100,8 @@ class Classes(Heap):
             rows: list[list[Value]] = [
                 list(self.order(base.node)) if isinstance(base, Class) else [base] for base in bases
             ]
-            self._orders[node] = [Class(node), *_merge([*rows, bases])]
+            merged = _merge([*rows, bases])
+            self._orders[node] = [Class(node), *(base for base in merged if base != OBJECT), OBJECT]
         return self._orders[node]
 
     def extends(self, node: ast.ClassDef, base: Value) -> bool:
@@ -152,12 +154,13 @@ class Classes(Heap):
             self.flow(self.field(owner, name), slot)
         self.search(receiver.node, name, lambda base: self._from_base(base, receiver, name, slot), after)
         if isinstance(owner, Instance) and not name.startswith("__") and self.binder(owner.node, name) is None:
-            self._from_getattr(owner, name, slot)
+            self.otherwise(slot, lambda: self._from_getattr(owner, name, slot))
         return slot
 
     def _from_base(self, base: Value, receiver: Instance | Class, name: str, slot: Slot) -> None:
         if isinstance(base, Class):
-            self.watch(self.field(base, name), lambda value: self.bind(value, receiver, slot))
+            if not (isinstance(receiver, Instance) and self.is_record_field(receiver.node, name)):
+                self.watch(self.field(base, name), lambda value: self.bind(value, receiver, slot))
         elif isinstance(base, External):
             self.inherited(base, receiver, name, slot)
         elif isinstance(base, Token):
@@ -223,6 +226,10 @@ class Classes(Heap):
             self.call_with(self.attribute(value, "__set__"), [self.constant(owner), slot], Slot())
 
     # ------------------------------------------------------------------ what the storeys above know
+
+    def is_record_field(self, node: ast.ClassDef, name: str) -> bool:
+        """Whether a name is a field that the generated `__init__` of a class fills."""
+        raise NotImplementedError
 
     def call_with(self, function: Slot, arguments: list[Slot], result: Slot) -> None:
         """Call what a slot has with positional arguments, where no call is written."""

@@ -174,7 +174,7 @@ class Elements(Classes):
         else:
             self.add(result, value)
             if value is Plain.OTHER:
-                self.flow(self.field(Plain.OTHER, "result()"), result)
+                self.flow(self.contents(value).every, result)
 
     # ------------------------------------------------------------------ indexing
 
@@ -250,7 +250,7 @@ class Elements(Classes):
         def item(value: Value) -> None:
             if isinstance(value, Collection) and value.kind != "dict":
                 self.flow(self.get(self.contents(value), index), result)
-            elif isinstance(value, Instance) and self.record_at(value, index).values:
+            elif isinstance(value, Instance) and self.is_tuple(value.node):
                 self.flow(self.record_at(value, index), result)
             else:
                 self.flow(self.elements(value), result)
@@ -260,6 +260,10 @@ class Elements(Classes):
     # ------------------------------------------------------------------ what the storeys above know
 
     raised: Slot
+
+    def is_tuple(self, node: ast.ClassDef) -> bool:
+        """Whether a class is a NamedTuple."""
+        raise NotImplementedError
 
     def sink(self, slot: Slot, node: ast.expr) -> None:
         """Record that a slot's values go where nobody can follow them."""

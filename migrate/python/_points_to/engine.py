@@ -64,6 +64,7 @@ class Engine(Statements):
                 for name in sorted(info.bound):
                     for value in tuple(self.field(Class(info.node), name).values):
                         self._give_self(info.node, value)
+                self.fill_record(Instance(info.node), Site(ast.Constant(None), info.frame, [(self.unknown, True)]))
         self.solve()
         self._read_uncalled()
 

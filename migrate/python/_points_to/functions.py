@@ -23,6 +23,7 @@ class Site:
     keywords: dict[str, Slot] = field(default_factory=dict)
     splats: list[Slot] = field(default_factory=list)
     result: Slot = field(default_factory=Slot)
+    place: tuple[int | str, ...] = ()  # for a call that a library makes, apart from the one that is written
     operand: Key | None = None  # of what operator.attrgetter and the like make
 
     def after(self, *first: Slot) -> Site:

@@ -72,18 +72,26 @@ def behind(heap: Attributes, site: Site, index: int, result: Slot, name: str = "
     by_name = name in site.keywords
     keywords = {key: slot for key, slot in site.keywords.items() if key != name}
     given = site.positional[index if by_name else index + 1 :]
-    called = Site(site.node, site.frame, given, keywords, site.splats, result)
+    called = Site(site.node, site.frame, given, keywords, site.splats, result, (*site.place, "called"))
     heap.call(argument(heap, site, index, name), called)
 
 
 def apply(heap: Attributes, site: Site, function: Slot, result: Slot, *arguments: Slot) -> None:
     """Call a slot with these arguments."""
-    heap.call(function, Site(site.node, site.frame, [(slot, False) for slot in arguments], result=result))
+    heap.call(
+        function,
+        Site(
+            site.node, site.frame, [(slot, False) for slot in arguments], result=result, place=(*site.place, "called")
+        ),
+    )
 
 
 def apply_star(heap: Attributes, site: Site, function: Slot, result: Slot, args: Slot, kwargs: Slot) -> None:
     """Call a slot with a tuple of arguments and a dictionary of keywords."""
-    heap.call(function, Site(site.node, site.frame, [(args, True)], splats=[kwargs], result=result))
+    heap.call(
+        function,
+        Site(site.node, site.frame, [(args, True)], splats=[kwargs], result=result, place=(*site.place, "called")),
+    )
 
 
 def given(site: Site, start: int = 0) -> list[Slot]:
@@ -108,13 +116,13 @@ def awaited(heap: Attributes, source: Slot) -> Slot:
 
 def new(heap: Attributes, site: Site, kind: str, *some: Slot, place: tuple[int | str, ...] = ()) -> None:
     """Let the result be a collection with these elements."""
-    collection, _ = heap.make(site.node, kind, site.frame, *some, place=place)
+    collection, _ = heap.make(site.node, kind, site.frame, *some, place=(*site.place, *place))
     heap.add(site.result, collection)
 
 
 def row(heap: Attributes, site: Site, *items: Slot) -> Slot:
     """A slot with a tuple of these items, made by the call."""
-    collection, contents = heap.make(site.node, "tuple", site.frame, place=("row",))
+    collection, contents = heap.make(site.node, "tuple", site.frame, place=(*site.place, "row"))
     contents.length = len(items)
     for index, item in enumerate(items):
         heap.flow(item, heap.item(contents, index))
@@ -158,7 +166,7 @@ for _function, _words in {
     " .remove .discard .clear .isdisjoint .issubset .issuperset .startswith .endswith .task_done .qsize .empty .full"
     " .sort_keys .is_alive .is_set .wait .acquire .release .cancel .done .cancelled .fileno .assertEqual .assertIs"
     " .assertIsNone .assertIsNotNone .assertTrue .assertFalse .assertIn .assertNotIn .assertNotEqual .assertIsNot"
-    " .assertIsInstance .assertLess .assertGreater .assertRaises .subTest .unregister builtins.object"
+    " atexit.unregister .assertIsInstance .assertLess .assertGreater .assertRaises .subTest .unregister builtins.object"
     " contextlib.ExitStack contextlib.AsyncExitStack contextlib.suppress unittest.mock.Mock"
     " unittest.mock.MagicMock unittest.main logging.getLogger",
     _unknown: "builtins.globals builtins.locals builtins.vars builtins.eval builtins.exec builtins.__import__"

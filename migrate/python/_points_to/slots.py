@@ -30,6 +30,7 @@ class Solver:
         self.steps = 0
         self._slots: deque[Slot] = deque()
         self._tasks: dict[Callable[[], None], None] = {}
+        self._fallbacks: list[tuple[Slot, Callable[[], None]]] = []
 
     def add(self, slot: Slot, value: Value) -> None:
         """Put one value into a slot."""
@@ -61,8 +62,20 @@ class Solver:
         """Run a task once when all values are passed on."""
         self._tasks[task] = None
 
+    def otherwise(self, slot: Slot, task: Callable[[], None]) -> None:
+        """Run a task when a slot has no value after everything else has settled."""
+        self._fallbacks.append((slot, task))
+
     def solve(self) -> None:
         """Pass on values until nothing is left."""
+        self._settle()
+        while self._fallbacks:
+            fallbacks, self._fallbacks = self._fallbacks, []
+            for task in [task for slot, task in fallbacks if not slot.values]:
+                task()
+            self._settle()
+
+    def _settle(self) -> None:
         while self._slots or self._tasks:
             while self._slots:
                 self._pass_on(self._slots.popleft())

@@ -1,0 +1,45 @@
+"""A Knowledge for tests: `library.X` is a token, calling it gives the token `X()`, whose attributes are its methods."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping
+
+from migrate.python.values import Arguments, Bound, Given, Token, Value
+
+MODULE = Token("library")
+
+
+class Library:
+    """Knows the module `library`; records the calls that it is asked about."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[str, Arguments]] = []
+
+    def module(self, name: str) -> Token | None:
+        return MODULE if name == "library" else None
+
+    def attribute(self, token: Token, name: str) -> Iterable[Given] | None:
+        key = str(token.key)
+        if token is MODULE or key == "library":
+            return [Token(name)]
+        if name.startswith("old_"):
+            return [Bound(Token(f"{key}.{name}"), (token,))]
+        return None
+
+    def call(self, token: Token, node: ast.expr, arguments: Arguments) -> Iterable[Given] | None:
+        key = str(token.key)
+        self.calls.append((key, arguments))
+        return None if key.endswith("()") else [Token(f"{key}()")]
+
+    def elements(self, token: Token) -> Iterable[Given] | None:
+        return [Token(f"{token.key}[]")]
+
+    def enter(self, token: Token) -> Iterable[Given] | None:
+        return [token]
+
+    def caught(self, caught: Value, node: ast.ExceptHandler) -> Iterable[Given] | None:
+        return [Token(f"{caught.key}()")] if isinstance(caught, Token) else None
+
+    def exports(self, token: Token) -> Mapping[str, Iterable[Given]]:
+        return {"Exported": [Token("Exported")]}
