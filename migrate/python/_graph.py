@@ -74,7 +74,7 @@ class Graph:
     def places(self, node: ast.AST) -> list[Point]:
         """Return where a node is done: a statement where it begins, an expression where it has its value.
 
-        A constant is done with the expression around it. Empty for what is never done: an annotation that
+        A constant is done with the expression around it. Empty for what is never done: dead code, an annotation that
         is not evaluated, code of another function.
         """
         while node not in self.points:
@@ -82,6 +82,12 @@ class Graph:
                 return []
             node = self.parents[node]
         return self.points[node]
+
+    def forget_unreachable(self) -> None:
+        """Take the points of blocks that control never comes to out of `points`."""
+        reached = {block for block, _ in self._flood(None, [self.ENTRY], ())}
+        for node, points in self.points.items():
+            self.points[node] = [point for point in points if point[0] in reached]
 
     def step(self, point: Point) -> Step:
         """Return the step at a point."""
@@ -93,7 +99,7 @@ class Graph:
 
     def is_reachable(self, node: ast.AST) -> bool:
         """Whether a node can be done at all."""
-        return not self._flood((), [self.ENTRY], ()).isdisjoint(self.places(node))
+        return bool(self.places(node))
 
     def dominates(self, first: ast.AST, second: ast.AST) -> bool:
         """Whether `second` is done only after `first` has been tried, on every path; true of what is never done."""

@@ -58,6 +58,7 @@ class Control:
             questions = Questions(self._never_returns, self._may_swallow, self._annotations)
             drawing = Drawing(graph, DRAWERS, questions)
             drawing.run(self._whole(drawing, function))
+            graph.forget_unreachable()
         return self._graphs[function]
 
     def around(self, node: ast.AST) -> Graph:

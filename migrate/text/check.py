@@ -152,16 +152,16 @@ def _unbound(before: _Side, after: _Side) -> Iterator[Complaint]:
             pairs = [([old], [new]) for old, new in zip(before.bodies[key], statements, strict=True)]
         for old, new in pairs:
             old_uses, new_uses = _all(before, old), _all(after, new)
-            yield from _worse(before, old_uses, after, new_uses, settled)
+            yield from _worse(before, old_uses, after, new_uses, settled if key in aligned else set())
 
 
 def _is_settled(before: _Side, after: _Side, variable: Variable, aligned: set[_Key]) -> bool:
-    """Whether the statements that bind a variable of a function are those of before."""
+    """Whether the statements that bind a variable are those of before."""
     owner = variable.scope.node
     if isinstance(owner, (ast.Lambda, *COMPREHENSIONS)):
         return True
     key = after.keys.get(owner)
-    if variable.scope.kind is not Kind.FUNCTION or key not in aligned:
+    if key is None or key not in aligned:
         return False
     old = before.names.scopes[before.nodes[key]].variables.get(variable.name)
     return after.bound_at(variable) == before.bound_at(old)
