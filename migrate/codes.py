@@ -201,6 +201,12 @@ CODES: dict[str, Code] = {
         "Ask cap_server_is_supported first, or run migrate with --unsafe if only devices of the DPU are asked.",
         "needs-evidence",
     ),
+    "CCM074": Code(
+        "the text of an error is shown",
+        "The exceptions are the same; their texts name the modern call.",
+        "Nothing, unless somebody reads the output by machine.",
+        "safe",
+    ),
     # Requests
     "CCM090": Code(
         "left alone on request",

@@ -221,7 +221,7 @@ def _origins(reference: Reference, facts: Facts) -> tuple[Hashable, ...]:
         for argument in call.arguments.values():
             found |= dict.fromkeys(facts.handles(argument))
         found |= dict.fromkeys(facts.handles(call.node))
-        if any(name in call.kinds for name in call.results) and not found:
+        if any(name in call.signature.kinds for name in call.results) and not found:
             found[call.node] = None
     return tuple(found)
 

@@ -85,8 +85,8 @@ class FileText:
         """Return the new text of a reference that changes, "" for one that goes with the code around it."""
         if not verdict.written or verdict.change is None:
             return ""
-        nodes = (*verdict.change.edits.expressions, *verdict.change.edits.statements)
-        shown = next(iter(nodes), None)
+        edits = verdict.change.edits
+        shown: ast.expr | ast.stmt | None = next(iter([*edits.expressions, *edits.statements]), None)
         return self.renderer.text(shown) if shown is not None and self.imports.is_shown(shown) else ""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
@@ -28,7 +28,7 @@ class _Taking(NamedTuple):
 class Reexports:
     """Which aliases bring old names into a file, and which names of it others take.
 
-    written: the files that may change. new_name: the modern name of an old one, "" when it is not the same thing.
+    written: the files that may change.
     """
 
     def __init__(
@@ -37,9 +37,9 @@ class Reexports:
         vocabulary: Vocabulary,
         references: Iterable[Reference],
         written: Set[Path],
-        new_name: Callable[[str], str],
     ) -> None:
-        self.project, self.vocabulary, self.written, self.new_name = project, vocabulary, written, new_name
+        self.project, self.vocabulary, self.written = project, vocabulary, written
+        self._same = vocabulary.errors | vocabulary.helpers  # what comch_next has, too
         self.old: dict[Path, dict[ast.alias, Old]] = {path: {} for path in project.trees}
         self._takings: list[_Taking] = []
         self._attributes: dict[Path, dict[ast.AST, _Key]] = {}
@@ -55,7 +55,7 @@ class Reexports:
             return
         home = self.project.home(path, statement)
         symbol = self._symbol(path, alias, frozenset())
-        self.old[path][alias] = Old(not symbol, home is None, self.new_name(symbol) if symbol else "")
+        self.old[path][alias] = Old(not symbol, home is None, symbol if symbol in self._same else "")
         if home is not None:
             self._takings.append(_Taking(path, alias, (home, alias.name)))
 

@@ -56,7 +56,7 @@ class _Project:
         self.names = {path: self.project.names(path) for path in sources}
         self.pragmas = Pragmas(sources, self.names)
         self.references = self.facts.references
-        self.reexports = Reexports(self.project, GENERATION_1, self.references, given, name_rules.plain_name)
+        self.reexports = Reexports(self.project, GENERATION_1, self.references, given)
         self.answers = {
             reference: self._answer(reference)
             for reference in self.references
@@ -149,7 +149,7 @@ class _Project:
             made = Source(new)
         except Unreadable:
             return dict.fromkeys(text.verdicts, UNCHECKED)
-        stars = {name: GENERATION_1.exports for name in GENERATION_1.packages}
+        stars = dict.fromkeys(GENERATION_1.packages, GENERATION_1.exports)
         failed = complaints(self.sources[path], made, stars=stars, wanted=frozenset(text.exported))
         return dict.fromkeys(text.verdicts, UNCHECKED) if failed else {}
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from migrate.facts.forest import Forest
-from migrate.facts.handles import Handle, Method, OldApi, Symbol
+from migrate.facts.handles import COMMON, Handle, Method, OldApi, Symbol
 from migrate.facts.references import Reference, References
 from migrate.python.modules import is_standard
 from migrate.python.values import Collection, External, Plain, Token, Value, Values
@@ -116,10 +116,9 @@ class Obstacles:
                 self._put(origin, reference.node, OTHER_FILE)
 
     def _doubt(self, argument: ast.expr) -> str:
-        """Return why an argument that has to be a handle may be something else."""
+        """Return why an argument that has to be a handle may be one from code that cannot be seen."""
         values = self._values.of(argument)
-        others = {value for value in values if not is_handle(value)} - {Plain.NONE}
-        return UNKNOWN if Plain.UNKNOWN in others or not values else MIXED if others else ""
+        return UNKNOWN if Plain.UNKNOWN in values or not values else ""
 
     # ------------------------------------------------------------------ everything else
 
@@ -138,6 +137,8 @@ class Obstacles:
         """Refuse a method of a handle that another value has there, too."""
         found = self._values.of(node)
         others = {value for value in found if not isinstance(getattr(value, "key", None), Method)} - {Plain.NONE}
+        if node.attr not in COMMON:
+            others -= {Plain.OTHER}  # no object of Python's own has such a method
         if others or Plain.UNKNOWN in base:
             self._add(base, node, UNKNOWN if Plain.UNKNOWN in others | base else MIXED)
 
@@ -180,8 +181,10 @@ class Obstacles:
                     self._add(self._held(value), node, UNSEEN)
 
     def _held(self, node: ast.expr) -> frozenset[Value]:
-        """Return what an expression can be, and what is in it when it is a collection."""
+        """Return what an expression can be, and what is in it when it is a collection; slices are not followed."""
         values = self._values.of(node)
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
+            return frozenset()
         inside = (self._values.elements(value) for value in values if isinstance(value, Collection))
         return values.union(*inside)
 

@@ -45,7 +45,7 @@ class Facts:
         self.controls = {path: Control(names) for path, names in self.names.items()}
         forest = self._forest = Forest(self.names)
         api = self._api = OldApi(vocabulary, unseen_handles(forest, vocabulary))
-        values = self.values = Values(self.project, api)
+        values = self.values = Values(self.project, api, unseen=api.parameter)
         texts = Texts(forest, vocabulary, {path: frozenset(self._aliases(path)) for path in self.names})
         patches = Patches(forest, values, self.project, vocabulary)
         references = References(forest, values, api, self.project, texts, patches)
@@ -122,7 +122,7 @@ class Facts:
     # ------------------------------------------------------------------ lifetimes and results
 
     def may_be_none(self, node: ast.expr) -> bool:
-        """Whether a handle expression may be None where it stands."""
+        """Whether a handle expression may be None, or anything else that is no handle, where it stands."""
         return self._presence.may_be_none(node)
 
     def may_be_closed(self, node: ast.expr) -> bool:

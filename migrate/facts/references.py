@@ -120,6 +120,7 @@ class References:
         if not name and isinstance(parent, ast.Attribute):
             return  # counted with what is taken from the module
         code = self._patches.code(path, name) or self._feature_test(node)
+        code = code or ("CCM005" if self._texts.shown(node) else "")
         if len(named) > 1 or found - {Token(symbol) for symbol in named} - {Plain.NONE}:
             code = "CCM004"
         elif not self._is_name(node):
@@ -170,22 +171,31 @@ class References:
     def _attribute(self, path: Path, node: ast.Attribute) -> Iterator[Reference]:
         if not isinstance(node.ctx, ast.Load):
             return
-        found = self._values.of(node)
+        found = self._values.of(node) or self._read(node)
         methods = {value.key for value in found if isinstance(value, Token) and isinstance(value.key, Method)}
         if any(symbols(found)):
-            yield from self._symbol(path, node, found)
+            if any(symbols(self._values.of(node.value))) or self._is_name(node):
+                yield from self._symbol(path, node, found)
         elif methods:
             yield from self._method(path, node, methods)
-        elif Token(Symbol("")) in self._values.of(node.value):
+        elif Symbol("") in symbols(self._values.of(node.value)):
             yield Reference(path, node, node.attr, code="CCM022")
         elif is_old_word(node.attr, self._api.vocabulary) and self._may_be_anything(self._values.of(node.value)):
             yield Reference(path, node, node.attr, code=_c_code(node.attr))
+
+    def _read(self, node: ast.Attribute) -> frozenset[Value]:
+        """Return what an attribute of an old module is where nothing evaluates it: in an annotation."""
+        owners = [Token(symbol) for symbol in symbols(self._values.of(node.value))]
+        values = (self._api.attribute(owner, node.attr) or () for owner in owners)
+        return frozenset(value for given in values for value in given if isinstance(value, Token))
 
     def _method(self, path: Path, node: ast.Attribute, methods: set[Method]) -> Iterator[Reference]:
         functions = {method.function for method in methods}
         if any(self._api.function(method)[0] is None for method in methods):
             return  # __enter__ and its like: both libraries have them
-        code = self._feature_test(node) or ("CCM035" if len(functions) > 1 else "")
+        named = {function.replace("_rep_", "_") for function in functions}  # devices and representors are alike
+        code = self._feature_test(node) or ("CCM035" if len(named) > 1 else "")
+        code = code or ("CCM005" if self._texts.shown(node) else "")
         chosen = min(methods, key=lambda method: method.function)
         reference = self._made(path, node, chosen, code)
         origins = frozenset(origin for method in methods for origin in self.reached(method))

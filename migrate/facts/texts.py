@@ -48,7 +48,7 @@ class Texts:
             word = self._first(path, code)
             return (word, "CCM005") if word else None
         words = [word for word in _WORD.findall(text) if is_old_word(word, self._vocabulary)]
-        whole = _DOTTED.fullmatch(text.strip()) and words
+        whole = _DOTTED.fullmatch(text.strip()) and words and words[0] not in self._vocabulary.constants
         if whole or (words and reader):
             return words[0], "CCM006" if reader in _FEATURE_TESTS else "CCM005"
         return None

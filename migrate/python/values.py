@@ -8,7 +8,7 @@ Values of libraries that somebody else knows (Knowledge) pass through it as opaq
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -62,9 +62,16 @@ __all__ = [
 class Values:
     """The values of a project's expressions. Sequences are in the order of the files and their text."""
 
-    def __init__(self, project: Project, knowledge: Knowledge) -> None:
+    def __init__(
+        self,
+        project: Project,
+        knowledge: Knowledge,
+        *,
+        unseen: Callable[[ast.arg], Iterable[Given] | None] = lambda parameter: None,
+    ) -> None:
+        """Analyse a project. unseen: what callers that nobody sees pass for a parameter, beside UNKNOWN."""
         self.project = project
-        self._engine = Engine(project, knowledge)
+        self._engine = Engine(project, knowledge, unseen)
 
     @property
     def steps(self) -> int:

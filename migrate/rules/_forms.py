@@ -1,115 +1,18 @@
-"""Forms: the modern expression for an old call, written once; the text of both spellings follows from it.
-
-In objects it is the expression itself, which raises. In flat its outcome: the code alone or before the outputs, and
-INVALID_VALUE where the handle is None.
-"""
+"""The kinds of forms: a method, a function, a property, something assigned, any expression, nothing."""
 
 from __future__ import annotations
 
-import ast
 import re
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from migrate.facts.program import Facts
 from migrate.old_api.calls import Call
-from migrate.rules._answers import Answer, Change, Refusal
+from migrate.rules._answers import Answer, Refusal
+from migrate.rules._form import SUCCESS, Deferred, Form, change, late, number
 from migrate.rules._site import Site
-from migrate.text.code import Edits, Template
 
-SUCCESS = "{comch}.ErrorCode.SUCCESS"
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
-_OBSERVED = {"repr": "CCM063", "text": "CCM071"}
-
-
-class Deferred(NamedTuple):
-    """A callable and its arguments, for `outcome` to call."""
-
-    function: str
-    arguments: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.function}, {self.arguments}" if self.arguments else self.function
-
-
-class Form(ABC):
-    """A rule made of data."""
-
-    code = ""  # of what differs
-    failure = "INVALID_VALUE"  # of a handle that is None
-
-    @abstractmethod
-    def names(self) -> frozenset[str]:
-        """The C names of the arguments that the new form passes on, the receiver aside."""
-
-    @abstractmethod
-    def plain(self, site: Site) -> str:
-        """The expression that raises."""
-
-    @abstractmethod
-    def deferred(self, site: Site) -> Deferred:
-        """The same for `outcome` to evaluate, the handle not being None."""
-
-    def of_class(self, site: Site) -> Deferred | None:
-        """The same by a function of the class, for `outcome` to refuse None; None where there is no such form."""
-        return None
-
-    def __call__(self, call: Call, facts: Facts) -> Answer:
-        """The edits of one call."""
-        site = Site(call, facts)
-        if call.problem:
-            return Refusal(call.problem)
-        if not site.keeps_order(self.names()):
-            return Refusal("CCM070")
-        text = self.flat(site) if site.is_flat else self.plain(site)
-        if text is None:
-            return Refusal("CCM065")
-        observed = facts.code_is_observed(call)
-        noted = [code for what, code in _OBSERVED.items() if what in observed]
-        return change(call, text, facts, self.code or next(iter(noted), ""))
-
-    def flat(self, site: Site) -> str | None:
-        """The form of a flat call; None when a missing handle cannot be kept what it was."""
-        if not site.may_be_none:
-            return self._coded(site, self.deferred(site))
-        by_class = self.of_class(site) if site.call.returns_code else None
-        if by_class is not None:
-            return self._coded(site, by_class)
-        if not site.is_simple():
-            return None
-        there = self._coded(site, self.deferred(site))
-        return site.enclosed(f"{there} if {{{site.handle}}} is not None else {self._missing(site)}")
-
-    def _coded(self, site: Site, deferred: Deferred) -> str:
-        """A flat call's value: the result code, alone or before what else the call gives."""
-        call = site.call
-        if not call.returns_code:
-            return self.plain(site)
-        if any(call.signature.kinds.get(name, "").endswith("[]") for name in call.results):
-            return f"{{comch}}.outcome_list({deferred})"
-        if len(call.results) > 1:
-            return f"{{comch}}.outcomes({len(call.results)}, {deferred})"
-        whole = bool(call.results) or site.is_statement
-        return f"{{comch}}.outcome({deferred})" + ("" if whole else "[0]")
-
-    def _missing(self, site: Site) -> str:
-        if not site.call.returns_code:
-            return "None"
-        code = f"{{comch}}.ErrorCode.{self.failure}"
-        return f"({', '.join([code, *('None' for _ in site.call.results)])})" if site.call.results else code
-
-
-def change(call: Call, text: str, facts: Facts, code: str = "", *, is_statement: bool = False) -> Change:
-    """The edit of a call to a text with the C names of its arguments as placeholders."""
-    parts = {name: node for name, node in call.arguments.items() if f"{{{name}}}" in text}
-    template = Template(text, parts)
-    if is_statement:
-        statement = facts.parent(call.node)
-        assert isinstance(statement, ast.stmt)
-        return Change(Edits(statements={statement: template}), code)
-    return Change(Edits(expressions={call.node: template}), code)
 
 
 @dataclass(frozen=True)
@@ -292,18 +195,3 @@ class Nothing(Form):
 
     def flat(self, site: Site) -> str:
         return self.plain(site)
-
-
-def late(site: Site, text: str) -> Deferred:
-    """An expression for `outcome` to evaluate: as it stands, or where that means something else, of parameters."""
-    if site.is_lambda_safe():
-        return Deferred(f"lambda: {text}")
-    given = [name for name in site.call.arguments if f"{{{name}}}" in text]
-    for name in given:
-        text = text.replace(f"{{{name}}}", name)
-    return Deferred(f"lambda {', '.join(given)}: {text}", ", ".join(f"{{{name}}}" for name in given))
-
-
-def number(site: Site, text: str) -> str:
-    """A bool or enum as the int that C has for it."""
-    return f"int({text})" if site.facts.has_builtin(site.call.node, "int") else f"+{text}"

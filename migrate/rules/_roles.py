@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Hashable
 
 from migrate.facts.program import Facts
@@ -27,7 +28,9 @@ def role_of(calls: frozenset[str]) -> str:
 
 
 def role(facts: Facts, origins: frozenset[Hashable]) -> str:
-    """The class of the endpoints of some origins, "" when they differ or there is none."""
+    """The class of the endpoints of some origins, "" when they differ or nobody sees where one is made."""
+    if any(isinstance(origin, ast.arg) for origin in origins):
+        return ""
     roles = {role_of(facts.calls_on(origin)) for origin in origins}
     return roles.pop() if len(roles) == 1 else ""
 

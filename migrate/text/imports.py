@@ -10,17 +10,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
-from typing import TypeAlias
-
-import libcst as cst
 
 from migrate.python.scopes import Names, Scope, Variable
 from migrate.python.source import Source
 from migrate.text.code import Edits, Template
+from migrate.text.import_lines import Import, at_top, import_line, joined
 from migrate.text.namer import MODERN, Namer, is_modern
 from migrate.text.render import Change, Trouble
-
-Import: TypeAlias = ast.Import | ast.ImportFrom
 
 
 @dataclass(frozen=True)
@@ -62,6 +58,7 @@ class Imports:
         self.added: Change | None = None
         self.troubles: list[Trouble] = []
         self._fixed: dict[ast.AST, str] = {}  # uses that have a name which stays
+        self._adds = False  # whether a use finds no import, so that the file gets one more
         self._namer = Namer(names)
         self._needy: dict[ast.stmt, Scope] = {}  # statements that bring the new module into a scope
         self._aliases: dict[Variable, list[ast.alias]] = {}
@@ -195,7 +192,7 @@ class Imports:
                         return
             inner = place
         self._namer.use(node, self.names.module)
-        self._add()
+        self._adds = True
 
     def _brings(self, statement: ast.stmt) -> bool:
         """Whether a statement imports comch_next, or will."""
@@ -209,15 +206,6 @@ class Imports:
         bound = [alias for alias in statement.names if alias in self.old and self.old[alias].direct]
         here = self.names.scope(statement)
         return bool(bound) and all(alias.name == "*" or self.names.of[alias].scope is here for alias in bound)
-
-    def _add(self) -> None:
-        """Plan one more import at the top: after the docstring, the future and the first imports."""
-        body = self.names.tree.body
-        first = next((at for at, statement in enumerate(body) if not _is_preamble(statement, at)), len(body))
-        after = first
-        while after < len(body) and isinstance(body[after], ast.Import | ast.ImportFrom):
-            after += 1
-        self._place = body[:after], body[first:]
 
     # ------------------------------------------------------------------ the statements
 
@@ -235,8 +223,8 @@ class Imports:
                             self.troubles.append(Trouble(alias, "CCM042"))
 
     def _edit_statements(self) -> Iterator[tuple[ast.stmt, Template]]:
-        if hasattr(self, "_place"):
-            self._plan_added()
+        if self._adds:
+            self.added = at_top(self.source, import_line(self._namer.of[self.names.module]))
         for node, name in self._globals.items():
             assert isinstance(node, ast.Global | ast.Nonlocal)
             yield node, Template(f"global {', '.join([*node.names, name])}")
@@ -246,13 +234,13 @@ class Imports:
             assert isinstance(statement, ast.Import | ast.ImportFrom)
             brought = seen.setdefault(self._block(statement), set())
             if statement not in statements:
-                brought.update(_line(alias.asname or alias.name) for alias in statement.names)
+                brought.update(import_line(alias.asname or alias.name) for alias in statement.names)
                 continue
             lines = [line for line in dict.fromkeys(self._new_lines(statement)) if line not in brought]
             brought.update(lines)
             remaining = [alias for alias in statement.names if self._remains(alias)]
             if lines or len(remaining) < len(statement.names):
-                yield statement, Template(self._joined(statement, lines, remaining))
+                yield statement, Template(joined(self.source, statement, lines, remaining))
 
     def _modern_imports(self) -> set[ast.stmt]:
         variables = (self.names.of[node] for node in self.names.of if isinstance(node, ast.alias))
@@ -276,36 +264,12 @@ class Imports:
         if scope is None and any(alias not in named and self.old[alias].direct for alias in gone):
             scope = self.names.scope(statement)
         if scope is not None:
-            yield _line(self._namer.of.get(scope) or self._namer.choose_for(scope))
+            yield import_line(self._namer.of.get(scope) or self._namer.choose_for(scope))
         for alias in named:
             bound = self.names.of[alias].name
             old = self.old[alias]
             renamed = old.new if old.new == bound else f"{old.new} as {bound}"
-            yield _line(bound) if old.module else f"from {MODERN} import {renamed}"
-
-    def _joined(self, statement: Import, lines: list[str], remaining: list[ast.alias]) -> str:
-        if remaining:
-            lines = [*lines, _without(self.source, statement, remaining)]
-        if self.source.is_first(statement):
-            indent = self.source.indentation(statement.lineno)
-            return (self.source.line_end(statement.lineno) + indent).join(lines)
-        return "; ".join(lines or ["pass"])
-
-    def _plan_added(self) -> None:
-        """Add a line after the first imports, or before what comes first."""
-        before, after = self._place
-        line, newline = _line(self._namer.of[self.names.module]), self.source.line_end(1)
-        if before and self.source.is_alone(before[-1]):
-            last = before[-1].end_lineno or before[-1].lineno
-            place = self.source.line_start(last) + len(self.source.lines[last - 1])
-            ended = self.source.text[:place].endswith(("\n", "\r"))
-            self.added = Change(place, place, f"{line}{newline}" if ended else f"{newline}{line}")
-        elif after:
-            first = min([after[0].lineno, *(node.lineno for node in getattr(after[0], "decorator_list", []))])
-            start = self.source.line_start(first)
-            alone = not before or self.source.is_first(after[0])
-            start = start if alone else self.source.span(after[0])[0]
-            self.added = Change(start, start, line + (newline if alone else "; "))
+            yield import_line(bound) if old.module else f"from {MODERN} import {renamed}"
 
 
 def is_read_by(names: Names, variable: Variable, nodes: Set[ast.AST]) -> bool:
@@ -342,26 +306,3 @@ def _root(node: ast.AST) -> ast.Name | None:
         else:
             return None
     return node
-
-
-def _is_preamble(statement: ast.stmt, at: int) -> bool:
-    docstring = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant) and at == 0
-    return docstring or (isinstance(statement, ast.ImportFrom) and statement.module == "__future__")
-
-
-def _line(name: str) -> str:
-    return f"import {MODERN}" if name == MODERN else f"import {MODERN} as {name}"
-
-
-def _without(source: Source, statement: Import, remaining: list[ast.alias]) -> str:
-    """Return the text of an import statement with some of its names; their comments stay."""
-    if len(remaining) == len(statement.names):
-        return source.slice(statement)
-    keep = {(alias.name, alias.asname) for alias in remaining}
-    line = cst.ensure_type(cst.parse_statement(source.slice(statement)), cst.SimpleStatementLine).body[0]
-    assert isinstance(line, cst.Import | cst.ImportFrom)
-    assert not isinstance(line.names, cst.ImportStar)
-    kept = [alias for alias in line.names if (alias.evaluated_name, alias.evaluated_alias) in keep]
-    if not (isinstance(line, cst.ImportFrom) and line.rpar):
-        kept[-1] = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
-    return cst.Module([], default_newline=source.line_end(1)).code_for_node(line.with_changes(names=kept))

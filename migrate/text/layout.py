@@ -11,7 +11,7 @@ import libcst as cst
 _PART = re.compile(r"__part_(\w+?)__")
 
 
-@lru_cache(maxsize=None)
+@lru_cache(maxsize=10_000)
 def lay_out(old: str, new: str, places: tuple[tuple[str, int], ...], newline: str) -> str | None:
     """Return `new` with the layout of the call `old`; None when no argument of the one is in the other.
 

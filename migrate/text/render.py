@@ -24,6 +24,7 @@ from migrate.text.lines import Lines
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _DISPLAYS = (ast.List, ast.Dict, ast.Set, ast.Tuple, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _PRIMARY = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.JoinedStr, *_DISPLAYS)
+_COMPARED = ("==", "!=", "<=", ">=")
 _HOLDERS = (ast.Call, ast.keyword, ast.Assign, ast.AnnAssign, ast.Return, ast.List, ast.Tuple, ast.Dict, ast.Set)
 _WRAPPED = (ast.NamedExpr, ast.Yield, ast.YieldFrom)  # these need brackets of their own nearly everywhere
 _IN_STRING = frozenset("\"'\\\n\r#")  # what an f-string's expression may not gain before Python 3.12
@@ -186,17 +187,32 @@ class Renderer:
         text = edit.template.text
         if laid_out is None:
             return None
+        laid_out = self._realigned(laid_out, edit, self.source.span(values[0])[0])
         for match in _PLACEHOLDER.finditer(text):
             if match.group(1) != "comch":
                 part = self._part(edit.template.parts[match.group(1)], text, match)
                 laid_out = laid_out.replace(_name(match.group(1)), part)
         return laid_out
 
+    def _realigned(self, laid_out: str, edit: _Edit, first: int) -> str:
+        """Move the lines that stood below the first argument to where it stands now."""
+        line = self.source.line_start(edit.node.lineno)
+        head, newline, rest = laid_out.partition("\n")
+        opened = _open_bracket(head)
+        if self.source.text.count("\n", line, first) or opened < 0:
+            return laid_out
+        old, new = first - line, edit.start - line + opened + 1
+        return head + newline + re.sub(rf"(?m)^ {{{old}}}(?=\S)", " " * new, rest)
+
     def _part(self, node: ast.expr, text: str, match: re.Match[str]) -> str:
         """Return one part's new text, in brackets where the template asks for a single value."""
         piece = self._piece(*self.source.span(node))
         before, after = text[: match.start()].rstrip(" "), text[match.end() :].lstrip(" ")
-        free = before[-1:] in ("", "(", ",", "=", "[", ":") and after[:1] in ("", ")", ",", "]")
+        free = (
+            before[-1:] in ("", "(", ",", "=", "[", ":")
+            and before[-2:] not in _COMPARED
+            and after[:1] in ("", ")", ",", "]")
+        )
         is_number = isinstance(node, ast.Constant) and isinstance(node.value, int | float | complex)
         bare = isinstance(node, _PRIMARY) or (isinstance(node, ast.Constant) and not is_number)
         wrap = isinstance(node, _WRAPPED) or not (free or bare)
@@ -252,6 +268,17 @@ def comments(text: str) -> list[str]:
     except (tokenize.TokenError, SyntaxError):
         pass
     return found
+
+
+def _open_bracket(text: str) -> int:
+    """Return where the last bracket opens that the text does not close, -1 if there is none."""
+    stack = [-1]
+    for at, character in enumerate(text):
+        if character in "([{":
+            stack.append(at)
+        elif character in ")]}" and len(stack) > 1:
+            stack.pop()
+    return stack[-1]
 
 
 def _is_word(character: str) -> bool:

@@ -33,6 +33,7 @@ class FakeFacts:
     observed: frozenset[str] = frozenset()
     shadowed: frozenset[str] = frozenset()  # builtins that are the program's own
     constants: Mapping[str, object] = field(default_factory=dict)
+    origin: Hashable = "origin"  # of every handle
     scoped: bool = False  # whether a lambda changes what the expression means
     references: Sequence[Reference] = ()
 
@@ -41,7 +42,7 @@ class FakeFacts:
         self.parents = {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
 
     def handles(self, node: ast.expr) -> frozenset[Hashable]:
-        return frozenset({"origin"})
+        return frozenset({self.origin})
 
     def kinds(self, node: ast.expr) -> frozenset[str]:
         return frozenset({KINDS.get(ast.unparse(node).split(".")[-1], "")}) - {""}

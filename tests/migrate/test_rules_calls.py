@@ -217,6 +217,12 @@ def test_none_stays_a_code_in_flat(before: str, after: str) -> None:
     assert rewritten(before, none=missing, calls=frozenset({"listen"})) == after
 
 
+def test_a_class_that_nobody_knows_is_not_named() -> None:
+    facts = FakeFacts(f"r = {EP}listen(ep, n)", none=frozenset({"ep"}), origin=ast.arg("ep"))
+    after = "r = comch.outcome(ep.listen, n)[0] if ep is not None else comch.ErrorCode.INVALID_VALUE"
+    assert facts.text(facts.answer()) == after
+
+
 def test_none_stays_an_attribute_error_in_objects() -> None:
     assert rewritten("ep.listen(name)", none=frozenset({"ep"})) == "ep.listen(name)"
 
@@ -271,6 +277,7 @@ def test_refusals(before: str, code: str) -> None:
         (f"rc = {EP}listen(ep, n)", {"AGAIN", "value"}, ""),
         (f"rc = {EP}listen(ep, n)", {"repr"}, "CCM063"),
         ("ep.listen(n)", {"text"}, "CCM071"),
+        ("ep.listen(n)", {"printed"}, "CCM074"),
         ("ep = Endpoint()", set(), "CCM061"),
         ("r = doca_devinfo_get_ibdev_name(i, 8)", set(), "CCM072"),
         ("r = doca_devinfo_get_ibdev_name(i, n)", set(), "CCM072"),

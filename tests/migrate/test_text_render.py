@@ -18,6 +18,7 @@ CALLS = {
     "read": "{a}.value",
     "make": "{comch}.Channel(one_sided=True)",
     "value": "lambda x: {0}",
+    "same": "{0} == {1}",
     "drop": "{comch}.try_send({0}, {1}, {3})",
 }
 STATEMENTS = {"set": "{a}.device = {0}"}
@@ -83,6 +84,7 @@ def tried(text: str, width: int | None = None) -> tuple[str, list[str]]:
         ("if a: pass\nelif ep.read(): pass", "if a: pass\nelif ep.value: pass"),
         ("x = f(value(a)), [value(a)], (value(a) or b), b[value(a)].c",
          "x = f(lambda x: a), [lambda x: a], ((lambda x: a) or b), b[(lambda x: a)].c"),
+        ("same(a or b, not c)", "(a or b) == (not c)"),
         ("é = ep.read(); ü = OLD", "é = ep.value; ü = comch.New"),
     ],
 )  # fmt: skip
@@ -105,7 +107,7 @@ def test_one_line(old: str, new: str) -> None:
         ("ep.set(a or\n    b)", "ep.device = (a or\n    b)"),
         ('ep.set("a"\n    "b")', 'ep.device = ("a"\n    "b")'),
         ("x = ep.send(m, \\\n    p)  # urgent", "x = ep.send_to(m, \\\n    p, timeout=0)  # urgent"),
-        ("x = flat(a,\n         b)", "x = comch.outcome(a.configure,\n         device=b)[0]"),
+        ("x = flat(a,\n         b)", "x = comch.outcome(a.configure,\n                  device=b)[0]"),
         ("x = (ep\n     .read())", "x = (ep.value)"),
     ],
 )  # fmt: skip

@@ -168,8 +168,5 @@ class Knowledge(Protocol):
     def caught(self, caught: Value, node: ast.ExceptHandler) -> Iterable[Given] | None:
         """What an except clause that names a token, or a class of Python's own, can bind beside that class's own."""
 
-    def parameter(self, node: ast.arg) -> Iterable[Given] | None:
-        """What callers that nobody sees pass for a parameter, beside UNKNOWN."""
-
     def exports(self, token: Token) -> Mapping[str, Iterable[Given]]:
         """Every name that a star import of a module token binds."""

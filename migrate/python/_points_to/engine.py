@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from migrate.python._points_to.domain import Class, Descriptor, Function, Instance, Knowledge, Plain, Value
+from migrate.python._points_to.domain import Class, Descriptor, Function, Given, Instance, Knowledge, Plain, Value
 from migrate.python._points_to.functions import Site
 from migrate.python._points_to.heap import Frame
 from migrate.python._points_to.slots import Slot
@@ -17,8 +18,11 @@ from migrate.python.scopes import FUNCTIONS
 class Engine(Statements):
     """Solves a project; afterwards every slot has all its values."""
 
-    def __init__(self, project: Project, knowledge: Knowledge) -> None:
+    def __init__(
+        self, project: Project, knowledge: Knowledge, unseen: Callable[[ast.arg], Iterable[Given] | None]
+    ) -> None:
         super().__init__(project, knowledge)
+        self._unseen = unseen
         self.outside: dict[ast.AST, None] = {}  # functions that nothing in the project calls
         self._bodies: dict[ast.AST, list[ast.AST]] = {}
         for path, tree in project.trees.items():
@@ -127,7 +131,7 @@ class Engine(Statements):
                 self.add(self.parameter(frame, argument), Plain.OTHER)
             else:
                 self.add(self.parameter(frame, argument), Plain.UNKNOWN)
-                self.give(self.parameter(frame, argument), self.knowledge.parameter(argument), argument)
+                self.give(self.parameter(frame, argument), self._unseen(argument), argument)
         outside = Site(ast.Constant(None), frame, [(self.unknown, True)], splats=[self.unknown])
         if arguments.vararg:
             self._pass_extra(frame, self.unknown, None)

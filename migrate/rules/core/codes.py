@@ -1,7 +1,8 @@
 """Name and describe result codes, and test them."""
 
 from migrate.rules._answers import Rule
-from migrate.rules._forms import SUCCESS, Function, Value
+from migrate.rules._form import SUCCESS
+from migrate.rules._forms import Function, Value
 
 RULES: dict[str, Rule] = {
     "doca_error_get_descr": Function("describe", {"error": "code"}),

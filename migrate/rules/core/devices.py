@@ -6,7 +6,8 @@ from migrate.facts.program import Facts
 from migrate.old_api.calls import Call
 from migrate.old_api.generation_1 import OPEN_DEVICE, OPEN_REPRESENTOR
 from migrate.rules._answers import Answer, Refusal, Rule
-from migrate.rules._forms import Form, Function, Method, Nothing, Property
+from migrate.rules._form import Form
+from migrate.rules._forms import Function, Method, Nothing, Property
 
 _LONGEST = {"iface_name": 256, "ibdev_name": 64, "vuid": 128}  # bytes of the C buffers, the NUL included
 

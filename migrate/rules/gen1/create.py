@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from migrate.rules._answers import Rule
-from migrate.rules._forms import Deferred, Form
+from migrate.rules._form import Deferred, Form
 from migrate.rules._roles import CREATE, role
 from migrate.rules._site import Site
 

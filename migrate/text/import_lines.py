@@ -1,0 +1,70 @@
+"""The text of import statements: new ones, old ones with some of their names, one more at the top of a file."""
+
+from __future__ import annotations
+
+import ast
+from typing import TypeAlias
+
+import libcst as cst
+
+from migrate.python.source import Source
+from migrate.text.namer import MODERN
+from migrate.text.render import Change
+
+Import: TypeAlias = ast.Import | ast.ImportFrom
+
+
+def import_line(name: str) -> str:
+    """Return the statement that imports comch_next under a name."""
+    return f"import {MODERN}" if name == MODERN else f"import {MODERN} as {name}"
+
+
+def joined(source: Source, statement: Import, lines: list[str], remaining: list[ast.alias]) -> str:
+    """Return new statements and what remains of an old one, each on its line where the old one begins one."""
+    if remaining:
+        lines = [*lines, _without(source, statement, remaining)]
+    if source.is_first(statement):
+        indent = source.indentation(statement.lineno)
+        return (source.line_end(statement.lineno) + indent).join(lines)
+    return "; ".join(lines or ["pass"])
+
+
+def _without(source: Source, statement: Import, remaining: list[ast.alias]) -> str:
+    """Return the text of an import statement with some of its names; their comments stay."""
+    if len(remaining) == len(statement.names):
+        return source.slice(statement)
+    keep = {(alias.name, alias.asname) for alias in remaining}
+    line = cst.ensure_type(cst.parse_statement(source.slice(statement)), cst.SimpleStatementLine).body[0]
+    assert isinstance(line, cst.Import | cst.ImportFrom)
+    assert not isinstance(line.names, cst.ImportStar)
+    kept = [alias for alias in line.names if (alias.evaluated_name, alias.evaluated_alias) in keep]
+    if not (isinstance(line, cst.ImportFrom) and line.rpar):
+        kept[-1] = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+    return cst.Module([], default_newline=source.line_end(1)).code_for_node(line.with_changes(names=kept))
+
+
+def at_top(source: Source, line: str) -> Change:
+    """Return the change that adds a line after the docstring, the future and the first imports."""
+    body = source.tree.body
+    first = next((at for at, statement in enumerate(body) if not _is_preamble(statement, at)), len(body))
+    after = first
+    while after < len(body) and isinstance(body[after], ast.Import | ast.ImportFrom):
+        after += 1
+    newline = source.line_end(1)
+    if after and source.is_alone(body[after - 1]):
+        last = body[after - 1].end_lineno or 1
+        place = source.line_start(last) + len(source.lines[last - 1])
+        ended = source.text[:place].endswith(("\n", "\r"))
+        return Change(place, place, f"{line}{newline}" if ended else f"{newline}{line}")
+    following = body[first] if first < len(body) else body[-1]
+    number = min([following.lineno, *(node.lineno for node in getattr(following, "decorator_list", []))])
+    if source.is_first(following):
+        start = source.line_start(number)
+        return Change(start, start, line + newline)
+    start = source.span(following)[0]
+    return Change(start, start, f"{line}; ")
+
+
+def _is_preamble(statement: ast.stmt, at: int) -> bool:
+    docstring = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant) and at == 0
+    return docstring or (isinstance(statement, ast.ImportFrom) and statement.module == "__future__")
