@@ -52,12 +52,13 @@ class ControlContext(Configured):
     # Life
 
     def start(self) -> State:
-        if self._endpoint is not None:
-            self._endpoint.check("start")
-        state = super().start()
-        if self._endpoint is not None and self._port is not None:
-            self._endpoint.begin(self._port)
-        return state
+        endpoint = self._endpoint
+        if endpoint is None:
+            return super().start()
+        endpoint.check("start")
+        self._settle("start")
+        with endpoint.begun(self._port):
+            return super().start()
 
     def close(self, timeout: float = 5.0) -> None:
         """Stop, progress to IDLE within `timeout` seconds, destroy, with an engine of its own.

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
@@ -141,15 +143,25 @@ class Endpoint:
             self.disconnect(connection)
             raise ConnectionAborted(f"connect: nobody listens as {name!r}, or it refuses")
 
-    def begin(self, port: PullPort) -> None:
-        """Begin a life: the context has been started."""
-        self._become(Link(self._context, port))
+    @contextmanager
+    def begun(self, port: PullPort | None) -> Iterator[None]:
+        """Begin a life on a port; as before when starting the context fails in the block."""
+        before = self.link
+        if port is not None:
+            self._become(Link(self._context, port))
+        try:
+            yield
+        except BaseException:
+            self._become(before)
+            raise
 
     def disconnect(self, connection: object, timeout: float = 5.0) -> None:
         """Leave one connection. A client may connect again afterwards."""
-        if connection is None or not isinstance(connection, Peer):
+        if connection is not None and not isinstance(connection, Peer):
             raise no_peer("disconnect", connection)
         link = self._linked("disconnect")
+        if connection is None:
+            raise no_peer("disconnect", connection)
         link.disconnect(connection, timeout)
         if link.closed:
             self._become(Unlinked(Phase.LEFT))
