@@ -15,7 +15,7 @@ from tests.processes import ROOT, Child, Finished, StartPython
 FOLDER = Path(__file__).parent / "programs"
 LAUNCHER = ("-m", "comm_channel_compat", "run")
 TRANSCRIPT = "expected.txt"
-END_S = 40.0  # a program gives up by itself after about ten seconds
+END_S = 60.0  # a program gives up by itself before that
 OLD_NAME = "doca_comm_channel"
 
 
@@ -116,6 +116,7 @@ CUES = {"late_service": "waiting"}
 
 # Programs of which migrate may leave something to their author, and why.
 NOT_WHOLE = {
+    "logged_endpoint": "a subclass of Endpoint may have a code with the hand port",
     "patched_tests": "a name that is patched on the old module stays old in the whole project",
     "runtime_source": "the names are read at run time, by eval and globals(), and show in f-strings",
     "delegating_proxy": "the methods of a handle are looked up by names that are not written in the program",

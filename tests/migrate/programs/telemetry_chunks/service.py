@@ -88,7 +88,7 @@ class Agent:
                 self.active = None
 
     def run(self):
-        end = time.monotonic() + 10
+        end = time.monotonic() + 20
         while time.monotonic() < end:
             pulled = self.poll()
             if pulled:
