@@ -14,8 +14,8 @@ import pytest
 
 from migrate._replacement import SUFFIX
 from migrate.command import Exit
-from tests.conftest import StartPython
 from tests.migrate.fake_command import FRONT_COMMAND
+from tests.processes import StartPython
 
 FILES = 120
 LINE = b"import doca_comm_channel as cc\n"

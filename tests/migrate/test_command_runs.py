@@ -12,8 +12,8 @@ import pytest
 
 from migrate import _options
 from migrate.command import Exit, main
-from tests.conftest import StartPython
 from tests.migrate.fake_command import FRONT_COMMAND, install
+from tests.processes import StartPython
 
 PENDING = "import doca_comm_channel as cc\n"
 DONE = "import comch_next as cc\n"

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from migrate.command import INTERRUPTED, Exit
-from tests.conftest import StartPython
 from tests.migrate.fake_command import FRONT_COMMAND
+from tests.processes import StartPython
 
 PENDING = b"import doca_comm_channel as cc  # \xe4\r\n"
 DONE = b"import comch_next as cc  # \xe4\r\n"
