@@ -31,6 +31,8 @@ from migrate.python._points_to.heap import Frame, Key
 from migrate.python._points_to.slots import Slot
 from migrate.python.modules import Project, is_standard
 
+MAX_DOTS = 5
+
 
 class Attributes(Calls):
     """Reads and stores attributes, and calls what is not of the project."""
@@ -59,7 +61,8 @@ class Attributes(Calls):
         elif isinstance(value, Module):
             self._load_from_module(value, name, result)
         elif isinstance(value, External):
-            self.add(result, External(f"{value.name}.{name}"))
+            deep = value.name.count(".") >= MAX_DOTS  # `place = place.parent` in a loop would go on for ever
+            self.add(result, self.opaque(value) if deep else External(f"{value.name}.{name}"))
         elif isinstance(value, Collection):
             self._load_from_collection(value, name, result)
         elif isinstance(value, Descriptor | Function | Bound | Partial):

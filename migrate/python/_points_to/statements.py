@@ -25,7 +25,6 @@ from migrate.python._points_to.functions import Site
 from migrate.python._points_to.heap import Frame
 from migrate.python._points_to.library_collections import merge
 from migrate.python._points_to.slots import Slot
-from migrate.python.modules import is_standard
 
 _OPERATORS = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv", ast.Mod: "mod",
@@ -178,7 +177,7 @@ class Statements(Attributes):
         if isinstance(value, Class):
             self.add(target, Instance(value.node))
         elif not isinstance(value, Token):
-            self.add(target, Plain.OTHER if self.is_plain(value) else Plain.UNKNOWN)
+            self.add(target, self.opaque(value))
 
         def raised(thrown: Value) -> None:
             if isinstance(thrown, Instance) and self._catches(value, thrown):
@@ -193,10 +192,6 @@ class Statements(Attributes):
         bases = [_builtin(base) for base in self.order(thrown.node)]
         kind = _builtin(caught)
         return kind is None or any(base is not None and issubclass(base, kind) for base in bases)
-
-    def is_plain(self, value: Value) -> bool:
-        """Whether an object that a value names or makes is Python's own."""
-        return value is Plain.OTHER or (isinstance(value, External) and is_standard(value.name))
 
     # ------------------------------------------------------------------ imports
 
