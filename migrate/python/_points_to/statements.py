@@ -184,10 +184,6 @@ class Statements(Expressions):
         for alias in node.names:
             name = alias.name if alias.asname else alias.name.partition(".")[0]
             self.add_all(self.variable(frame, frame.names.of[alias]), self.module_values(frame, name))
-            if not alias.asname and "." in alias.name:
-                token = self.knowledge.module(name)
-                if token is not None:
-                    self.knowledge.module(alias.name)
 
     def module_values(self, frame: Frame, name: str, level: int = 0) -> list[Value]:
         """What importing a module gives."""
@@ -204,9 +200,9 @@ class Statements(Expressions):
             if alias.name != "*":
                 slot = self.variable(frame, frame.names.of[alias])
                 self.load(home, alias.name, slot, None)
-                inner = self.knowledge.module(f"{'.' * node.level}{node.module or ''}.{alias.name}")
-                if inner is not None and not any(isinstance(value, Module) and value.path for value in home.values):
-                    self.add(slot, inner)
+                if any(isinstance(value, Module) and value.path is None for value in home.values):
+                    inner = self.knowledge.module(f"{'.' * node.level}{node.module or ''}.{alias.name}")
+                    self.add_all(slot, [inner] if inner else [])
 
 
 def _builtin(value: Value) -> type | None:
