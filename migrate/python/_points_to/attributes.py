@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 from pathlib import Path
 
-from migrate.python._points_to import library, library_calls, library_collections  # noqa: F401  # they fill the table
+from migrate.python._points_to import library
 from migrate.python._points_to.calls import Calls
 from migrate.python._points_to.classes import ENUMS, OBJECT
 from migrate.python._points_to.domain import (
@@ -30,6 +30,9 @@ from migrate.python._points_to.functions import Site
 from migrate.python._points_to.heap import Frame, Key
 from migrate.python._points_to.slots import Slot
 from migrate.python.modules import Project, is_standard
+
+MAX_DOTS = 4  # `place = place.parent` in a loop would go on for ever
+CALLED_BY_NAME = frozenset({"__init__", "__new__", "__setattr__", "__getattribute__"})
 
 
 class Attributes(Calls):
@@ -59,7 +62,7 @@ class Attributes(Calls):
         elif isinstance(value, Module):
             self._load_from_module(value, name, result)
         elif isinstance(value, External):
-            self.add(result, External(f"{value.name}.{name}"))
+            self.add(result, External(f"{value.name}.{name}") if _is_named(value, name) else self.opaque(value))
         elif isinstance(value, Collection):
             self._load_from_collection(value, name, result)
         elif isinstance(value, Descriptor | Function | Bound | Partial):
@@ -138,7 +141,7 @@ class Attributes(Calls):
 
     def token_attribute(self, token: Token, name: str, slot: Slot, node: ast.expr | None) -> None:
         known = self.knowledge.attribute(token, name)
-        self.give(slot, (Plain.UNKNOWN,) if known is None else known, node or ast.Constant(None))
+        self.give(slot, (Plain.UNKNOWN,) if known is None else known, node or self.node_of(token))
         self.flow(self.field(token, name), slot)
         if node is not None:
             self.token_reads.setdefault(token, {})[node] = None
@@ -233,3 +236,10 @@ class Attributes(Calls):
 
         for slot in site.slots():
             self.watch(slot, passed)
+
+
+def _is_named(owner: External, name: str) -> bool:
+    """Whether an attribute of something in a library is worth a name of its own."""
+    dots = owner.name.count(".")
+    plain = name in CALLED_BY_NAME or (name != "*" and not name.startswith("__"))
+    return plain and dots < (2 if owner.name.startswith("builtins.") else MAX_DOTS)

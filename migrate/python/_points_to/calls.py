@@ -22,7 +22,7 @@ from migrate.python._points_to.domain import (
     Value,
 )
 from migrate.python._points_to.functions import Functions, Site
-from migrate.python._points_to.heap import Frame
+from migrate.python._points_to.heap import IMPLICIT, Frame
 from migrate.python._points_to.slots import Slot
 from migrate.python.modules import Project
 
@@ -45,8 +45,7 @@ class Calls(Functions):
         self.watch(function, lambda value: self.call_value(value, site))
 
     def call_with(self, function: Slot, arguments: list[Slot], result: Slot) -> None:
-        node = ast.Constant(None)  # one per use, as a call written there would be
-        site = Site(node, next(iter(self.modules.values())), [(slot, False) for slot in arguments], result=result)
+        site = Site(IMPLICIT, next(iter(self.modules.values())), [(slot, False) for slot in arguments], result=result)
         self.call(function, site)
 
     def call_value(self, value: Value, site: Site) -> None:

@@ -38,6 +38,7 @@ class Elements(Classes):
     def __init__(self, project: Project, knowledge: Knowledge) -> None:
         super().__init__(project)
         self.knowledge = knowledge
+        self._nodes: dict[Token, ast.expr] = {}
         self._elements: dict[Value, Slot] = {}
         self._entered: dict[Value, Slot] = {}
 
@@ -62,6 +63,10 @@ class Elements(Classes):
         else:
             self.add(slot, value)
 
+    def node_of(self, token: Token) -> ast.expr:
+        """A node that stands for what a token gives where no call is written."""
+        return self._nodes.setdefault(token, ast.Constant(None))
+
     # ------------------------------------------------------------------ iterating
 
     def iterate(self, source: Slot, result: Slot) -> None:
@@ -79,7 +84,7 @@ class Elements(Classes):
                 self._elements_of_instance(value, slot)
             elif isinstance(value, Token):
                 known = self.knowledge.elements(value)
-                self.give(slot, (Plain.UNKNOWN,) if known is None else known, ast.Constant(None))
+                self.give(slot, (Plain.UNKNOWN,) if known is None else known, self.node_of(value))
             elif isinstance(value, Class):
                 if self.has_base(value.node, ENUMS):
                     self.add(slot, Instance(value.node))
@@ -87,12 +92,16 @@ class Elements(Classes):
                 self._opaque(value, slot)
         return self._elements[value]
 
+    def opaque(self, value: Value) -> Plain:
+        """What comes from a value that nobody looks into: nothing of interest if it is Python's own."""
+        own = value in (Plain.OTHER, Plain.NONE) or (isinstance(value, External) and is_standard(value.name))
+        return Plain.OTHER if own else Plain.UNKNOWN
+
     def _opaque(self, value: Value, slot: Slot) -> None:
-        if value is Plain.OTHER or (isinstance(value, External) and is_standard(value.name)):
-            self.add(slot, Plain.OTHER)
-            self.flow(self.contents(Plain.OTHER).every, slot)
-        elif value is not Plain.NONE:
-            self.add(slot, Plain.UNKNOWN)
+        if value is not Plain.NONE:
+            self.add(slot, self.opaque(value))
+            if self.opaque(value) is Plain.OTHER:
+                self.flow(self.contents(Plain.OTHER).every, slot)
 
     def _elements_of_instance(self, value: Instance, slot: Slot) -> None:
         contents = self.contents(value)
@@ -143,13 +152,13 @@ class Elements(Classes):
                 self.call_with(self.attribute(value, method), [self.left] * 3, Slot())
         elif isinstance(value, Token):
             known = self.knowledge.enter(value)
-            self.give(slot, (Plain.UNKNOWN,) if known is None else known, ast.Constant(None))
+            self.give(slot, (Plain.UNKNOWN,) if known is None else known, self.node_of(value))
         elif isinstance(value, Collection) and value.kind in WRAPPERS:
             self.flow(self.contents(value).every, slot)
         elif isinstance(value, Collection) or value in (Plain.OTHER, Plain.UNKNOWN):
             self.add(slot, value)
         elif isinstance(value, External):
-            self.add(slot, Plain.OTHER if is_standard(value.name) else Plain.UNKNOWN)
+            self.add(slot, self.opaque(value))
         return slot
 
     @property
