@@ -92,6 +92,8 @@ class OldApi:
     def attribute(self, token: Token, name: str) -> Iterable[Given] | None:
         """Return what reading an attribute of a token gives."""
         key = token.key
+        if name == "*":
+            return [Plain.UNKNOWN]
         if isinstance(key, Symbol):
             return self._of_symbol(key, name)
         if isinstance(key, Handle):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from migrate.facts.forest import Forest
-from migrate.facts.handles import Handle, Method, OldApi, Symbol
+from migrate.facts.handles import COMMON, Handle, Method, OldApi, Symbol
 from migrate.facts.references import Reference, References
 from migrate.python.modules import is_standard
 from migrate.python.values import Collection, External, Plain, Token, Value, Values
@@ -90,9 +90,8 @@ class Obstacles:
         """Whether a sink is Python's own library, and no unknown object is used as if it were the handle."""
         call = next((above for above in (node, *self._forest.above(node)) if isinstance(above, ast.Call)), None)
         functions = self._values.of(call.func) if call else frozenset()
-        standard = functions and all(isinstance(each, External) and is_standard(each.name) for each in functions)
         kind = token.key.kind if isinstance(token.key, Handle) else ""
-        return bool(standard) and kind not in self._suspects
+        return bool(functions) and all(map(_is_of_python, functions)) and kind not in self._suspects
 
     # ------------------------------------------------------------------ uses through the old API
 
@@ -116,10 +115,9 @@ class Obstacles:
                 self._put(origin, reference.node, OTHER_FILE)
 
     def _doubt(self, argument: ast.expr) -> str:
-        """Return why an argument that has to be a handle may be something else."""
+        """Return why an argument that has to be a handle may be one from code that cannot be seen."""
         values = self._values.of(argument)
-        others = {value for value in values if not is_handle(value)} - {Plain.NONE}
-        return UNKNOWN if Plain.UNKNOWN in others or not values else MIXED if others else ""
+        return UNKNOWN if Plain.UNKNOWN in values or not values else ""
 
     # ------------------------------------------------------------------ everything else
 
@@ -138,6 +136,8 @@ class Obstacles:
         """Refuse a method of a handle that another value has there, too."""
         found = self._values.of(node)
         others = {value for value in found if not isinstance(getattr(value, "key", None), Method)} - {Plain.NONE}
+        if node.attr not in COMMON:
+            others -= {Plain.OTHER}  # no object of Python's own has such a method
         if others or Plain.UNKNOWN in base:
             self._add(base, node, UNKNOWN if Plain.UNKNOWN in others | base else MIXED)
 
@@ -180,8 +180,10 @@ class Obstacles:
                     self._add(self._held(value), node, UNSEEN)
 
     def _held(self, node: ast.expr) -> frozenset[Value]:
-        """Return what an expression can be, and what is in it when it is a collection."""
+        """Return what an expression can be, and what is in it when it is a collection; slices are not followed."""
         values = self._values.of(node)
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
+            return frozenset()
         inside = (self._values.elements(value) for value in values if isinstance(value, Collection))
         return values.union(*inside)
 
@@ -189,6 +191,13 @@ class Obstacles:
 def is_handle(value: Value) -> bool:
     """Whether a value is a handle."""
     return isinstance(value, Token) and isinstance(value.key, Handle)
+
+
+def _is_of_python(function: Value) -> bool:
+    """Whether what is called is of Python's own library, or of the old API itself."""
+    if isinstance(function, External):
+        return function.name.startswith(".") or is_standard(function.name)
+    return isinstance(function, Token) or function is Plain.OTHER
 
 
 def handles_among(values: Iterable[Value]) -> list[Handle]:

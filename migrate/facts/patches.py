@@ -48,7 +48,8 @@ class Patches:
 
     def _constant(self, node: ast.Constant) -> None:
         """Take everything as replaced when a statement puts another old module into `sys.modules`."""
-        if isinstance(node.value, str) and node.value in self._vocabulary.packages:
+        looked_for = isinstance(self._forest.parents[node], ast.Compare)
+        if isinstance(node.value, str) and node.value in self._vocabulary.packages and not looked_for:
             statement = self._forest.statement(node)
             parts = list(ast.walk(statement)) if isinstance(statement, _STORING) else []
             self._everything |= any(isinstance(part, ast.Attribute) and part.attr == "modules" for part in parts)

@@ -35,8 +35,11 @@ class Presence:
         self._asked: set[ast.AST] = set()
 
     def may_be_none(self, node: ast.expr) -> bool:
-        """Whether an expression may be None where it stands."""
-        if Plain.NONE not in self._values.of(node):
+        """Whether an expression may be None, or anything else that is no handle, where it stands."""
+        values = self._values.of(node) - {Plain.UNKNOWN}
+        if any(not isinstance(value, Token) for value in values - {Plain.NONE}):
+            return True
+        if Plain.NONE not in values:
             return False
         solution = self._solution(self._forest.of(node).function(node))
         state = solution.before(node) if solution else None

@@ -122,7 +122,7 @@ class Facts:
     # ------------------------------------------------------------------ lifetimes and results
 
     def may_be_none(self, node: ast.expr) -> bool:
-        """Whether a handle expression may be None where it stands."""
+        """Whether a handle expression may be None, or anything else that is no handle, where it stands."""
         return self._presence.may_be_none(node)
 
     def may_be_closed(self, node: ast.expr) -> bool:

@@ -109,8 +109,13 @@ class References:
         if any(symbols(found)):
             if self._is_name(node):
                 yield from self._symbol(path, node, found)
-        elif is_old_word(node.id, self._api.vocabulary) and all(isinstance(each, ast.alias) for each in bindings):
+        elif generation_of(node.id) and not any(map(self._is_own, bindings)):
             yield Reference(path, node, node.id, code=_c_code(node.id))
+
+    def _is_own(self, binding: ast.AST) -> bool:
+        """Whether a binding is no import, or one from the program's own package."""
+        statement = self._forest.parents[binding]
+        return not isinstance(binding, ast.alias) or bool(getattr(statement, "level", 0))
 
     def _symbol(self, path: Path, node: ast.Name | ast.Attribute, found: frozenset[Value]) -> Iterator[Reference]:
         """Give the reference of an expression that is a name of the old module, if it is one place of its own."""
@@ -120,7 +125,10 @@ class References:
         if not name and isinstance(parent, ast.Attribute):
             return  # counted with what is taken from the module
         code = self._patches.code(path, name) or self._feature_test(node)
-        if len(named) > 1 or found - {Token(symbol) for symbol in named} - {Plain.NONE}:
+        code = code or ("CCM005" if self._texts.shown(node) else "")
+        if code:
+            pass
+        elif len(named) > 1 or found - {Token(symbol) for symbol in named} - {Plain.NONE}:
             code = "CCM004"
         elif not self._is_name(node):
             code = "CCM009"
@@ -173,7 +181,8 @@ class References:
         found = self._values.of(node) or self._read(node)
         methods = {value.key for value in found if isinstance(value, Token) and isinstance(value.key, Method)}
         if any(symbols(found)):
-            yield from self._symbol(path, node, found)
+            if any(symbols(self._values.of(node.value))) or self._is_name(node):
+                yield from self._symbol(path, node, found)
         elif methods:
             yield from self._method(path, node, methods)
         elif Symbol("") in symbols(self._values.of(node.value)):
@@ -193,6 +202,7 @@ class References:
             return  # __enter__ and its like: both libraries have them
         named = {function.replace("_rep_", "_") for function in functions}  # devices and representors are alike
         code = self._feature_test(node) or ("CCM035" if len(named) > 1 else "")
+        code = code or ("CCM005" if self._texts.shown(node) else "")
         chosen = min(methods, key=lambda method: method.function)
         reference = self._made(path, node, chosen, code)
         origins = frozenset(origin for method in methods for origin in self.reached(method))

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 
 from migrate.facts.forest import Forest
 from migrate.facts.handles import COMMON
 from migrate.old_api.vocabulary import Vocabulary
+
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def unseen_handles(forest: Forest, vocabulary: Vocabulary) -> dict[ast.arg, str]:
@@ -34,7 +37,7 @@ def _annotated(node: ast.arg, vocabulary: Vocabulary) -> set[str]:
     texts = [part.value for part in words if isinstance(part, ast.Constant) and isinstance(part.value, str)]
     named = [part.attr for part in words if isinstance(part, ast.Attribute)]
     named += [part.id for part in words if isinstance(part, ast.Name)]
-    named += [text.strip().rpartition(".")[2] for text in texts]
+    named += [word for text in texts for word in _WORD.findall(text)]
     return {vocabulary.classes[name] for name in named if name in vocabulary.classes}
 
 

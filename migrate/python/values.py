@@ -69,7 +69,7 @@ class Values:
         *,
         unseen: Callable[[ast.arg], Iterable[Given] | None] = lambda parameter: None,
     ) -> None:
-        """Analyse a project. unseen: what callers that nobody sees pass for a parameter, beside UNKNOWN."""
+        """Analyse a project. unseen: what callers that nobody sees pass for a parameter, None for UNKNOWN."""
         self.project = project
         self._engine = Engine(project, knowledge, unseen)
 

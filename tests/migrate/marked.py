@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from pathlib import Path
 from textwrap import dedent
+from types import MappingProxyType
 
 from migrate.facts.program import Facts
 from migrate.python.source import Source
@@ -13,8 +15,14 @@ from migrate.python.source import Source
 class Marked:
     """The facts of a project, whose given files are all but those in `context`; `expressions` are its marks."""
 
-    def __init__(self, *, context: frozenset[str] = frozenset(), **files: str) -> None:
-        sources = {Path(f"{name}.py"): Source(dedent(text).encode()) for name, text in files.items()}
+    def __init__(
+        self,
+        others: Mapping[str, str] = MappingProxyType({}),
+        *,
+        context: frozenset[str] = frozenset(),
+        **files: str,
+    ) -> None:
+        sources = {Path(f"{name}.py"): Source(dedent(text).encode()) for name, text in {**others, **files}.items()}
         given = frozenset(path for path in sources if path.stem not in context)
         self.facts = Facts(sources, given)
         self.expressions: dict[str, ast.expr] = {}

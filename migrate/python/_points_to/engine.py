@@ -130,8 +130,8 @@ class Engine(Statements):
             elif _takes_fixtures(function.node):
                 self.add(self.parameter(frame, argument), Plain.OTHER)
             else:
-                self.add(self.parameter(frame, argument), Plain.UNKNOWN)
-                self.give(self.parameter(frame, argument), self._unseen(argument), argument)
+                given = self._unseen(argument)
+                self.give(self.parameter(frame, argument), (Plain.UNKNOWN,) if given is None else given, argument)
         outside = Site(ast.Constant(None), frame, [(self.unknown, True)], splats=[self.unknown])
         if arguments.vararg:
             self._pass_extra(frame, self.unknown, None)

@@ -1,0 +1,153 @@
+"""Which expressions are handles of what origin, and what keeps them old."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.migrate.marked import Marked
+
+CC = "import doca_comm_channel as cc\n"
+FLAT = "from doca_comm_channel import *\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        (CC + "at_x(cc.Endpoint())", {"endpoint"}),
+        (CC + "at_x(cc.open_device('a'))", {"device"}),
+        (CC + "with cc.open_device('a') as dev:\n    at_x(dev)", {"device"}),
+        (CC + "at_x(cc.open_device('a').open_representor('b'))", {"representor"}),
+        (CC + "at_x(cc.devices())", {"devinfo[]"}),
+        (CC + "for info in cc.devices():\n    at_x(info.open())", {"device"}),
+        (CC + "at_x([i for i in cc.devices() if i.is_equal_pci_addr('a')][0])", {"devinfo"}),
+        (CC + "at_x(cc.Endpoint().connect('svc'))", {"peer"}),
+        (CC + "msg, peer = cc.Endpoint().recvfrom(1)\nat_x(peer)", {"peer"}),
+        (CC + "msg, peer = cc.Endpoint().recvfrom(1)\nat_x(msg)", set()),
+        (CC + "at_x(cc.Endpoint().recvfrom(1))", {"peer[]"}),
+        (CC + "at_x(cc.Endpoint().get_device())", {"device"}),
+        (CC + "at_x(cc.Endpoint().get_peer_addr_list()[0])", {"peer"}),
+        (CC + "def f(ep: cc.Endpoint):\n    at_x(ep)", {"endpoint"}),
+        (CC + "def f(ep: 'cc.Endpoint | None'):\n    at_x(ep)", {"endpoint"}),
+        (CC + "def f(ep):\n    ep.event_handle_arm_send()\n    at_x(ep.connect('a'))", {"peer"}),
+        (FLAT + "def f(peer):\n    doca_comm_channel_peer_addr_update_info(peer)\n    at_x(peer)", {"peer"}),
+        (FLAT + "rc, ep = doca_comm_channel_ep_create()\nat_x(ep)", {"endpoint"}),
+        (FLAT + "rc, ep = doca_comm_channel_ep_create()\nat_x(rc)", set()),
+        (FLAT + "r = doca_comm_channel_ep_create()\nat_x(r[1])", {"endpoint"}),
+        (FLAT + "rc, infos, n = doca_devinfo_create_list()\nrc, dev = doca_dev_open(infos[0])\nat_x(dev)", {"device"}),
+        (FLAT + "dev = open_device('a')\nat_x(doca_dev_as_devinfo(dev))", {"devinfo"}),
+        (CC + "ep = cc.Endpoint()\ntry:\n    ep.recvfrom(1)\nexcept cc.ConnectionReset as e:\n    at_x(e.connection)",
+         {"peer"}),
+        (CC + "ep = cc.Endpoint()\ntry:\n    ep.recvfrom(1)\nexcept Exception as e:\n    at_x(e.connection)", {"peer"}),
+        (CC + "def make():\n    return cc.Endpoint\nat_x(make()())", {"endpoint"}),
+        ("import socket\nat_x(socket.socket())", set()),
+    ],
+)  # fmt: skip
+def test_kinds(text: str, kinds: set[str]) -> None:
+    program = Marked(main=text)
+    assert program.facts.kinds(program["x"]) == kinds
+
+
+def test_what_a_handle_gives_has_its_origin() -> None:
+    program = Marked(
+        main=CC + "ep = cc.Endpoint()\nother = cc.Endpoint()\nat_ep(ep)\nat_peer(ep.connect('a'))\nat_other(other)"
+        "\nat_peers(other.get_peer_addr_list())\nat_dev(cc.open_device('a'))"
+    )
+    origins = {mark: program.facts.handles(node) for mark, node in program.expressions.items()}
+    assert origins["ep"] == origins["peer"]
+    assert origins["other"] == origins["peers"]
+    assert len(origins["ep"] | origins["other"] | origins["dev"]) == 3
+
+
+def test_the_connection_of_an_exception_may_be_of_any_endpoint() -> None:
+    program = Marked(
+        main=CC + "a, b = cc.Endpoint(), cc.Endpoint()\nat_both((a, b))\ntry:\n    a.recvfrom(1)\n"
+        "except cc.DocaError as e:\n    at_x(e.connection)\n"
+    )
+    assert len(program.facts.handles(program["x"])) == 2
+
+
+def test_handles_in_collections_are_seen() -> None:
+    program = Marked(main=CC + "eps = {}\nfor n in range(3):\n    eps[n] = cc.Endpoint()\nat_x(eps)\nat_y(eps[1])")
+    assert program.facts.handles(program["x"]) == program.facts.handles(program["y"]) != frozenset()
+    assert program.facts.kinds(program["x"]) == {"endpoint[]"}
+
+
+def test_calls_on_an_origin() -> None:
+    program = Marked(
+        main=CC + "server, client = cc.Endpoint(), cc.Endpoint()\nserver.listen('a')\n"
+        "def dial(call):\n    call('a')\ndial(client.connect)\nat_s(server)\nat_c(client)"
+    )
+    (server,), (client,) = program.facts.handles(program["s"]), program.facts.handles(program["c"])
+    assert program.facts.calls_on(server) == {"doca_comm_channel_ep_create", "doca_comm_channel_ep_listen"}
+    assert program.facts.calls_on(client) == {"doca_comm_channel_ep_create", "doca_comm_channel_ep_connect"}
+
+
+MAKE = CC + "ep = cc.Endpoint()\npeer = ep.connect('a')\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("ep.listen('a')", set()),
+        ("import queue\nq = queue.Queue()\nq.put(ep)\nq.get().listen('a')", set()),
+        ("import threading\nthreading.Thread(target=ep.destroy).start()", set()),
+        ("import weakref\nweakref.ref(ep)", set()),
+        ("{ep: 1}[ep]", set()),
+        ("ep is peer, ep == peer, bool(ep), len([ep])", set()),
+        ("import telemetry\ntelemetry.register(ep)", {"CCM033"}),
+        ("import telemetry\ntelemetry.register([ep])", {"CCM033"}),
+        ("import telemetry\ntelemetry.register(ep.destroy)", {"CCM033"}),
+        ("ep.name = 'a'", {"CCM082"}),
+        ("del ep.name", {"CCM082"}),
+        ("ep.__dict__", {"CCM082"}),
+        ("vars(ep)", {"CCM082"}),
+        ("import copy\ncopy.copy(ep)", {"CCM082"}),
+        ("import pickle\npickle.dumps([ep])", {"CCM082"}),
+        ("setattr(ep, 'a', 1)", {"CCM082"}),
+        ("getattr(ep, name)()", {"CCM005"}),
+        ("getattr(ep, 'listen')('a')", {"CCM005"}),
+        ("print(ep)", {"CCM081"}),
+        ("print('peers', [peer])", {"CCM081"}),
+        ("f'{peer}'", {"CCM081"}),
+        ("'%s %d' % (peer, 1)", {"CCM081"}),
+        ("import logging\nlogging.info('%s', peer)", {"CCM081"}),
+        ("print(peer.get_recv_bytes())", set()),
+        ("import socket\nfor link in (ep, socket.socket()):\n    link.sendto(b'', peer)", {"CCM035"}),
+        ("class Link:\n    def sendto(self, a, b): ...\nfor link in (ep, Link()):\n    link.sendto(b'', peer)",
+         {"CCM035"}),
+        ("class Link:\n    def other(self): ...\nfor link in (ep, Link()):\n    link.sendto(b'', peer)", set()),
+        ("for link in (ep, None):\n    link.sendto(b'', peer)", set()),
+        ("import other\nep.sendto(b'', other.peer())", {"CCM034"}),
+        ("import other\nfor link in (ep, other.link()):\n    link.sendto(b'', peer)", {"CCM033", "CCM034"}),
+        ("def give():\n    return ep", {"CCM083"}),
+        ("def give():\n    return ep\ngive()", set()),
+        ("def give():\n    yield ep", {"CCM083"}),
+        ("def _give():\n    return ep", set()),
+        ("def take(ep: cc.Endpoint):\n    ep.listen('a')", {"CCM083"}),
+        ("def take(ep: cc.Endpoint):\n    ep.listen('a')\ntake(ep)", set()),
+        ("class Chan:\n    def __init__(self):\n        self.ep = ep\n    def send(self, msg):\n"
+         "        self.ep.sendto(msg, peer)", set()),
+    ],
+)  # fmt: skip
+def test_obstacles(text: str, expected: set[str]) -> None:
+    assert Marked(main=MAKE + text).obstacles() == expected
+
+
+def test_a_file_that_was_not_given_keeps_its_handles_old() -> None:
+    make = CC + "def make():\n    return cc.Endpoint()\n"
+    use = "from make import make\nep = make()\nep.listen('a')\n"
+    assert Marked(make=make, use=use).obstacles() == set()
+    assert Marked(make=make, use=use, context=frozenset({"use"})).obstacles() == {"CCM049"}
+    assert Marked(make=make, use=use, context=frozenset({"make"})).obstacles() == {"CCM049"}
+    only = Marked(make=make, use="from make import make\nkept = make()\n", context=frozenset({"use"}))
+    assert only.obstacles() == set()
+
+
+def test_a_class_that_is_used_elsewhere_does_not_share_its_handles() -> None:
+    chan = (
+        CC
+        + "class Chan:\n    def __init__(self):\n        self._ep = cc.Endpoint()\n"
+        + "    def close(self):\n        self._ep.destroy()\n"
+    )
+    use = "from chan import Chan\nc = Chan()\nc.close()\n"
+    assert Marked(chan=chan, use=use, context=frozenset({"use"})).obstacles() == set()

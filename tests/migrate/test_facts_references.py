@@ -1,0 +1,188 @@
+"""Every place that names the old API: which are found, and which of them cannot change."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.migrate.marked import Marked
+
+CC = "import doca_comm_channel as cc\n"
+
+
+def names(text: str, **files: str) -> list[str]:
+    return [name for name, _ in Marked(files, main=text).references()]
+
+
+def codes(text: str, **files: str) -> list[tuple[str, str]]:
+    return Marked(files, main=text).codes()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (CC + "ep = cc.Endpoint()\nep.listen('svc')", ["doca_comm_channel", "Endpoint", "doca_comm_channel_ep_listen"]),
+        ("from doca_comm_channel import Endpoint as E\nE()", ["Endpoint", "Endpoint"]),
+        ("import doca_comm_channel.flat\ndoca_comm_channel.flat.DOCA_SUCCESS",
+         ["doca_comm_channel.flat", "DOCA_SUCCESS"]),
+        ("from doca_comm_channel import flat\nflat.DOCA_SUCCESS", ["flat", "DOCA_SUCCESS"]),
+        ("from doca_comm_channel import *\nDOCA_IS_ERROR(5)", ["*", "DOCA_IS_ERROR"]),
+        ("from doca_comm_channel import *\ndoca_log_level_get_global_lower_limit()",
+         ["*", "doca_log_level_get_global_lower_limit"]),
+        ("def f():\n    import doca_comm_channel as cc\n    return cc.Again", ["doca_comm_channel", "Again"]),
+        ("if 1:\n    import doca_comm_channel as cc\ncc.Again", ["doca_comm_channel", "Again"]),
+        ("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import doca_comm_channel as cc\n"
+         "def f(ep: cc.Endpoint): ...", ["doca_comm_channel", "Endpoint"]),
+        (CC + "def f(ep: cc.Endpoint | None = None) -> list[cc.PeerAddr]: ...",
+         ["doca_comm_channel", "Endpoint", "PeerAddr"]),
+        (CC + "x: cc.Endpoint", ["doca_comm_channel", "Endpoint"]),
+        (CC + "def f(cc):\n    cc.Endpoint()", ["doca_comm_channel"]),
+        (CC + "[cc.close() for cc in ()]", ["doca_comm_channel"]),
+        (CC + "match 5:\n    case cc.DOCA_SUCCESS: pass", ["doca_comm_channel", "DOCA_SUCCESS"]),
+        (CC + "@cc.outcome\ndef f(): ...", ["doca_comm_channel", "outcome"]),
+        (CC + "with cc.open_device('a') as dev:\n    dev.close()",
+         ["doca_comm_channel", "open_device", "doca_dev_close"]),
+        (CC + "class C:\n    state = cc.DOCA_SUCCESS\nprint(C.state, C().state)",
+         ["doca_comm_channel", "DOCA_SUCCESS"]),
+        ("import socket\nsocket.socket().sendto(b'', 1)", []),
+        ("from .vendor import doca_comm_channel\ndoca_comm_channel.run()", []),
+        ("from .vendor import doca_comm_channel_ep_create\ndoca_comm_channel_ep_create()", []),
+    ],
+)  # fmt: skip
+def test_references(text: str, expected: list[str]) -> None:
+    assert names(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("try:\n    import comch_next as cc\nexcept ImportError:\n    import doca_comm_channel as cc\ncc.Again",
+         [("Again", "CCM004")]),
+        ("try:\n    import doca_comm_channel as cc\nexcept ImportError:\n    cc = None\n"
+         "if cc is not None:\n    cc.Again", []),
+        (CC + "if hasattr(cc, 'Endpoint'):\n    cc.Endpoint()", [("", "CCM006"), ("Endpoint", "CCM006")]),
+        (CC + "getattr(cc, name)", [("", "CCM005")]),
+        (CC + "use(cc)", [("", "CCM009")]),
+        (CC + "other = cc\nother.Endpoint()", [("", "CCM009"), ("Endpoint", "CCM009")]),
+        (CC + "cc.nothing()", [("nothing", "CCM022")]),
+        (CC + "cc.Endpoint(1)", [("Endpoint", "CCM023")]),
+        (CC + "ep = cc.Endpoint()\nep.listen(*args)", [("doca_comm_channel_ep_listen", "CCM038")]),
+        (CC + "f'{cc.get_max_service_name_len()=}'", [("get_max_service_name_len", "CCM005")]),
+        (CC + "f'length={cc.get_max_service_name_len()}'", []),
+        ("import doca_cc", [("doca_cc", "CCM008")]),
+        ("from comm_channel_compat import cc", [("cc", "CCM008")]),
+        ("import doca_comm_channel.extra", [("doca_comm_channel.extra", "CCM022")]),
+        ("def f(lib):\n    lib.doca_comm_channel_ep_create(ep)", [("doca_comm_channel_ep_create", "CCM007")]),
+        ("def f(lib):\n    lib.doca_cc_server_create(ep)", [("doca_cc_server_create", "CCM008")]),
+        ("doca_comm_channel_ep_create()", [("doca_comm_channel_ep_create", "CCM007")]),
+        ("def doca_comm_channel_ep_create(): ...\ndoca_comm_channel_ep_create()", []),
+        ("class Lib:\n    def doca_comm_channel_ep_create(self): ...\nLib().doca_comm_channel_ep_create()", []),
+        (CC + "class E(cc.Endpoint):\n    def go(self):\n        self.sendto(b'', None)\nE().go()",
+         [("sendto", "CCM039")]),
+    ],
+)  # fmt: skip
+def test_what_cannot_change(text: str, expected: list[tuple[str, str]]) -> None:
+    assert codes(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("import importlib\nimportlib.import_module('doca_comm_channel')", [("doca_comm_channel", "CCM005")]),
+        ("lib.dlopen('libdoca_comm_channel.so.2')", [("libdoca_comm_channel", "CCM005")]),
+        ("ffi.cdef('int doca_comm_channel_ep_create(void);')", [("doca_comm_channel_ep_create", "CCM005")]),
+        ("getattr(lib, 'doca_comm_channel_ep_create')", [("doca_comm_channel_ep_create", "CCM005")]),
+        ("lib['doca_comm_channel_ep_create']", [("doca_comm_channel_ep_create", "CCM005")]),
+        ("print('doca_comm_channel_ep_create failed')", []),
+        ("error.name == 'DOCA_ERROR_AGAIN'", []),
+        (CC + "eval('cc.Endpoint()')", [("cc", "CCM005")]),
+        (CC + "import timeit\nep = cc.Endpoint()\ntimeit.timeit('ep.sendto(b\"\", None)', globals=globals())",
+         [("ep", "CCM005")]),
+        (CC + "eval('1 + 1')", []),
+        ("def f():\n    '''\n    >>> import doca_comm_channel\n    '''", [("doca_comm_channel", "CCM005")]),
+        ("def f():\n    '''Uses doca_comm_channel.'''", []),
+        (CC + "def f(ep: 'cc.Endpoint'): ...", [("cc", "CCM045")]),
+        (CC + "def f(eps: list['cc.Endpoint']): ...", [("cc", "CCM045")]),
+        (CC + "def f(ep):\n    # type: (cc.Endpoint) -> None\n    pass", [("(cc.Endpoint) -> None", "CCM045")]),
+        (CC + "def f(n):  # type: ignore\n    pass", []),
+    ],
+)  # fmt: skip
+def test_text_that_is_read_at_run_time(text: str, expected: list[tuple[str, str]]) -> None:
+    assert codes(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("test", "patched"),
+    [
+        ("from unittest import mock\n@mock.patch('doca_comm_channel.Endpoint')\ndef test(): ...", True),
+        ("from unittest import mock\n@mock.patch('chan.cc.Endpoint')\ndef test(): ...", True),
+        ("from unittest import mock\n@mock.patch('chan.cc')\ndef test(): ...", True),
+        ("import doca_comm_channel as cc\ndef test(monkeypatch):\n    monkeypatch.setattr(cc, 'Endpoint', int)", True),
+        ("import chan\ndef test(monkeypatch):\n    monkeypatch.setattr(chan.cc, 'Endpoint', int)", True),
+        ("import chan\ndef test(monkeypatch):\n    monkeypatch.setattr(chan, 'cc', int)", True),
+        ("import doca_comm_channel as cc\ncc.Endpoint = int", True),
+        ("import sys\nsys.modules['doca_comm_channel'] = object()", True),
+        (
+            "import sys\ndef test(monkeypatch):\n    monkeypatch.setitem(sys.modules, 'doca_comm_channel', object())",
+            True,
+        ),
+        ("import sys\nprint('doca_comm_channel' in sys.modules)", False),
+        ("from unittest import mock\n@mock.patch('chan.other')\ndef test(): ...", False),
+        ("import doca_comm_channel as cc\ncc.PeerAddr = int", False),
+    ],
+)
+def test_what_is_replaced_on_the_old_module_stays_old_everywhere(test: str, patched: bool) -> None:
+    chan = "import doca_comm_channel as cc\ndef make():\n    return cc.Endpoint()\nother = 1\n"
+    program = Marked(chan=chan, test=test)
+    code = next(code for name, code in program.references() if name == "Endpoint")
+    assert code == ("CCM080" if patched else "")
+
+
+def test_names_that_other_files_take_are_references() -> None:
+    chan = "import doca_comm_channel as cc\nfrom doca_comm_channel import Endpoint\n"
+    assert names("from chan import cc\ncc.Again", chan=chan)[-2:] == ["cc", "Again"]
+    assert names("import chan\nchan.cc.Again\nchan.Endpoint()", chan=chan)[-2:] == ["Again", "Endpoint"]
+    assert names("from chan import *\ncc.Again\nEndpoint()", chan=chan)[-2:] == ["Again", "Endpoint"]
+
+
+def test_a_module_of_the_project_is_not_the_library() -> None:
+    assert names("import doca_comm_channel as cc\ncc.Endpoint()", doca_comm_channel="class Endpoint: ...") == []
+
+
+def test_a_method_as_a_value_knows_the_handles_it_is_called_on() -> None:
+    program = Marked(
+        main=CC + "ep = cc.Endpoint()\nat_ep(ep)\ndef retry(call, *args):\n    call(*args)\nretry(ep.listen, 'a')"
+    )
+    reference = next(each for each in program.facts.references if each.name == "doca_comm_channel_ep_listen")
+    assert reference.call is None
+    assert reference.origins == program.facts.handles(program["ep"])
+
+
+def test_a_function_as_a_value_knows_the_handles_it_is_called_with() -> None:
+    program = Marked(
+        main="from doca_comm_channel import *\nrc, ep = doca_comm_channel_ep_create()\nat_ep(ep)\n"
+        "TABLE = {'a': doca_comm_channel_ep_listen}\nTABLE['a'](ep, 'svc')\n"
+    )
+    reference = next(each for each in program.facts.references if each.name == "doca_comm_channel_ep_listen")
+    assert reference.call is None
+    assert reference.origins == program.facts.handles(program["ep"])
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (CC + "def f(thing):\n    thing.event_handle_arm_recv(1, 2)", []),  # a parameter that can be an endpoint only
+        (CC + "import other\nother.thing().event_handle_arm_recv()", [("event_handle_arm_recv", "CCM034")]),
+        ("import other\nother.thing().event_handle_arm_recv()", []),
+        (CC + "import other\nother.thing().sendto(b'', 1)", []),  # no endpoint was made
+        (CC + "import other\ncc.Endpoint()\nother.thing().sendto(b'', 1)", [("sendto", "CCM034")]),
+        (CC + "import other\ncc.Endpoint()\nother.thing().listen(5)", []),
+        (CC + "import other\ncc.Endpoint()\nother.thing().connect(('host', 1))", []),
+        (CC + "import other\ncc.Endpoint()\nother.thing().close()", []),
+        (CC + "import socket\ncc.Endpoint()\nsocket.socket().sendto(b'', 1)", []),
+        (CC + "import socket\ncc.Endpoint()\ndef f(s):\n    s.sendto(b'', 1)\nf(socket.socket())", []),
+        (CC + "cc.Endpoint()\nclass Link:\n    def sendto(self, a, b): ...\nLink().sendto(b'', 1)", []),
+    ],
+)  # fmt: skip
+def test_methods_of_unknown_objects(text: str, expected: list[tuple[str, str]]) -> None:
+    found = [(name, code) for name, code in codes(text) if code != "CCM038"]
+    assert found == expected
