@@ -37,6 +37,7 @@ _C = TypeVar("_C", bound=Callable[..., object])
 _SUCCESS, _AGAIN = ErrorCode.SUCCESS, ErrorCode.AGAIN
 _received: Callable[[type[Received], tuple[Any, ...]], Received] = tuple.__new__
 _NOTHING_CAME = Received(_AGAIN, None, None, None)
+_NO_CONTEXT = Received(ErrorCode.INVALID_VALUE, None, None, None)
 # Half the price of calling a named tuple's class:
 _message: Callable[[type[Message], tuple[bytes, Connection]], Message] = tuple.__new__
 
@@ -45,6 +46,7 @@ class ControlContext(Configured):
     """A server or a client."""
 
     _is_server: bool
+    _failed = False  # a server that has lost its name
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name!r}>"
@@ -97,10 +99,6 @@ class ControlContext(Configured):
     def _drop(self, connection: Connection, timeout: float) -> None:
         """Leave a connection."""
         raise NotImplementedError
-
-    def _has_failed(self) -> bool:
-        """Whether it is a server that has lost its name."""
-        return False
 
     def _go_through(self, driver: Driver) -> None:
         super()._go_through(driver)
@@ -206,17 +204,20 @@ class ControlContext(Configured):
 
         As the function of the class, `Channel.try_send_to(context, ...)`, INVALID_VALUE for what is no context.
         """
-        if not isinstance(self, ControlContext):
-            return ErrorCode.INVALID_VALUE
         try:
             if data.__class__ is not bytes or (length is not UNSET and length != len(data)):
                 data = cut(data, length)
-            endpoint = self._endpoint
-            if endpoint is not None:
-                return _SUCCESS if endpoint.send(data, connection) else _AGAIN
+            if self._endpoint is not None:
+                return _SUCCESS if self._endpoint.send(data, connection) else _AGAIN
+            if not isinstance(self, ControlContext):
+                return ErrorCode.INVALID_VALUE
             self.send_to(data, connection, 0)
         except DocaError as error:
             return error.code
+        except AttributeError:
+            if isinstance(self, ControlContext):
+                raise
+            return ErrorCode.INVALID_VALUE
         return _SUCCESS
 
     def try_receive(self, size: int = ANY_SIZE) -> Received:
@@ -224,15 +225,21 @@ class ControlContext(Configured):
 
         As the function of the class, `Channel.try_receive(context, ...)`, INVALID_VALUE for what is no context.
         """
-        if not isinstance(self, ControlContext):
-            return Received(ErrorCode.INVALID_VALUE, None, None, None)
-        endpoint = self._endpoint
         try:
-            arrived = self.receive(size, timeout=0) if endpoint is None else endpoint.receive(size)
+            if self._endpoint is not None:
+                arrived = self._endpoint.receive(size)
+            elif isinstance(self, ControlContext):
+                arrived = self.receive(size, timeout=0)
+            else:
+                return _NO_CONTEXT
         except (InvalidValue, ConnectionReset) as error:
             return Received(error.code, None, error.length, error.connection)
         except DocaError as error:
             return Received(error.code, None, None, None)
+        except AttributeError:
+            if isinstance(self, ControlContext):
+                raise
+            return _NO_CONTEXT
         if arrived is None:
             return _NOTHING_CAME
         data, connection = arrived

@@ -60,8 +60,10 @@ class Link:
         self._port = port
         assert port._endings is not None
         self._endings = port._endings
+        self._errors = port._endings._errors
         self._handle = port._handle
         self._ports_send: Callable[[Any, Any, Buffer], bool] = port._ports.send
+        self._ports_pending = port._ports.get_pending
         self._ports_receive: Callable[[Any, Any], tuple[bytes, Connection] | None] = port._ports.receive
 
     def send(self, data: Buffer, connection: Connection) -> bool:
@@ -102,16 +104,18 @@ class Link:
                     continue
                 if arrived is not None:
                     return arrived
-                self._endings.raise_error()
-                if not (self.is_server and self._complete_handshakes()):
+                if self._errors:
+                    self._endings.raise_error()
+                if not (self.is_server and self._ports_pending(self._handle)):
                     break
+                self._complete_handshakes()
         except ConnectionReset as death:
             raise self._death(death.connection) from None
         except InvalidValue:
             raise
         except _UNCLASSIFIED as error:
             raise Unknown(f"receive: {error}") from error
-        if self._context._has_failed():
+        if self.is_server and self._context._failed:
             raise ConnectionReset("receive: the server has lost its name; close the context")
         return None
 
@@ -137,12 +141,9 @@ class Link:
         connection._link = None  # last: what has failed may be tried again
         self.closed = not self.is_server
 
-    def _complete_handshakes(self) -> bool:
-        """Accept every client that waits. Whether any did."""
-        waiting = self._port.pending
-        for _ in range(waiting):
+    def _complete_handshakes(self) -> None:
+        for _ in range(self._port.pending):
             self._port.accept()
-        return waiting > 0
 
     def _death(self, connection: Connection | None) -> ConnectionReset:
         """Everything that a dead peer sent has been read; without a connection, it died in its handshake."""

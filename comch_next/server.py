@@ -180,9 +180,6 @@ class Server(ControlContext):
         assert self._port is not None
         self._port._forget(connection)
 
-    def _has_failed(self) -> bool:
-        return self._failed
-
     # Pulling
 
     def listen(self, name: str | None = UNSET) -> None:

@@ -95,8 +95,9 @@ class Endpoint(EventChannel, ServiceState):
 
     def sendto(self, msg: Buffer, peer: PeerAddr, flags: int = 0) -> None:
         """Queue a copy of the message and return; Again when the queue is full or the handshake runs on."""
+        known = peer.__class__ is PeerAddr and flags == 0
         try:
-            self._channel.send_to(msg, connection_of(peer, flags), 0)
+            self._channel.send_to(msg, peer._connection if known else connection_of(peer, flags), 0)
         except ConnectionReset as error:
             raise ConnectionReset(str(error), connection=peer) from None
 

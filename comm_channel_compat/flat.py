@@ -23,6 +23,7 @@ from comm_channel_compat.endpoint import Endpoint
 from comm_channel_compat.peer_addr import PeerAddr
 
 _SUCCESS, _INVALID_VALUE = int(ErrorCode.SUCCESS), int(ErrorCode.INVALID_VALUE)
+_PLAIN = [int(code) for code in ErrorCode]
 _NO_SIZE: Any = None  # which is refused
 _PREFIX = "doca_comm_channel_"
 
@@ -40,7 +41,9 @@ def doca_comm_channel_ep_sendto(
 ) -> int:
     """Queue a copy of the first `len` bytes of the message."""
     try:
-        return int(local_ep._channel.try_send_to(msg, connection_of(peer_addr, flags), len))
+        known = peer_addr.__class__ is PeerAddr and flags == 0
+        connection = peer_addr._connection if known else connection_of(peer_addr, flags)
+        return _PLAIN[local_ep._channel.try_send_to(msg, connection, len)]
     except AttributeError:
         if isinstance(local_ep, Endpoint):
             raise
@@ -57,9 +60,9 @@ def doca_comm_channel_ep_recvfrom(
     try:
         code, msg, length, connection = local_ep._channel.try_receive(len if flags == 0 else _NO_SIZE)
         if connection is None:
-            return int(code), msg, length, None
+            return _PLAIN[code], msg, length, None
         peers = local_ep._peers
-        return int(code), msg, length, peers.pop_of(connection) if code else peers[connection]
+        return _PLAIN[code], msg, length, peers.pop_of(connection) if code else peers[connection]
     except AttributeError:
         if isinstance(local_ep, Endpoint):
             raise

@@ -22,7 +22,7 @@ class Action(Enum):
     START = "start"  # a statement, except clause or case begins
     DO = "do"  # an expression has its value; a name, attribute or item is stored or deleted; an import, def or class
     READ = "read"  # the target of an augmented assignment is read
-    NEXT = "next"  # a `for` asks its iterator (ast.For or ast.comprehension)
+    NEXT = "next"  # a loop begins a turn; a `for` asks its iterator (ast.For, ast.While, ast.comprehension)
     ENTER = "enter"  # a context manager's __enter__ (ast.withitem)
     EXIT = "exit"  # its __exit__
     UNBIND = "unbind"  # the name of an except clause ends (ast.ExceptHandler)

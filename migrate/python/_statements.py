@@ -98,6 +98,7 @@ def _if(draw: Drawing, node: ast.If) -> Task:
 def _while(draw: Drawing, node: ast.While) -> Task:
     again, inside, done, after = draw.new(), draw.new(), draw.new(), draw.new()
     draw.begin(again)
+    draw.step(node, Action.NEXT)
     yield draw.condition(node.test, inside, done)
     yield _looped(draw, node, Loop(after, again), inside, done)
 

@@ -65,7 +65,20 @@ class _Side:
         variable = self.names.of[use]
         if not variable.bindings and variable.scope.kind is Kind.MODULE and variable.name in self.starred:
             return Bound.ALWAYS
-        return self.control.bound(use)
+        return self.control.bound_at(variable, place) if (place := self._evaluation(use)) else self.control.bound(use)
+
+    def _evaluation(self, use: ast.Name) -> ast.Lambda | None:
+        """Return the outermost lambda that delays a use no longer than the call that it is given to."""
+        place, home = None, self.names.of[use].scope.node
+        for above in self.names.above(use):
+            if isinstance(above, ast.stmt) or above is home:
+                break
+            if isinstance(above, ast.Lambda):
+                call = self.names.parents[above]
+                if not isinstance(call, ast.Call) or above not in call.args:
+                    return None
+                place = above
+        return place
 
     def is_undefined(self, use: ast.Name) -> bool:
         """Whether nothing anywhere binds a name."""

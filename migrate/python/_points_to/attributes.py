@@ -8,7 +8,7 @@ from pathlib import Path
 
 from migrate.python._points_to import library, library_calls, library_collections  # noqa: F401  # they fill the table
 from migrate.python._points_to.calls import Calls
-from migrate.python._points_to.classes import OBJECT
+from migrate.python._points_to.classes import ENUMS, OBJECT
 from migrate.python._points_to.domain import (
     Bound,
     Class,
@@ -151,6 +151,10 @@ class Attributes(Calls):
         if not is_standard(base.name):
             self.add(slot, Plain.UNKNOWN)
             return
+        if base.name in ENUMS and name in ("value", "_value_"):
+            for member in sorted(self.classes[receiver.node].bound if receiver.node in self.classes else ()):
+                self.flow(self.field(Class(receiver.node), member), slot)
+            return
         method = External(f"{base.name}.{name}" if name.startswith("__") else f".{name}")
 
         def add() -> None:
@@ -185,7 +189,9 @@ class Attributes(Calls):
         if isinstance(value, Instance):
             return self.stored(value, name)
         if isinstance(value, Module) and value.path is not None:
-            return self.field(Module("", value.path), name)
+            frame = self.modules.get(value.path)
+            variable = frame.names.module.variables.get(name) if frame else None
+            return self.variable(frame, variable) if frame and variable else self.field(Module("", value.path), name)
         if isinstance(value, External | Module):
             return self.field(Plain.OTHER, name)
         return self.field(value, name)

@@ -174,7 +174,7 @@ class Elements(Classes):
         else:
             self.add(result, value)
             if value is Plain.OTHER:
-                self.flow(self.field(Plain.OTHER, "result()"), result)
+                self.flow(self.contents(value).every, result)
 
     # ------------------------------------------------------------------ indexing
 

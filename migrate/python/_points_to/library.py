@@ -166,7 +166,7 @@ for _function, _words in {
     " .remove .discard .clear .isdisjoint .issubset .issuperset .startswith .endswith .task_done .qsize .empty .full"
     " .sort_keys .is_alive .is_set .wait .acquire .release .cancel .done .cancelled .fileno .assertEqual .assertIs"
     " .assertIsNone .assertIsNotNone .assertTrue .assertFalse .assertIn .assertNotIn .assertNotEqual .assertIsNot"
-    " .assertIsInstance .assertLess .assertGreater .assertRaises .subTest .unregister builtins.object"
+    " atexit.unregister .assertIsInstance .assertLess .assertGreater .assertRaises .subTest .unregister builtins.object"
     " contextlib.ExitStack contextlib.AsyncExitStack contextlib.suppress unittest.mock.Mock"
     " unittest.mock.MagicMock unittest.main logging.getLogger",
     _unknown: "builtins.globals builtins.locals builtins.vars builtins.eval builtins.exec builtins.__import__"
