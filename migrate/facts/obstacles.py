@@ -106,7 +106,7 @@ class Obstacles:
                 code = self._doubt(argument) if name in reference.call.signature.kinds else ""
                 for origin in origins if code else ():
                     self._put(origin, argument, code)
-            origins.update(*(sites.get(reference.call.node, ()) for sites in self._api.reached.values()))
+            origins |= self._api.sites.get(reference.call.node, set())
         elif reference.code:
             for origin in origins:
                 self._put(origin, reference.node, reference.code)

@@ -15,9 +15,20 @@ from hypothesis import strategies as st
 from migrate.python.modules import Project
 from migrate.python.values import Plain, Token, Values
 from tests.migrate.values_knowledge import Library
-from tests.migrate.values_routes import ROUTES
 
+MIXING = {"base exception"}  # a broad clause catches every exception of the project
 PATH = Path("program.py")
+
+
+def routes() -> dict[str, tuple[str, str]]:
+    """Definitions and expression of each route in the file."""
+    text = (Path(__file__).parent / "data" / "routes.txt").read_text()
+    sections = (section.partition("\n") for section in text.split("\n== ")[1:])
+    parts = {name: body.rpartition("-> ") for name, _, body in sections}
+    return {name: (setup.strip(), expression.strip()) for name, (setup, _, expression) in parts.items()}
+
+
+ROUTES = routes()
 
 
 def program(chains: list[list[str]]) -> str:
@@ -31,7 +42,8 @@ def program(chains: list[list[str]]) -> str:
             number += 1
             setup, template = ROUTES[route]
             setups.append(setup.replace("#", f"_{number}"))
-            expression = template.replace("#", f"_{number}").replace("@", expression)
+            probes.append(f"value_{number} = {template.replace('#', f'_{number}').replace('@', expression)}")
+            expression = f"value_{number}"
         probes.append(f"probe({index}, {expression})")
     return "\n".join([*filter(None, setups), *probes]) + "\n"
 
@@ -60,6 +72,7 @@ def analysed(source: str) -> tuple[dict[int, set[str]], Values]:
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "probe":
             place = call.args[0]
             assert isinstance(place, ast.Constant)
+            assert isinstance(place.value, int)
             of = values.of(call.args[1])
             names = {str(value.key).removesuffix("()") for value in of if isinstance(value, Token)}
             found.setdefault(place.value, set()).update(names, {"UNKNOWN"} if Plain.UNKNOWN in of else ())
@@ -81,7 +94,8 @@ def check(chains: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
 def test_route(route: str, monkeypatch: pytest.MonkeyPatch) -> None:
     check([[route]], monkeypatch)
     found, _ = analysed(program([[route], [route]]))
-    assert found == {0: {"T0"}, 1: {"T1"}}  # two copies of a route do not mix
+    if route not in MIXING:
+        assert found == {0: {"T0"}, 1: {"T1"}}  # two copies of a route do not mix
 
 
 CHAINS = st.lists(st.lists(st.sampled_from(sorted(ROUTES)), min_size=1, max_size=6), min_size=1, max_size=4)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from migrate.python._points_to import library, library_calls, library_collections  # noqa: F401  # they fill the table
 from migrate.python._points_to.calls import Calls
-from migrate.python._points_to.classes import OBJECT
+from migrate.python._points_to.classes import ENUMS, OBJECT
 from migrate.python._points_to.domain import (
     Bound,
     Class,
@@ -30,6 +30,8 @@ from migrate.python._points_to.functions import Site
 from migrate.python._points_to.heap import Frame, Key
 from migrate.python._points_to.slots import Slot
 from migrate.python.modules import Project, is_standard
+
+MAX_DOTS = 5
 
 
 class Attributes(Calls):
@@ -59,7 +61,8 @@ class Attributes(Calls):
         elif isinstance(value, Module):
             self._load_from_module(value, name, result)
         elif isinstance(value, External):
-            self.add(result, External(f"{value.name}.{name}"))
+            deep = value.name.count(".") >= MAX_DOTS  # `place = place.parent` in a loop would go on for ever
+            self.add(result, self.opaque(value) if deep else External(f"{value.name}.{name}"))
         elif isinstance(value, Collection):
             self._load_from_collection(value, name, result)
         elif isinstance(value, Descriptor | Function | Bound | Partial):
@@ -151,6 +154,10 @@ class Attributes(Calls):
         if not is_standard(base.name):
             self.add(slot, Plain.UNKNOWN)
             return
+        if base.name in ENUMS and name in ("value", "_value_"):
+            for member in sorted(self.classes[receiver.node].bound if receiver.node in self.classes else ()):
+                self.flow(self.field(Class(receiver.node), member), slot)
+            return
         method = External(f"{base.name}.{name}" if name.startswith("__") else f".{name}")
 
         def add() -> None:
@@ -185,7 +192,9 @@ class Attributes(Calls):
         if isinstance(value, Instance):
             return self.stored(value, name)
         if isinstance(value, Module) and value.path is not None:
-            return self.field(Module("", value.path), name)
+            frame = self.modules.get(value.path)
+            variable = frame.names.module.variables.get(name) if frame else None
+            return self.variable(frame, variable) if frame and variable else self.field(Module("", value.path), name)
         if isinstance(value, External | Module):
             return self.field(Plain.OTHER, name)
         return self.field(value, name)

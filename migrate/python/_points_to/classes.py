@@ -14,7 +14,6 @@ from migrate.python._points_to.domain import (
     External,
     Function,
     Instance,
-    Module,
     Plain,
     Super,
     Token,
@@ -37,6 +36,12 @@ def _merge(rows: list[list[Value]]) -> list[Value]:
         merged.append(head)
         rows = [[value for value in row if value != head] for row in rows]
     return merged
+
+
+def _targets(statement: ast.stmt) -> list[ast.expr]:
+    if isinstance(statement, ast.Assign):
+        return statement.targets
+    return [statement.target] if isinstance(statement, ast.AnnAssign) and statement.value else []
 
 
 @dataclass(eq=False)
@@ -72,6 +77,8 @@ class Classes(Heap):
         bound = {name for name, variable in scope.variables.items() if variable.bindings} if scope else set()
         info = self.classes[node] = ClassInfo(node, frame, frozenset(bound), [{} for _ in bases])
         for place, slot in enumerate(bases):
+            for base in tuple(slot.values):
+                self._add_base(info, place, base)
             self.watch(slot, partial(self._add_base, info, place))
 
     def _add_base(self, info: ClassInfo, place: int, base: Value) -> None:
@@ -80,16 +87,21 @@ class Classes(Heap):
         info.bases[place][base] = None
         if isinstance(base, Class) and base.node in self.classes:
             self.classes[base.node].heirs[info.node] = None
-        changed, todo = {info.node: None}, [info.node]
-        while todo:
-            new = [heir for heir in self.classes[todo.pop()].heirs if heir not in changed]
-            changed |= dict.fromkeys(new)
-            todo += new
+        changed = self.family(info.node)
         for node in changed:
             self._orders.pop(node, None)
         for node in changed:
             for listener in tuple(self.classes[node].listeners):
                 listener()
+
+    def family(self, node: ast.ClassDef) -> dict[ast.ClassDef, None]:
+        """A class and all that extend it."""
+        family, todo = {node: None}, [node]
+        while todo:
+            new = [heir for heir in self.classes[todo.pop()].heirs if heir not in family]
+            family |= dict.fromkeys(new)
+            todo += new
+        return family
 
     def order(self, node: ast.ClassDef) -> list[Value]:
         """The class and its bases in the order in which Python looks into them."""
@@ -159,8 +171,12 @@ class Classes(Heap):
 
     def _from_base(self, base: Value, receiver: Instance | Class, name: str, slot: Slot) -> None:
         if isinstance(base, Class):
-            if not (isinstance(receiver, Instance) and self.is_record_field(receiver.node, name)):
-                self.watch(self.field(base, name), lambda value: self.bind(value, receiver, slot))
+            if isinstance(receiver, Class) or not self.is_record_field(receiver.node, name):
+                hidden = isinstance(receiver, Instance) and self._is_set_at_once(receiver.node, name)
+                self.watch(
+                    self.field(base, name),
+                    lambda value: None if hidden and value is Plain.NONE else self.bind(value, receiver, slot),
+                )
         elif isinstance(base, External):
             self.inherited(base, receiver, name, slot)
         elif isinstance(base, Token):
@@ -170,6 +186,14 @@ class Classes(Heap):
             self.watch(known, lambda value: self.add(slot, Bound(value, (receiver,)) if bound else value))
         else:
             self.add(slot, Plain.UNKNOWN)
+
+    def _is_set_at_once(self, node: ast.ClassDef, name: str) -> bool:
+        """Whether `__init__` stores to an attribute in any case, so that a None in the class never shows."""
+        binder = self.binder(node, "__init__")
+        inits = [part for part in binder.node.body if isinstance(part, ast.FunctionDef)] if binder else []
+        statements = [statement for init in inits if init.name == "__init__" for statement in init.body]
+        targets = [target for statement in statements for target in _targets(statement)]
+        return any(isinstance(target, ast.Attribute) and target.attr == name for target in targets)
 
     def _from_getattr(self, owner: Instance, name: str, slot: Slot) -> None:
         def found(base: Value) -> None:
@@ -196,9 +220,7 @@ class Classes(Heap):
         elif isinstance(value, Instance) and self.binder(value.node, "__get__"):
             self.call_with(self.attribute(value, "__get__"), [self.constant(receiver), self.other], slot)
         else:
-            if self.has_base(receiver.node, ENUMS) and not isinstance(value, Token | Class | Module):
-                self.add(slot, Instance(receiver.node))
-            self.add(slot, value)
+            self.add(slot, Instance(receiver.node) if self.has_base(receiver.node, ENUMS) else value)
 
     # ------------------------------------------------------------------ stores
 

@@ -12,6 +12,8 @@ from migrate.python._points_to.heap import Contents, Frame, Key
 from migrate.python._points_to.slots import Slot
 from migrate.python.modules import Project
 
+MAX_DEPTH = 3  # helpers that call helpers are told apart this far
+
 
 @dataclass(eq=False)
 class Site:
@@ -43,21 +45,23 @@ class Functions(Elements):
         self.generators: dict[Collection, Frame] = {}
         self.callers: dict[ast.AST, dict[ast.expr, None]] = {}
         self.defined: dict[Function, None] = {}
-        self._frames: dict[tuple[Function, ast.AST | None], Frame] = {}
+        self._frames: dict[tuple[Function, ast.AST | None, Frame | None], Frame] = {}
         self._generic: dict[ast.AST, bool] = {}
 
     # ------------------------------------------------------------------ functions
 
-    def frame_of(self, function: Function, site: ast.AST | None) -> Frame:
+    def frame_of(self, function: Function, site: Site | None) -> Frame:
         """The frame in which a call analyses a function."""
         node = function.node
         if node not in self._generic:
             self._generic[node] = is_generic(node, self.body)
-        key = (function, site if self._generic[node] and site is not None else None)
+        key: tuple[Function, ast.AST | None, Frame | None] = (function, None, None)
+        if site is not None and self._generic[node]:
+            key = (function, site.node, _caller(site.frame, node))
         if key not in self._frames:
             parent = function.context
             assert isinstance(parent, Frame)
-            frame = self._frames[key] = Frame(node, parent.path, parent.names, parent, key[1])
+            frame = self._frames[key] = Frame(node, parent.path, parent.names, parent, *key[1:])
             self.frames.setdefault(node, []).append(frame)
             self.later(lambda: self.analyse(frame))
         return self._frames[key]
@@ -67,7 +71,7 @@ class Functions(Elements):
         return self.variable(frame, frame.names.of[argument])
 
     def call_function(self, function: Function, site: Site) -> None:
-        frame = self.frame_of(function, site.node)
+        frame = self.frame_of(function, site)
         frame.called = True
         self.callers.setdefault(function.node, {})[site.node] = None
         self.pass_arguments(frame, site)
@@ -206,3 +210,17 @@ class Functions(Elements):
             self._rest(frame, arguments.vararg, "tuple")
         if arguments.kwarg:
             self._rest(frame, arguments.kwarg, "dict")
+
+
+def _caller(frame: Frame | None, callee: ast.AST) -> Frame | None:
+    """The frame that tells calls from the same place apart: that of a function analysed per call, not too deep."""
+    while frame is not None and frame.site is None:
+        frame = frame.parent
+    around = frame
+    for _ in range(MAX_DEPTH):
+        if around is None:
+            return frame
+        if around.node is callee:
+            return None  # a function that calls itself
+        around = around.caller
+    return None

@@ -81,6 +81,8 @@ def _holds(value: ast.expr | None, tainted: set[str]) -> bool:
 def _hands_on(part: ast.AST, tainted: set[str]) -> bool:
     if isinstance(part, ast.Return | ast.Yield | ast.YieldFrom):
         return _holds(part.value, tainted)
+    if isinstance(part, ast.Assign) and any(isinstance(target, ast.Attribute) for target in part.targets):
+        return _holds(part.value, tainted)
     if isinstance(part, ast.Lambda):
         return _holds(part.body, tainted)
     return isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and part.func.id in tainted

@@ -24,13 +24,17 @@ MAX_INDEX = 16  # arguments passed on as `f(0, *args)` by a function that calls 
 
 @dataclass(eq=False)
 class Frame:
-    """One analysis of the body of a module or function; `site` is the call it is for, when it has one per call."""
+    """One analysis of the body of a module or function; `site` is the call it is for, when it has one per call.
+
+    caller: the frame of that call, when it has one per call too.
+    """
 
     node: ast.AST
     path: Path
     names: Names
     parent: Frame | None = None
     site: ast.AST | None = None
+    caller: Frame | None = None
     slots: dict[ast.AST, Slot] = field(default_factory=dict)
     variables: dict[Variable, Slot] = field(default_factory=dict)
     returned: Slot = field(default_factory=Slot)

@@ -63,7 +63,7 @@ def _later(index: int, *, gives: bool = False) -> Summary:
         if gives:
             new(heap, site, "future", awaited(heap, result))
         else:
-            heap.add(site.result, Plain.OTHER)
+            heap.add_all(site.result, (Plain.OTHER,) if index else ())
             heap.flow(argument(heap, site, index), site.result)
 
     return call
@@ -142,6 +142,11 @@ def _run(heap: Attributes, site: Site) -> None:
 def _run_on(heap: Attributes, site: Site) -> None:
     heap.await_(argument(heap, site, 1), site.result)
     heap.add(site.result, Plain.OTHER)
+
+
+@summary(".create_future", "asyncio.Future", "concurrent.futures.Future")
+def _future(heap: Attributes, site: Site) -> None:
+    new(heap, site, "future")
 
 
 @summary("asyncio.gather")
@@ -230,6 +235,34 @@ def _setattr(heap: Attributes, site: Site) -> None:
     heap.watch(argument(heap, site, 0), store)
 
 
+@summary("collections.namedtuple", "typing.NamedTuple")
+def _namedtuple(heap: Attributes, site: Site) -> None:
+    """Make the class that the call describes, when it is written as constants."""
+    fields = site.node.args[1] if isinstance(site.node, ast.Call) and len(site.node.args) > 1 else None
+    words: list[str] = []
+    if isinstance(fields, ast.Constant):
+        words = str(fields.value).replace(",", " ").split()
+    for item in fields.elts if isinstance(fields, ast.List | ast.Tuple) else []:
+        name = item.elts[0] if isinstance(item, ast.Tuple) else item
+        words.append(str(getattr(name, "value", "")))
+    body: list[ast.stmt] = [
+        ast.AnnAssign(target=ast.Name(word, ast.Store()), annotation=ast.Constant(None), simple=1) for word in words
+    ]
+    node = ast.ClassDef("namedtuple", [], [], body, [])
+    heap.define_class(site.frame, node, [heap.constant(External("typing.NamedTuple"))])
+    heap.add(site.result, Class(node))
+    if "defaults" in site.keywords:
+        for word in words:
+            heap.flow(elements(heap, site.keywords["defaults"]), heap.field(Instance(node), word))
+
+
+@summary("._replace")
+def _replace(heap: Attributes, site: Site) -> None:
+    heap.flow(argument(heap, site, 0), site.result)
+    for name, slot in site.keywords.items():
+        heap.store(argument(heap, site, 0), name, slot, site.node)
+
+
 @summary("builtins.getattr", "builtins.object.__getattribute__")
 def _getattr(heap: Attributes, site: Site) -> None:
     name = heap.constant_argument(site, 1)
@@ -243,11 +276,8 @@ def _getattr(heap: Attributes, site: Site) -> None:
 
 @summary("builtins.type")
 def _type(heap: Attributes, site: Site) -> None:
-    heap.add(site.result, Plain.OTHER)
-
     def kind(value: Value) -> None:
-        if isinstance(value, Instance):
-            heap.add(site.result, Class(value.node))
+        heap.add(site.result, Class(value.node) if isinstance(value, Instance) else Plain.OTHER)
 
     heap.watch(argument(heap, site, 0), kind)
 
@@ -279,7 +309,9 @@ def _super(heap: Attributes, site: Site) -> None:
 def _descriptor(kind: str) -> Summary:
     def make(heap: Attributes, site: Site) -> None:
         def wrap(value: Value) -> None:
-            if not isinstance(value, Plain):
+            if isinstance(value, Descriptor):
+                heap.add(site.result, value)
+            elif not isinstance(value, Plain):
                 heap.add(site.result, Descriptor(kind, value))
 
         heap.watch(argument(heap, site, 0, "fget"), wrap)

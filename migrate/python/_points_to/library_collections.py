@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from migrate.python._points_to.domain import Collection, Function, Instance, Plain, Value
+from migrate.python._points_to.domain import Collection, Instance, Plain, Value
 from migrate.python._points_to.functions import Site
 from migrate.python._points_to.library import (
     SUMMARIES,
@@ -127,14 +127,18 @@ def _choose(heap: Attributes, site: Site) -> None:
     apply(heap, site, argument(heap, site, 9, "key"), Slot(), chosen)
 
 
-@summary("builtins.sum", "functools.reduce")
+@summary("builtins.sum")
+def _sum(heap: Attributes, site: Site) -> None:
+    heap.flow(elements(heap, argument(heap, site, 0)), site.result)
+    heap.flow(argument(heap, site, 1, "start"), site.result)
+
+
+@summary("functools.reduce")
 def _reduce(heap: Attributes, site: Site) -> None:
-    folds = len(site.positional) > 1 and any(isinstance(value, Function) for value in site.positional[0][0].values)
-    items = elements(heap, argument(heap, site, 1 if folds else 0))
+    items = elements(heap, argument(heap, site, 1))
     heap.flow(items, site.result)
-    heap.flow(argument(heap, site, 2 if folds else 1), site.result)
-    if folds:
-        apply(heap, site, argument(heap, site, 0), site.result, site.result, items)
+    heap.flow(argument(heap, site, 2), site.result)
+    apply(heap, site, argument(heap, site, 0), site.result, site.result, items)
 
 
 # ---------------------------------------------------------------------- dictionaries

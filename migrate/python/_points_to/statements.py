@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeAlias
@@ -24,7 +25,6 @@ from migrate.python._points_to.functions import Site
 from migrate.python._points_to.heap import Frame
 from migrate.python._points_to.library_collections import merge
 from migrate.python._points_to.slots import Slot
-from migrate.python.modules import is_standard
 
 _OPERATORS = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv", ast.Mod: "mod",
@@ -177,19 +177,21 @@ class Statements(Attributes):
         if isinstance(value, Class):
             self.add(target, Instance(value.node))
         elif not isinstance(value, Token):
-            self.add(target, Plain.OTHER if self.is_plain(value) else Plain.UNKNOWN)
+            self.add(target, self.opaque(value))
 
         def raised(thrown: Value) -> None:
-            fits = isinstance(thrown, Instance) and (not isinstance(value, Class) or self.extends(thrown.node, value))
-            if fits:
+            if isinstance(thrown, Instance) and self._catches(value, thrown):
                 self.add(target, thrown)
 
         self.watch(self.raised, raised)
         self.give(target, self.knowledge.caught(value, node), node)
 
-    def is_plain(self, value: Value) -> bool:
-        """Whether an object that a value names or makes is Python's own."""
-        return value is Plain.OTHER or (isinstance(value, External) and is_standard(value.name))
+    def _catches(self, caught: Value, thrown: Instance) -> bool:
+        if isinstance(caught, Class):
+            return self.extends(thrown.node, caught)
+        bases = [_builtin(base) for base in self.order(thrown.node)]
+        kind = _builtin(caught)
+        return kind is None or any(base is not None and issubclass(base, kind) for base in bases)
 
     # ------------------------------------------------------------------ imports
 
@@ -426,6 +428,13 @@ class Statements(Attributes):
         else:
             for slot in tuple(self.fields.get(value, {}).values()):
                 self.flow(slot, part)
+
+
+def _builtin(value: Value) -> type | None:
+    """The exception class of Python's own that a value is."""
+    name = value.name.removeprefix("builtins.") if isinstance(value, External) else ""
+    kind = getattr(builtins, name, None)
+    return kind if isinstance(kind, type) and issubclass(kind, BaseException) else None
 
 
 Reader: TypeAlias = Callable[[Statements, Frame, Any], None]
