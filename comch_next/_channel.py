@@ -131,9 +131,6 @@ class Channel(Server, Client):
     def _drop(self, connection: Connection, timeout: float) -> None:
         self._acting()._drop(self, connection, timeout)
 
-    def _has_failed(self) -> bool:
-        return self._role is Server and super()._has_failed()
-
     def _refuse_silent(self, call: str) -> None:
         self._acting()._refuse_silent(self, call)
 

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from comch_next._arguments import ANY_SIZE, UNSET, Buffer, cut
 from comch_next._codes import ErrorCode, State
+from comch_next._one_sided_port import OneSidedPort
 from comch_next._peer import Peer
 from comch_next._phases import Phase
 from comch_next._settings import Configured
@@ -37,6 +38,7 @@ _C = TypeVar("_C", bound=Callable[..., object])
 _SUCCESS, _AGAIN = ErrorCode.SUCCESS, ErrorCode.AGAIN
 _received: Callable[[type[Received], tuple[Any, ...]], Received] = tuple.__new__
 _NOTHING_CAME = Received(_AGAIN, None, None, None)
+_NO_CONTEXT = Received(ErrorCode.INVALID_VALUE, None, None, None)
 # Half the price of calling a named tuple's class:
 _message: Callable[[type[Message], tuple[bytes, Connection]], Message] = tuple.__new__
 
@@ -45,6 +47,7 @@ class ControlContext(Configured):
     """A server or a client."""
 
     _is_server: bool
+    _failed = False  # a server that has lost its name
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name!r}>"
@@ -52,12 +55,13 @@ class ControlContext(Configured):
     # Life
 
     def start(self) -> State:
-        if self._endpoint is not None:
-            self._endpoint.check("start")
-        state = super().start()
-        if self._endpoint is not None and self._port is not None:
-            self._endpoint.begin(self._port)
-        return state
+        endpoint = self._endpoint
+        if endpoint is None:
+            return super().start()
+        endpoint.check("start")
+        self._settle("start")
+        with endpoint.begun(self._port):
+            return super().start()
 
     def close(self, timeout: float = 5.0) -> None:
         """Stop, progress to IDLE within `timeout` seconds, destroy, with an engine of its own.
@@ -81,7 +85,7 @@ class ControlContext(Configured):
         port = self._port
         made = self._settle("start")
         if port is None:
-            PullPort(self)
+            OneSidedPort(self)
         elif not made:  # else it has followed the new context
             port.reopen()
         self.start()
@@ -96,10 +100,6 @@ class ControlContext(Configured):
     def _drop(self, connection: Connection, timeout: float) -> None:
         """Leave a connection."""
         raise NotImplementedError
-
-    def _has_failed(self) -> bool:
-        """Whether it is a server that has lost its name."""
-        return False
 
     def _go_through(self, driver: Driver) -> None:
         super()._go_through(driver)
@@ -191,7 +191,7 @@ class ControlContext(Configured):
         if length is not UNSET:
             data = cut(data, length)
         if self._endpoint is not None:
-            if not self._endpoint.send(data, connection):
+            if not self._endpoint.send(connection, data):
                 connection._send_later(data, timeout)
             return
         if connection is None:
@@ -205,17 +205,20 @@ class ControlContext(Configured):
 
         As the function of the class, `Channel.try_send_to(context, ...)`, INVALID_VALUE for what is no context.
         """
-        if not isinstance(self, ControlContext):
-            return ErrorCode.INVALID_VALUE
         try:
             if data.__class__ is not bytes or (length is not UNSET and length != len(data)):
                 data = cut(data, length)
-            endpoint = self._endpoint
-            if endpoint is not None:
-                return _SUCCESS if endpoint.send(data, connection) else _AGAIN
+            if self._endpoint is not None:
+                return _SUCCESS if self._endpoint.send(connection, data) else _AGAIN
+            if not isinstance(self, ControlContext):
+                return ErrorCode.INVALID_VALUE
             self.send_to(data, connection, 0)
         except DocaError as error:
             return error.code
+        except AttributeError:
+            if isinstance(self, ControlContext):
+                raise
+            return ErrorCode.INVALID_VALUE
         return _SUCCESS
 
     def try_receive(self, size: int = ANY_SIZE) -> Received:
@@ -223,21 +226,36 @@ class ControlContext(Configured):
 
         As the function of the class, `Channel.try_receive(context, ...)`, INVALID_VALUE for what is no context.
         """
-        if not isinstance(self, ControlContext):
-            return Received(ErrorCode.INVALID_VALUE, None, None, None)
-        endpoint = self._endpoint
         try:
-            arrived = self.receive(size, timeout=0) if endpoint is None else endpoint.receive(size)
+            if self._endpoint is not None:
+                arrived = self._endpoint.receive(size)
+            elif isinstance(self, ControlContext):
+                arrived = self.receive(size, timeout=0)
+            else:
+                return _NO_CONTEXT
         except (InvalidValue, ConnectionReset) as error:
             return Received(error.code, None, error.length, error.connection)
         except DocaError as error:
             return Received(error.code, None, None, None)
+        except AttributeError:
+            if isinstance(self, ControlContext):
+                raise
+            return _NO_CONTEXT
         if arrived is None:
             return _NOTHING_CAME
         data, connection = arrived
         return _received(Received, (_SUCCESS, data, len(data), connection))
 
     # Pulling
+
+    @property
+    def port(self) -> PullPort | None:
+        """The pull port that send_to and receive stand on, once it has been opened: for programs that poll a lot.
+
+        It stays the same while the context does not fail to open. On a one-sided context its `receive` accepts
+        waiting clients, too.
+        """
+        return self._port
 
     def _open_port(self) -> PullPort:
         return self._port or PullPort(self)

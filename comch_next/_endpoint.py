@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from comch_next._arguments import UNSET, instance, integer, text
 from comch_next._codes import ErrorCode
 from comch_next._link import Link, Unlinked, no_peer
+from comch_next._one_sided_port import OneSidedPort
 from comch_next._peer import Peer
 from comch_next._phases import Phase, check
 from comch_next._sizes import SIZES, UINT16_MAX
@@ -33,7 +36,7 @@ _HANDLES: dict[str, tuple[type, ...]] = {"device": (Device,), "device_rep": (Rep
 
 
 class Endpoint:
-    """The state of a one-sided context, beside what the library knows. `send` and `receive` are those of its link."""
+    """The state of a one-sided context, beside what the library knows. `send` and `receive` are its port's."""
 
     def __init__(self, context: Configured) -> None:
         self._context: Any = context
@@ -44,6 +47,8 @@ class Endpoint:
         self.link = link
         self.send = link.send
         self.receive = link.receive
+        if isinstance(self._context._port, OneSidedPort):
+            self._context._port.link = link
 
     def check(self, call: str) -> None:
         """Raise what generation 1 answered to the call in this phase; return when it is allowed."""
@@ -141,15 +146,25 @@ class Endpoint:
             self.disconnect(connection)
             raise ConnectionAborted(f"connect: nobody listens as {name!r}, or it refuses")
 
-    def begin(self, port: PullPort) -> None:
-        """Begin a life: the context has been started."""
-        self._become(Link(self._context, port))
+    @contextmanager
+    def begun(self, port: PullPort | None) -> Iterator[None]:
+        """Begin a life on a port; as before when starting the context fails in the block."""
+        before = self.link
+        if port is not None:
+            self._become(Link(self._context, port))
+        try:
+            yield
+        except BaseException:
+            self._become(before)
+            raise
 
     def disconnect(self, connection: object, timeout: float = 5.0) -> None:
         """Leave one connection. A client may connect again afterwards."""
-        if connection is None or not isinstance(connection, Peer):
+        if connection is not None and not isinstance(connection, Peer):
             raise no_peer("disconnect", connection)
         link = self._linked("disconnect")
+        if connection is None:
+            raise no_peer("disconnect", connection)
         link.disconnect(connection, timeout)
         if link.closed:
             self._become(Unlinked(Phase.LEFT))

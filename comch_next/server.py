@@ -126,7 +126,12 @@ class Server(ControlContext):
             raise
 
     def _state_changed(self, callback: Callable[..., object], old: State, new: State) -> None:
-        """A server stops by itself only when it has failed."""
+        if self._is_server:  # a Channel may have become a client
+            self._server_moved(new)
+        super()._state_changed(callback, old, new)
+
+    def _server_moved(self, new: State) -> None:
+        """Follow the state: a server stops by itself only when it has failed."""
         self._listening = new is State.RUNNING
         if self._listening:
             self._begin_service()
@@ -134,7 +139,6 @@ class Server(ControlContext):
             self._failed = not self._leaving
         if not self._listening and self._port is not None:
             self._port.ring_recv()  # for a receive that waits in another thread
-        super()._state_changed(callback, old, new)
 
     def event_connection_status_changed_register(
         self, up: Callable[[Connection, bool], object], down: Callable[[Connection, bool], object]
@@ -175,9 +179,6 @@ class Server(ControlContext):
                 self._servers.disconnect(self._handle, connection._handle)
         assert self._port is not None
         self._port._forget(connection)
-
-    def _has_failed(self) -> bool:
-        return self._failed
 
     # Pulling
 

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 _STARS = {"**/": "(?:.*/)?", "/**": "/.+", "/**/": "/(?:.*/)?", "**": "[^/]*", "*": "[^/]*", "?": "[^/]"}
 _TOKEN = re.compile(
     r"(?P<start>^\*\*/)|(?P<end>/\*\*$)|(?P<between>/\*\*/)|(?P<star>\*+|\?)"
-    r"|\[(?P<negated>[!^]?)(?P<set>\]?(?:\[:\w+:\]|\\.|[^]\\])*)\]|\\(?P<escaped>.)|(?P<other>[^\[\\])"
+    r"|\[(?P<negated>[!^]?)(?P<set>(?:\]|\[:\w+:\]|\\.|[^]\\])(?:\[:\w+:\]|\\.|[^]\\])*)\]"
+    r"|\\(?P<escaped>.)|(?P<other>[^\[\\])"
 )
+_IN_SET = re.compile(r"\[:(?P<named>\w+):\]|(?P<first>\\.|.)(?:-(?P<last>\\.|.))?", re.DOTALL)
 _CLASSES = {
     "alnum": "a-zA-Z0-9", "alpha": "a-zA-Z", "blank": " \\t", "digit": "0-9", "lower": "a-z", "space": "\\s",
     "upper": "A-Z", "xdigit": "0-9a-fA-F", "punct": "!-\\/:-@\\[-`{-~", "cntrl": "\\x00-\\x1f\\x7f",
@@ -73,17 +75,12 @@ def _translated(glob: str) -> str | None:
         # A slash that ends "/**/" may begin the next "**/".
         position = token.end() - (token["between"] is not None and glob.startswith("**", token.end()))
         parts.append(_part(token))
-    regex = "".join(parts)
-    try:
-        re.compile(regex)
-    except re.error:  # a range that runs backwards
-        return None
-    return regex
+    return "".join(parts)
 
 
 def _part(token: re.Match[str]) -> str:
     if token["set"] is not None:
-        inside = re.sub(r"\[:(\w+):\]|\\(.)|([\[\]&~|^])", _in_set, token["set"])
+        inside = _IN_SET.sub(_in_set, token["set"])
         return f"(?!/)[{'^' if token['negated'] else ''}{inside}]"
     if token["star"]:
         return _STARS["?" if token["star"] == "?" else "*"]
@@ -93,6 +90,9 @@ def _part(token: re.Match[str]) -> str:
 
 
 def _in_set(part: re.Match[str]) -> str:
-    if part[1]:
-        return _CLASSES.get(part[1], "")
-    return re.escape(part[2] or part[3])
+    if part["named"]:
+        return _CLASSES.get(part["named"], "")
+    first, last = ((part[end] or "").removeprefix("\\") for end in ("first", "last"))
+    if last and first <= last:
+        return f"{re.escape(first)}-{re.escape(last)}"
+    return re.escape(first)  # of a range that runs backwards git takes the first letter

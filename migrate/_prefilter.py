@@ -13,16 +13,16 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from migrate.old_api.traces import CALLS, NAMES
+
 NEAR_BYTES = 1_000_000  # of files that name nothing old; about 25 000 lines
 
-_OLD = (b"doca_", b"DOCA_", b"comm_channel")
-# Calls that only handles of the old API, or sockets and the like, have.
-_CALLS = re.compile(rb"\.(?:sendto|recvfrom|listen|destroy|get_event_channel|update_info|event_handle_arm_\w+)\b")
 _IMPORT = re.compile(
     rb"import(?:(?:_module|__)\s*\(\s*['\"](?P<called>[\w.]+)|[ \t]*\((?P<inside>(?:[^)#]|#[^\n]*)*)"
-    rb"|(?P<rest>(?:[^\n\\;]|\\\r?\n)*))"
+    rb"|(?P<rest>[^\n\\;]*(?:\\\r?\n[^\n\\;]*)*))"
 )
-_PATCHED = re.compile(rb"(?:patch|setattr)\w*\s*\(\s*['\"](?P<name>[\w.]+)")
+# Two, since a search for one literal beginning is ten times faster than one for either.
+_PATCHED = [re.compile(call + rb"\w*\s*\(\s*['\"](?P<name>[\w.]+)") for call in (b"patch", b"setattr")]
 _BEFORE = re.compile(rb"(?:^|[;:\n])[ \t\f]*(?:from\b(?P<module>[^;:]*?))?$")
 _COMMENT = re.compile(rb"#[^\n]*|\\\r?\n")
 
@@ -39,8 +39,8 @@ class Scan:
 
 def scan(data: bytes) -> Scan:
     """Look through the bytes of a file."""
-    is_old = any(name in data for name in _OLD)
-    return Scan(len(data), is_old, is_old or _CALLS.search(data) is not None, frozenset(_imports(data)))
+    is_old = any(name in data for name in NAMES)
+    return Scan(len(data), is_old, is_old or CALLS.search(data) is not None, frozenset(_imports(data)))
 
 
 def _imports(data: bytes) -> Iterator[str]:
@@ -49,22 +49,25 @@ def _imports(data: bytes) -> Iterator[str]:
             yield from _with_parents(found["called"].decode())
             continue
         start = data.rfind(b"\n", 0, found.start()) + 1
-        while data[max(0, start - 3) : start].rstrip(b"\r\n").endswith(b"\\"):
+        while start > 1 and data[start - 3 : start].rstrip(b"\r\n").endswith(b"\\"):
             start = data.rfind(b"\n", 0, start - 1) + 1
-        before = _BEFORE.search(_COMMENT.sub(b"", data[start : found.start()]))
+        before = _BEFORE.search(data, max(0, start - 1), found.start())
         if before:
-            yield from _imported(before["module"], _COMMENT.sub(b"", found["inside"] or found["rest"] or b""))
-    for found in _PATCHED.finditer(data):
-        yield from _with_parents(found["name"].decode())
+            yield from _imported(before["module"], found["inside"] or found["rest"] or b"")
+    for calls in _PATCHED:
+        for found in calls.finditer(data):
+            yield from _with_parents(found["name"].decode())
 
 
 def _imported(module: bytes | None, names: bytes) -> Iterator[str]:
+    if b"#" in names or b"\\" in names:
+        names = _COMMENT.sub(b"", names)
     listed = [words[0].decode("utf-8", "replace") for name in names.split(b",") if (words := name.split())]
     if module is None:
         for name in listed:
             yield from _with_parents(name)
         return
-    home = b"".join(module.split()).decode("utf-8", "replace")
+    home = b"".join(module.replace(b"\\", b"").split()).decode("utf-8", "replace")
     yield home
     yield from (f"{home}{'' if home.endswith('.') else '.'}{name}" for name in listed)
 
@@ -92,29 +95,27 @@ class Imports:
                 self.importers.setdefault(target, set()).add(path)
 
     def _targets(self, path: Path, names: Iterable[str]) -> set[Path]:
-        found = {target for name in names for target in self._named(path, name)}
-        return found - {path}
+        folder = path.parent.parts
+        known = (name for name in names if name.endswith(".") or name.rpartition(".")[2] in self._by_name)
+        return {target for name in known for target in self._named(folder, name)} - {path}
 
-    def _named(self, path: Path, name: str) -> list[Path]:
+    def _named(self, folder: tuple[str, ...], name: str) -> list[Path]:
+        """The files that a name can mean in a file of a folder: absolute, those whose search path is nearest."""
         bare = name.lstrip(".")
         wanted = tuple(bare.split(".")) if bare else ()
         if level := len(name) - len(bare):
-            above = path.parent.parts[: len(path.parent.parts) - level + 1]
-            wanted = (*above, *wanted)
-            return [target for parts, target in self._by_name.get(wanted[-1], ()) if parts == wanted]
-        found = [item for item in self._by_name.get(wanted[-1], ()) if item[0][-len(wanted) :] == wanted]
-        folder = path.parent.parts
-        near = [item for item in found if _is_above(item[0][: -len(wanted)], folder)]
-        return [target for _, target in near or found]
+            wanted = (*folder[: len(folder) - level + 1], *wanted)
+        candidates = self._by_name.get(wanted[-1], ()) if wanted else ()
+        if level:
+            return [target for parts, target in candidates if parts == wanted]
+        found = [(parts[: -len(wanted)], target) for parts, target in candidates if parts[-len(wanted) :] == wanted]
+        near = [target for home, target in found if folder[: len(home)] == home]
+        return near or [target for _, target in found]
 
 
 def module_parts(path: Path) -> tuple[str, ...]:
     """Return the parts of a path that an import can name: without the suffix, a package's by its folder."""
     return path.parent.parts if path.stem == "__init__" else (*path.parent.parts, path.stem)
-
-
-def _is_above(folder: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    return other[: len(folder)] == folder
 
 
 def affected(imports: Imports) -> set[Path]:

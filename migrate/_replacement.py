@@ -83,7 +83,7 @@ class Replacement:
             raise FileError(self.path, "has changed since it was read. Run migrate again")
 
     def _prepare(self, new: bytes, status: os.stat_result) -> None:
-        handle, self.ready = tempfile.mkstemp(prefix=f".{self.real.name}."[:200], suffix=SUFFIX, dir=self.real.parent)
+        handle, self.ready = tempfile.mkstemp(prefix=f".{self.real.name[:40]}.", suffix=SUFFIX, dir=self.real.parent)
         with os.fdopen(handle, "wb") as file:
             file.write(new)
             file.flush()

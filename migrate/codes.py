@@ -82,12 +82,6 @@ CODES: dict[str, Code] = {
         "The first generation defines no other flag, and comch_next has none.",
         "Pass DOCA_CC_MSG_FLAG_NONE, or drop the flag by hand.",
     ),
-    "CCM065": Code(
-        "the handle may be None here",
-        "A flat call reports INVALID_VALUE for NULL. The modern call is an attribute of the object itself, and this "
-        "handle is an expression that cannot be evaluated twice.",
-        "Store the handle in a variable before the call, or test it.",
-    ),
     "CCM070": Code(
         "an argument with an effect would be dropped or evaluated in another order",
         "The modern call has no such argument (a size, a flag, a length), or takes the handle before the others.",

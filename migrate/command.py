@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from migrate import _jobs, _project, explain
-from migrate._codes import CODES
 from migrate._options import USAGE, Settings, UsageError, read_options
 from migrate._output import OutputError, complain, put, rendered
 from migrate._progress import Progress
 from migrate._writing import write
+from migrate.codes import CODES
 from migrate.outcome import FileOutcome
 from migrate.report import text
 from migrate.report.run import Exit, Problem, Run, counted
@@ -45,15 +45,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _explain(given: Sequence[str]) -> int:
     if not given:
         raise UsageError("explain takes codes (CCM###), old names, or FILE:LINE")
-    put("\n\n".join(map(_page, given)).encode("utf-8", "backslashreplace") + b"\n")
-    return Exit.CLEAN
+    status = Exit.CLEAN
+    pages = []
+    for subject in given:
+        path, colon, line = subject.rpartition(":")
+        if colon and line.isdecimal():
+            command = _Command(read_options([path]), set())
+            run = command.look()
+            pages.append(explain.place(run, command.settings.paths[0], int(line)))
+            status |= run.status & (Exit.FILES | Exit.INTERNAL)
+        else:
+            pages.append(_page(subject))
+    put("\n\n".join(pages).encode("utf-8", "backslashreplace") + b"\n")
+    return status
 
 
 def _page(subject: str) -> str:
-    path, colon, line = subject.rpartition(":")
-    if colon and line.isdecimal():
-        command = _Command(read_options([path]), set())
-        return explain.place(command.look(), command.settings.paths[0], int(line))
     page = explain.page(subject.upper()) if subject.upper() in CODES else explain.symbol(subject)
     if page is None:
         raise UsageError(f"explain knows no {subject}; it takes codes ({min(CODES)} ...), old names, or FILE:LINE")

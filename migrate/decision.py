@@ -17,6 +17,7 @@ from migrate.outcome import Level
 from migrate.python.scopes import Names
 from migrate.rules._answers import Answer, Change
 
+UNCHECKED = "CCM046"  # a file whose new text did not pass its check
 FLOW = "CCM030"  # belongs to handles that stay old
 AROUND = "CCM003"  # the code around stays old
 
@@ -79,6 +80,7 @@ class _Deciding:
         self.level_of, self.unsafe = level_of, unsafe
         self.origins = {reference: _origins(reference, facts) for reference in answers}
         self.groups = _Groups(self.origins.values())
+        self.failed: dict[Path, Cause] = {}
         self.own = {reference: cause for reference in answers if (cause := self._own_cause(reference))}
         self.obstacles: list[Cause] = []
         self.by_group: dict[Hashable, list[Cause]] = {}
@@ -101,6 +103,9 @@ class _Deciding:
         answer = self.answers[reference]
         if not answer.code:
             return None
+        if answer.code == UNCHECKED:
+            cause = Cause(reference.path, reference.node, UNCHECKED, Level.MANUAL)
+            return self.failed.setdefault(reference.path, cause)
         level = self.level_of(answer.code) if isinstance(answer, Change) else Level.MANUAL
         if level is Level.SAFE or (self.unsafe and level is Level.NEEDS_EVIDENCE):
             return None

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from migrate import _tables
-from migrate._codes import CODES
+from migrate.codes import CODES
+from migrate.old_api._tables import ALIASES, FUNCTIONS, RENAMES
 from migrate.outcome import Finding
 from migrate.report.run import Run, stays
+from migrate.rules._registry import load
 
 FOLDER = Path(__file__).parent / "rules"
 _CASE, _OUTPUT = "# case:", "# output"
@@ -28,7 +29,7 @@ class Case:
 
 def cases() -> Iterator[Case]:
     """Yield every golden case, by rule, in the order of its file."""
-    for path in sorted(FOLDER.rglob("*.case.py")):
+    for path in sorted(FOLDER.glob("*/*.case.py")):
         rule = ".".join(path.relative_to(FOLDER).parts).removesuffix(".case.py")
         for part in path.read_text(encoding="utf-8").split(_CASE)[1:]:
             title, _, body = part.partition("\n")
@@ -46,8 +47,8 @@ def page(code: str) -> str:
 def symbol(name: str) -> str | None:
     """Return what becomes of an old name: a C name, or a method's or function's name in Python. None if unknown."""
     method = name.rpartition(".")[2]
-    known = [*_tables.RENAMES, *((generation, function) for generation, function in _tables.PARAMS)]
-    proper = _tables.ALIASES.get(name, name)
+    known = [*RENAMES, *FUNCTIONS]
+    proper = ALIASES.get(name, name)
     found = list(dict.fromkeys(key for key in known if key[1] == proper))
     if not found and method:
         found = list(dict.fromkeys(key for key in known if key[1].endswith(f"_{method}") and key[0] in _GENERATIONS))
@@ -59,11 +60,14 @@ def symbol(name: str) -> str | None:
 
 def _fate(generation: str, name: str) -> str:
     lines = [f"{name} ({_GENERATIONS.get(generation, generation)})"]
-    if parameters := _tables.PARAMS.get((generation, name)):
-        lines.append(f"  parameters: {', '.join(f'{parameter} ({way})' for parameter, way in parameters)}")
-    if rename := _tables.RENAMES.get((generation, name)):
+    if (generation, name) in FUNCTIONS:
+        returns, parameters = FUNCTIONS[generation, name]
+        lines.append(f"  {returns} ({', '.join(f'{ctype} {parameter}' for parameter, _, ctype in parameters)})")
+    if rename := RENAMES.get((generation, name)):
         lines.append(f"  {rename.what}; became {rename.new or 'nothing'} ({rename.kind}, DOCA {rename.since})")
         lines.append(f"  {rename.note}")
+    if generation in ("comm_channel", "core") and name in load():
+        lines.append("  migrate rewrites calls of it")
     return "\n".join(lines)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from migrate import codes
@@ -56,7 +56,10 @@ class FileText:
         stays = {reference.node for reference, verdict in self.verdicts.items() if not verdict.written}
         read = {word for node in stays if isinstance(node, ast.Constant) for word in _WORD.findall(str(node.value))}
         exported = {**self.exported, **dict.fromkeys(read, True)}  # text that is read at run time takes names as well
-        return Imports(self.source, self.names, self.old, Edits(expressions, statements), stays, exported)
+        old = self.old
+        if stays and not (expressions or statements):  # nothing moves, so that the file keeps saying what it is
+            old = {alias: replace(brought, stays=True) for alias, brought in old.items()}
+        return Imports(self.source, self.names, old, Edits(expressions, statements), stays, exported)
 
     @cached_property
     def renderer(self) -> Renderer:
@@ -86,7 +89,8 @@ class FileText:
         if not verdict.written or verdict.change is None:
             return ""
         edits = verdict.change.edits
-        shown: ast.expr | ast.stmt | None = next(iter([*edits.expressions, *edits.statements]), None)
+        nodes: list[ast.expr | ast.stmt] = [*edits.expressions, *edits.statements]
+        shown = next(iter(nodes), None)
         return self.renderer.text(shown) if shown is not None and self.imports.is_shown(shown) else ""
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from migrate.codes import CODES
-from migrate.decision import Cause, Decision, decide
+from migrate.decision import UNCHECKED, Cause, Decision, decide
 from migrate.facts.program import Facts, Reference
 from migrate.file_text import FileText
 from migrate.findings import Findings
@@ -22,7 +22,7 @@ from migrate.rules._registry import load
 from migrate.rules.core import names as name_rules
 from migrate.text.check import complaints
 
-UNREADABLE, UNCHECKED, NO_RULE, NOT_GIVEN = "CCM001", "CCM046", "CCM022", "CCM049"
+UNREADABLE, NO_RULE, NOT_GIVEN = "CCM001", "CCM022", "CCM049"
 _NOTHING: Mapping[Path, bytes] = MappingProxyType({})
 
 

@@ -93,10 +93,13 @@ class Bindings:
         bound, unbound = 0, 0
         for variable, bit in self._bits.items():
             home = home_of(self.names, variable)
-            if home is self.graph.node:
-                first = Bound.ALWAYS if any(isinstance(node, ast.arg) for node in variable.bindings) else Bound.NEVER
-            else:
+            if home is not self.graph.node:
                 first = self._outer(variable, self.graph.node)
+            elif any(isinstance(node, ast.arg) for node in variable.bindings):
+                first = Bound.ALWAYS
+            else:  # a function inside may bind it whenever it is called
+                inside = all(self.names.function(node) is home for node in variable.bindings)
+                first = Bound.NEVER if inside else Bound.MAYBE
             bound |= 0 if first is Bound.NEVER else bit
             unbound |= 0 if first is Bound.ALWAYS else bit
         return bound, unbound

@@ -22,7 +22,7 @@ class Action(Enum):
     START = "start"  # a statement, except clause or case begins
     DO = "do"  # an expression has its value; a name, attribute or item is stored or deleted; an import, def or class
     READ = "read"  # the target of an augmented assignment is read
-    NEXT = "next"  # a `for` asks its iterator (ast.For or ast.comprehension)
+    NEXT = "next"  # a loop begins a turn; a `for` asks its iterator (ast.For, ast.While, ast.comprehension)
     ENTER = "enter"  # a context manager's __enter__ (ast.withitem)
     EXIT = "exit"  # its __exit__
     UNBIND = "unbind"  # the name of an except clause ends (ast.ExceptHandler)
@@ -74,7 +74,7 @@ class Graph:
     def places(self, node: ast.AST) -> list[Point]:
         """Return where a node is done: a statement where it begins, an expression where it has its value.
 
-        A constant is done with the expression around it. Empty for what is never done: an annotation that
+        A constant is done with the expression around it. Empty for what is never done: dead code, an annotation that
         is not evaluated, code of another function.
         """
         while node not in self.points:
@@ -82,6 +82,12 @@ class Graph:
                 return []
             node = self.parents[node]
         return self.points[node]
+
+    def forget_unreachable(self) -> None:
+        """Take the points of blocks that control never comes to out of `points`."""
+        reached = {block for block, _ in self._flood(None, [self.ENTRY], ())}
+        for node, points in self.points.items():
+            self.points[node] = [point for point in points if point[0] in reached]
 
     def step(self, point: Point) -> Step:
         """Return the step at a point."""
@@ -93,7 +99,7 @@ class Graph:
 
     def is_reachable(self, node: ast.AST) -> bool:
         """Whether a node can be done at all."""
-        return not self._flood((), [self.ENTRY], ()).isdisjoint(self.places(node))
+        return bool(self.places(node))
 
     def dominates(self, first: ast.AST, second: ast.AST) -> bool:
         """Whether `second` is done only after `first` has been tried, on every path; true of what is never done."""

@@ -16,7 +16,7 @@ from migrate.python._bindings import Bindings, Bound, given, home_of
 from migrate.python._drawing import Drawing, Questions, Task
 from migrate.python._graph import Action, Block, Edge, Graph, Point, Step
 from migrate.python._solve import Solution, solve
-from migrate.python._statements import DRAWERS, body
+from migrate.python._statements import DRAWERS
 from migrate.python.scopes import Kind, Names, Variable
 
 __all__ = ["Action", "Block", "Bound", "Control", "Edge", "Graph", "Point", "Solution", "Step", "dotted", "solve"]
@@ -58,6 +58,7 @@ class Control:
             questions = Questions(self._never_returns, self._may_swallow, self._annotations)
             drawing = Drawing(graph, DRAWERS, questions)
             drawing.run(self._whole(drawing, function))
+            graph.forget_unreachable()
         return self._graphs[function]
 
     def around(self, node: ast.AST) -> Graph:
@@ -94,7 +95,7 @@ class Control:
             yield function.body
         else:
             assert isinstance(function, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef)
-            yield body(function.body)
+            yield from function.body
         drawing.connect(drawing.graph.RETURN[0])
 
     def _never_returns(self, call: ast.Call) -> bool:

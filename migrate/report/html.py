@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from html import escape
 
 from migrate.report.diff import diff
-from migrate.report.run import Run
+from migrate.report.run import Run, printable
 from migrate.report.text import Line, diff_line, ending, file_lines, problems
 
 _STYLE = """
@@ -43,5 +43,4 @@ def _block(lines: Iterable[Line]) -> str:
 
 
 def _shown(line: str) -> str:
-    """A text that any browser takes: escaped, without characters that have no encoding."""
-    return escape(line.encode("utf-8", "backslashreplace").decode())
+    return escape(printable(line))

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from urllib.parse import quote
 
-from migrate._codes import CODES
+from migrate.codes import CODES
 from migrate.outcome import Finding, Level, Span
 from migrate.report.run import Exit, Problem, Run
 

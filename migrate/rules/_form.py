@@ -60,23 +60,20 @@ class Form(ABC):
         if not site.keeps_order(self.names()):
             return Refusal("CCM070")
         text = self.flat(site) if site.is_flat else self.plain(site)
-        if text is None:
-            return Refusal("CCM065")
         observed = facts.code_is_observed(call)
         noted = [code for what, code in _OBSERVED.items() if what in observed]
         return change(call, text, facts, self.code or next(iter(noted), ""))
 
-    def flat(self, site: Site) -> str | None:
-        """The form of a flat call; None when a missing handle cannot be kept what it was."""
+    def flat(self, site: Site) -> str:
+        """The form of a flat call, which a missing handle makes fail."""
         if not site.may_be_none:
             return self._coded(site, self.deferred(site))
         by_class = self.of_class(site) if site.call.returns_code else None
         if by_class is not None:
             return self._coded(site, by_class)
-        if not site.is_simple():
-            return None
         there = self._coded(site, self.deferred(site))
-        return site.enclosed(f"{there} if {{{site.handle}}} is not None else {self._missing(site)}")
+        text = f"{there} if {{{site.handle}}} is not None else {self._missing(site)}"
+        return site.enclosed(text) if site.is_simple() else applied(site, text)
 
     def _coded(self, site: Site, deferred: Deferred) -> str:
         """A flat call's value: the result code, alone or before what else the call gives."""
@@ -112,10 +109,21 @@ def late(site: Site, text: str) -> Deferred:
     """An expression for `outcome` to evaluate: as it stands, or where that means something else, of parameters."""
     if site.is_lambda_safe():
         return Deferred(f"lambda: {text}")
+    return with_parameters(site, text)
+
+
+def with_parameters(site: Site, text: str) -> Deferred:
+    """A lambda that has the arguments of a text as parameters, with the C names, in the old order."""
     given = [name for name in site.call.arguments if f"{{{name}}}" in text]
     for name in given:
         text = text.replace(f"{{{name}}}", name)
     return Deferred(f"lambda {', '.join(given)}: {text}", ", ".join(f"{{{name}}}" for name in given))
+
+
+def applied(site: Site, text: str) -> str:
+    """An expression that names its arguments as often as it likes, each of them evaluated once, in the old order."""
+    function, arguments = with_parameters(site, text)
+    return f"({function})({arguments})"
 
 
 def number(site: Site, text: str) -> str:

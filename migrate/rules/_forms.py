@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from migrate.facts.program import Facts
 from migrate.old_api.calls import Call
 from migrate.rules._answers import Answer, Refusal
-from migrate.rules._form import SUCCESS, Deferred, Form, change, late, number
+from migrate.rules._form import SUCCESS, Deferred, Form, applied, change, late, number
 from migrate.rules._site import Site
 
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
@@ -41,11 +41,12 @@ class Method(Form):
         return Deferred(f"{{{site.handle}}}.{self.name}", site.arguments(self.inputs, self.options))
 
     def of_class(self, site: Site) -> Deferred | None:
-        if self.number or not site.owner:
+        owner = "" if self.number else site.owner(self.name)
+        if not owner:
             return None
         arguments = site.arguments(self.inputs, self.options)
         given = f"{{{site.handle}}}, {arguments}" if arguments else f"{{{site.handle}}}"
-        return Deferred(f"{{comch}}.{site.owner}.{self.name}", given)
+        return Deferred(f"{{comch}}.{owner}.{self.name}", given)
 
 
 @dataclass(frozen=True)
@@ -93,9 +94,9 @@ class Property(Form):
         return late(site, number(site, self.plain(site)) if self.number else self.plain(site))
 
     def of_class(self, site: Site) -> Deferred | None:
-        if self.number or not site.owner:
+        if self.number:
             return None
-        return Deferred(f"{{comch}}.{site.owner}.{self.name}.fget", f"{{{site.handle}}}")
+        return Deferred(f"{{comch}}.{site.owner(self.name)}.{self.name}.fget", f"{{{site.handle}}}")
 
 
 @dataclass(frozen=True)
@@ -127,8 +128,9 @@ class Option(Assigned):
         return Deferred(f"{{{site.handle}}}.configure", f"{self.name}={{{self.value}}}")
 
     def of_class(self, site: Site) -> Deferred:
-        owner = site.owner or "Channel"  # every class has the same `configure`
-        return Deferred(f"{{comch}}.{owner}.configure", f"{{{site.handle}}}, {self.name}={{{self.value}}}")
+        return Deferred(
+            f"{{comch}}.{site.owner('configure')}.configure", f"{{{site.handle}}}, {self.name}={{{self.value}}}"
+        )
 
 
 @dataclass(frozen=True)
@@ -144,6 +146,10 @@ class Attribute(Assigned):
         if site.facts.has_builtin(site.call.node, "setattr"):
             return Deferred("setattr", f"{{{site.handle}}}, {given}")
         return Deferred(f"{{{site.handle}}}.__setattr__", given)
+
+    def of_class(self, site: Site) -> Deferred:
+        function = f"{{comch}}.{site.owner(self.name)}.{self.name}.fset"
+        return Deferred(function, f"{{{site.handle}}}, {{{self.value}}}")
 
 
 @dataclass(frozen=True)
@@ -161,8 +167,7 @@ class Value(Form):
         named = [name for name in _PLACEHOLDER.findall(self.text) if name in site.call.arguments]
         if site.is_simple() or named == list(site.call.arguments):
             return site.enclosed(self.text) if self.is_open else self.text
-        function, arguments = late(site, self.text)
-        return f"({function})({arguments})"
+        return applied(site, self.text)
 
     def deferred(self, site: Site) -> Deferred:
         return late(site, self.text)

@@ -16,6 +16,13 @@ _OF_SERVICES = frozenset(
         *("update_service_state_info", "get_peer_addr_list", "get_pending_connections"),
     )
 )
+# Members whose function is another one in Channel, with a class whose function serves every endpoint that has them.
+_OF_ALL = {"listen": "Server", "connect": "Client", "disconnect": ""}
+
+
+def owner_of(member: str) -> str:
+    """The class that has a member's function for endpoints of several classes, "" when there is none."""
+    return _OF_ALL.get(member, "Channel")
 
 
 def role_of(calls: frozenset[str]) -> str:

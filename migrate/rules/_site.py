@@ -9,7 +9,7 @@ from functools import cached_property
 
 from migrate.facts.program import Facts
 from migrate.old_api.calls import Call
-from migrate.rules._roles import role
+from migrate.rules._roles import owner_of, role
 
 # Kind of a handle -> its class in comch_next; an endpoint's depends on its role.
 OWNERS = {
@@ -50,13 +50,14 @@ class Site:
         receiver = self.call.receiver
         return self.is_flat and receiver is not None and self.facts.may_be_none(receiver)
 
-    @property
-    def owner(self) -> str:
-        """The class of the handle in comch_next, "" when it may be one of several."""
+    def owner(self, member: str) -> str:
+        """The class of comch_next that has a member of the handle, "" when that differs."""
         kind = self.call.signature.kinds[self.handle]
         receiver = self.call.receiver
         assert receiver is not None
-        return role(self.facts, self.facts.handles(receiver)) if kind == "endpoint" else OWNERS[kind]
+        if kind != "endpoint":
+            return OWNERS[kind]
+        return role(self.facts, self.facts.handles(receiver)) or owner_of(member)
 
     def is_simple(self) -> bool:
         """Whether all arguments may be evaluated earlier, later, or more than once."""

@@ -65,7 +65,20 @@ class _Side:
         variable = self.names.of[use]
         if not variable.bindings and variable.scope.kind is Kind.MODULE and variable.name in self.starred:
             return Bound.ALWAYS
-        return self.control.bound(use)
+        return self.control.bound_at(variable, place) if (place := self._evaluation(use)) else self.control.bound(use)
+
+    def _evaluation(self, use: ast.Name) -> ast.Lambda | None:
+        """Return the outermost lambda that delays a use no longer than the call that it is given to."""
+        place, home = None, self.names.of[use].scope.node
+        for above in self.names.above(use):
+            if isinstance(above, ast.stmt) or above is home:
+                break
+            if isinstance(above, ast.Lambda):
+                call = self.names.parents[above]
+                if not isinstance(call, ast.Call) or above not in call.args:
+                    return None
+                place = above
+        return place
 
     def is_undefined(self, use: ast.Name) -> bool:
         """Whether nothing anywhere binds a name."""
@@ -152,16 +165,16 @@ def _unbound(before: _Side, after: _Side) -> Iterator[Complaint]:
             pairs = [([old], [new]) for old, new in zip(before.bodies[key], statements, strict=True)]
         for old, new in pairs:
             old_uses, new_uses = _all(before, old), _all(after, new)
-            yield from _worse(before, old_uses, after, new_uses, settled)
+            yield from _worse(before, old_uses, after, new_uses, settled if key in aligned else set())
 
 
 def _is_settled(before: _Side, after: _Side, variable: Variable, aligned: set[_Key]) -> bool:
-    """Whether the statements that bind a variable of a function are those of before."""
+    """Whether the statements that bind a variable are those of before."""
     owner = variable.scope.node
     if isinstance(owner, (ast.Lambda, *COMPREHENSIONS)):
         return True
     key = after.keys.get(owner)
-    if variable.scope.kind is not Kind.FUNCTION or key not in aligned:
+    if key is None or key not in aligned:
         return False
     old = before.names.scopes[before.nodes[key]].variables.get(variable.name)
     return after.bound_at(variable) == before.bound_at(old)

@@ -119,7 +119,8 @@ class Imports:
         """Whether a name that a star brings stays old, or other files take one."""
         bound = self.names.module.variables
         taken = (name for name in self.exported if name not in bound or not bound[name].bindings)
-        return any(isinstance(node, ast.Name) and self._is_unbound(node) for node in self.stays) or any(taken)
+        kept = any(self.old[alias].stays for alias in self._stars)
+        return kept or any(isinstance(node, ast.Name) and self._is_unbound(node) for node in self.stays) or any(taken)
 
     def _is_unbound(self, node: ast.Name) -> bool:
         return not self.names.of[node].bindings

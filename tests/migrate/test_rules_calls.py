@@ -199,9 +199,13 @@ def test_a_context_is_of_the_class_that_its_calls_ask_for(calls: set[str], cls: 
             "else (comch.ErrorCode.INVALID_VALUE, None, None)",
         ),
         (
-            f"rc, s = 0, {PEER}set_user_data(peer, 1)",
-            'rc, s = 0, (comch.outcome(setattr, peer, "user_data", 1)[0] if peer is not None '
-            "else comch.ErrorCode.INVALID_VALUE)",
+            f"rc = {PEER}set_user_data(peer, 1)",
+            "rc = comch.outcome(comch.Connection.user_data.fset, peer, 1)[0]",
+        ),
+        (
+            f"rc, s = 0, {EP}get_event_channel(ep)",
+            "rc, s = 0, (comch.outcomes(2, lambda: (ep.send_fd, ep.recv_fd)) if ep is not None "
+            "else (comch.ErrorCode.INVALID_VALUE, None, None))",
         ),
         (f"rc = {PEER}update_info(peer)", "rc = comch.outcome(comch.Connection.update_info, peer)[0]"),
         ("i = doca_dev_as_devinfo(dev)", "i = dev.devinfo if dev is not None else None"),
@@ -209,7 +213,11 @@ def test_a_context_is_of_the_class_that_its_calls_ask_for(calls: set[str], cls: 
             "rc = doca_devinfo_destroy_list(infos)",
             "rc = comch.ErrorCode.SUCCESS if infos is not None else comch.ErrorCode.INVALID_VALUE",
         ),
-        (f"r = {EP}get_event_channel(table[0])", "CCM065"),
+        (
+            f"r = {EP}get_event_channel(table[0])",
+            "r = (lambda local_ep: comch.outcomes(2, lambda local_ep: (local_ep.send_fd, local_ep.recv_fd), local_ep) "
+            "if local_ep is not None else (comch.ErrorCode.INVALID_VALUE, None, None))(table[0])",
+        ),
     ],
 )
 def test_none_stays_a_code_in_flat(before: str, after: str) -> None:
@@ -218,9 +226,31 @@ def test_none_stays_a_code_in_flat(before: str, after: str) -> None:
 
 
 def test_a_class_that_nobody_knows_is_not_named() -> None:
-    facts = FakeFacts(f"r = {EP}listen(ep, n)", none=frozenset({"ep"}), origin=ast.arg("ep"))
-    after = "r = comch.outcome(ep.listen, n)[0] if ep is not None else comch.ErrorCode.INVALID_VALUE"
+    facts = FakeFacts(f"r = {EP}disconnect(ep, p)", none=frozenset({"ep"}), origin=ast.arg("ep"))
+    after = "r = comch.outcome(ep.disconnect, p)[0] if ep is not None else comch.ErrorCode.INVALID_VALUE"
     assert facts.text(facts.answer()) == after
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (f"r = {EP}listen(ep, n)", "r = comch.outcome(comch.Server.listen, ep, n)[0]"),
+        (f"r = {EP}connect(ep, n)", "r = comch.outcome(comch.Client.connect, ep, n, timeout=0)"),
+        (f"r = {EP}get_device(ep)", "r = comch.outcome(comch.Channel.device.fget, ep)"),
+        (f"r = {EP}sendto(ep, m, n(), 0, p)", "r = comch.Channel.try_send_to(ep, m, length=n(), connection=p)"),
+    ],
+)
+def test_a_function_of_a_class_serves_every_endpoint_that_comes_there(before: str, after: str) -> None:
+    facts = FakeFacts(before, none=frozenset({"ep"}), origin=ast.arg("ep"))
+    assert facts.text(facts.answer()) == after
+
+
+def test_the_functions_that_differ_between_classes_are_known() -> None:
+    members = ["arm_send", "arm_recv", "close", "configure", "try_send_to", "try_receive", "update_info"]
+    members += ["device", "device_rep", "max_msg_size", "send_queue_size", "recv_queue_size"]
+    members += ["service_fd", "connections", "pending"]
+    for member in members:
+        assert getattr(comch_next.Channel, member) is getattr(comch_next.Server, member), member
 
 
 def test_none_stays_an_attribute_error_in_objects() -> None:

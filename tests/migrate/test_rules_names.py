@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 import comch_next
-from migrate.facts.program import Reference
+from migrate.facts.program import Facts, Reference
 from migrate.old_api.generation_1 import GENERATION_1
 from migrate.rules.core.names import answer, constant, plain_name
 from tests.migrate.fake_facts import FakeFacts
@@ -45,7 +46,7 @@ def test_names(source: str, text: str, name: str, after: str) -> None:
     reference = "" if text == "cc" else name or text
     facts = FakeFacts(source)
     node = next(node for node in ast.walk(facts.tree) if isinstance(node, ast.expr) and ast.unparse(node) == text)
-    assert facts.text(answer(Reference(Path("x.py"), node, reference), facts)) == after
+    assert facts.text(answer(Reference(Path("x.py"), node, reference), cast(Facts, facts))) == after
 
 
 # Classes
@@ -76,6 +77,11 @@ def test_an_endpoint_is_a_type_or_a_factory(source: str, after: str) -> None:
         ("f(ep.destroy)", "ep.destroy", "f(ep.close)"),
         ("f(ep.disconnect, peer)", "ep.disconnect", "f(ep.disconnect, peer)"),
         ("f(peer.update_info)", "peer.update_info", "f(peer.update_info)"),
+        (
+            "f(ep.disconnect, peer_addr=peer)",
+            "ep.disconnect",
+            "f(lambda peer_addr, *, endpoint=ep: endpoint.disconnect(peer_addr), peer_addr=peer)",
+        ),
         (
             "f(ep.sendto, m, peer)",
             "ep.sendto",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from migrate.old_api.generation_1 import PEER
 from migrate.rules._answers import Rule
-from migrate.rules._forms import Attribute, Method, Property, Value
+from migrate.rules._forms import Attribute, Method, Property
 
 _COUNTERS = {
     "send_messages": "SENT_MESSAGES",
@@ -18,5 +18,5 @@ RULES: dict[str, Rule] = {
     **{f"{PEER}get_{old}": Method("get_counter", options=f"{{comch}}.Counter.{new}") for old, new in _COUNTERS.items()},
     PEER + "get_send_in_flight_messages": Property("in_flight"),
     PEER + "set_user_data": Attribute("user_data", "user_context"),
-    PEER + "get_user_data": Value("{peer_addr}.user_data"),  # an attribute of each connection
+    PEER + "get_user_data": Property("user_data"),
 }

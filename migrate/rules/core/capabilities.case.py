@@ -1,0 +1,47 @@
+# case: nothing of ours
+limit = module.get_max_message_size(device)
+
+
+# case: objects
+import doca_comm_channel as cc
+
+for info in cc.devices():
+    print(cc.get_max_message_size(info), cc.get_service_max_num_connections(info))
+    print(cc.get_max_send_queue_size(info), cc.get_max_recv_queue_size(info))
+    print(info.rep_cap_is_filter_net_supported())
+print(cc.get_max_service_name_len())
+
+# output
+import doca_comm_channel as cc
+
+for info in cc.devices():
+    # CCM073: the number of connections is asked of a device that may not be a service (python -m migrate explain CCM073)
+    print(cc.get_max_message_size(info), cc.get_service_max_num_connections(info))
+    print(cc.get_max_send_queue_size(info), cc.get_max_recv_queue_size(info))
+    print(info.rep_cap_is_filter_net_supported())
+print(cc.get_max_service_name_len())
+
+
+# case: flat
+from doca_comm_channel import *
+
+rc, devs, n = doca_devinfo_create_list()
+rc, size = doca_comm_channel_get_max_message_size(devs[0])
+rc, queue = doca_comm_channel_get_max_rcv_queue_size(devs[0])
+rc, length = doca_comm_channel_get_max_service_name_len()
+rc, able = doca_devinfo_rep_get_is_list_net_supported(devs[0])
+
+# output
+import comch_next as comch
+
+rc, devs, n = comch.outcome_list(comch.devices)
+rc, size = comch.outcome(devs[0].cap_get_max_msg_size)
+rc, queue = comch.outcome(devs[0].cap_get_max_recv_queue_size)
+rc, length = comch.outcome(
+    lambda: min(
+        (info.cap_get_max_name_len() for info in comch.devices()), default=128
+    )
+)
+rc, able = comch.outcome(
+    lambda devinfo: +devinfo.rep_cap_is_filter_net_supported(), devs[0]
+)

@@ -1,0 +1,196 @@
+# case: devices of another library
+import usb
+
+for dev in usb.devices():
+    dev.open().close()
+
+
+# case: objects
+import doca_comm_channel as cc
+
+for info in cc.devices():
+    print(info.get_pci_addr_str(), info.get_ibdev_name())
+    if info.is_equal_pci_addr("03:00.0"):
+        with info.open() as dev:
+            for found in dev.representors():
+                print(found.get_vuid(), found.get_is_hotplug())
+            rep = dev.open_representor("b1:00.0")
+            print(rep.as_devinfo().get_pci_addr_str(), dev.as_devinfo().get_iface_name())
+            rep.close()
+
+# output
+import comch_next as comch
+
+for info in comch.devices():
+    print(info.pci_addr_str, info.ibdev_name)
+    if info.is_equal_pci_addr("03:00.0"):
+        with info.open() as dev:
+            for found in dev.representors():
+                print(found.vuid, found.is_hotplug)
+            rep = dev.open_representor("b1:00.0")
+            print(rep.devinfo_rep.pci_addr_str, dev.devinfo.iface_name)
+            rep.close()
+
+
+# case: flat, older names, several places
+from doca_comm_channel import *
+
+
+def find(pci_addr):
+    rc, devs, n = doca_devinfo_list_create()
+    try:
+        for i, info in enumerate(devs):
+            rc, same = doca_devinfo_get_is_pci_addr_equal(info, pci_addr)
+            if rc == DOCA_SUCCESS and same:
+                rc, text = doca_devinfo_get_pci_addr_str(info)
+                return doca_dev_open(info)
+    finally:
+        doca_devinfo_list_destroy(devs)
+    return DOCA_ERROR_NOT_FOUND, None
+
+
+rc, dev = find("03:00.0")
+rc, reps, _ = doca_devinfo_rep_create_list(dev, DOCA_DEVINFO_REP_FILTER_ALL)
+rc, kind = doca_devinfo_rep_get_pci_func_type(reps[0])
+if kind == DOCA_PCI_FUNC_TYPE_VF:
+    rc = doca_devinfo_rep_destroy_list(reps)
+info = doca_dev_as_devinfo(dev)
+doca_dev_close(dev)
+
+# output
+from doca_comm_channel import *
+
+
+def find(pci_addr):
+    # CCM046: the rewrite did not pass its own check (python -m migrate explain CCM046)
+    rc, devs, n = doca_devinfo_list_create()
+    try:
+        for i, info in enumerate(devs):
+            # CCM046: the rewrite did not pass its own check (python -m migrate explain CCM046)
+            rc, same = doca_devinfo_get_is_pci_addr_equal(info, pci_addr)
+            # CCM046: the rewrite did not pass its own check (python -m migrate explain CCM046)
+            if rc == DOCA_SUCCESS and same:
+                # CCM046: the rewrite did not pass its own check (python -m migrate explain CCM046)
+                rc, text = doca_devinfo_get_pci_addr_str(info)
+                # CCM046: the rewrite did not pass its own check (python -m migrate explain CCM046)
+                return doca_dev_open(info)
+    finally:
+        # CCM046: the rewrite did not pass its own check (python -m migrate explain CCM046)
+        doca_devinfo_list_destroy(devs)
+    # CCM046: the rewrite did not pass its own check (python -m migrate explain CCM046)
+    return DOCA_ERROR_NOT_FOUND, None
+
+
+rc, dev = find("03:00.0")
+# CCM046: the rewrite did not pass its own check (python -m migrate explain CCM046)
+rc, reps, _ = doca_devinfo_rep_create_list(dev, DOCA_DEVINFO_REP_FILTER_ALL)
+# CCM046: the rewrite did not pass its own check (python -m migrate explain CCM046)
+rc, kind = doca_devinfo_rep_get_pci_func_type(reps[0])
+# CCM046: the rewrite did not pass its own check (python -m migrate explain CCM046)
+if kind == DOCA_PCI_FUNC_TYPE_VF:
+    # CCM046: the rewrite did not pass its own check (python -m migrate explain CCM046)
+    rc = doca_devinfo_rep_destroy_list(reps)
+# CCM046: the rewrite did not pass its own check (python -m migrate explain CCM046)
+info = doca_dev_as_devinfo(dev)
+# CCM046: the rewrite did not pass its own check (python -m migrate explain CCM046)
+doca_dev_close(dev)
+
+
+# case: flat, the list as one tuple
+from doca_comm_channel import *
+
+found = doca_devinfo_create_list()
+
+# output
+import comch_next as comch
+
+found = comch.outcome_list(comch.devices)
+
+
+# case: a list that stays keeps what comes out of it
+from doca_comm_channel import *
+
+
+def find(fresh):
+    if fresh: rc, devs, n = doca_devinfo_create_list()
+    for i, info in enumerate(devs):
+        rc, text = doca_devinfo_get_pci_addr_str(info)
+        print(text)
+
+# output
+import comch_next as comch
+
+
+def find(fresh):
+    if fresh: rc, devs, n = comch.outcome_list(comch.devices)
+    for i, info in enumerate(devs):
+        rc, text = comch.outcome(lambda: info.pci_addr_str)
+        print(text)
+
+
+# case: calls without counterpart
+from doca_comm_channel import *
+
+rc, devs, n = doca_devinfo_create_list()
+rc, mac = doca_devinfo_get_mac_addr(devs[0], 6)
+rc, bdf = doca_devinfo_get_pci_addr(devs[0])
+
+# output
+from doca_comm_channel import *
+
+rc, devs, n = doca_devinfo_create_list()
+rc, mac = doca_devinfo_get_mac_addr(devs[0], 6)
+# CCM022: comch_next has no counterpart (python -m migrate explain CCM022)
+rc, bdf = doca_devinfo_get_pci_addr(devs[0])
+
+
+# case: flat: sizes of buffers
+from doca_comm_channel import *
+
+rc, devs, n = doca_devinfo_create_list()
+for info in devs:
+    rc, name = doca_devinfo_get_ibdev_name(info, DOCA_DEVINFO_IBDEV_NAME_SIZE)
+    rc, name = doca_devinfo_get_iface_name(info, 256)
+
+# output
+import comch_next as comch
+
+rc, devs, n = comch.outcome_list(comch.devices)
+for info in devs:
+    rc, name = comch.outcome(lambda: info.ibdev_name)
+    rc, name = comch.outcome(lambda: info.iface_name)
+
+
+# case: flat: a buffer that may be too small
+from doca_comm_channel import *
+
+rc, devs, n = doca_devinfo_create_list()
+rc, name = doca_devinfo_get_ibdev_name(devs[0], 8)
+
+# output
+from doca_comm_channel import *
+
+rc, devs, n = doca_devinfo_create_list()
+# CCM072: the buffer may be too small for the text (python -m migrate explain CCM072)
+rc, name = doca_devinfo_get_ibdev_name(devs[0], 8)
+
+
+# case: flat: a list that is freed by name, in an expression, and with an effect
+from doca_comm_channel import *
+
+lists = []
+rc, devs, n = doca_devinfo_create_list()
+lists.append(devs)
+rc = doca_devinfo_destroy_list(devs)
+doca_devinfo_destroy_list(devs)
+doca_devinfo_destroy_list(lists.pop())
+
+# output
+import comch_next as comch
+
+lists = []
+rc, devs, n = comch.outcome_list(comch.devices)
+lists.append(devs)
+rc = comch.ErrorCode.SUCCESS if devs is not None else comch.ErrorCode.INVALID_VALUE
+pass
+lists.pop()

@@ -1,0 +1,415 @@
+# case: a module of one's own with the old name
+from . import doca_comm_channel
+from .doca_comm_channel import Endpoint
+
+ep = Endpoint()
+ep.listen("svc")
+
+
+# case: only text
+"""Replaces doca_comm_channel."""
+import os
+
+
+# case: a local name before its assignment
+import doca_comm_channel_tools as cc
+
+
+def f():
+    cc.x()
+    cc = None
+
+
+# case: an alias, after the cookie and the docstring
+#!/usr/bin/env python3
+# -*- coding: utf-8 -*-
+"""Says hello."""
+from __future__ import annotations
+
+import os, doca_comm_channel as cc
+
+print(cc.ErrorCode.AGAIN, os.sep)
+
+# output
+#!/usr/bin/env python3
+# -*- coding: utf-8 -*-
+"""Says hello."""
+from __future__ import annotations
+
+import comch_next as comch
+import os
+
+print(comch.ErrorCode.AGAIN, os.sep)
+
+
+# case: the compatibility name
+import comm_channel_compat as cc
+
+raise cc.NotFound("nothing")
+
+# output
+import comch_next as comch
+
+raise comch.NotFound("nothing")
+
+
+# case: without an alias
+import doca_comm_channel
+
+raise doca_comm_channel.NotFound("nothing")
+
+# output
+import comch_next as comch
+
+raise comch.NotFound("nothing")
+
+
+# case: a list with comments, one name of it stays
+from doca_comm_channel import (
+    Again,  # nothing yet
+    PeerAddr as Peer,  # whom we talk to
+)
+
+def is_peer(thing):
+    return isinstance(thing, Peer)
+
+
+def is_busy(error):
+    return isinstance(error, Again)
+
+# output
+# nothing yet
+# whom we talk to
+import comch_next as comch
+
+def is_peer(thing):
+    return isinstance(thing, comch.Connection)
+
+
+def is_busy(error):
+    return isinstance(error, comch.Again)
+
+
+# case: inside of a function
+def tx():
+    from doca_comm_channel import DocaError as Oops
+
+    raise Oops
+
+
+def rx():
+    import doca_comm_channel as cc
+
+    raise cc.Again
+
+# output
+def tx():
+    import comch_next as comch
+
+    raise comch.DocaError
+
+
+def rx():
+    import comch_next as comch
+
+    raise comch.Again
+
+
+# case: comch_next is there already
+import comch_next as modern
+import doca_comm_channel as cc
+
+print(len(modern.devices()), len(cc.devices()))
+
+# output
+import comch_next as modern
+
+print(len(modern.devices()), len(modern.devices()))
+
+
+# case: the name comch is taken
+import doca_comm_channel as cc
+
+comch = 1
+print(len(cc.devices()), comch)
+
+# output
+import comch_next
+
+comch = 1
+print(len(comch_next.devices()), comch)
+
+
+# case: for type checkers only
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from doca_comm_channel import Device, PeerAddr
+
+
+def f(dev: Device, peer: "PeerAddr") -> None:
+    print(dev)
+
+# output
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import comch_next as comch
+    from doca_comm_channel import PeerAddr
+
+
+# CCM045: a type comment names the old API (python -m migrate explain CCM045)
+def f(dev: comch.Device, peer: "PeerAddr") -> None:
+    print(dev)
+
+
+# case: a fallback
+try:
+    import doca_channel_new as cc
+except ImportError:
+    import doca_comm_channel as cc
+
+raise cc.NotFound("nothing")
+
+# output
+try:
+    import doca_channel_new as cc
+except ImportError:
+    import doca_comm_channel as cc
+
+# CCM004: the name has more than one origin (python -m migrate explain CCM004)
+raise cc.NotFound("nothing")
+
+
+# case: none if missing
+try:
+    import doca_comm_channel as cc
+except ImportError:
+    cc = None
+
+if cc is not None:
+    print(cc.devices())
+
+# output
+try:
+    import doca_comm_channel as cc
+except ImportError:
+    cc = None
+
+if cc is not None:
+    # CCM081: an old object is shown as text (python -m migrate explain CCM081)
+    print(cc.devices())
+
+
+# case: leave if missing
+try:
+    import doca_comm_channel as cc
+except ImportError:
+    raise SystemExit("not installed")
+
+raise cc.NotFound("nothing")
+
+# output
+try:
+    import comch_next as comch
+except ImportError:
+    raise SystemExit("not installed")
+
+raise comch.NotFound("nothing")
+
+
+# case: a star under another star
+from queue import *
+from doca_comm_channel import *
+
+try:
+    print(DOCA_SUCCESS)
+except Empty:
+    pass
+
+# output
+from queue import *
+import comch_next as comch
+
+try:
+    print(comch.ErrorCode.SUCCESS)
+except comch.Empty:
+    pass
+
+
+# case: the second generation
+import doca_cc
+from doca_cc import *
+from comm_channel_compat.cc import Server
+from doca_comm_channel import DOCA_CC_MSG_FLAG_NONE as NONE
+
+rc, server = doca_cc.doca_cc_server_create(dev, rep, "svc")
+print(NONE, doca_cc_server_destroy(server))
+
+# output
+# CCM008: the second generation (doca_cc) is not rewritten (python -m migrate explain CCM008)
+import doca_cc
+# CCM008: the second generation (doca_cc) is not rewritten (python -m migrate explain CCM008)
+from doca_cc import *
+# CCM008: the second generation (doca_cc) is not rewritten (python -m migrate explain CCM008)
+from comm_channel_compat.cc import Server
+import comch_next as comch
+
+# CCM007: a C name on an object that migrate does not know (python -m migrate explain CCM007)
+rc, server = doca_cc.doca_cc_server_create(dev, rep, "svc")
+# CCM008: the second generation (doca_cc) is not rewritten (python -m migrate explain CCM008)
+print(0, doca_cc_server_destroy(server))
+
+
+# case: looked up at run time
+import importlib
+
+import doca_comm_channel as cc
+
+name = "Endpoint"
+ep = getattr(cc, name)()
+other = importlib.import_module("doca_comm_channel")
+third = __import__("doca_comm_channel")
+exec("import doca_comm_channel")
+print(getattr(cc, "Again"), vars(cc))
+
+# output
+import importlib
+
+import doca_comm_channel as cc
+
+name = "Endpoint"
+# CCM005: an old name is looked up at run time (python -m migrate explain CCM005)
+ep = getattr(cc, name)()
+# CCM005: an old name is looked up at run time (python -m migrate explain CCM005)
+other = importlib.import_module("doca_comm_channel")
+# CCM005: an old name is looked up at run time (python -m migrate explain CCM005)
+third = __import__("doca_comm_channel")
+# CCM005: an old name is looked up at run time (python -m migrate explain CCM005)
+exec("import doca_comm_channel")
+# CCM005: an old name is looked up at run time (python -m migrate explain CCM005)
+print(getattr(cc, "Again"), vars(cc))
+
+
+# case: a feature test
+import doca_comm_channel as cc
+
+if hasattr(cc, "devices"):
+    found = cc.devices()
+else:
+    found = []
+
+# output
+import doca_comm_channel as cc
+
+# CCM006: a feature test decides between old and new (python -m migrate explain CCM006)
+if hasattr(cc, "devices"):
+    # CCM006: a feature test decides between old and new (python -m migrate explain CCM006)
+    found = cc.devices()
+else:
+    found = []
+
+
+# case: cffi and ctypes
+import ctypes
+
+from cffi import FFI
+
+ffi = FFI()
+ffi.cdef("""int doca_comm_channel_ep_create(void **ep);""")
+lib = ffi.dlopen("libdoca_comm_channel.so.2")
+ep = ffi.new("struct doca_comm_channel_ep_t **")
+if hasattr(lib, "doca_comm_channel_ep_create"):
+    lib.doca_comm_channel_ep_create(ep)
+fn = ctypes.CDLL("libdoca_comm_channel.so.2")["doca_comm_channel_ep_destroy"]
+fn(ep[0])
+
+# output
+import ctypes
+
+from cffi import FFI
+
+ffi = FFI()
+# CCM005: an old name is looked up at run time (python -m migrate explain CCM005)
+ffi.cdef("""int doca_comm_channel_ep_create(void **ep);""")
+# CCM005: an old name is looked up at run time (python -m migrate explain CCM005)
+lib = ffi.dlopen("libdoca_comm_channel.so.2")
+# CCM005: an old name is looked up at run time (python -m migrate explain CCM005)
+ep = ffi.new("struct doca_comm_channel_ep_t **")
+# CCM006: a feature test decides between old and new (python -m migrate explain CCM006)
+if hasattr(lib, "doca_comm_channel_ep_create"):
+    # CCM007: a C name on an object that migrate does not know (python -m migrate explain CCM007)
+    lib.doca_comm_channel_ep_create(ep)
+# CCM005: an old name is looked up at run time (python -m migrate explain CCM005)
+fn = ctypes.CDLL("libdoca_comm_channel.so.2")["doca_comm_channel_ep_destroy"]
+fn(ep[0])
+
+
+# case: a submodule that the old module does not have
+import doca_comm_channel.nothing
+
+# output
+# CCM022: comch_next has no counterpart (python -m migrate explain CCM022)
+import doca_comm_channel.nothing
+
+
+# case: the name for comch_next is bound again
+import comch_next as comch
+from doca_comm_channel import open_device
+
+comch = 3
+d = open_device("b1:00.0")
+
+# output
+import comch_next as comch
+import comch_next
+
+comch = 3
+d = comch_next.open_device("b1:00.0")
+
+
+# case: the name for comch_next is bound again by a function
+import comch_next as comch
+from doca_comm_channel import open_device
+
+
+def forget():
+    global comch
+    comch = None
+
+
+d = open_device("b1:00.0")
+
+# output
+import comch_next as comch
+import comch_next
+
+
+def forget():
+    global comch
+    comch = None
+
+
+d = comch_next.open_device("b1:00.0")
+
+
+# case: the name for comch_next is a parameter
+import comch_next as comch
+import doca_comm_channel as cc
+
+
+def f(comch):
+    return cc.open_device(comch)
+
+# output
+import comch_next as comch
+import doca_comm_channel as cc
+
+
+# CCM083: migrate cannot see who calls this function or class (python -m migrate explain CCM083)
+def f(comch):
+    return cc.open_device(comch)

@@ -1,0 +1,256 @@
+# case: numbers and names of one's own
+DOCA_ERROR_AGAIN = 5
+
+
+def retry(r):
+    return r == 5 or r == DOCA_ERROR_AGAIN
+
+
+# case: a shadowed name
+def use(cc):
+    cc.listen("svc")
+    return cc.Again, [cc.close() for cc in cc.all]
+
+
+# case: names in every place
+import functools
+import sys
+
+import doca_comm_channel as cc
+
+
+def retry_on(*errors):
+    return functools.partial(retry_on, *errors)
+
+
+@retry_on(cc.Again, cc.ConnectionInprogress)
+def work(code=cc.DOCA_SUCCESS):
+    if code in (cc.DOCA_ERROR_AGAIN, cc.DOCA_ERROR_CONNECTION_INPROGRESS):
+        raise cc.TimeOut("late") from None
+    if code == cc.DOCA_ERROR_NOT_FOUND:
+        sys.exit(code)
+    print(f"{cc.doca_error_get_descr(code)!r:>20}", "%s" % cc.doca_get_error_name(code))
+    return cc.DOCA_SUCCESS if code < cc.DOCA_ERROR_EMPTY else {cc.DocaError: 1}
+
+# output
+import functools
+import sys
+
+import comch_next as comch
+
+
+def retry_on(*errors):
+    return functools.partial(retry_on, *errors)
+
+
+@retry_on(comch.Again, comch.ConnectionInprogress)
+def work(code=comch.ErrorCode.SUCCESS):
+    if code in (comch.ErrorCode.AGAIN, comch.ErrorCode.CONNECTION_INPROGRESS):
+        raise comch.TimeOut("late") from None
+    if code == comch.ErrorCode.NOT_FOUND:
+        sys.exit(code)
+    print(f"{comch.describe(code)!r:>20}", "%s" % comch.code_name(code))
+    return comch.ErrorCode.SUCCESS if code < comch.ErrorCode.EMPTY else {
+        comch.DocaError: 1
+    }
+
+
+# case: in a match
+import doca_comm_channel as cc
+
+
+def tell(code):
+    match code:
+        case cc.DOCA_SUCCESS:
+            return "done"
+        case cc.DOCA_ERROR_AGAIN | cc.DOCA_ERROR_IN_PROGRESS:
+            return "not yet"
+        case cc.ErrorCode.TIME_OUT if code:
+            raise cc.TimeOut
+
+# output
+import comch_next as comch
+
+
+def tell(code):
+    match code:
+        case comch.ErrorCode.SUCCESS:
+            return "done"
+        case comch.ErrorCode.AGAIN | comch.ErrorCode.IN_PROGRESS:
+            return "not yet"
+        case comch.ErrorCode.TIME_OUT if code:
+            raise comch.TimeOut
+
+
+# case: not every constant has a successor
+import doca_comm_channel as cc
+
+level = cc.DOCA_LOG_LEVEL_INFO
+flag = cc.DOCA_CC_MSG_FLAG_DONTWAIT
+cc.doca_log_backend_create_standard()
+
+# output
+import doca_comm_channel as cc
+
+level = 50
+# CCM022: comch_next has no counterpart (python -m migrate explain CCM022)
+flag = cc.DOCA_CC_MSG_FLAG_DONTWAIT
+pass
+
+
+# case: an error text in a file whose handles stay old
+from doca_comm_channel import *
+
+
+def send(ep, peer):
+    return doca_comm_channel_ep_sendto(ep, b"m", 1, 0, peer)
+
+
+def show(rc):
+    print(doca_get_error_string(rc))
+
+# output
+from doca_comm_channel import *
+
+
+# CCM083: migrate cannot see who calls this function or class (python -m migrate explain CCM083)
+def send(ep, peer):
+    # CCM034: migrate cannot see where this handle comes from (python -m migrate explain CCM034)
+    return doca_comm_channel_ep_sendto(ep, b"m", 1, 0, peer)
+
+
+def show(rc):
+    print(doca_get_error_string(rc))
+
+
+# case: functions and classes as values
+import doca_comm_channel as cc
+
+
+def make(factory=cc.Endpoint):
+    return factory()
+
+
+def tried(call, *args):
+    try:
+        return call(*args)
+    except cc.Again:
+        return None
+
+
+dev = cc.open_device("b1:00.0")
+ep = make()
+tried(ep.set_device, dev)
+peer = tried(ep.connect, "svc")
+for turn in range(3):
+    tried(ep.sendto, b"x", peer)
+    tried(ep.recvfrom, 64)
+print(isinstance(peer, cc.PeerAddr), isinstance(ep, (int, cc.Endpoint)))
+tried(ep.disconnect, peer)
+tried(ep.destroy)
+
+# output
+import comch_next as comch
+
+
+def make(factory=(lambda: comch.Channel(one_sided=True))):
+    return factory()
+
+
+def tried(call, *args):
+    try:
+        return call(*args)
+    except comch.Again:
+        return None
+
+
+dev = comch.open_device("b1:00.0")
+ep = make()
+tried(lambda device, *, endpoint=ep: endpoint.configure(device=device), dev)
+peer = tried(
+    lambda name, *, endpoint=ep: endpoint.connect(name, timeout=0), "svc"
+)
+for turn in range(3):
+    tried(
+        lambda msg, peer, flags=0, *, endpoint=ep: endpoint.send_to(
+            msg, peer, timeout=0
+        ), b"x", peer
+    )
+    tried(
+        lambda size, flags=0, *, endpoint=ep: endpoint.receive(
+            size, timeout=0
+        ), 64
+    )
+print(isinstance(peer, comch.Connection), isinstance(ep, (int, comch.Context)))
+tried(ep.disconnect, peer)
+tried(ep.close)
+
+
+# case: flat: a table of functions
+from doca_comm_channel import *
+
+STEPS = {"create": doca_comm_channel_ep_create, "describe": doca_error_get_descr}
+
+
+def call(function, *args):
+    result = function(*args)
+    return result
+
+
+rc, ep = STEPS["create"]()
+rc = call(doca_comm_channel_ep_listen, ep, "svc")
+rc = call(doca_comm_channel_ep_sendto, ep, b"x", 1, DOCA_CC_MSG_FLAG_NONE, None)
+rc, msg, n, peer = call(doca_comm_channel_ep_recvfrom, ep, 64, 0)
+print(STEPS["describe"](rc))
+
+# output
+import comch_next as comch
+
+STEPS = {
+    "create": lambda: comch.outcome(
+        comch.Channel, one_sided=True
+    ), "describe": comch.describe
+}
+
+
+def call(function, *args):
+    result = function(*args)
+    return result
+
+
+rc, ep = STEPS["create"]()
+rc = call(
+    lambda local_ep, name: comch.outcome(
+        comch.Server.listen, local_ep, name
+    )[0], ep, "svc"
+)
+rc = call(
+    lambda local_ep, msg, len, flags, peer_addr: comch.Channel.try_send_to(
+        local_ep, msg, length=len, connection=peer_addr
+    ) if flags == 0 else comch.ErrorCode.INVALID_VALUE, ep, b"x", 1, 0, None
+)
+rc, msg, n, peer = call(
+    lambda local_ep, len, flags: comch.Channel.try_receive(local_ep, len) if flags == 0 else (
+        comch.ErrorCode.INVALID_VALUE, None, None, None
+    ), ep, 64, 0
+)
+print(STEPS["describe"](rc))
+
+
+# case: every name of a star import
+from doca_comm_channel import *
+
+try:
+    raise Again("late")
+except (Again, ConnectionInprogress) as error:
+    print(error.code, ErrorCode.AGAIN, code_name(error.code), DOCA_ERROR_AGAIN)
+print(DOCA_LOG_LEVEL_INFO, DOCA_DEVINFO_IFACE_NAME_SIZE, doca_event_invalid_handle, DOCA_PCI_FUNC_TYPE_SF)
+
+# output
+import comch_next as comch
+
+try:
+    raise comch.Again("late")
+except (comch.Again, comch.ConnectionInprogress) as error:
+    print(error.code, comch.ErrorCode.AGAIN, comch.code_name(error.code), comch.ErrorCode.AGAIN)
+print(50, 256, -1, comch.PciFuncType.SF)

@@ -1,0 +1,182 @@
+"""The report in its formats: the same findings, escaped for each, in the shape that readers of the format expect."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from migrate.codes import CODES
+from migrate.outcome import FileOutcome, Finding, Level, Span
+from migrate.report import html, sarif, text
+from migrate.report import json as json_report
+from migrate.report.diff import diff
+from migrate.report.run import Exit, Problem, Run
+
+BASE = Path("/project")
+A, B = BASE / "a b.py", BASE / "ä<script>.py"
+CAUSE = Span(3, 4, 3, 9)
+
+
+def finding(path: Path, span: Span, code: str = "", level: Level = Level.SAFE, **rest: Any) -> Finding:
+    return Finding("sendto", code, level, path, span, "ep<b>", f"about {code} & <i>", **rest)
+
+
+FINDINGS = (
+    finding(A, Span(1, 0, 1, 5), change="comch"),
+    finding(A, CAUSE, "CCM033", Level.MANUAL),
+    finding(A, Span(5, 0, 5, 1), "CCM003", Level.MANUAL, because=(A, CAUSE)),
+    finding(A, Span(6, 0, 6, 1), "CCM003", Level.MANUAL, because=(A, Span(5, 0, 5, 1))),
+    finding(A, Span(7, 0, 7, 1), "CCM083", Level.NEEDS_EVIDENCE),
+    finding(A, Span(8, 0, 8, 1), "CCM061"),
+)
+RUN = Run(
+    BASE,
+    (
+        FileOutcome(A, b"old\nsame\n", b"new\nsame\n", FINDINGS),
+        FileOutcome(B, b"x", b"y", (finding(B, Span(1, 0, 1, 1), "CCM003", Level.MANUAL, because=(A, CAUSE)),)),
+    ),
+    (Problem(Path("/elsewhere/c.py"), "cannot be read: <no>"), Problem(B, "careful", Exit.CLEAN)),
+    frozenset({B}),
+)
+
+
+def test_the_status_is_made_of_everything() -> None:
+    assert RUN.status == Exit.PENDING | Exit.MANUAL | Exit.FILES
+    assert Run(BASE).status == Exit.CLEAN
+    assert Run(BASE, (), (Problem(A, "", Exit.CLEAN),)).status == Exit.CLEAN
+
+
+def test_the_text_has_causes_first_and_counts_what_follows() -> None:
+    assert [line.text for line in text.lines(RUN)] == [
+        "a b.py: 1 reference would be rewritten, 2 need you (2 more depend on what needs you)",
+        "  a b.py:3: CCM033 ep<b>: about CCM033 & <i>",
+        "  a b.py:7: CCM083 ep<b>: about CCM083 & <i>",
+        "  a b.py:8: CCM061 note: ep<b>: about CCM061 & <i>",
+        "  2 references not rewritten because a b.py:3 (CCM033) was not: lines 5-6",
+        "ä<script>.py: no references were rewritten, none need you (1 more depends on what needs you)",
+        "  1 reference not rewritten because a b.py:3 (CCM033) was not: line 1",
+        "2 files used the old API: 1 reference was rewritten, 2 need you (3 more depend on what needs you); 1 error",
+        "python -m migrate explain CCM003 CCM033 CCM061 CCM083 describes these codes",
+    ]
+    assert [line.text for line in text.problems(RUN)] == [
+        "/elsewhere/c.py: error: cannot be read: <no>",
+        "ä<script>.py: warning: careful",
+    ]
+
+
+def test_circles_of_causes_end() -> None:
+    one, two = Span(1, 0, 1, 1), Span(2, 0, 2, 1)
+    findings = (
+        finding(A, one, "CCM003", Level.MANUAL, because=(A, two)),
+        finding(A, two, "CCM003", Level.MANUAL, because=(A, one)),
+    )
+    assert list(text.lines(Run(BASE, (FileOutcome(A, b"", b"", findings),))))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b"a\nb\n", b"a\nc\n"),
+        (b"a", b"b"),
+        (b"a\r\nb\r\n", b"a\r\nc\r\n"),
+        (b"\xe4\n", b"\xf6\n"),
+        (b"a\rb\x0cc\n", b"a\n"),
+    ],
+)
+def test_a_diff_can_be_applied(tmp_path: Path, old: bytes, new: bytes) -> None:
+    """By git: it leaves the rest of the report, which comes after, alone."""
+    path = tmp_path / "x y.py"
+    path.write_bytes(old)
+    outcome = FileOutcome(path, old, new)
+    patch = b"".join(diff(Run(tmp_path), outcome)) + b"x y.py: 1 reference would be rewritten\n  x y.py:3: CCM033\n"
+    try:
+        done = subprocess.run(["git", "apply", "-"], input=patch, cwd=tmp_path, capture_output=True, timeout=60)
+    except FileNotFoundError:
+        pytest.skip("git is not installed")
+    assert done.returncode == 0, done.stderr
+    assert path.read_bytes() == new
+
+
+def test_json_has_everything() -> None:
+    document = json.loads(json_report.text(RUN))
+    assert (document["format"], document["status"]) == (1, RUN.status)
+    assert [file["path"] for file in document["files"]] == ["a b.py", "ä<script>.py"]
+    assert [file["written"] for file in document["files"]] == [False, True]
+    assert document["files"][0]["counts"] == {"rewritten": 1, "causes": 2, "consequences": 2}
+    assert document["files"][0]["findings"][2] == {
+        "rule": "sendto", "code": "CCM003", "level": "manual", "line": 5, "column": 0, "end_line": 5, "end_column": 1,
+        "name": "ep<b>", "message": "about CCM003 & <i>", "change": "",
+        "because": {"path": "a b.py", "line": 3, "column": 4, "end_line": 3, "end_column": 9},
+    }  # fmt: skip
+    assert document["problems"][0]["path"] == "/elsewhere/c.py"
+
+
+def test_sarif_has_its_required_parts() -> None:
+    """As the standard's schema (2.1.0) asks: required properties, enumerations, indices and addresses."""
+    log = json.loads(sarif.text(RUN, "1.2"))
+    assert log["version"] == "2.1.0"
+    (run,) = log["runs"]
+    driver = run["tool"]["driver"]
+    assert (driver["name"], driver["version"]) == ("migrate", "1.2")
+    ids = [rule["id"] for rule in driver["rules"]]
+    assert len(ids) == len(set(ids))
+    assert all(rule["shortDescription"]["text"] for rule in driver["rules"])
+    assert set(run["originalUriBaseIds"]) == {"ROOT"}
+    assert run["originalUriBaseIds"]["ROOT"]["uri"] == "file:///project/"
+    assert len(run["results"]) == 7
+    for result in run["results"]:
+        assert result["level"] in ("none", "note", "warning", "error")
+        assert ids[result["ruleIndex"]] == result["ruleId"]
+        assert result["message"]["text"]
+        for location in result["locations"] + result.get("relatedLocations", []):
+            physical = location["physicalLocation"]
+            assert physical["artifactLocation"]["uri"] in ("a%20b.py", "%C3%A4%3Cscript%3E.py")
+            assert physical["artifactLocation"]["uriBaseId"] == "ROOT"
+            region = physical["region"]
+            assert min(region["startLine"], region["startColumn"], region["endLine"], region["endColumn"]) >= 1
+    (invocation,) = run["invocations"]
+    assert invocation["executionSuccessful"] is True
+    assert [notice["level"] for notice in invocation["toolExecutionNotifications"]] == ["error", "warning"]
+    elsewhere = invocation["toolExecutionNotifications"][0]["locations"][0]["physicalLocation"]["artifactLocation"]
+    assert elsewhere == {"uri": "file:///elsewhere/c.py"}
+
+
+def test_sarif_rules_tell_what_the_codes_mean() -> None:
+    rules = json.loads(sarif.text(RUN, "1"))["runs"][0]["tool"]["driver"]["rules"]
+    assert next(rule for rule in rules if rule["id"] == "CCM033")["help"]["text"] == CODES["CCM033"].advice
+
+
+class Tags(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.seen: set[str] = set()
+        self.words = ""
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self.seen.add(tag)
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.words += data
+
+
+def test_the_page_is_whole_escaped_and_alone() -> None:
+    page = html.text(RUN)
+    tags = Tags()
+    tags.feed(page)
+    assert not tags.open
+    assert not tags.seen & {"script", "i", "b", "link", "img"}
+    assert "http" not in page
+    assert "ä<script>.py" in tags.words
+    assert "-old" in tags.words
+    assert "about CCM033 & <i>" in tags.words
