@@ -16,6 +16,7 @@ from migrate.facts.likely import Likely
 from migrate.facts.obstacles import Obstacle, Obstacles, handles_among
 from migrate.facts.patches import Patches
 from migrate.facts.presence import Presence
+from migrate.facts.reaching import Reaching
 from migrate.facts.references import Reference, References, symbols
 from migrate.facts.results import Results
 from migrate.facts.texts import Texts, type_comments
@@ -53,7 +54,7 @@ class Facts:
         naming = {reference.path for reference in references.found}
         likely = Likely(forest, values, api, frozenset(token.key for token in values.tokens), self.project, naming)
         self._obstacles = Obstacles(forest, values, api, references, likely.suspects, given)
-        self._results = Results(forest, values, api)
+        self._results = Results(forest, values, api, Reaching(forest, values, self.controls))
         self._presence = Presence(forest, values, self.controls)
         self._endings = Endings(forest, values, self.controls, self.calls)
         self._expressions = Expressions(forest, values, frozenset({Token(Data()), Plain.NONE}))
