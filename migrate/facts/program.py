@@ -71,10 +71,11 @@ class Facts:
 
     def _aliases(self, path: Path) -> Iterator[str]:
         """Yield the names of a file's own that stand for something old."""
-        for name, variable in self.names[path].module.variables.items():
-            values = self.values.of_target(variable.bindings[0]) if variable.bindings else frozenset()
-            if any(symbols(values)) or handles_among(values):
-                yield name
+        for scope in self.names[path].scopes.values():
+            for name, variable in scope.variables.items():
+                values = self.values.of_target(variable.bindings[0]) if variable.bindings else frozenset()
+                if any(symbols(values)) or handles_among(values):
+                    yield name
 
     # ------------------------------------------------------------------ handles
 

@@ -47,7 +47,8 @@ def unwrap(result):
         ("r = doca_comm_channel_ep_create()\nat_x(r[1])", True),
         ("r = doca_comm_channel_ep_create()\nif r[0]:\n    sys.exit(1)\nep = r[1]\nat_x(ep)", False),
         ("while True:\n    rc, m, n, p = doca_comm_channel_ep_recvfrom(unwrap(doca_comm_channel_ep_create()), 1, 0)\n"
-         "    if rc == DOCA_ERROR_AGAIN:\n        continue\n    if rc != DOCA_SUCCESS:\n        break\n    at_x(p)", False),
+         "    if rc == DOCA_ERROR_AGAIN:\n        continue\n    if rc != DOCA_SUCCESS:\n        break\n    at_x(p)",
+         False),
         ("def send(ep):\n    at_x(ep)\nrc, ep = doca_comm_channel_ep_create()\nif not rc:\n    send(ep)", False),
         ("def send(ep):\n    at_x(ep)\nrc, ep = doca_comm_channel_ep_create()\nsend(ep)", True),
         ("def make():\n    rc, ep = doca_comm_channel_ep_create()\n    check(rc)\n    return ep\nat_x(make())", False),
@@ -74,7 +75,8 @@ def test_variables(text: str, answer: bool) -> None:
     ],
 )
 def test_fields(body: str, answer: bool) -> None:
-    text = f"class Chan:\n    def __init__(self):\n        {body}\n    def send(self):\n        at_x(self.ep)\nChan().send()\n"
+    text = f"class Chan:\n    def __init__(self):\n        {body}\n    def send(self):\n        at_x(self.ep)\n"
+    text += "Chan().send()\n"
     extra = "Chan().ep = unwrap(doca_comm_channel_ep_create())\n" if "None" in body else ""
     program = Marked(main=FLAT + text + extra)
     assert program.facts.may_be_none(program["x"]) is answer
@@ -85,7 +87,8 @@ def test_a_field_that_another_method_may_lose() -> None:
         main=FLAT
         + "class Chan:\n    def __init__(self):\n        self.ep = Endpoint()\n        self.peer = None\n"
         + "    def dial(self):\n        self.peer = self.ep.connect('a')\n"
-        + "    def send(self):\n        at_a(self.peer)\n        if self.peer is not None:\n            at_b(self.peer)\n"
+        + "    def send(self):\n        at_a(self.peer)\n"
+        + "        if self.peer is not None:\n            at_b(self.peer)\n"
         + "            self.drop()\n            at_c(self.peer)\n"
         + "    def drop(self):\n        self.peer = None\nc = Chan()\nc.dial()\nc.send()\n"
     )
