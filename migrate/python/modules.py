@@ -88,6 +88,10 @@ class Project:
         """The star imports of a file."""
         return tuple(self.names(path).module.stars)
 
+    def is_open(self, path: Path) -> bool:
+        """Whether a star import of a file may bind more than `exports` lists: it has star imports, and no `__all__`."""
+        return bool(self.stars(path)) and not _listed(self.trees[path])
+
     def exports(self, path: Path) -> frozenset[str]:
         """Every name that a star import of a file binds, through its own star imports of the project too."""
         return self._exports(path, frozenset())
