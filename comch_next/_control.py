@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from comch_next._arguments import ANY_SIZE, UNSET, Buffer, cut
 from comch_next._codes import ErrorCode, State
+from comch_next._one_sided_port import OneSidedPort
 from comch_next._peer import Peer
 from comch_next._phases import Phase
 from comch_next._settings import Configured
@@ -84,7 +85,7 @@ class ControlContext(Configured):
         port = self._port
         made = self._settle("start")
         if port is None:
-            PullPort(self)
+            OneSidedPort(self)
         elif not made:  # else it has followed the new context
             port.reopen()
         self.start()
@@ -190,7 +191,7 @@ class ControlContext(Configured):
         if length is not UNSET:
             data = cut(data, length)
         if self._endpoint is not None:
-            if not self._endpoint.send(data, connection):
+            if not self._endpoint.send(connection, data):
                 connection._send_later(data, timeout)
             return
         if connection is None:
@@ -208,7 +209,7 @@ class ControlContext(Configured):
             if data.__class__ is not bytes or (length is not UNSET and length != len(data)):
                 data = cut(data, length)
             if self._endpoint is not None:
-                return _SUCCESS if self._endpoint.send(data, connection) else _AGAIN
+                return _SUCCESS if self._endpoint.send(connection, data) else _AGAIN
             if not isinstance(self, ControlContext):
                 return ErrorCode.INVALID_VALUE
             self.send_to(data, connection, 0)
@@ -246,6 +247,15 @@ class ControlContext(Configured):
         return _received(Received, (_SUCCESS, data, len(data), connection))
 
     # Pulling
+
+    @property
+    def port(self) -> PullPort | None:
+        """The pull port that send_to and receive stand on, once it has been opened: for programs that poll a lot.
+
+        It stays the same while the context does not fail to open. On a one-sided context its `receive` accepts
+        waiting clients, too.
+        """
+        return self._port
 
     def _open_port(self) -> PullPort:
         return self._port or PullPort(self)

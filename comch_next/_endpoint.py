@@ -11,6 +11,7 @@ from weakref import WeakSet
 from comch_next._arguments import UNSET, instance, integer, text
 from comch_next._codes import ErrorCode
 from comch_next._link import Link, Unlinked, no_peer
+from comch_next._one_sided_port import OneSidedPort
 from comch_next._peer import Peer
 from comch_next._phases import Phase, check
 from comch_next._sizes import SIZES, UINT16_MAX
@@ -35,7 +36,7 @@ _HANDLES: dict[str, tuple[type, ...]] = {"device": (Device,), "device_rep": (Rep
 
 
 class Endpoint:
-    """The state of a one-sided context, beside what the library knows. `send` and `receive` are those of its link."""
+    """The state of a one-sided context, beside what the library knows. `send` and `receive` are its port's."""
 
     def __init__(self, context: Configured) -> None:
         self._context: Any = context
@@ -46,6 +47,8 @@ class Endpoint:
         self.link = link
         self.send = link.send
         self.receive = link.receive
+        if isinstance(self._context._port, OneSidedPort):
+            self._context._port.link = link
 
     def check(self, call: str) -> None:
         """Raise what generation 1 answered to the call in this phase; return when it is allowed."""

@@ -32,6 +32,7 @@ _HANDLES: dict[str, type] = {
 }
 _BITS = {"int": 31, "uint16_t": 16, "uint32_t": 32, "uint64_t": 64, "size_t": 64}
 
+
 def _take(function: str, param: Param, value: object) -> object:
     """An argument as the Python call wants it, or the error that the C call has for it."""
     ctype = param.ctype.removeprefix("const ")

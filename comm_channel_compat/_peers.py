@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from comch_next import Connection
+from comch_next import Channel, Connection
+from comm_channel_compat._arguments import Buffer
 from comm_channel_compat.peer_addr import PeerAddr
 
-__all__ = ["Peers", "connection_of"]
+__all__ = ["Peers", "Unopened", "connection_of"]
 
 
 class Peers(dict[Connection, PeerAddr]):
@@ -31,6 +32,20 @@ def connection_of(peer: Any, flags: object = 0) -> Any:
     if peer.__class__ is PeerAddr and flags == 0:
         return peer._connection
     return _Illegal(f"{peer!r} with flags {flags!r}") if flags != 0 or peer is not None else None
+
+
+class Unopened:
+    """Stands in a port's place until the channel has one: the channel refuses."""
+
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
+
+    def send(self, connection: Any, data: Buffer) -> bool:
+        self._channel.send_to(data, connection, 0)
+        return True
+
+    def receive(self, size: int | None) -> tuple[bytes, Connection]:
+        return self._channel.receive(size, timeout=0)
 
 
 class _Illegal(str):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from comch_next import Channel, ConnectionReset
+from comch_next import Again, Channel, ConnectionReset, PullPort
 from comm_channel_compat._arguments import Buffer, instance
 from comm_channel_compat._devices import Device, Representor
-from comm_channel_compat._peers import Peers, connection_of
+from comm_channel_compat._peers import Peers, Unopened, connection_of
 from comm_channel_compat._warn import warns_as
 from comm_channel_compat.event_channel import EventChannel
 from comm_channel_compat.peer_addr import PeerAddr
@@ -29,6 +29,7 @@ class Endpoint(EventChannel, ServiceState):
         self._listed: list[PeerAddr] = []
         self._device: Device | None = None
         self._representor: Representor | None = None
+        self._port: PullPort | Unopened = Unopened(self._channel)
 
     def __repr__(self) -> str:
         return f"<Endpoint on {self._channel!r}>"
@@ -88,18 +89,23 @@ class Endpoint(EventChannel, ServiceState):
     def listen(self, name: str) -> None:
         """Become the service of that name on the representor; clients wait until `recvfrom` lets them in."""
         self._channel.listen(name)
+        self._port = self._channel.port or self._port
 
     def connect(self, name: str) -> PeerAddr:
         """Begin to connect to the service of that name; poll `peer.update_info` until it has let us in."""
-        return self._peers[self._channel.connect(name, timeout=0)]
+        connection = self._channel.connect(name, timeout=0)
+        self._port = self._channel.port or self._port
+        return self._peers[connection]
 
     def sendto(self, msg: Buffer, peer: PeerAddr, flags: int = 0) -> None:
         """Queue a copy of the message and return; Again when the queue is full or the handshake runs on."""
         known = peer.__class__ is PeerAddr and flags == 0
         try:
-            self._channel.send_to(msg, peer._connection if known else connection_of(peer, flags), 0)
+            accepted = self._port.send(peer._connection if known else connection_of(peer, flags), msg)
         except ConnectionReset as error:
             raise ConnectionReset(str(error), connection=peer) from None
+        if not accepted:
+            raise Again("sendto: the send queue is full, or the handshake has not been completed; try again")
 
     def recvfrom(self, size: int, flags: int = 0) -> tuple[bytes, PeerAddr]:
         """The oldest message of up to `size` bytes, with the peer that sent it; Again when none has come.
@@ -108,10 +114,12 @@ class Endpoint(EventChannel, ServiceState):
         peer as `.connection`, once for a peer in the error state whose messages have all been read.
         """
         try:
-            data, connection = self._channel.receive(size if flags == 0 else None, timeout=0)
+            arrived = self._port.receive(size if flags == 0 else None)
         except ConnectionReset as error:
             raise ConnectionReset(str(error), connection=self._peers.pop_of(error.connection)) from None
-        return data, self._peers[connection]
+        if arrived is None:
+            raise Again("recvfrom: no message has come; try again")
+        return arrived[0], self._peers[arrived[1]]
 
     def disconnect(self, peer_addr: PeerAddr) -> None:
         """Leave one connection; the other side is not told. A client may connect again afterwards."""

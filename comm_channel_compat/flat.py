@@ -11,7 +11,7 @@ import difflib
 from collections.abc import Callable
 from typing import Any
 
-from comch_next import ErrorCode, InvalidValue, code_name, describe, log
+from comch_next import ConnectionReset, DocaError, ErrorCode, InvalidValue, code_name, describe, log
 from comch_next.api import aliases, constants, functions
 from comm_channel_compat import capabilities
 from comm_channel_compat._arguments import Buffer
@@ -22,9 +22,9 @@ from comm_channel_compat._warn import warns_as
 from comm_channel_compat.endpoint import Endpoint
 from comm_channel_compat.peer_addr import PeerAddr
 
-_SUCCESS, _INVALID_VALUE = int(ErrorCode.SUCCESS), int(ErrorCode.INVALID_VALUE)
-_PLAIN = [int(code) for code in ErrorCode]
-_NO_SIZE: Any = None  # which is refused
+_SUCCESS, _AGAIN, _INVALID_VALUE = int(ErrorCode.SUCCESS), int(ErrorCode.AGAIN), int(ErrorCode.INVALID_VALUE)
+_length = len  # both functions below have a parameter of that name
+_NOTHING_CAME = (_AGAIN, None, None, None)
 _PREFIX = "doca_comm_channel_"
 
 
@@ -41,9 +41,11 @@ def doca_comm_channel_ep_sendto(
 ) -> int:
     """Queue a copy of the first `len` bytes of the message."""
     try:
-        known = peer_addr.__class__ is PeerAddr and flags == 0
-        connection = peer_addr._connection if known else connection_of(peer_addr, flags)
-        return _PLAIN[local_ep._channel.try_send_to(msg, connection, len)]
+        if msg.__class__ is bytes and _length(msg) == len and flags == 0 and peer_addr.__class__ is PeerAddr:
+            return _SUCCESS if local_ep._port.send(peer_addr._connection, msg) else _AGAIN
+        return int(local_ep._channel.try_send_to(msg, connection_of(peer_addr, flags), len))
+    except DocaError as error:
+        return int(error.code)
     except AttributeError:
         if isinstance(local_ep, Endpoint):
             raise
@@ -58,15 +60,21 @@ def doca_comm_channel_ep_recvfrom(
 ) -> tuple[int, bytes | None, int | None, PeerAddr | None]:
     """The oldest message of up to `len` bytes: code, message, its length, peer."""
     try:
-        code, msg, length, connection = local_ep._channel.try_receive(len if flags == 0 else _NO_SIZE)
-        if connection is None:
-            return _PLAIN[code], msg, length, None
-        peers = local_ep._peers
-        return _PLAIN[code], msg, length, peers.pop_of(connection) if code else peers[connection]
+        arrived = local_ep._port.receive(len if flags == 0 else None)
+    except InvalidValue as error:
+        return _INVALID_VALUE, None, error.length, None
+    except ConnectionReset as error:
+        return int(error.code), None, None, local_ep._peers.pop_of(error.connection)
+    except DocaError as error:
+        return int(error.code), None, None, None
     except AttributeError:
         if isinstance(local_ep, Endpoint):
             raise
         return _INVALID_VALUE, None, None, None
+    if arrived is None:
+        return _NOTHING_CAME
+    msg, connection = arrived
+    return _SUCCESS, msg, _length(msg), local_ep._peers[connection]
 
 
 # The rest, from the tables

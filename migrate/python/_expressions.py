@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from migrate.python._drawing import Drawer, Drawing, Task
 from migrate.python._graph import Action
 from migrate.python.scopes import Comprehension
+
+
+def body(nodes: Iterable[ast.AST]) -> Task:
+    """Draw statements, or expressions, one after the other."""
+    yield from nodes
 
 
 def store(draw: Drawing, target: ast.expr) -> Task:

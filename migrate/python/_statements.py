@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from migrate.python._drawing import Drawer, Drawing, Loop, Task
-from migrate.python._expressions import EXPRESSIONS, augmented, defaults, store
+from migrate.python._expressions import EXPRESSIONS, augmented, body, defaults, store
 from migrate.python._graph import Action
+from migrate.python._patterns import match
 from migrate.python.scopes import Function
-
-
-def body(statements: Iterable[ast.stmt]) -> Task:
-    """Draw statements one after the other."""
-    yield from statements
 
 
 def _simple(draw: Drawing, node: ast.stmt) -> Task:
@@ -225,51 +221,6 @@ def _handler(draw: Drawing, handler: ast.ExceptHandler) -> Task:
     yield draw.protected(body(handler.body), _done(draw, handler, Action.UNBIND))
 
 
-def _match(draw: Drawing, node: Any) -> Task:
-    yield node.subject
-    after = draw.new()
-    for case in node.cases:
-        following = draw.new()
-        draw.step(case, Action.START)
-        yield _pattern(draw, case.pattern, following)
-        if case.guard is not None:
-            holds = draw.new()
-            yield draw.condition(case.guard, holds, following)
-            draw.block = holds
-        yield body(case.body)
-        draw.connect(after)
-        draw.block = following
-    draw.begin(after)
-
-
-def _pattern(draw: Drawing, pattern: Any, following: int) -> Task:
-    """Draw a pattern: its values are compared in an order that depends on the subject, then its names are bound."""
-    parts = list(ast.walk(pattern))
-    values = [
-        part for part in parts if isinstance(part, ast.expr) and not isinstance(draw.graph.parents[part], ast.expr)
-    ]
-    if values:
-        draw.begin()
-        hub = draw.block
-        for value in values:
-            draw.begin()
-            yield value
-            draw.connect(hub)
-            draw.block = hub
-    if not _always_matches(pattern):
-        draw.connect(following)
-    draw.begin()
-    for part in parts:
-        if getattr(part, "rest" if isinstance(part, ast.MatchMapping) else "name", None):
-            draw.step(part)
-
-
-def _always_matches(pattern: Any) -> bool:
-    if isinstance(pattern, ast.MatchOr):
-        return any(_always_matches(choice) for choice in pattern.patterns)
-    return isinstance(pattern, ast.MatchAs) and (pattern.pattern is None or _always_matches(pattern.pattern))
-
-
 def _function(draw: Drawing, node: Function) -> Task:
     assert not isinstance(node, ast.Lambda)
     yield from node.decorator_list
@@ -324,7 +275,7 @@ DRAWERS: dict[str, Drawer] = EXPRESSIONS | {
     "AsyncWith": _with,
     "Try": _try,
     "TryStar": _try,
-    "Match": _match,
+    "Match": match,
     "FunctionDef": _function,
     "AsyncFunctionDef": _function,
     "ClassDef": _class,

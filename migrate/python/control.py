@@ -16,7 +16,7 @@ from migrate.python._bindings import Bindings, Bound, given, home_of
 from migrate.python._drawing import Drawing, Questions, Task
 from migrate.python._graph import Action, Block, Edge, Graph, Point, Step
 from migrate.python._solve import Solution, solve
-from migrate.python._statements import DRAWERS, body
+from migrate.python._statements import DRAWERS
 from migrate.python.scopes import Kind, Names, Variable
 
 __all__ = ["Action", "Block", "Bound", "Control", "Edge", "Graph", "Point", "Solution", "Step", "dotted", "solve"]
@@ -95,7 +95,7 @@ class Control:
             yield function.body
         else:
             assert isinstance(function, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef)
-            yield body(function.body)
+            yield from function.body
         drawing.connect(drawing.graph.RETURN[0])
 
     def _never_returns(self, call: ast.Call) -> bool:

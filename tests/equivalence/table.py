@@ -108,7 +108,7 @@ ROWS: dict[str, Row] = {
         f"{_C}ep_get_event_channel(ep)",
         "(ep.send_fd, ep.recv_fd)",
         "comch.outcomes(2, lambda: (ep.send_fd, ep.recv_fd))",
-        "comch.outcomes(2, lambda: (ep.send_fd, ep.recv_fd))",
+        "comch.outcome(comch.Channel.send_fd.fget, ep) + comch.outcome(comch.Channel.recv_fd.fget, ep)[1:]",
         2,
     ),
     "event_handle_arm_send": _call("event_handle_arm_send", "", "arm_send()"),

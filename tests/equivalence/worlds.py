@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import os
 import select
 from collections.abc import Iterator
 from contextlib import suppress

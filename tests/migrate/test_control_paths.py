@@ -9,10 +9,13 @@ import time
 import warnings
 from types import CodeType
 
+import pytest
+
 from migrate.python.control import Action, Bound, Control, Graph, Point
 from migrate.python.scopes import Names
 from tests.migrate.flow_programs import NAMES, Run, Writer
 
+SECONDS = float(os.environ.get("COMCH_STRESS_SECONDS", "0"))
 PROGRAMS = 250
 RUNS = 12
 ACTIONS = {"do": Action.DO, "next": Action.NEXT, "enter": Action.ENTER, "exit": Action.EXIT}
@@ -117,9 +120,10 @@ def check(seed: int) -> None:
         watched.check_bindings(result)
 
 
+@pytest.mark.timeout(SECONDS + 300)
 def test_random_programs() -> None:
     """Random functions go only where their graphs go; in stress for COMCH_STRESS_SECONDS."""
-    end = time.monotonic() + float(os.environ.get("COMCH_STRESS_SECONDS", "0"))
+    end = time.monotonic() + SECONDS
     first = int(os.environ.get("COMCH_STRESS_SEED", "1"))
     seed = first
     while seed < first + PROGRAMS or time.monotonic() < end:

@@ -1,0 +1,103 @@
+"""The pull port that a one-sided context opens: send and receive with the result codes of generation 1."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from comch_next._link import UNCLASSIFIED, Link, Unlinked, no_peer
+from comch_next._peer import Peer
+from comch_next._phases import Phase
+from comch_next.errors import ConnectionReset, DocaError, InvalidValue, NotConnected, Unknown
+from comch_next.pull import PullPort
+
+if TYPE_CHECKING:
+    from comch_next._arguments import Buffer
+    from comch_next.connection import Connection
+
+__all__ = ["OneSidedPort"]
+
+
+class OneSidedPort(PullPort):
+    """`send` and `receive` are the hot path: they check nothing that the driver's port would refuse anyway."""
+
+    link: Link | Unlinked = Unlinked(Phase.FRESH)  # the context's life, set by its endpoint
+
+    def reopen(self, **sizes: Any) -> None:
+        super().reopen(**sizes)
+        assert self._endings is not None
+        self._errors = self._endings._errors
+        self._is_server = self.context._is_server
+        self._ports_send = self._ports.send
+        self._ports_receive = self._ports.receive
+        self._ports_pending = self._ports.get_pending
+
+    def send(self, connection: Connection, data: Buffer) -> bool:
+        """Send one message; False for AGAIN: the queue is full, or the handshake has not been completed."""
+        try:
+            if connection._link is self.link:
+                return self._ports_send(self._handle, connection._handle, data)
+        except DocaError as error:
+            return self._send_failed(data, connection, error)
+        except AttributeError:
+            if isinstance(connection, Peer):
+                raise
+        except OSError as error:
+            raise Unknown(f"send_to: {error}") from error
+        if isinstance(self.link, Unlinked):
+            self.link.send(connection, data)
+        raise no_peer("send_to", connection)
+
+    def _send_failed(self, data: Buffer, connection: Connection, error: DocaError) -> bool:
+        try:
+            return super()._send_failed(data, connection, error)
+        except (ConnectionReset, NotConnected):  # not connected: the last of a server that has failed
+            raise self._reset("send_to", connection) from None
+        except InvalidValue:
+            raise
+        except UNCLASSIFIED:
+            raise Unknown(f"send_to: {error}") from error
+
+    def receive(self, size: int | None = None) -> tuple[bytes, Connection] | None:
+        """Return the oldest message of any peer, None for AGAIN; complete every waiting handshake.
+
+        The driver's port returns no message while it has just seen a client that waits, so asking it first is enough.
+        """
+        if self.link.closed:
+            self.link.receive(size)
+        try:
+            while True:
+                try:
+                    arrived = self._ports_receive(self._handle, size)  # type: ignore[arg-type]  # which refuses None
+                except DocaError as error:
+                    self._absorb(error)
+                    continue
+                if arrived is not None:
+                    return arrived
+                if self._errors:
+                    self._raise_error()
+                if not (self._is_server and self._ports_pending(self._handle)):
+                    break
+                for _ in range(self.pending):
+                    self.accept()
+        except ConnectionReset as death:
+            raise self._death(death.connection) from None
+        except InvalidValue:
+            raise
+        except UNCLASSIFIED as error:
+            raise Unknown(f"receive: {error}") from error
+        if self._is_server and self.context._failed:
+            raise ConnectionReset("receive: the server has lost its name; close the context")
+        return None
+
+    def _raise_error(self) -> None:
+        assert self._endings is not None
+        self._endings.raise_error()
+
+    def _death(self, connection: Connection | None) -> ConnectionReset:
+        """Everything that a dead peer sent has been read; without a connection, it died in its handshake."""
+        if connection is None:
+            return ConnectionReset("receive: a client went away while its handshake was being completed")
+        return self._reset("receive", connection)
+
+    def _reset(self, call: str, connection: Connection) -> ConnectionReset:
+        return ConnectionReset(f"{call}: the peer is in the error state; disconnect it", connection=connection)
