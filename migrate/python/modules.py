@@ -21,9 +21,9 @@ def is_standard(name: str) -> bool:
 class Project:
     """The files of one project, each with its tree; paths are compared as they are given."""
 
-    def __init__(self, trees: Mapping[Path, ast.Module]) -> None:
+    def __init__(self, trees: Mapping[Path, ast.Module], names: Mapping[Path, Names] | None = None) -> None:
         self.trees = dict(sorted(trees.items()))
-        self._names: dict[Path, Names] = {}
+        self._names: dict[Path, Names] = dict(names or {})
         self._folders = {folder for path in self.trees for folder in path.parents}
         self._by_end: dict[str, list[Path]] = {}
         for path in self.trees:
