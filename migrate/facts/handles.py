@@ -73,6 +73,7 @@ _DATA = "msg"
 
 class OldApi:
     """The Knowledge of one generation. `reached`: what was called where, and the origins of the handles in that call.
+    sites: these origins by the place of the call alone.
 
     unseen: the kinds of the handles that parameters hold when callers that nobody sees fill them.
     """
@@ -82,6 +83,7 @@ class OldApi:
         self.unseen = unseen
         self.asked: set[ast.arg] = set()
         self.reached: dict[Symbol | Method, dict[ast.AST, set[Hashable]]] = {}
+        self.sites: dict[ast.AST, set[Hashable]] = {}
 
     # ------------------------------------------------------------------ names
 
@@ -175,6 +177,7 @@ class OldApi:
             return [Plain.OTHER]
         origins = self._origins(key, function, node, arguments)
         self.reached.setdefault(key, {}).setdefault(node, set()).update(origins)
+        self.sites.setdefault(node, set()).update(origins)
         return self._results(function, flat, node, origins)
 
     def _origins(

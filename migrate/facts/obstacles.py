@@ -62,10 +62,6 @@ class Obstacles:
         self._forest, self._values, self._api, self._references = forest, values, api, references
         self._suspects, self._given = suspects, given
         self._found: dict[Hashable, dict[tuple[ast.AST, str], Obstacle]] = {}
-        self._reached: dict[ast.AST, set[Hashable]] = {}  # the origins in each call
-        for sites in api.reached.values():
-            for node, origins in sites.items():
-                self._reached.setdefault(node, set()).update(origins)
         for token, nodes in values.sinks.items():
             for node in nodes:
                 if not self._is_harmless(token, node):
@@ -110,7 +106,7 @@ class Obstacles:
                 code = self._doubt(argument) if name in reference.call.signature.kinds else ""
                 for origin in origins if code else ():
                     self._put(origin, argument, code)
-            origins |= self._reached.get(reference.call.node, set())
+            origins |= self._api.sites.get(reference.call.node, set())
         elif reference.code:
             for origin in origins:
                 self._put(origin, reference.node, reference.code)
