@@ -107,7 +107,7 @@ class _Side:
     def skeleton(self, key: _Key) -> list[type[ast.stmt]]:
         """Return the kinds of the statements of a body, as far as they decide on its ways."""
         kinds = map(type, self.bodies.get(key, []))
-        return [ast.Expr if issubclass(kind, _STRAIGHT) else kind for kind in kinds]
+        return [ast.Expr if kind in _STRAIGHT else kind for kind in kinds]
 
     def bound_at(self, variable: Variable | None) -> set[tuple[_Key, int, str]]:
         """Return which statements bind and delete a variable, by their number in their body."""
