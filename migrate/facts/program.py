@@ -41,7 +41,10 @@ class Facts:
     def __init__(
         self, sources: Mapping[Path, Source], given: frozenset[Path], vocabulary: Vocabulary = GENERATION_1
     ) -> None:
-        self.project = Project({path: source.tree for path, source in sources.items()})
+        self.project = Project(
+            {path: source.tree for path, source in sources.items()},
+            {path: source.names for path, source in sources.items()},
+        )
         self.names = {path: self.project.names(path) for path in sorted(sources)}
         self.controls = {path: Control(names) for path, names in self.names.items()}
         forest = self._forest = Forest(self.names)

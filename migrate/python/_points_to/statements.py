@@ -34,6 +34,9 @@ _OPERATORS = {
 }  # fmt: skip
 
 
+_JOINING = (ast.Add, ast.Mult, ast.Sub, ast.BitOr, ast.BitAnd, ast.BitXor)  # what makes a collection of collections
+
+
 class Statements(Attributes):
     """Reads the bodies of frames."""
 
@@ -321,13 +324,13 @@ class Statements(Attributes):
             return
 
         def combine(value: Value) -> None:
-            if isinstance(value, Collection) and not isinstance(node, ast.Compare):
+            if isinstance(value, Collection):
                 collection, contents = self.make(node, value.kind, frame)
                 self.flow(self.contents(value).every, contents.some)
                 self.flow(self.contents(value).keys, contents.keys)
                 self.add(result, collection)
 
-        for slot in (left, right):
+        for slot in (left, right) if isinstance(op, _JOINING) else ():
             if slot is not None and slot is not self.other:
                 self.watch(slot, combine)
         self._call_operator(left, f"__{name}__", right, result)
