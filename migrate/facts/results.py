@@ -9,6 +9,7 @@ from typing import Any
 
 from migrate.facts.forest import Forest
 from migrate.facts.handles import Code, Failure, OldApi, Symbol
+from migrate.facts.reaching import Reaching
 from migrate.old_api.calls import Call
 from migrate.python.scopes import FUNCTIONS
 from migrate.python.values import Collection, Token, Value, Values
@@ -26,13 +27,18 @@ _OF_FAILURE = {"text": "text", "name": "name", "repr": "printed", "value": "prin
 class Results:
     """Finds every place that looks at a code or an exception; `observed` is by the key of its token."""
 
-    def __init__(self, forest: Forest, values: Values, api: OldApi) -> None:
-        self._forest, self._values, self._api = forest, values, api
+    def __init__(self, forest: Forest, values: Values, api: OldApi, reaching: Reaching) -> None:
+        self._forest, self._values, self._api, self._reaching = forest, values, api, reaching
         self._by_number = {value: name for name, value in api.vocabulary.constants.items() if name.startswith(_PREFIX)}
         self._observed: dict[Hashable, set[str]] = {}
         codes = [token for token in values.tokens if isinstance(token.key, Code | Failure)]
         for node in dict.fromkeys(node for token in codes for node in values.uses(token)):
             self._expression(node)
+        for _, call in forest.nodes(ast.Call):
+            for shown in call.args if _last_name(call.func) in _SHOWING else ():
+                self._contents(shown)
+        for _, part in forest.nodes(ast.FormattedValue):
+            self._contents(part.value)
 
     def observed(self, call: Call) -> frozenset[str]:
         """Return how the code of a flat call, or the exception of one of an object, is looked at."""
@@ -74,23 +80,22 @@ class Results:
     # ------------------------------------------------------------------ places
 
     def _expression(self, node: ast.expr) -> None:
-        values = self._values.of(node)
+        values = self._reaching.of(node)
         keys = [value.key for value in values if isinstance(value, Token) and isinstance(value.key, Code | Failure)]
-        inside = [value for value in values if isinstance(value, Collection)] if self._is_shown(node) else []
-        held = [item.key for value in inside for item in self._values.elements(value)
-                if isinstance(item, Token) and isinstance(item.key, Code)]  # fmt: skip
-        for code in held:
-            self._observed.setdefault(code, set()).add("repr")
         judge = _PLACES.get(type(self._forest.parents.get(node))) if keys else None
         for way in judge(self, node, self._forest.parents[node]) if judge else ():
             for key in keys:
                 seen = _OF_FAILURE.get(way, "") if isinstance(key, Failure) else way
                 self._observed.setdefault(key, set()).update({seen} - {""})
 
-    def _is_shown(self, node: ast.expr) -> bool:
-        parent = self._forest.parents.get(node)
-        called = isinstance(parent, ast.Call) and node in parent.args and _last_name(parent.func) in _SHOWING
-        return called or isinstance(parent, ast.FormattedValue)
+    def _contents(self, node: ast.expr) -> None:
+        """Note the codes in a collection that is shown: they show by their repr."""
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
+            return  # a text, made of the items one by one
+        inside = (self._values.elements(value) for value in self._values.of(node) if isinstance(value, Collection))
+        for item in frozenset[Value]().union(*inside):
+            if isinstance(item, Token) and isinstance(item.key, Code):
+                self._observed.setdefault(item.key, set()).add("repr")
 
     def _compared(self, node: ast.expr, parent: Any) -> Iterator[str]:
         sides = [parent.left, *parent.comparators]
@@ -148,6 +153,8 @@ class Results:
             yield from self._keys(parent.func.value)
         elif name in _PARSING:
             yield "text"
+        elif name.endswith(("Error", "Exception", "Exit")):
+            yield "value"
         if name == "str":
             yield from self._text(parent)
 
@@ -191,6 +198,10 @@ def _last_name(node: ast.expr) -> str:
     return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 
+def _asserted(_: Results, node: ast.expr, parent: Any) -> Iterator[str]:
+    yield from ("value",) if parent.msg is node else ()
+
+
 def _negated(_: Results, __: ast.expr, parent: Any) -> Iterator[str]:
     yield from () if isinstance(parent.op, ast.Not) else ("value",)
 
@@ -203,6 +214,7 @@ _PLACES: dict[type | None, Callable[[Results, ast.expr, Any], Iterator[str]]] = 
     ast.FormattedValue: Results._formatted,
     ast.BinOp: Results._calculated,
     ast.AugAssign: Results._calculated,
+    ast.Assert: _asserted,
     ast.UnaryOp: _negated,
     ast.Tuple: Results._in_tuple,
     ast.Attribute: Results._attribute,

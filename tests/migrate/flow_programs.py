@@ -120,7 +120,9 @@ class Writer:
         return text + self._maybe("else", depth, loop, indent)
 
     def _while(self, depth: int, loop: bool, indent: str) -> str:
-        text = self._head(self.dice.choice(["while @e", "while True", "while not @e"]), depth, True, indent)
+        form = self.dice.choice(["while @e", "while True", "while not @e"])
+        head, body = self._head(form, depth, True, indent).split("\n", 1)
+        text = f"{head}\n{indent}  {self.call('p')}\n{body}"  # so that every turn counts, and the run has an end
         return text + self._maybe("else", depth, loop, indent)
 
     def _for(self, depth: int, loop: bool, indent: str) -> str:

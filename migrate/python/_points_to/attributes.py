@@ -31,6 +31,9 @@ from migrate.python._points_to.heap import Frame, Key
 from migrate.python._points_to.slots import Slot
 from migrate.python.modules import Project, is_standard
 
+MAX_DOTS = 4  # `place = place.parent` in a loop would go on for ever
+CALLED_BY_NAME = frozenset({"__init__", "__new__", "__setattr__", "__getattribute__"})
+
 
 class Attributes(Calls):
     """Reads and stores attributes, and calls what is not of the project."""
@@ -59,7 +62,7 @@ class Attributes(Calls):
         elif isinstance(value, Module):
             self._load_from_module(value, name, result)
         elif isinstance(value, External):
-            self.add(result, External(f"{value.name}.{name}"))
+            self.add(result, External(f"{value.name}.{name}") if _is_named(value, name) else self.opaque(value))
         elif isinstance(value, Collection):
             self._load_from_collection(value, name, result)
         elif isinstance(value, Descriptor | Function | Bound | Partial):
@@ -127,7 +130,7 @@ class Attributes(Calls):
     def star(self, frame: Frame, node: ast.ImportFrom, name: str, slot: Slot) -> None:
         home = self.project.home(frame.path, node)
         if home is not None and home in self.modules:
-            if name in self.project.exports(home):
+            if name in self.project.exports(home) or (self.project.is_open(home) and not name.startswith("_")):
                 self.flow(self.module_name(home, name), slot)
             return
         token = self.knowledge.module(("." * node.level) + (node.module or ""))
@@ -233,3 +236,10 @@ class Attributes(Calls):
 
         for slot in site.slots():
             self.watch(slot, passed)
+
+
+def _is_named(owner: External, name: str) -> bool:
+    """Whether an attribute of something in a library is worth a name of its own."""
+    dots = owner.name.count(".")
+    plain = name in CALLED_BY_NAME or (name != "*" and not name.startswith("__"))
+    return plain and dots < (2 if owner.name.startswith("builtins.") else MAX_DOTS)

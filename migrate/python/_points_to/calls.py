@@ -27,6 +27,9 @@ from migrate.python._points_to.slots import Slot
 from migrate.python.modules import Project
 
 
+IMPLICIT = ast.Constant(None)  # stands for every call that is not written
+
+
 class Calls(Functions):
     """Calls of functions, classes, objects, tokens and what is not of the project."""
 
@@ -45,8 +48,7 @@ class Calls(Functions):
         self.watch(function, lambda value: self.call_value(value, site))
 
     def call_with(self, function: Slot, arguments: list[Slot], result: Slot) -> None:
-        node = ast.Constant(None)  # one per use, as a call written there would be
-        site = Site(node, next(iter(self.modules.values())), [(slot, False) for slot in arguments], result=result)
+        site = Site(IMPLICIT, next(iter(self.modules.values())), [(slot, False) for slot in arguments], result=result)
         self.call(function, site)
 
     def call_value(self, value: Value, site: Site) -> None:

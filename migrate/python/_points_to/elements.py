@@ -87,12 +87,16 @@ class Elements(Classes):
                 self._opaque(value, slot)
         return self._elements[value]
 
+    def opaque(self, value: Value) -> Plain:
+        """What comes from a value that nobody looks into: nothing of interest if it is Python's own."""
+        own = value in (Plain.OTHER, Plain.NONE) or (isinstance(value, External) and is_standard(value.name))
+        return Plain.OTHER if own else Plain.UNKNOWN
+
     def _opaque(self, value: Value, slot: Slot) -> None:
-        if value is Plain.OTHER or (isinstance(value, External) and is_standard(value.name)):
-            self.add(slot, Plain.OTHER)
-            self.flow(self.contents(Plain.OTHER).every, slot)
-        elif value is not Plain.NONE:
-            self.add(slot, Plain.UNKNOWN)
+        if value is not Plain.NONE:
+            self.add(slot, self.opaque(value))
+            if self.opaque(value) is Plain.OTHER:
+                self.flow(self.contents(Plain.OTHER).every, slot)
 
     def _elements_of_instance(self, value: Instance, slot: Slot) -> None:
         contents = self.contents(value)
@@ -149,7 +153,7 @@ class Elements(Classes):
         elif isinstance(value, Collection) or value in (Plain.OTHER, Plain.UNKNOWN):
             self.add(slot, value)
         elif isinstance(value, External):
-            self.add(slot, Plain.OTHER if is_standard(value.name) else Plain.UNKNOWN)
+            self.add(slot, self.opaque(value))
         return slot
 
     @property

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 Summary: TypeAlias = "Callable[[Attributes, Site], None]"
 
+MAX_PLACE = 3
 SUMMARIES: dict[str, Summary] = {}
 _INERT = """
     time math os sys logging struct socket select re hashlib hmac random secrets json zlib binascii string textwrap
@@ -72,17 +73,15 @@ def behind(heap: Attributes, site: Site, index: int, result: Slot, name: str = "
     by_name = name in site.keywords
     keywords = {key: slot for key, slot in site.keywords.items() if key != name}
     given = site.positional[index if by_name else index + 1 :]
-    called = Site(site.node, site.frame, given, keywords, site.splats, result, (*site.place, "called"))
-    heap.call(argument(heap, site, index, name), called)
+    later = Site(site.node, site.frame, given, keywords, site.splats, result, called(site))
+    heap.call(argument(heap, site, index, name), later)
 
 
 def apply(heap: Attributes, site: Site, function: Slot, result: Slot, *arguments: Slot) -> None:
     """Call a slot with these arguments."""
     heap.call(
         function,
-        Site(
-            site.node, site.frame, [(slot, False) for slot in arguments], result=result, place=(*site.place, "called")
-        ),
+        Site(site.node, site.frame, [(slot, False) for slot in arguments], result=result, place=called(site)),
     )
 
 
@@ -90,8 +89,13 @@ def apply_star(heap: Attributes, site: Site, function: Slot, result: Slot, args:
     """Call a slot with a tuple of arguments and a dictionary of keywords."""
     heap.call(
         function,
-        Site(site.node, site.frame, [(args, True)], splats=[kwargs], result=result, place=(*site.place, "called")),
+        Site(site.node, site.frame, [(args, True)], splats=[kwargs], result=result, place=called(site)),
     )
+
+
+def called(site: Site) -> tuple[int | str, ...]:
+    """The place of what is made in a call that the library makes; calls of calls of calls are one."""
+    return (*site.place, "called")[:MAX_PLACE]
 
 
 def given(site: Site, start: int = 0) -> list[Slot]:

@@ -309,7 +309,9 @@ def _super(heap: Attributes, site: Site) -> None:
 def _descriptor(kind: str) -> Summary:
     def make(heap: Attributes, site: Site) -> None:
         def wrap(value: Value) -> None:
-            if not isinstance(value, Plain):
+            if isinstance(value, Descriptor):
+                heap.add(site.result, value)
+            elif not isinstance(value, Plain):
                 heap.add(site.result, Descriptor(kind, value))
 
         heap.watch(argument(heap, site, 0, "fget"), wrap)

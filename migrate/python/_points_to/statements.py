@@ -25,7 +25,6 @@ from migrate.python._points_to.functions import Site
 from migrate.python._points_to.heap import Frame
 from migrate.python._points_to.library_collections import merge
 from migrate.python._points_to.slots import Slot
-from migrate.python.modules import is_standard
 
 _OPERATORS = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv", ast.Mod: "mod",
@@ -33,6 +32,9 @@ _OPERATORS = {
     ast.BitXor: "xor", ast.MatMult: "matmul", ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le",
     ast.Gt: "gt", ast.GtE: "ge", ast.UAdd: "pos", ast.USub: "neg", ast.Invert: "invert",
 }  # fmt: skip
+
+
+_JOINING = (ast.Add, ast.Mult, ast.Sub, ast.BitOr, ast.BitAnd, ast.BitXor)  # what makes a collection of collections
 
 
 class Statements(Attributes):
@@ -178,7 +180,7 @@ class Statements(Attributes):
         if isinstance(value, Class):
             self.add(target, Instance(value.node))
         elif not isinstance(value, Token):
-            self.add(target, Plain.OTHER if self.is_plain(value) else Plain.UNKNOWN)
+            self.add(target, self.opaque(value))
 
         def raised(thrown: Value) -> None:
             if isinstance(thrown, Instance) and self._catches(value, thrown):
@@ -193,10 +195,6 @@ class Statements(Attributes):
         bases = [_builtin(base) for base in self.order(thrown.node)]
         kind = _builtin(caught)
         return kind is None or any(base is not None and issubclass(base, kind) for base in bases)
-
-    def is_plain(self, value: Value) -> bool:
-        """Whether an object that a value names or makes is Python's own."""
-        return value is Plain.OTHER or (isinstance(value, External) and is_standard(value.name))
 
     # ------------------------------------------------------------------ imports
 
@@ -326,13 +324,13 @@ class Statements(Attributes):
             return
 
         def combine(value: Value) -> None:
-            if isinstance(value, Collection) and not isinstance(node, ast.Compare):
+            if isinstance(value, Collection):
                 collection, contents = self.make(node, value.kind, frame)
                 self.flow(self.contents(value).every, contents.some)
                 self.flow(self.contents(value).keys, contents.keys)
                 self.add(result, collection)
 
-        for slot in (left, right):
+        for slot in (left, right) if isinstance(op, _JOINING) else ():
             if slot is not None and slot is not self.other:
                 self.watch(slot, combine)
         self._call_operator(left, f"__{name}__", right, result)
