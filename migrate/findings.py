@@ -80,7 +80,7 @@ class Findings:
     def _unused(self, path: Path) -> Iterator[Finding]:
         for pragma, code in self.pragmas.unused(path):
             name = f"migrate: skip[{code}]" if code else "migrate: skip"
-            yield Finding("pragmas", PRAGMA, Level.MANUAL, path, pragma.span, name, CODES[PRAGMA].title)
+            yield Finding("pragmas", PRAGMA, Level(CODES[PRAGMA].level), path, pragma.span, name, CODES[PRAGMA].title)
 
     def _place(self, cause: Cause) -> tuple[Path, Span]:
         return cause.path, self.span(cause.path, cause.node)

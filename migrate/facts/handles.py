@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from migrate.old_api.vocabulary import Function, Vocabulary
 from migrate.python.values import Arguments, External, Given, ListOf, Plain, Token, Value
@@ -73,6 +74,7 @@ _DATA = "msg"
 
 class OldApi:
     """The Knowledge of one generation. `reached`: what was called where, and the origins of the handles in that call.
+    sites: these origins by the place of the call alone.
 
     unseen: the kinds of the handles that parameters hold when callers that nobody sees fill them.
     """
@@ -82,6 +84,7 @@ class OldApi:
         self.unseen = unseen
         self.asked: set[ast.arg] = set()
         self.reached: dict[Symbol | Method, dict[ast.AST, set[Hashable]]] = {}
+        self.sites: dict[ast.AST, set[Hashable]] = {}
 
     # ------------------------------------------------------------------ names
 
@@ -119,6 +122,10 @@ class OldApi:
 
     def exports(self, token: Token) -> Mapping[str, Iterable[Given]]:
         """Return every name that a star import of an old module binds."""
+        return self._exports
+
+    @cached_property
+    def _exports(self) -> Mapping[str, Iterable[Given]]:
         return {name: [Token(Symbol(name))] for name in sorted(self.vocabulary.exports)}
 
     def caught(self, caught: Value, node: ast.ExceptHandler) -> Iterable[Given] | None:
@@ -175,6 +182,7 @@ class OldApi:
             return [Plain.OTHER]
         origins = self._origins(key, function, node, arguments)
         self.reached.setdefault(key, {}).setdefault(node, set()).update(origins)
+        self.sites.setdefault(node, set()).update(origins)
         return self._results(function, flat, node, origins)
 
     def _origins(

@@ -24,13 +24,14 @@ class Old:
     """What an alias brings: from the old API itself (direct), or from a file of the project that has it.
 
     new: the name in comch_next that may be imported in its place, where it is the same thing. stays: where it comes
-    from keeps it old.
+    from keeps it old. inert: where it comes from does nothing when it is imported, so that the import may go.
     """
 
     module: bool
     direct: bool
     new: str = ""
     stays: bool = False
+    inert: bool = False
 
 
 class Imports:
@@ -135,7 +136,8 @@ class Imports:
         variable = self.names.of[alias]
         if variable in self._old or not old.direct:
             siblings = getattr(self.names.parents[alias], "names", [])
-            return variable in self._old | self._named or all(other in self.old for other in siblings)
+            alone = all(other in self.old for other in siblings)
+            return variable in self._old | self._named or (alone and not old.inert)
         return variable in self._named and not old.module and not old.new
 
     # ------------------------------------------------------------------ where each use finds the new module
@@ -241,12 +243,22 @@ class Imports:
             brought.update(lines)
             remaining = [alias for alias in statement.names if self._remains(alias)]
             if lines or len(remaining) < len(statement.names):
-                yield statement, Template(joined(self.source, statement, lines, remaining))
+                text = joined(self.source, statement, lines, remaining)
+                yield statement, Template(text or ("pass" if self._would_be_empty(statement) else ""))
 
     def _modern_imports(self) -> set[ast.stmt]:
         variables = (self.names.of[node] for node in self.names.of if isinstance(node, ast.alias))
         aliases = (alias for variable in variables for alias in variable.bindings if isinstance(alias, ast.alias))
         return {self.names.statement(alias) for alias in aliases if is_modern(self.names, alias)}
+
+    def _would_be_empty(self, statement: ast.stmt) -> bool:
+        """Whether a block may hold nothing but imports that go."""
+        parent = self.names.parents[statement]
+        body = [] if isinstance(parent, ast.Module) else getattr(parent, "body", [])
+        inside = body if statement in body else [statement]
+        return not isinstance(parent, ast.Module) and all(
+            isinstance(node, ast.Import | ast.ImportFrom) for node in inside
+        )
 
     def _block(self, statement: ast.stmt) -> ast.AST:
         """Return the first statement of the block that a statement stands in."""
