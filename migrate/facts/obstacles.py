@@ -174,7 +174,7 @@ class Obstacles:
         functions = self._values.of(node.func)
         if all(isinstance(each, External | Plain) for each in functions):
             for part in given:
-                self._add(self._held(part), node, code)
+                self._add(self._shown(part) if code == SHOWN else self._held(part), node, code)
 
     def _namespace(self, node: ast.Call) -> None:
         """Refuse the handles of the variables that are looked up in globals() and the like."""
@@ -187,12 +187,12 @@ class Obstacles:
                 self._add(self._named(node, name), node, COMPUTED)
 
     def _formatted(self, node: ast.FormattedValue) -> None:
-        self._add(self._held(node.value), node.value, SHOWN)
+        self._add(self._shown(node.value), node.value, SHOWN)
 
     def _operation(self, node: ast.BinOp) -> None:
         if isinstance(node.op, ast.Mod):
             for part in node.right.elts if isinstance(node.right, ast.Tuple) else [node.right]:
-                self._add(self._held(part), part, SHOWN)
+                self._add(self._shown(part), part, SHOWN)
 
     def _function(self, node: Any) -> None:
         """Refuse what a function gives to callers that nobody sees."""
@@ -204,6 +204,14 @@ class Obstacles:
                 value = inside.value if isinstance(inside, ast.Return | ast.Yield) else None
                 if value is not None and names.function(inside) is node:
                     self._add(self._held(value), node, UNSEEN)
+
+    def _shown(self, node: ast.expr) -> frozenset[Value]:
+        """Return the handles whose text an expression certainly is, or that fill a collection.
+
+        Where something else may stand as well, values that a program keeps apart have most likely met in a helper.
+        """
+        held = {value for value in self._held(node) if not isinstance(value, Collection)} - {Plain.NONE}
+        return frozenset(held) if all(map(is_handle, held)) else frozenset()
 
     def _held(self, node: ast.expr) -> frozenset[Value]:
         """Return what an expression can be, and what is in it when it is a collection; slices are not followed."""

@@ -16,12 +16,12 @@ from migrate.python.values import Collection, Token, Value, Values
 
 _PREFIX = "DOCA_ERROR_"
 _SUCCESS = "DOCA_SUCCESS"
-_SHOWING = {"print": "value", "str": "value", "format": "value", "repr": "repr", "ascii": "repr", "pprint": "repr"}
+_SHOWING = {"print": "value", "str": "value", "format": "value", "repr": "value", "ascii": "value", "pprint": "value"}
 _SHOWING |= dict.fromkeys(("debug", "info", "warning", "error", "critical", "exception", "log", "write"), "value")
 _LEAVING = frozenset({"exit", "_exit", "int", "hex", "chr", "pack", "dumps", "type", "Value"})
 _PARSING = frozenset({"startswith", "endswith", "find", "index", "split", "search", "match", "fullmatch", "count"})
 _NAMING = {"doca_error_get_name": "name", "code_name": "name", "doca_error_get_descr": "printed", "describe": "printed"}
-_OF_FAILURE = {"text": "text", "name": "name", "repr": "printed", "value": "printed", "printed": "printed"}
+_OF_FAILURE = {"text": "text", "name": "name", "value": "printed", "printed": "printed"}
 
 
 class Results:
@@ -89,13 +89,13 @@ class Results:
                 self._observed.setdefault(key, set()).update({seen} - {""})
 
     def _contents(self, node: ast.expr) -> None:
-        """Note the codes in a collection that is shown: they show by their repr."""
+        """Note the codes in a collection that is shown."""
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
             return  # a text, made of the items one by one
         inside = (self._values.elements(value) for value in self._values.of(node) if isinstance(value, Collection))
         for item in frozenset[Value]().union(*inside):
             if isinstance(item, Token) and isinstance(item.key, Code):
-                self._observed.setdefault(item.key, set()).add("repr")
+                self._observed.setdefault(item.key, set()).add("value")
 
     def _compared(self, node: ast.expr, parent: Any) -> Iterator[str]:
         sides = [parent.left, *parent.comparators]
@@ -146,7 +146,7 @@ class Results:
         if name in _NAMING:
             yield _NAMING[name]
         elif name in _SHOWING:
-            yield "repr" if self._formats_repr(parent) else _SHOWING[name]
+            yield _SHOWING[name]
         elif name in _LEAVING:
             yield "value"
         elif name in ("get", "pop") and isinstance(parent.func, ast.Attribute) and parent.args[0] is node:
@@ -157,10 +157,6 @@ class Results:
             yield "value"
         if name == "str":
             yield from self._text(parent)
-
-    def _formats_repr(self, call: ast.Call) -> bool:
-        texts = [part.value for part in call.args if isinstance(part, ast.Constant)]
-        return any(isinstance(text, str) and "%r" in text for text in texts)
 
     def _text(self, node: ast.expr) -> Iterator[str]:
         """Yield "text" when the text of something is compared or taken apart."""
@@ -176,19 +172,14 @@ class Results:
                 if isinstance(pattern, ast.MatchValue):
                     yield from self._against(pattern.value, True)
 
-    def _formatted(self, node: ast.expr, parent: Any) -> Iterator[str]:
-        yield "repr" if parent.conversion == ord("r") else "value"
-
     def _calculated(self, node: ast.expr, parent: Any) -> Iterator[str]:
-        text = getattr(parent, "left", None)
-        shown = isinstance(text, ast.Constant) and isinstance(text.value, str) and "%r" in text.value
-        yield "repr" if shown else "value"
+        yield "value"
 
     def _in_tuple(self, node: ast.expr, parent: Any) -> Iterator[str]:
         """Yield how `"..." % (code, ...)` shows it."""
         above = self._forest.parents.get(parent)
         if isinstance(above, ast.BinOp) and isinstance(above.op, ast.Mod):
-            yield from self._calculated(node, above)
+            yield "value"
 
     def _attribute(self, node: ast.expr, parent: Any) -> Iterator[str]:
         yield from {"name": ["name"], "args": ["text"], "strerror": ["text"]}.get(parent.attr, ())
@@ -211,7 +202,7 @@ _PLACES: dict[type | None, Callable[[Results, ast.expr, Any], Iterator[str]]] = 
     ast.Subscript: Results._looked_up,
     ast.Call: Results._given,
     ast.Match: Results._matched,
-    ast.FormattedValue: Results._formatted,
+    ast.FormattedValue: Results._calculated,
     ast.BinOp: Results._calculated,
     ast.AugAssign: Results._calculated,
     ast.Assert: _asserted,
