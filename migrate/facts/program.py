@@ -137,9 +137,9 @@ class Facts:
     def code_is_observed(self, call: Call) -> frozenset[str]:
         """Return how a call's result code or exception is looked at beyond success and failure.
 
-        A set of: names of codes it is compared with ("AGAIN", "NOT_CONNECTED", ...), "value" (printed as a number,
-        returned to the shell, arithmetic), "name" (its name is
-        asked for), "text" (an exception's str is compared or parsed), "printed" (a text is shown).
+        A set of: names of codes it is compared with ("AGAIN", "NOT_CONNECTED", ...), "value" (printed, returned to the
+        shell, arithmetic), "name" (its name is asked for), "text" (an exception's str is compared or parsed),
+        "printed" (a text is shown).
         """
         return self._results.observed(call)
 
