@@ -26,7 +26,6 @@ from migrate.python._points_to.heap import Frame
 from migrate.python._points_to.slots import Slot
 from migrate.python.modules import Project
 
-
 IMPLICIT = ast.Constant(None)  # stands for every call that is not written
 
 
