@@ -5,8 +5,9 @@
 #   flat             the C names as functions, and every DOCA_* constant
 #   __main__         runs an old script unchanged
 # Behind them:
-#   _link            the engine room      _phases  what an endpoint may do when      _sizes  its properties
-#   _devices         the core calls       _flatten  makes a C function of a call     _arguments  _warn
+#   comch_next.Channel(one_sided=True), which answers as generation 1 did
+#   _peers           peers by connection  _devices  the core calls      _flatten  makes a C function of a call
+#   _arguments  _warn
 #   _shim/           the one folder that the launcher puts on the path
 
 from comch_next import errors

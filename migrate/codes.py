@@ -170,13 +170,6 @@ CODES: dict[str, Code] = {
         "Handle Shutdown beside ConnectionReset and remove one_sided=True when you are ready.",
         "safe",
     ),
-    "CCM063": Code(
-        "a result code is shown by its repr",
-        "Result codes are members of ErrorCode. str(), print(code) and format() show the number as before; repr(), and "
-        "so containers and !r, show the name.",
-        "Use int(code) where the number has to stand in a repr or in a printed container.",
-        "needs-evidence",
-    ),
     "CCM071": Code(
         "the text of an error is compared or parsed",
         "The exceptions are the same; their texts name the modern call.",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from migrate.old_api.vocabulary import Function, Vocabulary
 from migrate.python.values import Arguments, External, Given, ListOf, Plain, Token, Value
@@ -121,6 +122,10 @@ class OldApi:
 
     def exports(self, token: Token) -> Mapping[str, Iterable[Given]]:
         """Return every name that a star import of an old module binds."""
+        return self._exports
+
+    @cached_property
+    def _exports(self) -> Mapping[str, Iterable[Given]]:
         return {name: [Token(Symbol(name))] for name in sorted(self.vocabulary.exports)}
 
     def caught(self, caught: Value, node: ast.ExceptHandler) -> Iterable[Given] | None:

@@ -11,6 +11,7 @@ from typing import Any
 from migrate.facts.forest import Forest
 from migrate.facts.handles import COMMON, Handle, Method, OldApi, Symbol
 from migrate.facts.references import Reference, References
+from migrate.facts.texts import WORD
 from migrate.python.modules import is_standard
 from migrate.python.values import Collection, External, Plain, Token, Value, Values
 
@@ -21,6 +22,7 @@ SHOWN, INSPECTED, UNSEEN = "CCM081", "CCM082", "CCM083"
 _SHOWING = frozenset({"print", "str", "repr", "format", "ascii", "pprint", "pformat"})
 _SHOWING |= {"debug", "info", "warning", "error", "exception", "critical", "log"}
 _INSPECTING = frozenset({"vars", "dir", "copy", "deepcopy", "dump", "dumps", "setattr", "delattr"})
+_NAMESPACES = frozenset({"globals", "locals", "vars"})
 _IMPLICIT = frozenset({"__enter__", "__aenter__", "__iter__", "__next__", "__aiter__", "__anext__", "__call__"})
 _OF_EVERY_OBJECT = frozenset(
     {
@@ -68,6 +70,7 @@ class Obstacles:
                     self._add([token], node, LOST)
         for reference in references.found:
             self._reference(reference)
+            self._read_text(reference)
         for kind, judge in _JUDGES.items():
             for _, node in forest.nodes(kind):
                 judge(self, node)
@@ -114,6 +117,18 @@ class Obstacles:
             for origin in origins:
                 self._put(origin, reference.node, OTHER_FILE)
 
+    def _read_text(self, reference: Reference) -> None:
+        """Refuse the handles that a text names which is read as code."""
+        text = reference.node.value if isinstance(reference.node, ast.Constant) else None
+        if isinstance(text, str) and reference.node in self._forest.parents:
+            for word in WORD.findall(text):
+                self._add(self._named(reference.node, word), reference.node, COMPUTED)
+
+    def _named(self, node: ast.AST, name: str) -> frozenset[Value]:
+        """Return what a name means where a node stands."""
+        bindings = self._forest.of(node).scope(node).find(name).bindings
+        return self._values.of_target(bindings[0]) if bindings else frozenset()
+
     def _doubt(self, argument: ast.expr) -> str:
         """Return why an argument that has to be a handle may be one from code that cannot be seen."""
         values = self._values.of(argument)
@@ -143,8 +158,9 @@ class Obstacles:
 
     def _call(self, node: ast.Call) -> None:
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        judge = _SHOWING | _INSPECTING | {"getattr"}
-        if name not in judge or node in self._references.calls:
+        if name in _NAMESPACES and not node.args:
+            self._namespace(node)
+        if name not in _SHOWING | _INSPECTING | {"getattr"} or node in self._references.calls:
             return
         given = [*node.args, *(keyword.value for keyword in node.keywords)]
         code = SHOWN if name in _SHOWING else INSPECTED
@@ -158,15 +174,25 @@ class Obstacles:
         functions = self._values.of(node.func)
         if all(isinstance(each, External | Plain) for each in functions):
             for part in given:
-                self._add(self._held(part), node, code)
+                self._add(self._shown(part) if code == SHOWN else self._held(part), node, code)
+
+    def _namespace(self, node: ast.Call) -> None:
+        """Refuse the handles of the variables that are looked up in globals() and the like."""
+        above = self._forest.parents[node]
+        if not isinstance(above, ast.Subscript | ast.Attribute):
+            return
+        key = above.slice if isinstance(above, ast.Subscript) else None
+        for name in self._forest.of(node).module.variables.copy():
+            if not isinstance(key, ast.Constant) or key.value == name:
+                self._add(self._named(node, name), node, COMPUTED)
 
     def _formatted(self, node: ast.FormattedValue) -> None:
-        self._add(self._held(node.value), node.value, SHOWN)
+        self._add(self._shown(node.value), node.value, SHOWN)
 
     def _operation(self, node: ast.BinOp) -> None:
         if isinstance(node.op, ast.Mod):
             for part in node.right.elts if isinstance(node.right, ast.Tuple) else [node.right]:
-                self._add(self._held(part), part, SHOWN)
+                self._add(self._shown(part), part, SHOWN)
 
     def _function(self, node: Any) -> None:
         """Refuse what a function gives to callers that nobody sees."""
@@ -178,6 +204,14 @@ class Obstacles:
                 value = inside.value if isinstance(inside, ast.Return | ast.Yield) else None
                 if value is not None and names.function(inside) is node:
                     self._add(self._held(value), node, UNSEEN)
+
+    def _shown(self, node: ast.expr) -> frozenset[Value]:
+        """Return the handles whose text an expression certainly is, or that fill a collection.
+
+        Where something else may stand as well, values that a program keeps apart have most likely met in a helper.
+        """
+        held = {value for value in self._held(node) if not isinstance(value, Collection)} - {Plain.NONE}
+        return frozenset(held) if all(map(is_handle, held)) else frozenset()
 
     def _held(self, node: ast.expr) -> frozenset[Value]:
         """Return what an expression can be, and what is in it when it is a collection; slices are not followed."""

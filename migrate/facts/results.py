@@ -9,25 +9,26 @@ from typing import Any
 
 from migrate.facts.forest import Forest
 from migrate.facts.handles import Code, Failure, OldApi, Symbol
+from migrate.facts.reaching import Reaching
 from migrate.old_api.calls import Call
 from migrate.python.scopes import FUNCTIONS
 from migrate.python.values import Collection, Token, Value, Values
 
 _PREFIX = "DOCA_ERROR_"
 _SUCCESS = "DOCA_SUCCESS"
-_SHOWING = {"print": "value", "str": "value", "format": "value", "repr": "repr", "ascii": "repr", "pprint": "repr"}
+_SHOWING = {"print": "value", "str": "value", "format": "value", "repr": "value", "ascii": "value", "pprint": "value"}
 _SHOWING |= dict.fromkeys(("debug", "info", "warning", "error", "critical", "exception", "log", "write"), "value")
 _LEAVING = frozenset({"exit", "_exit", "int", "hex", "chr", "pack", "dumps", "type", "Value"})
 _PARSING = frozenset({"startswith", "endswith", "find", "index", "split", "search", "match", "fullmatch", "count"})
 _NAMING = {"doca_error_get_name": "name", "code_name": "name", "doca_error_get_descr": "printed", "describe": "printed"}
-_OF_FAILURE = {"text": "text", "name": "name", "repr": "printed", "value": "printed", "printed": "printed"}
+_OF_FAILURE = {"text": "text", "name": "name", "value": "printed", "printed": "printed"}
 
 
 class Results:
     """Finds every place that looks at a code or an exception; `observed` is by the key of its token."""
 
-    def __init__(self, forest: Forest, values: Values, api: OldApi) -> None:
-        self._forest, self._values, self._api = forest, values, api
+    def __init__(self, forest: Forest, values: Values, api: OldApi, reaching: Reaching) -> None:
+        self._forest, self._values, self._api, self._reaching = forest, values, api, reaching
         self._by_number = {value: name for name, value in api.vocabulary.constants.items() if name.startswith(_PREFIX)}
         self._observed: dict[Hashable, set[str]] = {}
         codes = [token for token in values.tokens if isinstance(token.key, Code | Failure)]
@@ -74,23 +75,13 @@ class Results:
     # ------------------------------------------------------------------ places
 
     def _expression(self, node: ast.expr) -> None:
-        values = self._values.of(node)
+        values = self._reaching.of(node)
         keys = [value.key for value in values if isinstance(value, Token) and isinstance(value.key, Code | Failure)]
-        inside = [value for value in values if isinstance(value, Collection)] if self._is_shown(node) else []
-        held = [item.key for value in inside for item in self._values.elements(value)
-                if isinstance(item, Token) and isinstance(item.key, Code)]  # fmt: skip
-        for code in held:
-            self._observed.setdefault(code, set()).add("repr")
         judge = _PLACES.get(type(self._forest.parents.get(node))) if keys else None
         for way in judge(self, node, self._forest.parents[node]) if judge else ():
             for key in keys:
                 seen = _OF_FAILURE.get(way, "") if isinstance(key, Failure) else way
                 self._observed.setdefault(key, set()).update({seen} - {""})
-
-    def _is_shown(self, node: ast.expr) -> bool:
-        parent = self._forest.parents.get(node)
-        called = isinstance(parent, ast.Call) and node in parent.args and _last_name(parent.func) in _SHOWING
-        return called or isinstance(parent, ast.FormattedValue)
 
     def _compared(self, node: ast.expr, parent: Any) -> Iterator[str]:
         sides = [parent.left, *parent.comparators]
@@ -141,19 +132,17 @@ class Results:
         if name in _NAMING:
             yield _NAMING[name]
         elif name in _SHOWING:
-            yield "repr" if self._formats_repr(parent) else _SHOWING[name]
+            yield _SHOWING[name]
         elif name in _LEAVING:
             yield "value"
         elif name in ("get", "pop") and isinstance(parent.func, ast.Attribute) and parent.args[0] is node:
             yield from self._keys(parent.func.value)
         elif name in _PARSING:
             yield "text"
+        elif name.endswith(("Error", "Exception", "Exit")):
+            yield "value"
         if name == "str":
             yield from self._text(parent)
-
-    def _formats_repr(self, call: ast.Call) -> bool:
-        texts = [part.value for part in call.args if isinstance(part, ast.Constant)]
-        return any(isinstance(text, str) and "%r" in text for text in texts)
 
     def _text(self, node: ast.expr) -> Iterator[str]:
         """Yield "text" when the text of something is compared or taken apart."""
@@ -169,19 +158,14 @@ class Results:
                 if isinstance(pattern, ast.MatchValue):
                     yield from self._against(pattern.value, True)
 
-    def _formatted(self, node: ast.expr, parent: Any) -> Iterator[str]:
-        yield "repr" if parent.conversion == ord("r") else "value"
-
     def _calculated(self, node: ast.expr, parent: Any) -> Iterator[str]:
-        text = getattr(parent, "left", None)
-        shown = isinstance(text, ast.Constant) and isinstance(text.value, str) and "%r" in text.value
-        yield "repr" if shown else "value"
+        yield "value"
 
     def _in_tuple(self, node: ast.expr, parent: Any) -> Iterator[str]:
         """Yield how `"..." % (code, ...)` shows it."""
         above = self._forest.parents.get(parent)
         if isinstance(above, ast.BinOp) and isinstance(above.op, ast.Mod):
-            yield from self._calculated(node, above)
+            yield "value"
 
     def _attribute(self, node: ast.expr, parent: Any) -> Iterator[str]:
         yield from {"name": ["name"], "args": ["text"], "strerror": ["text"]}.get(parent.attr, ())
@@ -189,6 +173,10 @@ class Results:
 
 def _last_name(node: ast.expr) -> str:
     return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+
+
+def _asserted(_: Results, node: ast.expr, parent: Any) -> Iterator[str]:
+    yield from ("value",) if parent.msg is node else ()
 
 
 def _negated(_: Results, __: ast.expr, parent: Any) -> Iterator[str]:
@@ -200,9 +188,10 @@ _PLACES: dict[type | None, Callable[[Results, ast.expr, Any], Iterator[str]]] = 
     ast.Subscript: Results._looked_up,
     ast.Call: Results._given,
     ast.Match: Results._matched,
-    ast.FormattedValue: Results._formatted,
+    ast.FormattedValue: Results._calculated,
     ast.BinOp: Results._calculated,
     ast.AugAssign: Results._calculated,
+    ast.Assert: _asserted,
     ast.UnaryOp: _negated,
     ast.Tuple: Results._in_tuple,
     ast.Attribute: Results._attribute,

@@ -305,7 +305,6 @@ def test_refusals(before: str, code: str) -> None:
     ("source", "observed", "code"),
     [
         (f"rc = {EP}listen(ep, n)", {"AGAIN", "value"}, ""),
-        (f"rc = {EP}listen(ep, n)", {"repr"}, "CCM063"),
         ("ep.listen(n)", {"text"}, "CCM071"),
         ("ep.listen(n)", {"printed"}, "CCM074"),
         ("ep = Endpoint()", set(), "CCM061"),

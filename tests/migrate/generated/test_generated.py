@@ -1,0 +1,97 @@
+"""Programs that nobody wrote: each prints the same after its migration, on the emulated library."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+
+from migrate.outcome import Level
+from migrate.rewriting import rewrite
+from tests.migrate.generated.program import programs
+
+SECONDS = float(os.environ.get("COMCH_STRESS_SECONDS", "0"))
+EXAMPLES = 60
+WHOLE = 0.9  # the share of programs in which nothing is left to the reader
+
+
+class Runner:
+    """A process that runs programs, each in a child of its own."""
+
+    def __init__(self) -> None:
+        command = [sys.executable, "-m", "tests.migrate.generated.worker"]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def run(self, text: str, *, old: bool) -> str:
+        """What a program prints."""
+        assert self._process.stdin is not None and self._process.stdout is not None
+        print(json.dumps([text, old]), file=self._process.stdin, flush=True)
+        return str(json.loads(self._process.stdout.readline()))
+
+    def close(self) -> None:
+        """End the process: it reads no more programs."""
+        self._process.communicate(timeout=30)
+
+
+@pytest.fixture(scope="module")
+def runner() -> Iterator[Runner]:
+    runner = Runner()
+    yield runner
+    runner.close()
+
+
+def _difference(text: str, runner: Runner) -> str | None:
+    """How the migrated program's output differs; None when it was not migrated whole."""
+    outcome = rewrite(text.encode())
+    if outcome.skipped or any(finding.level is not Level.SAFE for finding in outcome.findings):
+        return None
+    new = outcome.new.decode()
+    before, after = runner.run(text, old=True), runner.run(new, old=False)
+    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), "old", "new", lineterm="")
+    difference = "\n".join(lines)
+    return f"{difference}\n\n{new}" if difference else ""
+
+
+def _walk(runner: Runner, examples: int) -> list[bool]:
+    """Migrate and run programs; which of them went through whole."""
+    whole: list[bool] = []
+
+    @settings(
+        max_examples=examples,
+        derandomize=not SECONDS,
+        deadline=None,  # a program waits for the other side's events
+        database=None,
+        suppress_health_check=list(HealthCheck),
+        phases=[Phase.generate, Phase.shrink] if SECONDS else [Phase.generate],
+    )
+    @given(programs())
+    def compare(text: str) -> None:
+        difference = _difference(text, runner)
+        whole.append(difference is not None)
+        assert not difference, difference
+
+    compare()
+    return whole
+
+
+@pytest.mark.timeout(300)
+def test_generated_programs_print_the_same(runner: Runner) -> None:
+    whole = _walk(runner, EXAMPLES)
+    assert sum(whole) >= WHOLE * len(whole)
+
+
+@pytest.mark.skipif(not SECONDS, reason="new programs are made up under stress only")
+@pytest.mark.timeout(0)
+def test_new_programs_print_the_same(runner: Runner) -> None:
+    end = time.monotonic() + SECONDS
+    count = 0
+    while time.monotonic() < end:
+        count += len(_walk(runner, 200))
+    print(f"{count} programs")

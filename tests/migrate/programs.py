@@ -1,0 +1,126 @@
+"""Programs of generation 1 as users write them, and their transcripts: run as they are, migrated, and mixed."""
+
+from __future__ import annotations
+
+import ast
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.processes import ROOT, Child, Finished, StartPython
+
+FOLDER = Path(__file__).parent / "programs"
+LAUNCHER = ("-m", "comm_channel_compat", "run")
+TRANSCRIPT = "expected.txt"
+END_S = 60.0  # a program gives up by itself before that
+OLD_NAME = "doca_comm_channel"
+
+
+class End(NamedTuple):
+    """One end of a program: its command line, what it prints, and its exit status."""
+
+    command: str
+    output: str
+    status: int
+
+
+class Program(NamedTuple):
+    """A folder with scripts and their transcript."""
+
+    name: str
+
+    @property
+    def folder(self) -> Path:
+        """Where the program is."""
+        return FOLDER / self.name
+
+    def ends(self) -> list[End]:
+        """Read the transcript: for each end `$ command`, what it prints, `[status]`, in the order of their start."""
+        ends = []
+        for part in (self.folder / TRANSCRIPT).read_text().split("$ ")[1:]:
+            command, rest = part.split("\n", 1)
+            output, status = rest.rsplit("[", 1)
+            ends.append(End(command, output, int(status.rstrip("]\n"))))
+        return ends
+
+
+class Migrated(NamedTuple):
+    """A copy of a program, rewritten, and how migrate ended."""
+
+    folder: Path
+    finished: Finished
+
+    def old_imports(self) -> list[str]:
+        """Name the imports of the old API that are left, with their files."""
+        return [
+            f"{path.name}:{statement.lineno}"
+            for path in sorted(self.folder.rglob("*.py"))
+            for statement in ast.walk(ast.parse(path.read_bytes()))
+            if isinstance(statement, ast.stmt) and OLD_NAME in _imported(statement)
+        ]
+
+
+def _imported(statement: ast.stmt) -> list[str | None]:
+    if isinstance(statement, ast.Import):
+        return [alias.name for alias in statement.names]
+    return [statement.module] if isinstance(statement, ast.ImportFrom) else []
+
+
+def migrate(program: Program, into: Path) -> Migrated:
+    """Copy a program and rewrite the copy."""
+    folder = into / program.name
+    shutil.copytree(program.folder, folder, ignore=shutil.ignore_patterns(TRANSCRIPT, "__pycache__"))
+    done = subprocess.run(
+        [sys.executable, "-m", "migrate", "--write", str(folder)], cwd=ROOT, capture_output=True, text=True, timeout=60
+    )
+    return Migrated(folder, Finished(done.returncode, done.stdout, done.stderr))
+
+
+class Way(NamedTuple):
+    """How one end runs: from which folder, and with the launcher or without."""
+
+    folder: Path
+    launched: bool
+
+    def start(self, start_python: StartPython, command: str) -> Child:
+        """Start an end, by its command line."""
+        script, *options = command.split()
+        launcher = LAUNCHER if self.launched else ()
+        return start_python(*launcher, str(self.folder / script), *options, deadline_s=END_S)
+
+
+def run(start_python: StartPython, program: Program, ways: Sequence[Way]) -> Iterator[End]:
+    """Run the ends of a program, each in its way; the second one starts when the first one has said its cue.
+
+    What an end says on stderr is no part of the transcript; it is shown when the program fails.
+    """
+    commands = [end.command for end in program.ends()]
+    children: list[Child] = []
+    for command, way in zip(commands, ways, strict=True):
+        if children:
+            children[-1].wait_for(CUES.get(program.name, "listening"))
+        children.append(way.start(start_python, command))
+    for command, child in zip(commands, children, strict=True):
+        finished = child.finish()
+        print(finished.stderr, file=sys.stderr)
+        yield End(command, finished.stdout, finished.returncode)
+
+
+PROGRAMS = {folder.name: Program(folder.name) for folder in sorted(FOLDER.iterdir())}
+
+# What the first end of a program prints when it is time for the second, where that is not "listening".
+CUES = {"late_service": "waiting"}
+
+# Programs of which migrate may leave something to their author, and why.
+NOT_WHOLE = {
+    "logged_endpoint": "a subclass of Endpoint may have a code with the hand port",
+    "patched_tests": "a name that is patched on the old module stays old in the whole project",
+    "runtime_source": "the names are read at run time, by eval and globals(), and show in f-strings",
+    "delegating_proxy": "the methods of a handle are looked up by names that are not written in the program",
+}
+
+# Programs whose migrated form is compared, too.
+READY: list[str] = []
