@@ -8,8 +8,9 @@ elements     iterating, indexing, unpacking, entering, awaiting
 functions    frames, arguments and parameters
 calls        what a called value leads to, and what leaves the project
 attributes   reading, storing and the standard library's objects
-statements   what each node of the syntax tree means
+expressions  statements  patterns    what each node of the syntax tree means
 engine       the run: all files, then what nothing calls
 
-library*     the table of the standard library
+bodies       the code of a function; generic: which functions are analysed per call; fixtures: pytest's
+library      the table of the standard library; library_*: its entries
 """

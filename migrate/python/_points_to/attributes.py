@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 from pathlib import Path
 
-from migrate.python._points_to import library, library_calls, library_collections  # noqa: F401  # they fill the table
+from migrate.python._points_to import library
 from migrate.python._points_to.calls import Calls
 from migrate.python._points_to.classes import ENUMS, OBJECT
 from migrate.python._points_to.domain import (
@@ -141,7 +141,7 @@ class Attributes(Calls):
 
     def token_attribute(self, token: Token, name: str, slot: Slot, node: ast.expr | None) -> None:
         known = self.knowledge.attribute(token, name)
-        self.give(slot, (Plain.UNKNOWN,) if known is None else known, node or ast.Constant(None))
+        self.give(slot, (Plain.UNKNOWN,) if known is None else known, node or self.node_of(token))
         self.flow(self.field(token, name), slot)
         if node is not None:
             self.token_reads.setdefault(token, {})[node] = None

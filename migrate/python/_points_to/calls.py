@@ -22,12 +22,9 @@ from migrate.python._points_to.domain import (
     Value,
 )
 from migrate.python._points_to.functions import Functions, Site
-from migrate.python._points_to.heap import Frame
+from migrate.python._points_to.heap import IMPLICIT, Frame
 from migrate.python._points_to.slots import Slot
 from migrate.python.modules import Project
-
-
-IMPLICIT = ast.Constant(None)  # stands for every call that is not written
 
 
 class Calls(Functions):

@@ -38,6 +38,7 @@ class Elements(Classes):
     def __init__(self, project: Project, knowledge: Knowledge) -> None:
         super().__init__(project)
         self.knowledge = knowledge
+        self._nodes: dict[Token, ast.expr] = {}
         self._elements: dict[Value, Slot] = {}
         self._entered: dict[Value, Slot] = {}
 
@@ -62,6 +63,10 @@ class Elements(Classes):
         else:
             self.add(slot, value)
 
+    def node_of(self, token: Token) -> ast.expr:
+        """A node that stands for what a token gives where no call is written."""
+        return self._nodes.setdefault(token, ast.Constant(None))
+
     # ------------------------------------------------------------------ iterating
 
     def iterate(self, source: Slot, result: Slot) -> None:
@@ -79,7 +84,7 @@ class Elements(Classes):
                 self._elements_of_instance(value, slot)
             elif isinstance(value, Token):
                 known = self.knowledge.elements(value)
-                self.give(slot, (Plain.UNKNOWN,) if known is None else known, ast.Constant(None))
+                self.give(slot, (Plain.UNKNOWN,) if known is None else known, self.node_of(value))
             elif isinstance(value, Class):
                 if self.has_base(value.node, ENUMS):
                     self.add(slot, Instance(value.node))
@@ -147,7 +152,7 @@ class Elements(Classes):
                 self.call_with(self.attribute(value, method), [self.left] * 3, Slot())
         elif isinstance(value, Token):
             known = self.knowledge.enter(value)
-            self.give(slot, (Plain.UNKNOWN,) if known is None else known, ast.Constant(None))
+            self.give(slot, (Plain.UNKNOWN,) if known is None else known, self.node_of(value))
         elif isinstance(value, Collection) and value.kind in WRAPPERS:
             self.flow(self.contents(value).every, slot)
         elif isinstance(value, Collection) or value in (Plain.OTHER, Plain.UNKNOWN):

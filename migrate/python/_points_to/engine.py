@@ -5,18 +5,19 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Set
 
+from migrate.python._points_to import library_calls, library_methods, library_objects  # noqa: F401  # fill the table
 from migrate.python._points_to.bodies import bodies, falls_through
 from migrate.python._points_to.domain import Class, Descriptor, Function, Given, Instance, Knowledge, Plain, Value
 from migrate.python._points_to.fixtures import Fixtures
 from migrate.python._points_to.functions import Site
-from migrate.python._points_to.heap import Frame
-from migrate.python._points_to.statements import READERS, Statements
+from migrate.python._points_to.heap import IMPLICIT, Frame
+from migrate.python._points_to.patterns import READERS, Patterns
 from migrate.python.modules import Project
 
 STRUCTURE = frozenset({ast.Import, ast.ImportFrom, ast.ClassDef, ast.Attribute})
 
 
-class Engine(Statements):
+class Engine(Patterns):
     """Solves a project; afterwards every slot has all its values."""
 
     def __init__(
@@ -75,7 +76,7 @@ class Engine(Statements):
                 for name in sorted(info.bound):
                     for value in tuple(self.field(Class(info.node), name).values):
                         self._give_self(info.node, value)
-                self.fill_record(Instance(info.node), Site(ast.Constant(None), info.frame, [(self.unknown, True)]))
+                self.fill_record(Instance(info.node), Site(IMPLICIT, info.frame, [(self.unknown, True)]))
         self.solve()
         self._read_uncalled()
 

@@ -19,6 +19,7 @@ from migrate.python.modules import Project
 from migrate.python.scopes import FUNCTIONS, Names, Scope, Variable
 
 Key: TypeAlias = int | str | bytes | bool | float
+IMPLICIT = ast.Constant(None)  # stands for every call that is not written
 MAX_INDEX = 16  # arguments passed on as `f(0, *args)` by a function that calls itself end here
 
 

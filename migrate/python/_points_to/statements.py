@@ -1,14 +1,10 @@
-"""What each statement and expression means for values: one reader per kind of node, none of which looks further in."""
+"""What each kind of statement means for values; no reader looks further in than its own node."""
 
 from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Callable
-from functools import partial
-from typing import Any, TypeAlias
 
-from migrate.python._points_to.attributes import Attributes
 from migrate.python._points_to.domain import (
     Class,
     Collection,
@@ -21,23 +17,13 @@ from migrate.python._points_to.domain import (
     Value,
 )
 from migrate.python._points_to.elements import key_of
+from migrate.python._points_to.expressions import Expressions
 from migrate.python._points_to.functions import Site
-from migrate.python._points_to.heap import Frame
-from migrate.python._points_to.library_collections import merge
+from migrate.python._points_to.heap import IMPLICIT, Frame
 from migrate.python._points_to.slots import Slot
 
-_OPERATORS = {
-    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv", ast.Mod: "mod",
-    ast.Pow: "pow", ast.LShift: "lshift", ast.RShift: "rshift", ast.BitOr: "or", ast.BitAnd: "and",
-    ast.BitXor: "xor", ast.MatMult: "matmul", ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le",
-    ast.Gt: "gt", ast.GtE: "ge", ast.UAdd: "pos", ast.USub: "neg", ast.Invert: "invert",
-}  # fmt: skip
 
-
-_JOINING = (ast.Add, ast.Mult, ast.Sub, ast.BitOr, ast.BitAnd, ast.BitXor)  # what makes a collection of collections
-
-
-class Statements(Attributes):
+class Statements(Expressions):
     """Reads the bodies of frames."""
 
     # ------------------------------------------------------------------ definitions
@@ -110,10 +96,6 @@ class Statements(Attributes):
                 self.add(part, rest)
             self.assign(frame, item, part)
 
-    def attribute_name(self, frame: Frame, node: ast.Attribute) -> str:
-        """The name of an attribute, as the interpreter has it (`__x` in a class)."""
-        return frame.names.scope(node).mangle(node.attr) if node.attr.startswith("__") else node.attr
-
     def read_assign(self, frame: Frame, node: ast.Assign) -> None:
         value = self.slot(frame, node.value)
         for target in node.targets:
@@ -158,7 +140,7 @@ class Statements(Attributes):
     def read_raise(self, frame: Frame, node: ast.Raise) -> None:
         def raised(value: Value) -> None:
             if isinstance(value, Class):
-                self.call_value(value, Site(node.exc or ast.Constant(None), frame, result=self.raised))
+                self.call_value(value, Site(node.exc or IMPLICIT, frame, result=self.raised))
             elif isinstance(value, Instance):
                 self.add(self.raised, value)
 
@@ -202,10 +184,6 @@ class Statements(Attributes):
         for alias in node.names:
             name = alias.name if alias.asname else alias.name.partition(".")[0]
             self.add_all(self.variable(frame, frame.names.of[alias]), self.module_values(frame, name))
-            if not alias.asname and "." in alias.name:
-                token = self.knowledge.module(name)
-                if token is not None:
-                    self.knowledge.module(alias.name)
 
     def module_values(self, frame: Frame, name: str, level: int = 0) -> list[Value]:
         """What importing a module gives."""
@@ -222,215 +200,9 @@ class Statements(Attributes):
             if alias.name != "*":
                 slot = self.variable(frame, frame.names.of[alias])
                 self.load(home, alias.name, slot, None)
-                inner = self.knowledge.module(f"{'.' * node.level}{node.module or ''}.{alias.name}")
-                if inner is not None and not any(isinstance(value, Module) and value.path for value in home.values):
-                    self.add(slot, inner)
-
-    # ------------------------------------------------------------------ expressions
-
-    def read_attribute(self, frame: Frame, node: ast.Attribute) -> None:
-        if isinstance(node.ctx, ast.Load):
-            source = self.slot(frame, node.value)
-            self.load(source, self.attribute_name(frame, node), self.slot(frame, node), node)
-
-    def read_subscript(self, frame: Frame, node: ast.Subscript) -> None:
-        if isinstance(node.ctx, ast.Load):
-            key = self.slot(frame, node.slice)
-            self.read_item(self.slot(frame, node.value), node, frame, key, self.slot(frame, node))
-
-    def read_call(self, frame: Frame, node: ast.Call) -> None:
-        site = Site(node, frame, result=self.slot(frame, node))
-        for argument in node.args:
-            star = isinstance(argument, ast.Starred)
-            site.positional.append((self.slot(frame, argument.value if star else argument), star))  # type: ignore[attr-defined]
-        for keyword in node.keywords:
-            if keyword.arg is None:
-                site.splats.append(self.slot(frame, keyword.value))
-            else:
-                site.keywords[keyword.arg] = self.slot(frame, keyword.value)
-        self.call(self.slot(frame, node.func), site)
-
-    def read_display(self, frame: Frame, node: ast.Tuple | ast.List | ast.Set) -> None:
-        if isinstance(node, ast.Tuple | ast.List) and not isinstance(node.ctx, ast.Load):
-            return
-        kind = type(node).__name__.lower()
-        collection, contents = self.make(node, kind, frame)
-        exact = not any(isinstance(item, ast.Starred) for item in node.elts) and not isinstance(node, ast.Set)
-        contents.length = len(node.elts) if exact else None
-        for index, item in enumerate(node.elts):
-            if isinstance(item, ast.Starred):
-                self.iterate(self.slot(frame, item.value), contents.some)
-            else:
-                self.flow(self.slot(frame, item), self.item(contents, index) if exact else contents.some)
-        self.add(self.slot(frame, node), collection)
-
-    def read_dict(self, frame: Frame, node: ast.Dict) -> None:
-        collection, contents = self.make(node, "dict", frame)
-        for key, value in zip(node.keys, node.values, strict=True):
-            if key is None:
-                merge(self, self.slot(frame, value), collection)
-                continue
-            wanted = key_of(key)
-            self.flow(self.slot(frame, value), contents.some if wanted is None else self.item(contents, wanted))
-            self.flow(self.slot(frame, key), contents.keys)
-        self.add(self.slot(frame, node), collection)
-
-    def read_comprehension(self, frame: Frame, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> None:
-        collection, _ = self.make(node, "list", frame, self.slot(frame, node.elt))
-        self.add(self.slot(frame, node), collection)
-
-    def read_dict_comprehension(self, frame: Frame, node: ast.DictComp) -> None:
-        collection, contents = self.make(node, "dict", frame, self.slot(frame, node.value))
-        self.flow(self.slot(frame, node.key), contents.keys)
-        self.add(self.slot(frame, node), collection)
-
-    def read_conditional(self, frame: Frame, node: ast.IfExp) -> None:
-        self.flow(self.slot(frame, node.body), self.slot(frame, node))
-        self.flow(self.slot(frame, node.orelse), self.slot(frame, node))
-
-    def read_bool(self, frame: Frame, node: ast.BoolOp) -> None:
-        """Of `a or b` the first is never None; of `a and b` it is what may be false."""
-        result, skips_none = self.slot(frame, node), isinstance(node.op, ast.Or)
-
-        def keep(value: Value) -> None:
-            if value is not Plain.NONE if skips_none else isinstance(value, Plain | Collection | Instance):
-                self.add(result, value)
-
-        for operand in node.values[:-1]:
-            self.watch(self.slot(frame, operand), keep)
-        self.flow(self.slot(frame, node.values[-1]), result)
-
-    def read_binary(self, frame: Frame, node: ast.BinOp) -> None:
-        left, right = self.slot(frame, node.left), self.slot(frame, node.right)
-        self._operate(frame, node, node.op, left, right, self.slot(frame, node))
-
-    def read_unary(self, frame: Frame, node: ast.UnaryOp) -> None:
-        self._operate(frame, node, node.op, self.slot(frame, node.operand), None, self.slot(frame, node))
-
-    def read_compare(self, frame: Frame, node: ast.Compare) -> None:
-        result, left = self.slot(frame, node), self.slot(frame, node.left)
-        self.add(result, Plain.OTHER)
-        for operator, comparator in zip(node.ops, node.comparators, strict=True):
-            right = self.slot(frame, comparator)
-            self._operate(frame, node, operator, left, right, result)
-            if isinstance(operator, ast.In | ast.NotIn):
-                self._call_operator(right, "__contains__", left, Slot())
-            left = right
-
-    def _operate(self, frame: Frame, node: ast.AST, op: ast.AST, left: Slot, right: Slot | None, result: Slot) -> None:
-        self.add(result, Plain.OTHER)
-        name = _OPERATORS.get(type(op))
-        if name is None:
-            return
-
-        def combine(value: Value) -> None:
-            if isinstance(value, Collection):
-                collection, contents = self.make(node, value.kind, frame)
-                self.flow(self.contents(value).every, contents.some)
-                self.flow(self.contents(value).keys, contents.keys)
-                self.add(result, collection)
-
-        for slot in (left, right) if isinstance(op, _JOINING) else ():
-            if slot is not None and slot is not self.other:
-                self.watch(slot, combine)
-        self._call_operator(left, f"__{name}__", right, result)
-        if isinstance(node, ast.AugAssign):
-            self._call_operator(left, f"__i{name}__", right, result)
-        if right is not None:
-            self._call_operator(right, f"__r{name}__", left, result)
-
-    def _call_operator(self, left: Slot, method: str, right: Slot | None, result: Slot) -> None:
-        def call(value: Value) -> None:
-            if isinstance(value, Instance) and self.binder(value.node, method):
-                self.call_with(self.attribute(value, method), [] if right is None else [right], result)
-            elif value is Plain.UNKNOWN:
-                self.add(result, value)
-
-        if left is not self.other:
-            self.watch(left, call)
-
-    def read_text(self, frame: Frame, node: ast.expr) -> None:
-        self.add(self.slot(frame, node), Plain.OTHER)
-
-    def read_await(self, frame: Frame, node: ast.Await) -> None:
-        self.await_(self.slot(frame, node.value), self.slot(frame, node))
-
-    def read_yield(self, frame: Frame, node: ast.Yield) -> None:
-        self.flow(self.slot(frame, node.value) if node.value else self.none, frame.yielded)
-        self.flow(frame.sent, self.slot(frame, node))
-        self.add(self.slot(frame, node), Plain.NONE)
-
-    def read_yield_from(self, frame: Frame, node: ast.YieldFrom) -> None:
-        source, result = self.slot(frame, node.value), self.slot(frame, node)
-
-        def delegate(value: Value) -> None:
-            if isinstance(value, Collection):
-                self.flow(self.field(value, "return"), result)
-                if value in self.generators:
-                    self.flow(frame.sent, self.generators[value].sent)
-
-        self.iterate(source, frame.yielded)
-        self.watch(source, delegate)
-
-    # ------------------------------------------------------------------ match
-
-    def read_match(self, frame: Frame, node: ast.Match) -> None:
-        subject = self.slot(frame, node.subject)
-        for case in node.cases:
-            self._match(frame, case.pattern, subject)
-
-    def _match(self, frame: Frame, pattern: ast.pattern, subject: Slot) -> None:
-        if isinstance(pattern, ast.MatchAs):
-            if pattern.name:
-                self.flow(subject, self.variable(frame, frame.names.of[pattern]))
-            if pattern.pattern:
-                self._match(frame, pattern.pattern, subject)
-        elif isinstance(pattern, ast.MatchOr):
-            for choice in pattern.patterns:
-                self._match(frame, choice, subject)
-        elif isinstance(pattern, ast.MatchSequence):
-            star = next((i for i, each in enumerate(pattern.patterns) if isinstance(each, ast.MatchStar)), None)
-            for place, inner in enumerate(pattern.patterns):
-                part = Slot()
-                late = star is not None and place > star
-                self.unpack(subject, place - len(pattern.patterns) if late else place, part)
-                if isinstance(inner, ast.MatchStar):
-                    if inner.name:
-                        rest, contents = self.make(inner, "list", frame)
-                        self.iterate(subject, contents.some)
-                        self.add(self.variable(frame, frame.names.of[inner]), rest)
-                else:
-                    self._match(frame, inner, part)
-        elif isinstance(pattern, ast.MatchMapping):
-            for key, inner in zip(pattern.keys, pattern.patterns, strict=True):
-                part = Slot()
-                self.read_key(subject, key_of(key), part)
-                self._match(frame, inner, part)
-            if pattern.rest:
-                self.flow(subject, self.variable(frame, frame.names.of[pattern]))
-        elif isinstance(pattern, ast.MatchClass):
-            self._match_class(frame, pattern, subject)
-
-    def _match_class(self, frame: Frame, pattern: ast.MatchClass, subject: Slot) -> None:
-        for name, inner in zip(pattern.kwd_attrs, pattern.kwd_patterns, strict=True):
-            part = Slot()
-            self.load(subject, name, part, None)
-            self._match(frame, inner, part)
-        for place, inner in enumerate(pattern.patterns):
-            part = Slot()
-            self.watch(subject, partial(self._positional, place, part))
-            self._match(frame, inner, part)
-
-    def _positional(self, place: int, part: Slot, value: Value) -> None:
-        if not isinstance(value, Instance):
-            self.add(part, value)  # `case str(name)` binds the subject itself
-            return
-        names = self.record_names(value.node)
-        if place < len(names):
-            self.flow(self.field(value, names[place]), part)
-        else:
-            for slot in tuple(self.fields.get(value, {}).values()):
-                self.flow(slot, part)
+                if any(isinstance(value, Module) and value.path is None for value in home.values):
+                    inner = self.knowledge.module(f"{'.' * node.level}{node.module or ''}.{alias.name}")
+                    self.add_all(slot, [inner] if inner else [])
 
 
 def _builtin(value: Value) -> type | None:
@@ -438,47 +210,3 @@ def _builtin(value: Value) -> type | None:
     name = value.name.removeprefix("builtins.") if isinstance(value, External) else ""
     kind = getattr(builtins, name, None)
     return kind if isinstance(kind, type) and issubclass(kind, BaseException) else None
-
-
-Reader: TypeAlias = Callable[[Statements, Frame, Any], None]
-READERS: dict[type[ast.AST], Reader] = {
-    ast.FunctionDef: Statements.read_function,
-    ast.AsyncFunctionDef: Statements.read_function,
-    ast.Lambda: Statements.read_function,
-    ast.ClassDef: Statements.read_class,
-    ast.Return: Statements.read_return,
-    ast.Assign: Statements.read_assign,
-    ast.AnnAssign: Statements.read_target_value,
-    ast.NamedExpr: Statements.read_target_value,
-    ast.AugAssign: Statements.read_augmented,
-    ast.For: Statements.read_loop,
-    ast.AsyncFor: Statements.read_loop,
-    ast.comprehension: Statements.read_loop,
-    ast.With: Statements.read_with,
-    ast.AsyncWith: Statements.read_with,
-    ast.Raise: Statements.read_raise,
-    ast.ExceptHandler: Statements.read_handler,
-    ast.Import: Statements.read_import,
-    ast.ImportFrom: Statements.read_import_from,
-    ast.Attribute: Statements.read_attribute,
-    ast.Subscript: Statements.read_subscript,
-    ast.Call: Statements.read_call,
-    ast.Tuple: Statements.read_display,
-    ast.List: Statements.read_display,
-    ast.Set: Statements.read_display,
-    ast.Dict: Statements.read_dict,
-    ast.ListComp: Statements.read_comprehension,
-    ast.SetComp: Statements.read_comprehension,
-    ast.GeneratorExp: Statements.read_comprehension,
-    ast.DictComp: Statements.read_dict_comprehension,
-    ast.IfExp: Statements.read_conditional,
-    ast.BoolOp: Statements.read_bool,
-    ast.BinOp: Statements.read_binary,
-    ast.UnaryOp: Statements.read_unary,
-    ast.Compare: Statements.read_compare,
-    ast.JoinedStr: Statements.read_text,
-    ast.Await: Statements.read_await,
-    ast.Yield: Statements.read_yield,
-    ast.YieldFrom: Statements.read_yield_from,
-    ast.Match: Statements.read_match,
-}

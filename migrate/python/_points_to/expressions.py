@@ -1,0 +1,182 @@
+"""What each kind of expression means for values; no reader looks further in than its own node."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.python._points_to.attributes import Attributes
+from migrate.python._points_to.domain import (
+    Collection,
+    Instance,
+    Plain,
+    Value,
+)
+from migrate.python._points_to.elements import key_of
+from migrate.python._points_to.functions import Site
+from migrate.python._points_to.heap import Frame
+from migrate.python._points_to.library_collections import merge
+from migrate.python._points_to.slots import Slot
+
+_OPERATORS = {
+    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv", ast.Mod: "mod",
+    ast.Pow: "pow", ast.LShift: "lshift", ast.RShift: "rshift", ast.BitOr: "or", ast.BitAnd: "and",
+    ast.BitXor: "xor", ast.MatMult: "matmul", ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le",
+    ast.Gt: "gt", ast.GtE: "ge", ast.UAdd: "pos", ast.USub: "neg", ast.Invert: "invert",
+}  # fmt: skip
+
+
+_JOINING = (ast.Add, ast.Mult, ast.Sub, ast.BitOr, ast.BitAnd, ast.BitXor)  # what makes a collection of collections
+
+
+class Expressions(Attributes):
+    """Reads expressions."""
+
+    # ------------------------------------------------------------------ expressions
+
+    def read_attribute(self, frame: Frame, node: ast.Attribute) -> None:
+        if isinstance(node.ctx, ast.Load):
+            source = self.slot(frame, node.value)
+            self.load(source, self.attribute_name(frame, node), self.slot(frame, node), node)
+
+    def read_subscript(self, frame: Frame, node: ast.Subscript) -> None:
+        if isinstance(node.ctx, ast.Load):
+            key = self.slot(frame, node.slice)
+            self.read_item(self.slot(frame, node.value), node, frame, key, self.slot(frame, node))
+
+    def read_call(self, frame: Frame, node: ast.Call) -> None:
+        site = Site(node, frame, result=self.slot(frame, node))
+        for argument in node.args:
+            star = isinstance(argument, ast.Starred)
+            site.positional.append((self.slot(frame, argument.value if star else argument), star))  # type: ignore[attr-defined]
+        for keyword in node.keywords:
+            if keyword.arg is None:
+                site.splats.append(self.slot(frame, keyword.value))
+            else:
+                site.keywords[keyword.arg] = self.slot(frame, keyword.value)
+        self.call(self.slot(frame, node.func), site)
+
+    def read_display(self, frame: Frame, node: ast.Tuple | ast.List | ast.Set) -> None:
+        if isinstance(node, ast.Tuple | ast.List) and not isinstance(node.ctx, ast.Load):
+            return
+        kind = type(node).__name__.lower()
+        collection, contents = self.make(node, kind, frame)
+        exact = not any(isinstance(item, ast.Starred) for item in node.elts) and not isinstance(node, ast.Set)
+        contents.length = len(node.elts) if exact else None
+        for index, item in enumerate(node.elts):
+            if isinstance(item, ast.Starred):
+                self.iterate(self.slot(frame, item.value), contents.some)
+            else:
+                self.flow(self.slot(frame, item), self.item(contents, index) if exact else contents.some)
+        self.add(self.slot(frame, node), collection)
+
+    def read_dict(self, frame: Frame, node: ast.Dict) -> None:
+        collection, contents = self.make(node, "dict", frame)
+        for key, value in zip(node.keys, node.values, strict=True):
+            if key is None:
+                merge(self, self.slot(frame, value), collection)
+                continue
+            wanted = key_of(key)
+            self.flow(self.slot(frame, value), contents.some if wanted is None else self.item(contents, wanted))
+            self.flow(self.slot(frame, key), contents.keys)
+        self.add(self.slot(frame, node), collection)
+
+    def read_comprehension(self, frame: Frame, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> None:
+        collection, _ = self.make(node, "list", frame, self.slot(frame, node.elt))
+        self.add(self.slot(frame, node), collection)
+
+    def read_dict_comprehension(self, frame: Frame, node: ast.DictComp) -> None:
+        collection, contents = self.make(node, "dict", frame, self.slot(frame, node.value))
+        self.flow(self.slot(frame, node.key), contents.keys)
+        self.add(self.slot(frame, node), collection)
+
+    def read_conditional(self, frame: Frame, node: ast.IfExp) -> None:
+        self.flow(self.slot(frame, node.body), self.slot(frame, node))
+        self.flow(self.slot(frame, node.orelse), self.slot(frame, node))
+
+    def read_bool(self, frame: Frame, node: ast.BoolOp) -> None:
+        """Of `a or b` the first is never None; of `a and b` it is what may be false."""
+        result, skips_none = self.slot(frame, node), isinstance(node.op, ast.Or)
+
+        def keep(value: Value) -> None:
+            if value is not Plain.NONE if skips_none else isinstance(value, Plain | Collection | Instance):
+                self.add(result, value)
+
+        for operand in node.values[:-1]:
+            self.watch(self.slot(frame, operand), keep)
+        self.flow(self.slot(frame, node.values[-1]), result)
+
+    def read_binary(self, frame: Frame, node: ast.BinOp) -> None:
+        left, right = self.slot(frame, node.left), self.slot(frame, node.right)
+        self._operate(frame, node, node.op, left, right, self.slot(frame, node))
+
+    def read_unary(self, frame: Frame, node: ast.UnaryOp) -> None:
+        self._operate(frame, node, node.op, self.slot(frame, node.operand), None, self.slot(frame, node))
+
+    def read_compare(self, frame: Frame, node: ast.Compare) -> None:
+        result, left = self.slot(frame, node), self.slot(frame, node.left)
+        self.add(result, Plain.OTHER)
+        for operator, comparator in zip(node.ops, node.comparators, strict=True):
+            right = self.slot(frame, comparator)
+            self._operate(frame, node, operator, left, right, result)
+            if isinstance(operator, ast.In | ast.NotIn):
+                self._call_operator(right, "__contains__", left, Slot())
+            left = right
+
+    def _operate(self, frame: Frame, node: ast.AST, op: ast.AST, left: Slot, right: Slot | None, result: Slot) -> None:
+        self.add(result, Plain.OTHER)
+        name = _OPERATORS.get(type(op))
+        if name is None:
+            return
+
+        def combine(value: Value) -> None:
+            if isinstance(value, Collection):
+                collection, contents = self.make(node, value.kind, frame)
+                self.flow(self.contents(value).every, contents.some)
+                self.flow(self.contents(value).keys, contents.keys)
+                self.add(result, collection)
+
+        for slot in (left, right) if isinstance(op, _JOINING) else ():
+            if slot is not None and slot is not self.other:
+                self.watch(slot, combine)
+        self._call_operator(left, f"__{name}__", right, result)
+        if isinstance(node, ast.AugAssign):
+            self._call_operator(left, f"__i{name}__", right, result)
+        if right is not None:
+            self._call_operator(right, f"__r{name}__", left, result)
+
+    def _call_operator(self, left: Slot, method: str, right: Slot | None, result: Slot) -> None:
+        def call(value: Value) -> None:
+            if isinstance(value, Instance) and self.binder(value.node, method):
+                self.call_with(self.attribute(value, method), [] if right is None else [right], result)
+            elif value is Plain.UNKNOWN:
+                self.add(result, value)
+
+        if left is not self.other:
+            self.watch(left, call)
+
+    def read_text(self, frame: Frame, node: ast.expr) -> None:
+        self.add(self.slot(frame, node), Plain.OTHER)
+
+    def read_await(self, frame: Frame, node: ast.Await) -> None:
+        self.await_(self.slot(frame, node.value), self.slot(frame, node))
+
+    def read_yield(self, frame: Frame, node: ast.Yield) -> None:
+        self.flow(self.slot(frame, node.value) if node.value else self.none, frame.yielded)
+        self.flow(frame.sent, self.slot(frame, node))
+        self.add(self.slot(frame, node), Plain.NONE)
+
+    def read_yield_from(self, frame: Frame, node: ast.YieldFrom) -> None:
+        source, result = self.slot(frame, node.value), self.slot(frame, node)
+
+        def delegate(value: Value) -> None:
+            if isinstance(value, Collection):
+                self.flow(self.field(value, "return"), result)
+                if value in self.generators:
+                    self.flow(frame.sent, self.generators[value].sent)
+
+        self.iterate(source, frame.yielded)
+        self.watch(source, delegate)
+
+    def attribute_name(self, frame: Frame, node: ast.Attribute) -> str:
+        """The name of an attribute, as the interpreter has it (`__x` in a class)."""
+        return frame.names.scope(node).mangle(node.attr) if node.attr.startswith("__") else node.attr

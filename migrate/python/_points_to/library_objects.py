@@ -1,0 +1,257 @@
+"""Summaries: contexts, objects and classes, functions made of functions."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from migrate.python._points_to.domain import (
+    Class,
+    Collection,
+    Descriptor,
+    External,
+    Instance,
+    Plain,
+    Super,
+    Value,
+)
+from migrate.python._points_to.functions import Site
+from migrate.python._points_to.library import (
+    SUMMARIES,
+    Summary,
+    apply,
+    argument,
+    elements,
+    names,
+    new,
+    summary,
+)
+from migrate.python._points_to.slots import Slot
+
+if TYPE_CHECKING:
+    from migrate.python._points_to.attributes import Attributes
+
+
+# ---------------------------------------------------------------------- contexts
+
+
+@summary("contextlib.closing", "contextlib.nullcontext", "contextlib.aclosing")
+def _closing(heap: Attributes, site: Site) -> None:
+    new(heap, site, "closing", argument(heap, site, 0))
+
+
+@summary(".enter_context", ".enter_async_context", ".enterContext")
+def _enter_context(heap: Attributes, site: Site) -> None:
+    heap.enter(argument(heap, site, 1), site.result)
+
+
+# ---------------------------------------------------------------------- objects
+
+
+@summary("types.SimpleNamespace", "argparse.Namespace", "threading.local")
+def _namespace(heap: Attributes, site: Site) -> None:
+    collection, _ = heap.make(site.node, "namespace", site.frame)
+    for name, slot in site.keywords.items():
+        heap.flow(slot, heap.field(collection, name))
+    for slot in site.splats:
+        heap.watch(
+            slot,
+            lambda value: heap.on_items(
+                heap.contents(value), lambda key, item: heap.flow(item, heap.field(collection, str(key)))
+            ),
+        )
+    heap.add(site.result, collection)
+
+
+@summary("builtins.object.__new__", "builtins.Exception.__new__")
+def _new(heap: Attributes, site: Site) -> None:
+    def make(value: Value) -> None:
+        if isinstance(value, Class):
+            heap.add(site.result, Instance(value.node))
+
+    heap.watch(argument(heap, site, 0), make)
+
+
+@summary("builtins.object.__setattr__", "builtins.setattr")
+def _setattr(heap: Attributes, site: Site) -> None:
+    name = heap.constant_argument(site, 1)
+    heap.add(site.result, Plain.NONE)
+    if isinstance(name, str):
+        heap.store(argument(heap, site, 0), name, argument(heap, site, 2), site.node)
+        return
+
+    def store(value: Value) -> None:
+        if isinstance(value, Instance | Collection):
+            heap.flow(argument(heap, site, 2), heap.field(value, "*"))
+            heap.on_fields(value, lambda slot: heap.flow(heap.field(value, "*"), slot))
+        else:
+            heap.sink(argument(heap, site, 2), site.node)
+
+    heap.watch(argument(heap, site, 0), store)
+
+
+@summary("collections.namedtuple", "typing.NamedTuple")
+def _namedtuple(heap: Attributes, site: Site) -> None:
+    """Make the class that the call describes, when it is written as constants."""
+    fields = site.node.args[1] if isinstance(site.node, ast.Call) and len(site.node.args) > 1 else None
+    words: list[str] = []
+    if isinstance(fields, ast.Constant):
+        words = str(fields.value).replace(",", " ").split()
+    for item in fields.elts if isinstance(fields, ast.List | ast.Tuple) else []:
+        name = item.elts[0] if isinstance(item, ast.Tuple) else item
+        words.append(str(getattr(name, "value", "")))
+    body: list[ast.stmt] = [
+        ast.AnnAssign(target=ast.Name(word, ast.Store()), annotation=ast.Constant(None), simple=1) for word in words
+    ]
+    node = ast.ClassDef("namedtuple", [], [], body, [])
+    heap.define_class(site.frame, node, [heap.constant(External("typing.NamedTuple"))])
+    heap.add(site.result, Class(node))
+    if "defaults" in site.keywords:
+        for word in words:
+            heap.flow(elements(heap, site.keywords["defaults"]), heap.field(Instance(node), word))
+
+
+@summary("._replace")
+def _replace(heap: Attributes, site: Site) -> None:
+    heap.flow(argument(heap, site, 0), site.result)
+    for name, slot in site.keywords.items():
+        heap.store(argument(heap, site, 0), name, slot, site.node)
+
+
+@summary("builtins.getattr", "builtins.object.__getattribute__")
+def _getattr(heap: Attributes, site: Site) -> None:
+    name = heap.constant_argument(site, 1)
+    heap.flow(argument(heap, site, 2), site.result)
+    if isinstance(name, str):
+        heap.load(argument(heap, site, 0), name, site.result, site.node)
+    else:
+        heap.load(argument(heap, site, 0), "*", site.result, site.node)
+        heap.add(site.result, Plain.UNKNOWN)
+
+
+@summary("builtins.type")
+def _type(heap: Attributes, site: Site) -> None:
+    def kind(value: Value) -> None:
+        heap.add(site.result, Class(value.node) if isinstance(value, Instance) else Plain.OTHER)
+
+    heap.watch(argument(heap, site, 0), kind)
+
+
+@summary("builtins.super")
+def _super(heap: Attributes, site: Site) -> None:
+    frame, given_class = site.frame, argument(heap, site, 0)
+    above = frame.names.above(site.node)
+    node = next((place for place in above if isinstance(place, ast.ClassDef)), None)
+    function: ast.AST = frame.node
+    while site.positional == [] and not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) and frame.parent:
+        frame = frame.parent
+        function = frame.node
+    receiver = argument(heap, site, 1)
+    if not site.positional and isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+        arguments = [*function.args.posonlyargs, *function.args.args]
+        if arguments:
+            receiver = heap.parameter(frame, arguments[0])
+
+    def make(value: Value) -> None:
+        classes: list[ast.ClassDef | None] = [each.node for each in given_class.values if isinstance(each, Class)]
+        for each in classes or [node]:
+            if each is not None and isinstance(value, Instance | Class):
+                heap.add(site.result, Super(each, value))
+
+    heap.watch(receiver, make)
+
+
+def _descriptor(kind: str) -> Summary:
+    def make(heap: Attributes, site: Site) -> None:
+        def wrap(value: Value) -> None:
+            if isinstance(value, Descriptor):
+                heap.add(site.result, value)
+            elif not isinstance(value, Plain):
+                heap.add(site.result, Descriptor(kind, value))
+
+        heap.watch(argument(heap, site, 0, "fget"), wrap)
+        setter = argument(heap, site, 1, "fset")
+        heap.watch(site.result, lambda value: heap.flow(setter, heap.field(value, "setter")))
+
+    return make
+
+
+for _kind in ("property", "staticmethod", "classmethod"):
+    SUMMARIES[f"builtins.{_kind}"] = _descriptor(_kind)
+SUMMARIES["functools.cached_property"] = SUMMARIES["builtins.property"]
+
+
+@summary(".setter")
+def _setter(heap: Attributes, site: Site) -> None:
+    heap.watch(argument(heap, site, 0), lambda value: heap.flow(argument(heap, site, 1), heap.field(value, "setter")))
+    heap.flow(argument(heap, site, 0), site.result)
+
+
+# ---------------------------------------------------------------------- functions made of functions
+
+
+@summary("functools.partial", "functools.partialmethod")
+def _partial(heap: Attributes, site: Site) -> None:
+    inner = Site(site.node, site.frame, site.positional[1:], site.keywords, site.splats)
+    heap.add(site.result, heap.make_partial(site.node, site.frame, argument(heap, site, 0), inner))
+
+
+@summary("types.MethodType")
+def _method(heap: Attributes, site: Site) -> None:
+    inner = Site(site.node, site.frame, site.positional[1:])
+    heap.add(site.result, heap.make_partial(site.node, site.frame, argument(heap, site, 0), inner))
+
+
+@summary("weakref.ref", "weakref.WeakMethod")
+def _reference(heap: Attributes, site: Site) -> None:
+    inner = Site(site.node, site.frame, site.positional[:1])
+    heap.add(site.result, heap.make_partial(site.node, site.frame, heap.constant(External("identity")), inner))
+    apply(heap, site, argument(heap, site, 1), Slot(), heap.other)
+
+
+@summary("functools.wraps")
+def _wraps(heap: Attributes, site: Site) -> None:
+    heap.add(site.result, External("identity"))
+
+
+@summary(*names("operator", "attrgetter itemgetter methodcaller"))
+def _operator(heap: Attributes, site: Site) -> None:
+    """Make a function of one object, for a name or key that is written as a constant."""
+    function = Slot()
+    inner = Site(site.node, site.frame, site.positional[1:], site.keywords, site.splats)
+    inner.operand = heap.constant_argument(site, 0)
+
+    def called(value: Value) -> None:
+        if isinstance(value, External):
+            heap.add(function, External(f"{value.name}()"))
+
+    if isinstance(site.node, ast.Call):
+        heap.watch(heap.slot(site.frame, site.node.func), called)
+    heap.add(site.result, heap.make_partial(site.node, site.frame, function, inner))
+
+
+@summary("operator.attrgetter()")
+def _attrgetter(heap: Attributes, site: Site) -> None:
+    slot = site.positional[-1][0]
+    for name in str(site.operand).split("."):
+        source, slot = slot, Slot()
+        heap.load(source, name, slot, None)
+    heap.flow(slot, site.result)
+
+
+@summary("operator.itemgetter()")
+def _itemgetter(heap: Attributes, site: Site) -> None:
+    heap.read_key(site.positional[-1][0], site.operand, site.result)
+
+
+@summary("operator.methodcaller()")
+def _methodcaller(heap: Attributes, site: Site) -> None:
+    method = Slot()
+    heap.load(site.positional[-1][0], str(site.operand), method, None)
+    heap.call(method, Site(site.node, site.frame, site.positional[:-1], site.keywords, site.splats, site.result))
+
+
+@summary("dataclasses.field")
+def _field(heap: Attributes, site: Site) -> None:
+    heap.flow(argument(heap, site, 9, "default"), site.result)
+    apply(heap, site, argument(heap, site, 9, "default_factory"), site.result)
