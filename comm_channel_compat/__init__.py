@@ -10,7 +10,7 @@
 #   _arguments  _warn
 #   _shim/           the one folder that the launcher puts on the path
 
-from comch_next import errors
+from comch_next import errors, outcome
 from comch_next.errors import *
 from comm_channel_compat import flat
 from comm_channel_compat._devices import Device, DevInfo, RepInfo, Representor, devices, open_device
@@ -41,6 +41,7 @@ __all__ = [
     "get_max_service_name_len",
     "get_service_max_num_connections",
     "open_device",
+    "outcome",
 ]
 __all__ += errors.__all__
 __all__ += flat.__all__
