@@ -103,7 +103,7 @@ class OldApi:
             function = self.vocabulary.methods.get((key.kind, name))
             special = name if name in _SELF_METHODS | _ENDS else ""
             found = function.name if function else special
-            return [Token(Method(key, found))] if found else None
+            return [Token(Method(key, found))] if found else []  # an AttributeError gives nothing
         if isinstance(key, Failure):
             if name == "connection":
                 return [Token(Handle("peer", CAUGHT)), Plain.NONE]

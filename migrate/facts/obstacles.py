@@ -22,6 +22,7 @@ SHOWN, INSPECTED, UNSEEN = "CCM081", "CCM082", "CCM083"
 _SHOWING = frozenset({"print", "str", "repr", "format", "ascii", "pprint", "pformat"})
 _SHOWING |= {"debug", "info", "warning", "error", "exception", "critical", "log"}
 _INSPECTING = frozenset({"vars", "dir", "copy", "deepcopy", "dump", "dumps", "setattr", "delattr"})
+_LOOKING_UP = frozenset({"getattr", "hasattr"})
 _NAMESPACES = frozenset({"globals", "locals", "vars"})
 _IMPLICIT = frozenset({"__enter__", "__aenter__", "__iter__", "__next__", "__aiter__", "__anext__", "__call__"})
 _OF_EVERY_OBJECT = frozenset(
@@ -142,7 +143,8 @@ class Obstacles:
         if not mine:
             return
         known = any((handle.kind, node.attr) in self._api.vocabulary.methods for handle in handles_among(mine))
-        if not isinstance(node.ctx, ast.Load) or (not known and node.attr not in _OF_EVERY_OBJECT):
+        looks_inside = node.attr.startswith("__") and node.attr not in _OF_EVERY_OBJECT
+        if not isinstance(node.ctx, ast.Load) or looks_inside:  # any other unknown name is an AttributeError
             self._add(mine, node, INSPECTED)
         elif known:
             self._mixed(node, base)
@@ -160,11 +162,11 @@ class Obstacles:
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         if name in _NAMESPACES and not node.args:
             self._namespace(node)
-        if name not in _SHOWING | _INSPECTING | {"getattr"} or node in self._references.calls:
+        if name not in _SHOWING | _INSPECTING | _LOOKING_UP or node in self._references.calls:
             return
         given = [*node.args, *(keyword.value for keyword in node.keywords)]
         code = SHOWN if name in _SHOWING else INSPECTED
-        if name == "getattr" and node.args:
+        if name in _LOOKING_UP and node.args:
             self._add(self._values.of(node.args[0]), node, COMPUTED)
             for value in self._values.of(node):
                 if isinstance(value, Token) and isinstance(value.key, Symbol | Method):
