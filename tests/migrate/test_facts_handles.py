@@ -72,6 +72,16 @@ def test_handles_in_collections_are_seen() -> None:
     assert program.facts.kinds(program["x"]) == {"endpoint[]"}
 
 
+def test_fields_that_a_test_case_inherits() -> None:
+    program = Marked(
+        main=CC
+        + "import unittest\nclass Case(unittest.TestCase):\n    def setUp(self):\n        self.ep = cc.Endpoint()\n"
+        + "    def receive(self):\n        self.ep.recvfrom(1)\n"
+        + "class Messages(Case):\n    def test_one(self):\n        self.receive()\n        self.ep.listen('a')\n"
+    )
+    assert program.obstacles() == set()
+
+
 def test_calls_on_an_origin() -> None:
     program = Marked(
         main=CC + "server, client = cc.Endpoint(), cc.Endpoint()\nserver.listen('a')\n"
