@@ -116,6 +116,7 @@ MAKE = CC + "ep = cc.Endpoint()\npeer = ep.connect('a')\n"
         ("setattr(ep, 'a', 1)", {"CCM082"}),
         ("ep.nothing", set()),
         ("links = [cc.open_device('a')]\nlinks.append(links[0].open_representor('b'))\nlinks.pop().close()", set()),
+        ("devs, reps = [cc.open_device('a')], []\nfor opened in devs + reps:\n    opened.close()", set()),
         ("hasattr(ep, 'send')", {"CCM005"}),
         ("getattr(ep, name)()", {"CCM005"}),
         ("getattr(ep, 'listen')('a')", {"CCM005"}),
