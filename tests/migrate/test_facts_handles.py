@@ -39,6 +39,10 @@ FLAT = "from doca_comm_channel import *\n"
          {"peer"}),
         (CC + "ep = cc.Endpoint()\ntry:\n    ep.recvfrom(1)\nexcept Exception as e:\n    at_x(e.connection)", {"peer"}),
         (CC + "def make():\n    return cc.Endpoint\nat_x(make()())", {"endpoint"}),
+        (CC + "from dataclasses import dataclass\n@dataclass(frozen=True)\nclass Link:\n    ep: object\n"
+         "at_x(Link(cc.Endpoint()).ep)", {"endpoint"}),
+        (CC + "import functools\n@functools.lru_cache(maxsize=None)\ndef make():\n    return cc.Endpoint()\n"
+         "at_x(make())", {"endpoint"}),
         ("import socket\nat_x(socket.socket())", set()),
     ],
 )  # fmt: skip
