@@ -220,6 +220,11 @@ def test_a_skipped_line_stays_with_what_flows_through_it() -> None:
     assert not any(finding.span.line == 10 for finding in outcome.findings)
 
 
+def test_a_skipped_import_stays_beside_the_new_one() -> None:
+    text = "import doca_comm_channel as cc  # migrate: skip\nraise cc.Again\n"
+    assert text_of(text) == f"import comch_next as comch\n{text}".replace("raise cc", "raise comch")
+
+
 def test_a_skipped_code_has_no_comment() -> None:
     text = "import doca_comm_channel as cc\nprint(getattr(cc, input()))"
     assert "# CCM" in text_of(text + "\n")

@@ -12,7 +12,8 @@ from migrate.facts.program import Reference
 from migrate.old_api.vocabulary import Vocabulary
 from migrate.python.modules import Project
 from migrate.python.scopes import Variable
-from migrate.text.imports import Old, is_read_by
+from migrate.text._uses import is_read_by
+from migrate.text.imports import Old
 
 _Key: TypeAlias = tuple[Path, str]  # a name of a module
 
