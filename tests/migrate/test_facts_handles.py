@@ -72,6 +72,16 @@ def test_handles_in_collections_are_seen() -> None:
     assert program.facts.kinds(program["x"]) == {"endpoint[]"}
 
 
+def test_fields_that_a_test_case_inherits() -> None:
+    program = Marked(
+        main=CC
+        + "import unittest\nclass Case(unittest.TestCase):\n    def setUp(self):\n        self.ep = cc.Endpoint()\n"
+        + "    def receive(self):\n        self.ep.recvfrom(1)\n"
+        + "class Messages(Case):\n    def test_one(self):\n        self.receive()\n        self.ep.listen('a')\n"
+    )
+    assert program.obstacles() == set()
+
+
 def test_calls_on_an_origin() -> None:
     program = Marked(
         main=CC + "server, client = cc.Endpoint(), cc.Endpoint()\nserver.listen('a')\n"
@@ -106,6 +116,7 @@ MAKE = CC + "ep = cc.Endpoint()\npeer = ep.connect('a')\n"
         ("setattr(ep, 'a', 1)", {"CCM082"}),
         ("ep.nothing", set()),
         ("links = [cc.open_device('a')]\nlinks.append(links[0].open_representor('b'))\nlinks.pop().close()", set()),
+        ("devs, reps = [cc.open_device('a')], []\nfor opened in devs + reps:\n    opened.close()", set()),
         ("hasattr(ep, 'send')", {"CCM005"}),
         ("getattr(ep, name)()", {"CCM005"}),
         ("getattr(ep, 'listen')('a')", {"CCM005"}),
