@@ -34,6 +34,9 @@ class _AtCallTime:
     def handles(self, node: ast.expr) -> frozenset[Hashable]:
         return self._reference.origins
 
+    def kinds(self, node: ast.expr) -> frozenset[str]:
+        return frozenset()
+
     def calls_on(self, origin: Hashable) -> frozenset[str]:
         return self._facts.calls_on(origin)
 
