@@ -42,7 +42,7 @@ class ErrorCode(IntEnum):
     BAD_CONFIG = 29
     SKIPPED = 30
 
-    __str__ = __repr__ = int.__repr__  # a code shows as its number everywhere, as in C; `.name` is the name
+    __str__ = int.__repr__  # as from Python 3.11 on
 
 
 class State(IntEnum):

@@ -1,4 +1,4 @@
-"""Rewrites Python programs of the old DOCA channel APIs: ``rewrite_project`` is pure, the command line does the rest."""
+"""Rewrites Python programs of the old DOCA channel APIs: ``rewrite_project`` is pure, ``cli`` does the rest."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ from itertools import chain, count
 from typing import Any, Protocol
 
 from migrate.facts.forest import Forest
+from migrate.old_api.vocabulary import Vocabulary
 from migrate.python.scopes import Kind, Scope, Variable
 from migrate.python.values import External, Function, Value
 
@@ -40,9 +41,10 @@ class Values(Protocol):
 class Expressions:
     """Answers about expressions of any file."""
 
-    def __init__(self, forest: Forest, values: Values, received: frozenset[Value]) -> None:
+    def __init__(self, forest: Forest, values: Values, received: frozenset[Value], vocabulary: Vocabulary) -> None:
         self._forest = forest
         self._values = values
+        self._vocabulary = vocabulary
         self._received = received  # what stands for the bytes that an old call gives
         self._stored = {node.attr for _, node in forest.nodes(ast.Attribute) if not isinstance(node.ctx, ast.Load)}
         self._used: dict[Scope, frozenset[str]] = {}
@@ -67,7 +69,7 @@ class Expressions:
 
     def _only_value(self, variable: Variable) -> ast.expr | None:
         """Return the expression that a variable is bound to, when nothing else ever binds it."""
-        if len(variable.bindings) != 1 or variable.deletions or variable.scope.stars:
+        if len(variable.bindings) != 1 or variable.deletions or self._may_bring(variable.scope, variable.name):
             return None
         if variable.name in self._stored and variable.scope.kind is not Kind.FUNCTION:
             return None  # some file may store `module.NAME` or `Class.NAME`
@@ -160,7 +162,14 @@ class Expressions:
         scope = self._forest.of(node).scope(node)
         variables = [place.variables[name] for place in _outwards(scope) if name in place.variables]
         bound = any(variable.bindings or variable.declarations for variable in variables)
-        return hasattr(builtins, name) and not bound and not scope.module().stars and name not in self._stored
+        if not hasattr(builtins, name) or bound or name in self._stored:
+            return False
+        return not self._may_bring(scope.module(), name)
+
+    def _may_bring(self, scope: Scope, name: str) -> bool:
+        """Whether a star import of a scope may bind a name: one of an old module binds its own names only."""
+        modules = (self._vocabulary.module(star.module or "") if not star.level else None for star in scope.stars)
+        return any(names is None or name in names for names in modules)
 
     def is_statement(self, node: ast.expr) -> bool:
         """Whether an expression is a whole expression statement: nobody takes its value."""

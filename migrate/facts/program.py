@@ -62,7 +62,7 @@ class Facts:
         self._results = Results(forest, values, api, Reaching(forest, values, self.controls))
         self._presence = Presence(forest, values, self.controls)
         self._endings = Endings(forest, values, self.controls, self.calls)
-        self._expressions = Expressions(forest, values, frozenset({Token(Data()), Plain.NONE}))
+        self._expressions = Expressions(forest, values, frozenset({Token(Data()), Plain.NONE}), vocabulary)
         comments = (
             Reference(path, comment, str(comment.value), code="CCM045")
             for path, source in sources.items()

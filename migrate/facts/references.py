@@ -12,7 +12,7 @@ from migrate.facts.forest import Forest
 from migrate.facts.handles import Method, OldApi, Symbol
 from migrate.facts.patches import Patches
 from migrate.facts.texts import Texts, is_old_word
-from migrate.old_api.c_names import SECOND_GENERATION_MODULES, generation_of
+from migrate.old_api.c_names import SECOND_GENERATION_MODULES, generation_of, is_core
 from migrate.old_api.calls import Call
 from migrate.old_api.spellings import flat, objects
 from migrate.python.modules import Project
@@ -111,6 +111,8 @@ class References:
                 yield from self._symbol(path, node, found)
         elif generation_of(node.id) and not any(map(self._is_own, bindings)):
             yield Reference(path, node, node.id, code=_c_code(node.id))
+        elif not bindings and is_core(node.id):
+            yield Reference(path, node, node.id, code="CCM022")  # of the C library, not of the old module
 
     def _is_own(self, binding: ast.AST) -> bool:
         """Whether a binding is no import, or one from the program's own package."""
@@ -194,6 +196,8 @@ class References:
             yield from self._method(path, node, methods)
         elif Symbol("") in symbols(self._values.of(node.value)):
             yield Reference(path, node, node.attr, code="CCM022")
+        elif any(Module(name) in self._values.of(node.value) for name in SECOND_GENERATION_MODULES):
+            yield Reference(path, node, node.attr, code="CCM008")
         elif is_old_word(node.attr, self._api.vocabulary) and self._may_be_anything(self._values.of(node.value)):
             yield Reference(path, node, node.attr, code=_c_code(node.attr))
 

@@ -16,6 +16,11 @@ def generation_of(name: str) -> str:
     return "1" if name in _NAMES or name.startswith("doca_comm_channel_") else ""
 
 
+def is_core(name: str) -> bool:
+    """Whether a name is a function of DOCA Core, which every generation shares."""
+    return ("core", name) in FUNCTIONS
+
+
 def _names() -> frozenset[str]:
     names = {name for generation, name in FUNCTIONS if generation != "core"} | set(ALIASES) | set(GENERATION_1.flat)
     names |= {old for generation, old in RENAMES if generation != "comch" and old.isidentifier()}

@@ -9,6 +9,7 @@ import pytest
 
 from migrate.facts.expressions import Expressions
 from migrate.facts.forest import Forest
+from migrate.old_api.generation_1 import GENERATION_1
 from migrate.python.scopes import Names
 from migrate.python.values import External, Function, Plain, Value
 
@@ -36,7 +37,7 @@ def program(text: str) -> tuple[Expressions, dict[str, ast.expr]]:
         for node in ast.walk(tree)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id.startswith("at_")
     }
-    return Expressions(Forest({PATH: Names(tree)}), ByName(tree), frozenset()), marks
+    return Expressions(Forest({PATH: Names(tree)}), ByName(tree), frozenset(), GENERATION_1), marks
 
 
 @pytest.mark.parametrize(
@@ -118,7 +119,8 @@ def test_simple(text: str, answer: bool) -> None:
     [
         ("at_x(len)", True),
         ("def f(len):\n    at_x(len)", False),
-        ("from doca_comm_channel import *\nat_x(len)", False),
+        ("from doca_comm_channel import *\nat_x(len)", True),
+        ("from elsewhere import *\nat_x(len)", False),
         ("import other\nother.len = 1\nat_x(len)", False),
         ("len = 1\ndef f():\n    at_x(len)", False),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 
 import pytest
@@ -46,6 +47,8 @@ def variants() -> list[tuple[str, str, str]]:
     for case in cases():
         if case.after is None or "# CCM" in case.after or case.rule == "core.imports":
             continue
+        if STAR in case.before and "Again" in case.before:
+            continue  # the star brings names here that are not C's
         if "match code:" in case.before:
             continue  # a bare name in a case is no value but a target
         texts = _from_alias(case.before) if ALIAS in case.before else _from_star(case.before)
@@ -59,4 +62,5 @@ def _name(case: Case) -> str:
 
 @pytest.mark.parametrize(("name", "text", "expected"), variants(), ids=[each[0] for each in variants()])
 def test_every_spelling_gives_the_same_text(name: str, text: str, expected: str) -> None:
-    assert rewrite(text.encode(), name).new.decode() == expected
+    new = rewrite(text.encode(), name).new.decode()
+    assert ast.dump(ast.parse(new)) == ast.dump(ast.parse(expected)), new  # lines of other lengths fold elsewhere

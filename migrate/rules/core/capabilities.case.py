@@ -43,5 +43,5 @@ rc, length = comch.outcome(
     )
 )
 rc, able = comch.outcome(
-    lambda devinfo: +devinfo.rep_cap_is_filter_net_supported(), devs[0]
+    lambda devinfo: int(devinfo.rep_cap_is_filter_net_supported()), devs[0]
 )

@@ -65,7 +65,9 @@ def find(pci_addr):
     rc, devs, n = comch.outcome_list(comch.devices)
     try:
         for i, info in enumerate(devs):
-            rc, same = comch.outcome(lambda: +info.is_equal_pci_addr(pci_addr))
+            rc, same = comch.outcome(
+                lambda: int(info.is_equal_pci_addr(pci_addr))
+            )
             if rc == comch.ErrorCode.SUCCESS and same:
                 rc, text = comch.outcome(lambda: info.pci_addr_str)
                 return comch.outcome(info.open)
@@ -79,7 +81,7 @@ rc, reps, _ = comch.outcome_list(
     comch.Device.representors, dev, comch.RepFilter.ALL
 )
 rc, kind = comch.outcome(
-    lambda devinfo_rep: +devinfo_rep.pci_func_type, reps[0]
+    lambda devinfo_rep: int(devinfo_rep.pci_func_type), reps[0]
 )
 if kind == comch.PciFuncType.VF:
     rc = comch.ErrorCode.SUCCESS if reps is not None else comch.ErrorCode.INVALID_VALUE
@@ -130,6 +132,7 @@ rc, bdf = doca_devinfo_get_pci_addr(devs[0])
 from doca_comm_channel import *
 
 rc, devs, n = doca_devinfo_create_list()
+# CCM022: comch_next has no counterpart (python -m migrate explain CCM022)
 rc, mac = doca_devinfo_get_mac_addr(devs[0], 6)
 # CCM022: comch_next has no counterpart (python -m migrate explain CCM022)
 rc, bdf = doca_devinfo_get_pci_addr(devs[0])

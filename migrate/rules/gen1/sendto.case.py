@@ -685,13 +685,13 @@ def build():
     return b"message"
 
 
-rc = ep.try_send_to(data, length=len(data), connection=peer)
+rc = ep.try_send_to(data, peer)
 rc = ep.try_send_to(b"abc", peer)
 rc = ep.try_send_to(b"abc", length=2, connection=peer)
 rc = ep.try_send_to(words, length=len(words), connection=peer)
 rc = ep.try_send_to(build(), length=len(build()), connection=peer)
-rc = ep.try_send_to(connection=peer, data=data, length=len(data))
-assert ep.try_send_to(data, length=len(data), connection=peer) == comch.ErrorCode.SUCCESS
+rc = ep.try_send_to(connection=peer, data=data)
+assert ep.try_send_to(data, peer) == comch.ErrorCode.SUCCESS
 
 
 # case: flat: an argument that would be dropped has an effect

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -16,10 +17,10 @@ __all__ = ["programs"]
 
 ENDPOINTS = ("service", "client", "other")
 NAMES = ('"alpha"', '"alpha"', '"alpha"', 'b"alpha"', '"beta"', '""')
-MESSAGES = ('b"x"', 'b""', 'bytes(64)', 'b"abc" * 20', "bytearray(b'mutable')", "bytes(5000)")
+MESSAGES = ('b"x"', 'b""', "bytes(64)", 'b"abc" * 20', "bytearray(b'mutable')", "bytes(5000)")
 SIZES = ("4080", "4080", "65535", "64", "3", "0", "-1", "70000")
 
-Draw = Callable[[st.SearchStrategy], object]
+Draw = Callable[[st.SearchStrategy[Any]], Any]
 
 
 @dataclass
@@ -87,14 +88,28 @@ class Writer:
             "print": [f'print("{label}", {call})'],
             "name": [f"rc = {call}", f'print("{label}", {self.prefix}doca_error_get_name(rc))'],
             "walrus": [f"if (rc := {call}) != {success}:", f'    print("{label} failed", rc)'],
-            "if": [f"rc = {call}", f"if rc == {again}:", f'    print("{label} again")', "elif rc:"]
-            + [f'    print("{label}", "%d" % rc)'],
+            "if": [
+                f"rc = {call}",
+                f"if rc == {again}:",
+                f'    print("{label} again")',
+                "elif rc:",
+                f'    print("{label}", "%d" % rc)',
+            ],
             "check": [f'check("{label}", {call})'],
-            "in": [f"if {call} in ({success}, {again}):", f'    print("{label} fine")', "else:"]
-            + [f'    print("{label} bad")'],
+            "in": [
+                f"if {call} in ({success}, {again}):",
+                f'    print("{label} fine")',
+                "else:",
+                f'    print("{label} bad")',
+            ],
             "loop": [f"while (rc := {call}) == {again} and patience():", "    rest()", f'print("{label}", rc)'],
-            "match": [f"match {call}:", "    case 0:", f'        print("{label} done")', "    case code:"]
-            + [f'        print("{label}", int(code))'],
+            "match": [
+                f"match {call}:",
+                "    case 0:",
+                f'        print("{label} done")',
+                "    case code:",
+                f'        print("{label}", int(code))',
+            ],
             "or": [f"rc = {success}", f"rc = rc or {call}", f'print("{label}", f"{{rc}}")'],
             "table": [f'codes["{label}"] = {call}', f'print("{label}", codes["{label}"] == 0)'],
         }[manner]
@@ -112,12 +127,16 @@ class Writer:
                 [f'print("{label}"{told})'] if shown else []
             )
         if manner == "star":
-            return [f"rc, *found = {call}"] + [f"{name} = found[{i}]" for i, name in enumerate(keep)] + [
-                f'print("{label}", rc{told})'
-            ]
-        return [f"r = {call}"] + [f"{name} = r[{i + 1}]" for i, name in enumerate(keep)] + [
-            f'print("{label}", r[0]{told})'
-        ]
+            return (
+                [f"rc, *found = {call}"]
+                + [f"{name} = found[{i}]" for i, name in enumerate(keep)]
+                + [f'print("{label}", rc{told})']
+            )
+        return (
+            [f"r = {call}"]
+            + [f"{name} = r[{i + 1}]" for i, name in enumerate(keep)]
+            + [f'print("{label}", r[0]{told})']
+        )
 
     def write_objects(self, operation: Operation) -> list[str]:
         call, label = self.call(operation), operation.label
@@ -155,7 +174,10 @@ def _method(function: str) -> str:
 def _operation(draw: Draw, writer: Writer, endpoint: str, kind: str) -> Operation:
     """One operation of a kind on an endpoint, or on its peer."""
     ep, peer = writer.ref(endpoint), writer.ref(f"{endpoint}_peer")
-    some = lambda *choices: str(draw(st.sampled_from(choices)))  # noqa: E731
+
+    def some(*choices: str) -> str:
+        return str(draw(st.sampled_from(choices)))
+
     message, label = some(*MESSAGES), f"{endpoint} {kind}"
     whole = some(f"len({message})", f"len({message})", "1", "len(b'')", "100")
     other = some(peer, peer, peer, writer.ref("service_peer"), writer.ref("client_peer"), "None")
@@ -164,7 +186,9 @@ def _operation(draw: Draw, writer: Writer, endpoint: str, kind: str) -> Operatio
         "device": lambda: Operation(label, f"{ep_call}set_device", (ep, writer.ref(_device(some, endpoint)))),
         "rep": lambda: Operation(label, f"{ep_call}set_device_rep", (ep, writer.ref("rep"))),
         "size": lambda: Operation(label, f"{ep_call}set_max_msg_size", (ep, some(*SIZES))),
-        "send queue": lambda: Operation(label, f"{ep_call}set_send_queue_size", (ep, some("8", "10", "1", "0", "9000"))),
+        "send queue": lambda: Operation(
+            label, f"{ep_call}set_send_queue_size", (ep, some("8", "10", "1", "0", "9000"))
+        ),
         "recv queue": lambda: Operation(label, f"{ep_call}set_recv_queue_size", (ep, some("8", "10", "1", "512"))),
         "get size": lambda: Operation(label, f"{ep_call}get_max_msg_size", (ep,), ("value",), (True,)),
         "get queue": lambda: Operation(label, f"{ep_call}get_send_queue_size", (ep,), ("value",), (True,)),
@@ -204,17 +228,17 @@ ODD = ("size", "get size", "get queue", "listen", "connect", "pending", "disconn
 def _orders(draw: Draw) -> list[tuple[str, str]]:
     """(endpoint, kind) of every operation: set-up, which may lack something, then talk with odd calls among it."""
     found = []
-    for endpoint in ENDPOINTS[: int(draw(st.integers(2, 3)))]:  # type: ignore[call-overload]
+    for endpoint in ENDPOINTS[: int(draw(st.integers(2, 3)))]:
         setting = ["device", *(["rep"] if endpoint == "service" else [])]
-        setting += draw(st.lists(st.sampled_from(["size", "send queue", "recv queue", "get size"]), max_size=3))  # type: ignore[operator]
-        setting = draw(st.permutations(setting))  # type: ignore[assignment]
+        setting += draw(st.lists(st.sampled_from(["size", "send queue", "recv queue", "get size"]), max_size=3))
+        setting = draw(st.permutations(setting))
         if draw(st.integers(0, 9)) == 0:
             setting = setting[1:]
         found += [(endpoint, kind) for kind in [*setting, "listen" if endpoint == "service" else "connect"]]
         found += [("service", "receive")] if endpoint != "service" else []
     kinds = st.one_of(st.sampled_from(TALK), st.sampled_from(TALK), st.sampled_from(TALK), st.sampled_from(ODD))
-    found += draw(st.lists(st.tuples(st.sampled_from(ENDPOINTS[:2]), kinds), min_size=4, max_size=14))  # type: ignore[operator]
-    return found + [("client", "disconnect"), ("client", "destroy"), ("service", "destroy")]
+    found += draw(st.lists(st.tuples(st.sampled_from(ENDPOINTS[:2]), kinds), min_size=4, max_size=14))
+    return [*found, ("client", "disconnect"), ("client", "destroy"), ("service", "destroy")]
 
 
 # ---------------------------------------------------------------------- the text
@@ -251,9 +275,9 @@ def check(label, result):
     return outputs
 """
 HANDLES = ("dpu", "host", "rep", *(name for end in ENDPOINTS for name in (end, f"{end}_peer")))
-OBJECTS_OPEN = ("{dpu} = {p}open_device('03:00.0')", "{host} = {p}open_device('b1:00.0')")
+OBJECTS_OPEN: tuple[str, ...] = ("{dpu} = {p}open_device('03:00.0')", "{host} = {p}open_device('b1:00.0')")
 OBJECTS_OPEN += ("{rep} = {dpu}.open_representor('b1:00.0')",)
-FLAT_OPEN = (
+FLAT_OPEN: tuple[str, ...] = (
     "rc, infos, number = {p}doca_devinfo_create_list()",
     "for info in infos:",
     "    rc, address = {p}doca_devinfo_get_pci_addr_str(info)",
@@ -264,7 +288,7 @@ FLAT_OPEN = (
     "rc, reps, number = {p}doca_devinfo_rep_create_list({dpu}, {p}DOCA_DEV_REP_FILTER_ALL)",
     "rc, {rep} = {p}doca_dev_rep_open(reps[0])",
 )
-IMPORTS = {
+IMPORTS: dict[str, str] = {
     "import doca_comm_channel as cc": "cc.",
     "import doca_comm_channel": "doca_comm_channel.",
     "from doca_comm_channel import *": "",
@@ -277,9 +301,12 @@ def programs(draw: Draw) -> str:
     flat = bool(draw(st.booleans()))
     line = str(draw(st.sampled_from(sorted(IMPORTS))))
     holder = str(draw(st.sampled_from(["globals", "locals", "state", "dict", "self", "slots"])))
-    before, end = {"state": ("state.", ""), "slots": ("state.", ""), "dict": ('state["', '"]'), "self": ("self.", "")}.get(
-        holder, ("", "")
-    )
+    before, end = {
+        "state": ("state.", ""),
+        "slots": ("state.", ""),
+        "dict": ('state["', '"]'),
+        "self": ("self.", ""),
+    }.get(holder, ("", ""))
     writer = Writer(draw, flat, IMPORTS[line], before, end)
     names = {name: writer.ref(name) for name in HANDLES}
     opening = [text.format(p=writer.prefix, **names) for text in (FLAT_OPEN if flat else OBJECTS_OPEN)]

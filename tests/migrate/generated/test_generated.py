@@ -31,7 +31,8 @@ class Runner:
 
     def run(self, text: str, *, old: bool) -> str:
         """What a program prints."""
-        assert self._process.stdin is not None and self._process.stdout is not None
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
         print(json.dumps([text, old]), file=self._process.stdin, flush=True)
         return str(json.loads(self._process.stdout.readline()))
 

@@ -1,4 +1,4 @@
-"""Run programs, each in a child of its own, and answer with what they printed: python -m tests.migrate.generated.worker."""
+"""Run programs, each in a child of its own, and answer with what they print."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _run(text: str, old: bool, folder: str) -> str:
     output = io.StringIO()
     with contextlib.redirect_stdout(output):
         try:
-            exec(compile(text, "<program>", "exec"), {"__name__": "__main__"})  # noqa: S102
+            exec(compile(text, "<program>", "exec"), {"__name__": "__main__"})
         except BaseException:
             print(traceback.format_exc().splitlines()[-1])
     return output.getvalue()
