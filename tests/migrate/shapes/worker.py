@@ -69,7 +69,7 @@ def _run(folder: str) -> None:
     module = types.ModuleType("__main__")
     module.__file__ = path
     sys.modules["__main__"] = module
-    exec(compile(Path(path).read_bytes(), path, "exec"), module.__dict__)
+    exec(compile(Path(path).read_bytes(), path, "exec", dont_inherit=True), module.__dict__)
 
 
 def _prepare(job: dict[str, Any]) -> str:
