@@ -43,7 +43,8 @@ class Runner:
 
     def run(self, files: dict[str, str], *, launched: bool) -> str:
         """What a program prints, and its exit status."""
-        assert self._process.stdin is not None and self._process.stdout is not None
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
         print(json.dumps({"files": files, "launched": launched}), file=self._process.stdin, flush=True)
         answer: dict[str, Any] = json.loads(self._process.stdout.readline())
         return f"{answer['output']}\n[exits with {answer['status']}]"
