@@ -1,4 +1,4 @@
-"""Run programs, each in a child of its own, and answer with what they printed: python -m tests.migrate.shapes.worker."""
+"""Run programs, each in a child of its own, and answer what each printed: python -m tests.migrate.shapes.worker."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _run(folder: str) -> None:
     module = types.ModuleType("__main__")
     module.__file__ = path
     sys.modules["__main__"] = module
-    exec(compile(Path(path).read_bytes(), path, "exec"), module.__dict__)
+    exec(compile(Path(path).read_bytes(), path, "exec", dont_inherit=True), module.__dict__)
 
 
 def _prepare(job: dict[str, Any]) -> str:
