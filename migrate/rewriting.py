@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
+from migrate._collector import paused_collector
 from migrate.codes import CODES
 from migrate.decision import UNCHECKED, Cause, Decision, decide
 from migrate.facts.program import Facts, Reference
@@ -31,6 +32,7 @@ def rewrite(source: bytes, path: Path | str = "program.py", options: Options | N
     return rewrite_project({Path(path): source}, options=options)[0]
 
 
+@paused_collector()
 def rewrite_project(
     files: Mapping[Path, bytes], *, context: Mapping[Path, bytes] = _NOTHING, options: Options | None = None
 ) -> list[FileOutcome]:

@@ -81,6 +81,7 @@ class OldApi:
         self.vocabulary = vocabulary
         self.unseen = unseen
         self.asked: set[ast.arg] = set()
+        self._exports = {name: (Token(Symbol(name)),) for name in sorted(vocabulary.exports)}
         self.reached: dict[Symbol | Method, dict[ast.AST, set[Hashable]]] = {}
 
     # ------------------------------------------------------------------ names
@@ -119,7 +120,7 @@ class OldApi:
 
     def exports(self, token: Token) -> Mapping[str, Iterable[Given]]:
         """Return every name that a star import of an old module binds."""
-        return {name: [Token(Symbol(name))] for name in sorted(self.vocabulary.exports)}
+        return self._exports
 
     def caught(self, caught: Value, node: ast.ExceptHandler) -> Iterable[Given] | None:
         """Return what an except clause binds for an old error class, or for a class of Python's own above those."""

@@ -40,8 +40,8 @@ class Facts:
     def __init__(
         self, sources: Mapping[Path, Source], given: frozenset[Path], vocabulary: Vocabulary = GENERATION_1
     ) -> None:
-        self.project = Project({path: source.tree for path, source in sources.items()})
-        self.names = {path: self.project.names(path) for path in sorted(sources)}
+        self.names = {path: sources[path].names for path in sorted(sources)}
+        self.project = Project({path: source.tree for path, source in sources.items()}, self.names)
         self.controls = {path: Control(names) for path, names in self.names.items()}
         forest = self._forest = Forest(self.names)
         api = self._api = OldApi(vocabulary, unseen_handles(forest, vocabulary))

@@ -7,9 +7,11 @@ import sys
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 
 from migrate.python.scopes import Names
 
+_NOTHING: Mapping[Path, Names] = MappingProxyType({})
 STANDARD = frozenset(sys.stdlib_module_names) | {"builtins", "__future__"}
 
 
@@ -21,9 +23,10 @@ def is_standard(name: str) -> bool:
 class Project:
     """The files of one project, each with its tree; paths are compared as they are given."""
 
-    def __init__(self, trees: Mapping[Path, ast.Module]) -> None:
+    def __init__(self, trees: Mapping[Path, ast.Module], names: Mapping[Path, Names] = _NOTHING) -> None:
+        """Take the files' trees, and what is already known of their names."""
         self.trees = dict(sorted(trees.items()))
-        self._names: dict[Path, Names] = {}
+        self._names = dict(names)
         self._folders = {folder for path in self.trees for folder in path.parents}
         self._by_end: dict[str, list[Path]] = {}
         for path in self.trees:
