@@ -62,6 +62,10 @@ class Obstacles:
         self._forest, self._values, self._api, self._references = forest, values, api, references
         self._suspects, self._given = suspects, given
         self._found: dict[Hashable, dict[tuple[ast.AST, str], Obstacle]] = {}
+        self._reached: dict[ast.AST, set[Hashable]] = {}  # the origins of the handles in each old call
+        for sites in api.reached.values():
+            for site, origins in sites.items():
+                self._reached.setdefault(site, set()).update(origins)
         for token, nodes in values.sinks.items():
             for node in nodes:
                 if not self._is_harmless(token, node):
@@ -106,7 +110,7 @@ class Obstacles:
                 code = self._doubt(argument) if name in reference.call.signature.kinds else ""
                 for origin in origins if code else ():
                     self._put(origin, argument, code)
-            origins.update(*(sites.get(reference.call.node, ()) for sites in self._api.reached.values()))
+            origins |= self._reached.get(reference.call.node, set())
         elif reference.code:
             for origin in origins:
                 self._put(origin, reference.node, reference.code)

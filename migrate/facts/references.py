@@ -45,6 +45,7 @@ class References:
         self._forest, self._values, self._api, self._project = forest, values, api, project
         self._texts, self._patches = texts, patches
         self._tests: dict[ast.AST, bool] = {}
+        self._reached: dict[Symbol | Method, frozenset[Hashable]] = {}
         self.calls: dict[ast.Call, Call] = {}
         self.found: list[Reference] = []
         for kind, judge in _JUDGES.items():
@@ -53,8 +54,11 @@ class References:
 
     def reached(self, key: Symbol | Method) -> frozenset[Hashable]:
         """Return the origins of the handles that a function as a value is called with, or makes, away from its name."""
-        sites = self._api.reached.get(key, {})
-        return frozenset(origin for site, origins in sites.items() if not self._is_spelled(site) for origin in origins)
+        if key not in self._reached:
+            sites = self._api.reached.get(key, {}).items()
+            away = (origins for site, origins in sites if not self._is_spelled(site))
+            self._reached[key] = frozenset(origin for origins in away for origin in origins)
+        return self._reached[key]
 
     def _is_spelled(self, site: ast.AST) -> bool:
         """Whether a call names its function, so that it is a reference itself."""
@@ -160,8 +164,11 @@ class References:
     def _feature_test(self, node: ast.AST) -> str:
         """Return CCM006 when the place is a branch of `if hasattr(<old module>, ...)`."""
         for above in self._forest.above(node):
-            if isinstance(above, ast.If) and self._tests.setdefault(above, self._is_feature_test(above.test)):
-                return "CCM006"
+            if isinstance(above, ast.If):
+                if above not in self._tests:
+                    self._tests[above] = self._is_feature_test(above.test)
+                if self._tests[above]:
+                    return "CCM006"
         return ""
 
     def _is_feature_test(self, test: ast.expr) -> bool:

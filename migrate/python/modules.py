@@ -27,6 +27,7 @@ class Project:
         """Take the files' trees, and what is already known of their names."""
         self.trees = dict(sorted(trees.items()))
         self._names = dict(names)
+        self._resolved: dict[tuple[Path, str, int], Path | None] = {}
         self._folders = {folder for path in self.trees for folder in path.parents}
         self._by_end: dict[str, list[Path]] = {}
         for path in self.trees:
@@ -42,7 +43,12 @@ class Project:
 
     def resolve(self, path: Path, name: str, level: int = 0) -> Path | None:
         """The file (or folder without `__init__.py`) that `import name` in a file means; None for one elsewhere."""
-        parts = name.split(".") if name else []
+        key = (path, name, level)
+        if key not in self._resolved:
+            self._resolved[key] = self._find(path, name.split(".") if name else [], level)
+        return self._resolved[key]
+
+    def _find(self, path: Path, parts: list[str], level: int) -> Path | None:
         if level:
             folder = path.parent
             for _ in range(level - 1):

@@ -72,6 +72,7 @@ class Values:
         """Analyse a project. unseen: what callers that nobody sees pass for a parameter, None for UNKNOWN."""
         self.project = project
         self._engine = Engine(project, knowledge, unseen)
+        self._known: dict[ast.expr, frozenset[Value]] = {}
 
     @property
     def steps(self) -> int:
@@ -82,7 +83,9 @@ class Values:
 
     def of(self, node: ast.expr) -> frozenset[Value]:
         """Return what an expression can be where it stands."""
-        return frozenset(value for slot in self._slots(node) for value in slot.values)
+        if node not in self._known:
+            self._known[node] = frozenset(value for slot in self._slots(node) for value in slot.values)
+        return self._known[node]
 
     def of_target(self, node: ast.AST) -> frozenset[Value]:
         """Return everything that is stored in what a node binds.
