@@ -13,7 +13,7 @@ from comch_next._codes import AccessFlag, Counter, PciFuncType, RepFilter, State
 from comch_next._msgq import ConsumerCompletion, MsgQ
 from comch_next._outcomes import outcome, outcome_list, outcomes
 from comch_next.client import Client
-from comch_next.connection import Connection, Message, Received
+from comch_next.connection import Connection, Message
 from comch_next.consumer import Consumer
 from comch_next.context import Context
 from comch_next.device import Device, DevInfo, RepInfo, Representor, devices, open_device
@@ -111,7 +111,6 @@ __all__ = [
     "ProducerSendTask",
     "ProgressEngine",
     "PullPort",
-    "Received",
     "RepFilter",
     "RepInfo",
     "Representor",

@@ -6,7 +6,7 @@ Guide: Comch, Configurations and Events.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from comch_next._arguments import ANY_SIZE, UNSET, Buffer, cut
 from comch_next._codes import ErrorCode, State
@@ -14,7 +14,7 @@ from comch_next._one_sided_port import OneSidedPort
 from comch_next._peer import Peer
 from comch_next._phases import Phase
 from comch_next._settings import Configured
-from comch_next.connection import Connection, Message, Received
+from comch_next.connection import Connection, Message
 from comch_next.driver.protocol import Driver
 from comch_next.engine import deadline_after, wait_readable
 from comch_next.errors import (
@@ -36,9 +36,9 @@ __all__ = ["ControlContext"]
 
 _C = TypeVar("_C", bound=Callable[..., object])
 _SUCCESS, _AGAIN = ErrorCode.SUCCESS, ErrorCode.AGAIN
-_received: Callable[[type[Received], tuple[Any, ...]], Received] = tuple.__new__
-_NOTHING_CAME = Received(_AGAIN, None, None, None)
-_NO_CONTEXT = Received(ErrorCode.INVALID_VALUE, None, None, None)
+_Received: TypeAlias = tuple[ErrorCode, "bytes | None", "int | None", "Connection | None"]
+_NOTHING_CAME = (_AGAIN, None, None, None)
+_NO_CONTEXT = (ErrorCode.INVALID_VALUE, None, None, None)
 # Half the price of calling a named tuple's class:
 _message: Callable[[type[Message], tuple[bytes, Connection]], Message] = tuple.__new__
 
@@ -221,8 +221,11 @@ class ControlContext(Configured):
             return ErrorCode.INVALID_VALUE
         return _SUCCESS
 
-    def try_receive(self, size: int = ANY_SIZE) -> Received:
-        """Receive one message if one waits, and return the code with it: AGAIN when none does, as receive else.
+    def try_receive(self, size: int = ANY_SIZE) -> _Received:
+        """Receive one message if one waits, and return (code, data, length, connection); AGAIN when none does.
+
+        None in place of what there is not: the length, in bytes, comes with a message, and with INVALID_VALUE when a
+        longer one waits; the connection with a message, and with CONNECTION_RESET. Other codes as receive raises them.
 
         As the function of the class, `Channel.try_receive(context, ...)`, INVALID_VALUE for what is no context.
         """
@@ -234,9 +237,9 @@ class ControlContext(Configured):
             else:
                 return _NO_CONTEXT
         except (InvalidValue, ConnectionReset) as error:
-            return Received(error.code, None, error.length, error.connection)
+            return error.code, None, error.length, error.connection
         except DocaError as error:
-            return Received(error.code, None, None, None)
+            return error.code, None, None, None
         except AttributeError:
             if isinstance(self, ControlContext):
                 raise
@@ -244,7 +247,7 @@ class ControlContext(Configured):
         if arrived is None:
             return _NOTHING_CAME
         data, connection = arrived
-        return _received(Received, (_SUCCESS, data, len(data), connection))
+        return _SUCCESS, data, len(data), connection
 
     # Pulling
 

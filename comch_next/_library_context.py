@@ -210,8 +210,8 @@ class LibraryContext(Context):
             if (rep := vars(self).get("_own_rep")) is not None:
                 rep.close()
         self._alive = False
-        self._port = None
         self._ended()
+        self._port = None
 
     def _ended(self) -> None:
         """Know that the context is no more."""

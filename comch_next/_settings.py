@@ -231,13 +231,14 @@ class Configured(LibraryContext):
 
     @property
     def one_sided(self) -> bool:
-        """Whether the program sees connections end as generation 1 did, for programs that are being migrated.
+        """Whether each call answers as generation 1 did, in codes and values, for programs that are being migrated.
 
-        A peer that leaves in order is then no event: no Shutdown, its connection's `update_info` goes on to answer,
-        and a server's peer leaves `connections`. A send that is lost by it, or the first one after, puts the
-        connection into the error state: `send` raises ConnectionReset, `update_info` ConnectionAborted, `receive`
-        once ConnectionReset, after what had arrived. A peer that dies causes that at once. Source: the old guide,
-        disconnection. Without effect on tasks and callbacks.
+        Sizes are rounded, a wrong side is NotPermitted, a name that is taken ConnectionAborted, and so on. A peer that
+        leaves in order is no event: no Shutdown, its connection's `update_info` goes on to answer, and a server's peer
+        leaves `connections`. A send that is lost by it, or the first one after, puts the connection into the error
+        state: `send_to` raises ConnectionReset, `update_info` ConnectionAborted, `receive` once ConnectionReset, after
+        what had arrived. A peer that dies causes that at once. Source: the old guide. Without effect on tasks and
+        callbacks: a context that has registered them is as any other.
         """
         return bool(self._settings["one_sided"])
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from comch_next.client import Client
     from comch_next.server import Server
 
-__all__ = ["Connection", "Message", "Received"]
+__all__ = ["Connection", "Message"]
 
 _FLUSH_TICK_S = 0.0005
 
@@ -115,19 +115,6 @@ class Connection(Strict):
         if lost := port.failed(self):
             text = f"flush: {lost} messages that were accepted did not arrive before the connection ended"
             raise from_code(port.status(self), text, connection=self)
-
-
-class Received(NamedTuple):
-    """What `try_receive` returns: a code, and the message with its length in bytes and its connection.
-
-    None in place of what there is not: `length` comes with a message, and with INVALID_VALUE when a longer one waits;
-    `connection` with a message, and with CONNECTION_RESET.
-    """
-
-    code: ErrorCode
-    data: bytes | None
-    length: int | None
-    connection: Connection | None
 
 
 class Message(NamedTuple):

@@ -5,11 +5,12 @@
 #   flat             the C names as functions, and every DOCA_* constant
 #   __main__         runs an old script unchanged
 # Behind them:
-#   _link            the engine room      _phases  what an endpoint may do when      _sizes  its properties
-#   _devices         the core calls       _flatten  makes a C function of a call     _arguments  _warn
+#   comch_next.Channel(one_sided=True), which answers as generation 1 did
+#   _peers           peers by connection  _devices  the core calls      _flatten  makes a C function of a call
+#   _arguments  _warn
 #   _shim/           the one folder that the launcher puts on the path
 
-from comch_next import errors
+from comch_next import errors, outcome
 from comch_next.errors import *
 from comm_channel_compat import flat
 from comm_channel_compat._devices import Device, DevInfo, RepInfo, Representor, devices, open_device
@@ -40,6 +41,7 @@ __all__ = [
     "get_max_service_name_len",
     "get_service_max_num_connections",
     "open_device",
+    "outcome",
 ]
 __all__ += errors.__all__
 __all__ += flat.__all__

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from migrate.old_api.traces import CALLS, NAMES
 
-NEAR_BYTES = 1_000_000  # of files that name nothing old; about 25 000 lines
+NEAR_BYTES = 400_000  # of files that name nothing old; about 10 000 lines
 
 _IMPORT = re.compile(
     rb"import(?:(?:_module|__)\s*\(\s*['\"](?P<called>[\w.]+)|[ \t]*\((?P<inside>(?:[^)#]|#[^\n]*)*)"

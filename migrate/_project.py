@@ -46,7 +46,8 @@ def load(
     around = [path for path in given.files.values() if path not in files]
     for root, packages_only in _roots(paths):
         found = find([root], ignore=ignore, packages_only=packages_only)
-        project.warnings += found.errors
+        known = {error.path for error in project.errors}
+        project.warnings += [error for error in found.errors if error.path not in known]
         around += [path for identity, path in found.files.items() if identity not in given.files]
     _fill(project, files, dict.fromkeys(around), progress)
     return project

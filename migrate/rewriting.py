@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
 from migrate._collector import paused_collector
+from migrate._decision import UNCHECKED, Cause, Decision, decide
+from migrate._file_text import FileText
+from migrate._findings import Findings
+from migrate._pragmas import Pragmas
+from migrate._reexports import Reexports
 from migrate.codes import CODES
-from migrate.decision import UNCHECKED, Cause, Decision, decide
 from migrate.facts.program import Facts, Reference
-from migrate.file_text import FileText
-from migrate.findings import Findings
 from migrate.old_api.generation_1 import GENERATION_1
 from migrate.outcome import FileOutcome, Level, Options
-from migrate.pragmas import Pragmas
 from migrate.python.source import Source, Unreadable
-from migrate.reexports import Reexports
 from migrate.rules._answers import Answer, Refusal
 from migrate.rules._registry import load
 from migrate.rules.core import names as name_rules
@@ -59,6 +60,7 @@ class _Project:
         self.pragmas = Pragmas(sources, self.names)
         self.references = self.facts.references
         self.reexports = Reexports(self.project, GENERATION_1, self.references, given)
+        self._pin_imports()
         self.answers = {
             reference: self._answer(reference)
             for reference in self.references
@@ -89,6 +91,13 @@ class _Project:
         }
 
     # ------------------------------------------------------------------ answers
+
+    def _pin_imports(self) -> None:
+        """Keep the imports that pragmas cover; new ones come beside them."""
+        for path, old in self.reexports.old.items():
+            for alias, brought in list(old.items()):
+                if self.pragmas.refusal(path, alias, ""):
+                    old[alias] = replace(brought, stays=True)
 
     def _answer(self, reference: Reference) -> Answer:
         """Return what a rule makes of a reference, or why it stays."""

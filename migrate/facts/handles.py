@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from migrate.old_api.vocabulary import Function, Vocabulary
 from migrate.python.values import Arguments, External, Given, ListOf, Plain, Token, Value
@@ -73,6 +74,7 @@ _DATA = "msg"
 
 class OldApi:
     """The Knowledge of one generation. `reached`: what was called where, and the origins of the handles in that call.
+    sites: these origins by the place of the call alone.
 
     unseen: the kinds of the handles that parameters hold when callers that nobody sees fill them.
     """
@@ -81,8 +83,8 @@ class OldApi:
         self.vocabulary = vocabulary
         self.unseen = unseen
         self.asked: set[ast.arg] = set()
-        self._exports = {name: (Token(Symbol(name)),) for name in sorted(vocabulary.exports)}
         self.reached: dict[Symbol | Method, dict[ast.AST, set[Hashable]]] = {}
+        self.sites: dict[ast.AST, set[Hashable]] = {}
 
     # ------------------------------------------------------------------ names
 
@@ -101,7 +103,7 @@ class OldApi:
             function = self.vocabulary.methods.get((key.kind, name))
             special = name if name in _SELF_METHODS | _ENDS else ""
             found = function.name if function else special
-            return [Token(Method(key, found))] if found else None
+            return [Token(Method(key, found))] if found else []  # an AttributeError gives nothing
         if isinstance(key, Failure):
             if name == "connection":
                 return [Token(Handle("peer", CAUGHT)), Plain.NONE]
@@ -121,6 +123,10 @@ class OldApi:
     def exports(self, token: Token) -> Mapping[str, Iterable[Given]]:
         """Return every name that a star import of an old module binds."""
         return self._exports
+
+    @cached_property
+    def _exports(self) -> Mapping[str, Iterable[Given]]:
+        return {name: [Token(Symbol(name))] for name in sorted(self.vocabulary.exports)}
 
     def caught(self, caught: Value, node: ast.ExceptHandler) -> Iterable[Given] | None:
         """Return what an except clause binds for an old error class, or for a class of Python's own above those."""
@@ -176,6 +182,7 @@ class OldApi:
             return [Plain.OTHER]
         origins = self._origins(key, function, node, arguments)
         self.reached.setdefault(key, {}).setdefault(node, set()).update(origins)
+        self.sites.setdefault(node, set()).update(origins)
         return self._results(function, flat, node, origins)
 
     def _origins(

@@ -11,6 +11,7 @@ from typing import Any
 from migrate.facts.forest import Forest
 from migrate.facts.handles import COMMON, Handle, Method, OldApi, Symbol
 from migrate.facts.references import Reference, References
+from migrate.facts.texts import WORD
 from migrate.python.modules import is_standard
 from migrate.python.values import Collection, External, Plain, Token, Value, Values
 
@@ -21,6 +22,8 @@ SHOWN, INSPECTED, UNSEEN = "CCM081", "CCM082", "CCM083"
 _SHOWING = frozenset({"print", "str", "repr", "format", "ascii", "pprint", "pformat"})
 _SHOWING |= {"debug", "info", "warning", "error", "exception", "critical", "log"}
 _INSPECTING = frozenset({"vars", "dir", "copy", "deepcopy", "dump", "dumps", "setattr", "delattr"})
+_LOOKING_UP = frozenset({"getattr", "hasattr"})
+_NAMESPACES = frozenset({"globals", "locals", "vars"})
 _IMPLICIT = frozenset({"__enter__", "__aenter__", "__iter__", "__next__", "__aiter__", "__anext__", "__call__"})
 _OF_EVERY_OBJECT = frozenset(
     {
@@ -62,16 +65,13 @@ class Obstacles:
         self._forest, self._values, self._api, self._references = forest, values, api, references
         self._suspects, self._given = suspects, given
         self._found: dict[Hashable, dict[tuple[ast.AST, str], Obstacle]] = {}
-        self._reached: dict[ast.AST, set[Hashable]] = {}  # the origins of the handles in each old call
-        for sites in api.reached.values():
-            for site, origins in sites.items():
-                self._reached.setdefault(site, set()).update(origins)
         for token, nodes in values.sinks.items():
             for node in nodes:
                 if not self._is_harmless(token, node):
                     self._add([token], node, LOST)
         for reference in references.found:
             self._reference(reference)
+            self._read_text(reference)
         for kind, judge in _JUDGES.items():
             for _, node in forest.nodes(kind):
                 judge(self, node)
@@ -110,13 +110,25 @@ class Obstacles:
                 code = self._doubt(argument) if name in reference.call.signature.kinds else ""
                 for origin in origins if code else ():
                     self._put(origin, argument, code)
-            origins |= self._reached.get(reference.call.node, set())
+            origins |= self._api.sites.get(reference.call.node, set())
         elif reference.code:
             for origin in origins:
                 self._put(origin, reference.node, reference.code)
         if reference.path not in self._given:
             for origin in origins:
                 self._put(origin, reference.node, OTHER_FILE)
+
+    def _read_text(self, reference: Reference) -> None:
+        """Refuse the handles that a text names which is read as code."""
+        text = reference.node.value if isinstance(reference.node, ast.Constant) else None
+        if isinstance(text, str) and reference.node in self._forest.parents:
+            for word in WORD.findall(text):
+                self._add(self._named(reference.node, word), reference.node, COMPUTED)
+
+    def _named(self, node: ast.AST, name: str) -> frozenset[Value]:
+        """Return what a name means where a node stands."""
+        bindings = self._forest.of(node).scope(node).find(name).bindings
+        return self._values.of_target(bindings[0]) if bindings else frozenset()
 
     def _doubt(self, argument: ast.expr) -> str:
         """Return why an argument that has to be a handle may be one from code that cannot be seen."""
@@ -131,7 +143,8 @@ class Obstacles:
         if not mine:
             return
         known = any((handle.kind, node.attr) in self._api.vocabulary.methods for handle in handles_among(mine))
-        if not isinstance(node.ctx, ast.Load) or (not known and node.attr not in _OF_EVERY_OBJECT):
+        looks_inside = node.attr.startswith("__") and node.attr not in _OF_EVERY_OBJECT
+        if not isinstance(node.ctx, ast.Load) or looks_inside:  # any other unknown name is an AttributeError
             self._add(mine, node, INSPECTED)
         elif known:
             self._mixed(node, base)
@@ -147,12 +160,13 @@ class Obstacles:
 
     def _call(self, node: ast.Call) -> None:
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        judge = _SHOWING | _INSPECTING | {"getattr"}
-        if name not in judge or node in self._references.calls:
+        if name in _NAMESPACES and not node.args:
+            self._namespace(node)
+        if name not in _SHOWING | _INSPECTING | _LOOKING_UP or node in self._references.calls:
             return
         given = [*node.args, *(keyword.value for keyword in node.keywords)]
         code = SHOWN if name in _SHOWING else INSPECTED
-        if name == "getattr" and node.args:
+        if name in _LOOKING_UP and node.args:
             self._add(self._values.of(node.args[0]), node, COMPUTED)
             for value in self._values.of(node):
                 if isinstance(value, Token) and isinstance(value.key, Symbol | Method):
@@ -163,6 +177,16 @@ class Obstacles:
         if all(isinstance(each, External | Plain) for each in functions):
             for part in given:
                 self._add(self._shown(part) if code == SHOWN else self._held(part), node, code)
+
+    def _namespace(self, node: ast.Call) -> None:
+        """Refuse the handles of the variables that are looked up in globals() and the like."""
+        above = self._forest.parents[node]
+        if not isinstance(above, ast.Subscript | ast.Attribute):
+            return
+        key = above.slice if isinstance(above, ast.Subscript) else None
+        for name in self._forest.of(node).module.variables.copy():
+            if not isinstance(key, ast.Constant) or key.value == name:
+                self._add(self._named(node, name), node, COMPUTED)
 
     def _formatted(self, node: ast.FormattedValue) -> None:
         self._add(self._shown(node.value), node.value, SHOWN)

@@ -16,6 +16,7 @@ from migrate.facts.likely import Likely
 from migrate.facts.obstacles import Obstacle, Obstacles, handles_among
 from migrate.facts.patches import Patches
 from migrate.facts.presence import Presence
+from migrate.facts.reaching import Reaching
 from migrate.facts.references import Reference, References, symbols
 from migrate.facts.results import Results
 from migrate.facts.texts import Texts, type_comments
@@ -40,8 +41,11 @@ class Facts:
     def __init__(
         self, sources: Mapping[Path, Source], given: frozenset[Path], vocabulary: Vocabulary = GENERATION_1
     ) -> None:
-        self.names = {path: sources[path].names for path in sorted(sources)}
-        self.project = Project({path: source.tree for path, source in sources.items()}, self.names)
+        self.project = Project(
+            {path: source.tree for path, source in sources.items()},
+            {path: source.names for path, source in sources.items()},
+        )
+        self.names = {path: self.project.names(path) for path in sorted(sources)}
         self.controls = {path: Control(names) for path, names in self.names.items()}
         forest = self._forest = Forest(self.names)
         api = self._api = OldApi(vocabulary, unseen_handles(forest, vocabulary))
@@ -53,7 +57,7 @@ class Facts:
         naming = {reference.path for reference in references.found}
         likely = Likely(forest, values, api, frozenset(token.key for token in values.tokens), self.project, naming)
         self._obstacles = Obstacles(forest, values, api, references, likely.suspects, given)
-        self._results = Results(forest, values, api)
+        self._results = Results(forest, values, api, Reaching(forest, values, self.controls))
         self._presence = Presence(forest, values, self.controls)
         self._endings = Endings(forest, values, self.controls, self.calls)
         self._expressions = Expressions(forest, values, frozenset({Token(Data()), Plain.NONE}))
@@ -70,10 +74,11 @@ class Facts:
 
     def _aliases(self, path: Path) -> Iterator[str]:
         """Yield the names of a file's own that stand for something old."""
-        for name, variable in self.names[path].module.variables.items():
-            values = self.values.of_target(variable.bindings[0]) if variable.bindings else frozenset()
-            if any(symbols(values)) or handles_among(values):
-                yield name
+        for scope in self.names[path].scopes.values():
+            for name, variable in scope.variables.items():
+                values = self.values.of_target(variable.bindings[0]) if variable.bindings else frozenset()
+                if any(symbols(values)) or handles_among(values):
+                    yield name
 
     # ------------------------------------------------------------------ handles
 
@@ -132,9 +137,9 @@ class Facts:
     def code_is_observed(self, call: Call) -> frozenset[str]:
         """Return how a call's result code or exception is looked at beyond success and failure.
 
-        A set of: names of codes it is compared with ("AGAIN", "NOT_CONNECTED", ...), "value" (printed as a number,
-        returned to the shell, arithmetic), "name" (its name is
-        asked for), "text" (an exception's str is compared or parsed), "printed" (a text is shown).
+        A set of: names of codes it is compared with ("AGAIN", "NOT_CONNECTED", ...), "value" (printed, returned to the
+        shell, arithmetic), "name" (its name is asked for), "text" (an exception's str is compared or parsed),
+        "printed" (a text is shown).
         """
         return self._results.observed(call)
 

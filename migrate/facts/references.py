@@ -158,8 +158,15 @@ class References:
         if function and isinstance(parent, ast.Call) and parent.func is node:
             call = (flat if is_flat else objects).read(parent, function, receiver)
             self.calls[parent] = call
-            return Reference(path, node, name, call, code or call.problem)
+            return Reference(path, node, name, call, code or call.problem or self._unknown(call))
         return Reference(path, node, name, code=code, origins=self.reached(key) if function else frozenset())
+
+    def _unknown(self, call: Call) -> str:
+        """Return CCM034 for a call on a handle of which nothing is known."""
+        given = [self._values.of(value) for name, value in call.arguments.items() if name in call.signature.kinds]
+        lost = [values for values in given if self._may_be_anything(values)]
+        known = any(isinstance(value, Token) for values in lost for value in values)
+        return "CCM034" if lost and not known else ""
 
     def _feature_test(self, node: ast.AST) -> str:
         """Return CCM006 when the place is a branch of `if hasattr(<old module>, ...)`."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from migrate.facts.forest import Forest
 from migrate.facts.handles import Code, Failure, OldApi, Symbol
+from migrate.facts.reaching import Reaching
 from migrate.old_api.calls import Call
 from migrate.python.scopes import FUNCTIONS
 from migrate.python.values import Collection, Token, Value, Values
@@ -26,8 +27,8 @@ _OF_FAILURE = {"text": "text", "name": "name", "value": "printed", "printed": "p
 class Results:
     """Finds every place that looks at a code or an exception; `observed` is by the key of its token."""
 
-    def __init__(self, forest: Forest, values: Values, api: OldApi) -> None:
-        self._forest, self._values, self._api = forest, values, api
+    def __init__(self, forest: Forest, values: Values, api: OldApi, reaching: Reaching) -> None:
+        self._forest, self._values, self._api, self._reaching = forest, values, api, reaching
         self._by_number = {value: name for name, value in api.vocabulary.constants.items() if name.startswith(_PREFIX)}
         self._observed: dict[Hashable, set[str]] = {}
         codes = [token for token in values.tokens if isinstance(token.key, Code | Failure)]
@@ -74,7 +75,7 @@ class Results:
     # ------------------------------------------------------------------ places
 
     def _expression(self, node: ast.expr) -> None:
-        values = self._values.of(node)
+        values = self._reaching.of(node)
         keys = [value.key for value in values if isinstance(value, Token) and isinstance(value.key, Code | Failure)]
         judge = _PLACES.get(type(self._forest.parents.get(node))) if keys else None
         for way in judge(self, node, self._forest.parents[node]) if judge else ():
@@ -138,6 +139,8 @@ class Results:
             yield from self._keys(parent.func.value)
         elif name in _PARSING:
             yield "text"
+        elif name.endswith(("Error", "Exception", "Exit")):
+            yield "value"
         if name == "str":
             yield from self._text(parent)
 
@@ -172,6 +175,10 @@ def _last_name(node: ast.expr) -> str:
     return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 
+def _asserted(_: Results, node: ast.expr, parent: Any) -> Iterator[str]:
+    yield from ("value",) if parent.msg is node else ()
+
+
 def _negated(_: Results, __: ast.expr, parent: Any) -> Iterator[str]:
     yield from () if isinstance(parent.op, ast.Not) else ("value",)
 
@@ -184,6 +191,7 @@ _PLACES: dict[type | None, Callable[[Results, ast.expr, Any], Iterator[str]]] = 
     ast.FormattedValue: Results._calculated,
     ast.BinOp: Results._calculated,
     ast.AugAssign: Results._calculated,
+    ast.Assert: _asserted,
     ast.UnaryOp: _negated,
     ast.Tuple: Results._in_tuple,
     ast.Attribute: Results._attribute,

@@ -11,7 +11,7 @@ from migrate.facts.forest import Forest
 from migrate.old_api.c_names import SECOND_GENERATION_MODULES, generation_of
 from migrate.old_api.vocabulary import Vocabulary
 
-_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _DOTTED = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
 _PROMPT = re.compile(r"^\s*(?:>>>|\.\.\.) (.*)$", re.MULTILINE)
 _RUN = frozenset({"exec", "eval", "compile", "timeit", "repeat", "Timer", "run", "runctx", "literal_eval"})
@@ -47,7 +47,7 @@ class Texts:
             code = text if reader else "\n".join(_PROMPT.findall(text))
             word = self._first(path, code)
             return (word, "CCM005") if word else None
-        words = [word for word in _WORD.findall(text) if is_old_word(word, self._vocabulary)]
+        words = [word for word in WORD.findall(text) if is_old_word(word, self._vocabulary)]
         whole = _DOTTED.fullmatch(text.strip()) and words and words[0] not in self._vocabulary.constants
         if whole or (words and reader):
             return words[0], "CCM006" if reader in _FEATURE_TESTS else "CCM005"
@@ -60,7 +60,7 @@ class Texts:
     def _first(self, path: Path, code: str) -> str:
         """Return the first word of some code that is an old name, or a name of the file for something old."""
         known = self._aliases.get(path, frozenset())
-        words = (word for word in _WORD.findall(code) if word in known or is_old_word(word, self._vocabulary))
+        words = (word for word in WORD.findall(code) if word in known or is_old_word(word, self._vocabulary))
         return next(words, "")
 
     def _reader(self, node: ast.AST) -> str:
@@ -98,8 +98,8 @@ class Texts:
             if isinstance(above, ast.JoinedStr) and isinstance(inner, ast.FormattedValue):
                 before = above.values[above.values.index(inner) - 1] if above.values[0] is not inner else None
                 text = before.value if isinstance(before, ast.Constant) else ""
-                source = "".join(_WORD.findall(ast.unparse(inner.value)))
-                if str(text).rstrip().endswith("=") and "".join(_WORD.findall(str(text))).endswith(source):
+                source = "".join(WORD.findall(ast.unparse(inner.value)))
+                if str(text).rstrip().endswith("=") and "".join(WORD.findall(str(text))).endswith(source):
                     return True
             elif isinstance(above, ast.stmt):
                 return False

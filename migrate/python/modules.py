@@ -7,11 +7,9 @@ import sys
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from types import MappingProxyType
 
 from migrate.python.scopes import Names
 
-_NOTHING: Mapping[Path, Names] = MappingProxyType({})
 STANDARD = frozenset(sys.stdlib_module_names) | {"builtins", "__future__"}
 
 
@@ -23,10 +21,9 @@ def is_standard(name: str) -> bool:
 class Project:
     """The files of one project, each with its tree; paths are compared as they are given."""
 
-    def __init__(self, trees: Mapping[Path, ast.Module], names: Mapping[Path, Names] = _NOTHING) -> None:
-        """Take the files' trees, and what is already known of their names."""
+    def __init__(self, trees: Mapping[Path, ast.Module], names: Mapping[Path, Names] | None = None) -> None:
         self.trees = dict(sorted(trees.items()))
-        self._names = dict(names)
+        self._names: dict[Path, Names] = dict(names or {})
         self._resolved: dict[tuple[Path, str, int], Path | None] = {}
         self._folders = {folder for path in self.trees for folder in path.parents}
         self._by_end: dict[str, list[Path]] = {}
@@ -96,6 +93,10 @@ class Project:
     def stars(self, path: Path) -> tuple[ast.ImportFrom, ...]:
         """The star imports of a file."""
         return tuple(self.names(path).module.stars)
+
+    def is_open(self, path: Path) -> bool:
+        """Whether a star import of a file may bind more than `exports` lists: it has star imports, and no `__all__`."""
+        return bool(self.stars(path)) and not _listed(self.trees[path])
 
     def exports(self, path: Path) -> frozenset[str]:
         """Every name that a star import of a file binds, through its own star imports of the project too."""

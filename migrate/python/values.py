@@ -72,7 +72,7 @@ class Values:
         """Analyse a project. unseen: what callers that nobody sees pass for a parameter, None for UNKNOWN."""
         self.project = project
         self._engine = Engine(project, knowledge, unseen)
-        self._known: dict[ast.expr, frozenset[Value]] = {}
+        self._answers: dict[ast.expr, frozenset[Value]] = {}
 
     @property
     def steps(self) -> int:
@@ -83,9 +83,10 @@ class Values:
 
     def of(self, node: ast.expr) -> frozenset[Value]:
         """Return what an expression can be where it stands."""
-        if node not in self._known:
-            self._known[node] = frozenset(value for slot in self._slots(node) for value in slot.values)
-        return self._known[node]
+        found = self._answers.get(node)
+        if found is None:
+            found = self._answers[node] = frozenset(value for slot in self._slots(node) for value in slot.values)
+        return found
 
     def of_target(self, node: ast.AST) -> frozenset[Value]:
         """Return everything that is stored in what a node binds.

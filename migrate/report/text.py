@@ -54,7 +54,7 @@ def _consequences(run: Run, outcome: FileOutcome) -> Iterator[Line]:
     for finding in filter(_follows, outcome.findings):
         by_cause.setdefault(run.chain(finding)[-1], []).append(finding)
     for cause, findings in by_cause.items():
-        where = "" if cause in findings else f" because {_place(run, cause)} ({cause.code}) was not"
+        where = "" if _follows(cause) else f" because {_place(run, cause)} ({cause.code}) was not"
         yield Line(f"  {counted(len(findings), 'reference')} not rewritten{where}: {_listed(findings)}")
 
 

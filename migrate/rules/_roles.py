@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable
+from functools import lru_cache
 
 from migrate.facts.program import Facts
 from migrate.old_api.generation_1 import EP
@@ -42,6 +43,7 @@ def role(facts: Facts, origins: frozenset[Hashable]) -> str:
     return roles.pop() if len(roles) == 1 else ""
 
 
+@lru_cache(maxsize=1)  # every annotation asks
 def project_role(facts: Facts) -> str:
     """The class of every endpoint that the project makes, Channel when they differ."""
     origins = {reference.call.node for reference in facts.references

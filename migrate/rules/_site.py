@@ -46,9 +46,12 @@ class Site:
 
     @cached_property
     def may_be_none(self) -> bool:
-        """Whether a flat call may get None in place of its handle, which is a code to it."""
+        """Whether a flat call may get something else in place of its handle, None above all, which is a code to it."""
         receiver = self.call.receiver
-        return self.is_flat and receiver is not None and self.facts.may_be_none(receiver)
+        if not self.is_flat or receiver is None:
+            return False
+        strange = self.facts.kinds(receiver) - {self.call.signature.kinds[self.handle]}
+        return bool(strange) or self.facts.may_be_none(receiver)
 
     def owner(self, member: str) -> str:
         """The class of comch_next that has a member of the handle, "" when that differs."""

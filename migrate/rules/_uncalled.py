@@ -34,6 +34,9 @@ class _AtCallTime:
     def handles(self, node: ast.expr) -> frozenset[Hashable]:
         return self._reference.origins
 
+    def kinds(self, node: ast.expr) -> frozenset[str]:
+        return frozenset()
+
     def calls_on(self, origin: Hashable) -> frozenset[str]:
         return self._facts.calls_on(origin)
 
@@ -88,9 +91,21 @@ def bound_method(reference: Reference, node: ast.Attribute, facts: Facts) -> Ans
     function = next(function for function in GENERATION_1.methods.values() if function.name == reference.name)
     rule = load()[function.name]
     receiver = {function.receiver: node.value}
-    if isinstance(rule, Method) and not rule.options:
+    parameters = objects.parameters(function)
+    if isinstance(rule, Method) and not rule.options and not _renames(rule, parameters) & _keywords(node, facts):
         return _edit(node, f"{{{function.receiver}}}.{rule.name}", receiver)
-    return _lambda(reference, node, facts, function, "objects", objects.parameters(function), node.value)
+    return _lambda(reference, node, facts, function, "objects", parameters, node.value)
+
+
+def _renames(rule: Method, parameters: Sequence[Parameter]) -> set[str]:
+    """The parameters that have other names in the new method."""
+    return {old.name for old in parameters if rule.inputs.get(old.c_name, old.name) != old.name}
+
+
+def _keywords(node: ast.expr, facts: Facts) -> set[str]:
+    """The keywords that stand beside a function in a call: `partial(ep.disconnect, peer_addr=peer)`."""
+    outer = facts.parent(node)
+    return {keyword.arg for keyword in outer.keywords if keyword.arg} if isinstance(outer, ast.Call) else set()
 
 
 def _lambda(

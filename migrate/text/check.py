@@ -15,6 +15,7 @@ from migrate.python.source import Source
 _RANK = {Bound.ALWAYS: 0, Bound.MAYBE: 1, Bound.NEVER: 2}
 _WORDS = {Bound.MAYBE: "may be unbound here", Bound.NEVER: "is not bound here"}
 _Key: TypeAlias = tuple[str, int]  # a qualified name, and which of those of that name
+_STRAIGHT = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Pass)
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
@@ -104,8 +105,9 @@ class _Side:
         }
 
     def skeleton(self, key: _Key) -> list[type[ast.stmt]]:
-        """Return the kinds of the statements of a body."""
-        return list(map(type, self.bodies.get(key, [])))
+        """Return the kinds of the statements of a body, as far as they decide on its ways."""
+        kinds = map(type, self.bodies.get(key, []))
+        return [ast.Expr if kind in _STRAIGHT else kind for kind in kinds]
 
     def bound_at(self, variable: Variable | None) -> set[tuple[_Key, int, str]]:
         """Return which statements bind and delete a variable, by their number in their body."""

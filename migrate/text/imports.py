@@ -13,9 +13,10 @@ from dataclasses import dataclass
 
 from migrate.python.scopes import Names, Scope, Variable
 from migrate.python.source import Source
+from migrate.text._import_lines import Import, at_top, import_line, joined
+from migrate.text._namer import MODERN, Namer, is_modern
+from migrate.text._uses import is_covered, is_read_by, listed, root_of
 from migrate.text.code import Edits, Template
-from migrate.text.import_lines import Import, at_top, import_line, joined
-from migrate.text.namer import MODERN, Namer, is_modern
 from migrate.text.render import Change, Trouble
 
 
@@ -24,13 +25,14 @@ class Old:
     """What an alias brings: from the old API itself (direct), or from a file of the project that has it.
 
     new: the name in comch_next that may be imported in its place, where it is the same thing. stays: where it comes
-    from keeps it old.
+    from keeps it old. inert: where it comes from does nothing when it is imported, so that the import may go.
     """
 
     module: bool
     direct: bool
     new: str = ""
     stays: bool = False
+    inert: bool = False
 
 
 class Imports:
@@ -54,7 +56,7 @@ class Imports:
         self.old = old
         self.edits = edits
         self.stays = stays
-        self.exported = {**dict.fromkeys(_all(names.tree), False), **exported}
+        self.exported = {**dict.fromkeys(listed(names.tree), False), **exported}
         self.added: Change | None = None
         self.troubles: list[Trouble] = []
         self._fixed: dict[ast.AST, str] = {}  # uses that have a name which stays
@@ -101,19 +103,7 @@ class Imports:
         if told or others or variable.deletions:
             return True
         declared = any(isinstance(node, ast.Global | ast.Nonlocal) for node in variable.declarations)
-        return declared or not all(self.is_covered(load) for load in variable.loads)
-
-    def is_covered(self, node: ast.AST) -> bool:
-        """Whether an edit replaces a node, or a node around it without taking it over as a part."""
-        passed: set[ast.AST] = set()
-        for place in (node, *self.names.above(node)):
-            template = self.edits.expressions.get(place) or self.edits.statements.get(place)  # type: ignore[call-overload]
-            if template is not None and not passed & set(template.parts.values()):
-                return True
-            passed.add(place)
-            if isinstance(place, ast.stmt):
-                break
-        return False
+        return declared or not all(is_covered(load, self.names, self.edits) for load in variable.loads)
 
     def _keeps_star(self) -> bool:
         """Whether a name that a star brings stays old, or other files take one."""
@@ -135,7 +125,8 @@ class Imports:
         variable = self.names.of[alias]
         if variable in self._old or not old.direct:
             siblings = getattr(self.names.parents[alias], "names", [])
-            return variable in self._old | self._named or all(other in self.old for other in siblings)
+            alone = all(other in self.old for other in siblings)
+            return variable in self._old | self._named or (alone and not old.inert)
         return variable in self._named and not old.module and not old.new
 
     # ------------------------------------------------------------------ where each use finds the new module
@@ -145,7 +136,7 @@ class Imports:
         templates += self.edits.statements.items()
         uses = [node for node, template in templates if "{comch}" in template.text and self.is_shown(node)]
         for node in sorted(uses, key=lambda node: (node.lineno, node.col_offset)):
-            root = _root(node)
+            root = root_of(node)
             variable = self.names.of.get(root) if root else None
             if isinstance(root, ast.Name) and variable in self._aliases:
                 self._anchor(node, variable, self._aliases[variable])
@@ -159,7 +150,7 @@ class Imports:
     def is_shown(self, node: ast.AST) -> bool:
         """Whether no edit around an edited node drops it."""
         above = self.names.parents.get(node)
-        return isinstance(node, ast.stmt) or above is None or not self.is_covered(above)
+        return isinstance(node, ast.stmt) or above is None or not is_covered(above, self.names, self.edits)
 
     def _anchor(self, node: ast.AST, variable: Variable, aliases: list[ast.alias]) -> None:
         """Let a use have the name of the variable that it was reached through, or one that is bound beside it."""
@@ -241,12 +232,22 @@ class Imports:
             brought.update(lines)
             remaining = [alias for alias in statement.names if self._remains(alias)]
             if lines or len(remaining) < len(statement.names):
-                yield statement, Template(joined(self.source, statement, lines, remaining))
+                text = joined(self.source, statement, lines, remaining)
+                yield statement, Template(text or ("pass" if self._would_be_empty(statement) else ""))
 
     def _modern_imports(self) -> set[ast.stmt]:
         variables = (self.names.of[node] for node in self.names.of if isinstance(node, ast.alias))
         aliases = (alias for variable in variables for alias in variable.bindings if isinstance(alias, ast.alias))
         return {self.names.statement(alias) for alias in aliases if is_modern(self.names, alias)}
+
+    def _would_be_empty(self, statement: ast.stmt) -> bool:
+        """Whether a block may hold nothing but imports that go."""
+        parent = self.names.parents[statement]
+        body = [] if isinstance(parent, ast.Module) else getattr(parent, "body", [])
+        inside = body if statement in body else [statement]
+        return not isinstance(parent, ast.Module) and all(
+            isinstance(node, ast.Import | ast.ImportFrom) for node in inside
+        )
 
     def _block(self, statement: ast.stmt) -> ast.AST:
         """Return the first statement of the block that a statement stands in."""
@@ -271,39 +272,3 @@ class Imports:
             old = self.old[alias]
             renamed = old.new if old.new == bound else f"{old.new} as {bound}"
             yield import_line(bound) if old.module else f"from {MODERN} import {renamed}"
-
-
-def is_read_by(names: Names, variable: Variable, nodes: Set[ast.AST]) -> bool:
-    """Whether one of some nodes is a variable, or `variable.x.y`."""
-    return any(node in nodes for load in variable.loads for node in _chain(names, load))
-
-
-def _chain(names: Names, load: ast.AST) -> Iterator[ast.AST]:
-    """Iterate over `cc`, `cc.x`, `cc.x.y` around a name."""
-    yield load
-    for above in names.above(load):
-        if not isinstance(above, ast.Attribute):
-            return
-        yield above
-
-
-def _all(tree: ast.Module) -> Iterator[str]:
-    """Iterate over the names in `__all__`."""
-    for statement in tree.body:
-        targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
-        if any(isinstance(target, ast.Name) and target.id == "__all__" for target in targets):
-            for node in ast.walk(statement):
-                if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                    yield node.value
-
-
-def _root(node: ast.AST) -> ast.Name | None:
-    """Return the name that an expression begins with."""
-    while not isinstance(node, ast.Name):
-        if isinstance(node, ast.Call):
-            node = node.func
-        elif isinstance(node, ast.Attribute | ast.Expr):
-            node = node.value
-        else:
-            return None
-    return node

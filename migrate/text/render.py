@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 from migrate.python.scopes import Names
 from migrate.python.source import Source
+from migrate.text._fold import Folder
+from migrate.text._layout import lay_out
 from migrate.text.code import Edits, Template
-from migrate.text.fold import Folder
-from migrate.text.layout import lay_out
 from migrate.text.lines import Lines
 
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")

@@ -12,6 +12,7 @@ from tests.equivalence.table import ROWS, Row
 
 __all__ = ["Call", "World", "worlds"]
 
+cc: Any = importlib.import_module("comm_channel_compat")
 comch: Any = importlib.import_module("comch_next")
 JUNK = object()
 
@@ -27,47 +28,39 @@ class Call(NamedTuple):
 class Spelling:
     """How a program spells its calls: the old module that it has, or the new one."""
 
-    def __init__(self, name: str, module: str = "comm_channel_compat") -> None:
+    def __init__(self, name: str) -> None:
         self.name = name
-        self.cc: Any = importlib.import_module(module)
         self.is_old = name in ("objects", "flat")
         self.is_flat = "flat" in name or name == "on_class"
-        library = self.cc if self.is_old else comch
-        self.error: Any = self.cc.DocaError if self.is_old else comch.DocaError
+        library = cc if self.is_old else comch
         self.devices = {"dpu": library.open_device("03:00.0"), "host": library.open_device("b1:00.0")}
         self.devices["other host"] = library.open_device("b1:00.1")
         self.values: dict[str, Any] = {**self.devices, "rep": self.devices["dpu"].open_representor("b1:00.0")}
         self.values["other rep"] = self.devices["dpu"].open_representor("b1:00.1")
 
     def create(self) -> Any:
-        return self.cc.Endpoint() if self.is_old else comch.Channel(one_sided=True)
+        return cc.Endpoint() if self.is_old else comch.Channel(one_sided=True)
 
     def destroy(self, ep: Any) -> None:
-        with suppress(self.error):
+        with suppress(comch.DocaError):
             (ep.destroy if self.is_old else ep.close)()
 
     def close(self) -> None:
         for opened in reversed(self.values.values()):
             opened.close()
 
-    def expression(self, row: Row, ep: Any, peer: Any) -> str:
-        """The row's form; a call of what is no handle has to be that of the class."""
-        if self.name != "new_flat" or hasattr(ep, "receive") != (ep is not None) or not hasattr(peer, "get_counter"):
-            return str(getattr(row, "on_class" if self.name == "new_flat" and ep is None else self.name))
-        return row.new_flat
-
     def run(self, row: Row, env: dict[str, Any]) -> tuple[Any, ...]:
         """The code and the outputs, as the flat calls return them; the name of an exception of another kind."""
         strange = "peer." in row.objects and not hasattr(env["peer"], "update_info")
         form = "on_class" if self.name == "new_flat" and (env["ep"] is None or strange) else self.name
-        names = {"cc": self.cc, "comch": comch, "first": first, **env}
+        names = {"cc": cc, "comch": comch, "first": first, **env}
         try:
             if " = " in (text := getattr(row, form)):
                 exec(text, names)
                 value = None
             else:
                 value = eval(text, names)
-        except (self.error, comch.DocaError) as error:
+        except comch.DocaError as error:
             return self._failure(row, error)
         except (TypeError, AttributeError) as error:
             return (type(error).__name__,)
@@ -106,7 +99,7 @@ class World:
         self.descriptors: dict[int, tuple[int, int]] = {}  # descriptor -> endpoint and number
 
     def __repr__(self) -> str:
-        return "/".join(f"{spelling.name} of {spelling.cc.__name__}" for spelling in self.spellings)
+        return "/".join(spelling.name for spelling in self.spellings)
 
     def spelling(self, ep: int) -> Spelling:
         return self.spellings[ep % len(self.spellings)]
@@ -177,11 +170,8 @@ def worlds(spellings: dict[str, Spelling], foreign: bool) -> Iterator[list[World
     old, new = spellings["objects"], spellings["new_objects"]
     objects = [[old], [new], *([] if foreign else [[old, new], [new, old]])]
     flat = [[spellings["flat"]], [spellings["new_flat"]], [spellings["on_class"]]]
-    if foreign is False:
+    if not foreign:
         flat.append([spellings["flat"], spellings["new_flat"]])
-    if "oracle" in spellings:
-        objects.append([spellings["oracle"]])
-        flat.append([spellings["flat_oracle"]])
     numbers = iter(range(10))
     yield [World(next(numbers), mix) for mix in objects]
     yield [World(next(numbers), mix) for mix in flat]

@@ -23,7 +23,7 @@ KINDS |= {"repinfo": "repinfo", "backend": "backend"}
 BYTES = frozenset({"data"})
 
 
-@dataclass
+@dataclass(eq=False)
 class FakeFacts:
     """A program of one expression statement or assignment; the first name of a text says what it is."""
 

@@ -132,6 +132,25 @@ def test_the_rest_of_the_project_is_read_and_never_written(tree: Tree, capsys: p
     assert (top / "lib/chan.py").read_text() == PENDING
 
 
+def test_what_cannot_be_read_around_the_files_is_a_warning(
+    tree: Tree, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tree(setup="", lib__chan=PENDING, inner__x="", lib__shut__y="")
+    scan = os.scandir
+
+    def refused(folder: str) -> object:
+        if str(folder).endswith(("inner", "shut")):
+            raise PermissionError(13, "Permission denied")
+        return scan(folder)
+
+    monkeypatch.setattr(os, "scandir", refused)
+    assert main(["lib"]) == Exit.PENDING | Exit.FILES
+    assert capsys.readouterr().err.splitlines() == [
+        "inner: warning: cannot be read: Permission denied",
+        "lib/shut: error: cannot be read: Permission denied",
+    ]
+
+
 def test_excluded_files_are_read_and_never_written(tree: Tree, tmp_path: Path) -> None:
     top = tree(a="import legacy.b\nuse(DOCA_SUCCESS)\n", legacy__b=PENDING, legacy__c=PENDING)
     assert main(["--write", "--exclude", "legacy/", "."]) == Exit.CLEAN

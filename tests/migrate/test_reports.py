@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from migrate.codes import CODES
 from migrate.outcome import FileOutcome, Finding, Level, Span
@@ -100,6 +102,42 @@ def test_a_diff_can_be_applied(tmp_path: Path, old: bytes, new: bytes) -> None:
         pytest.skip("git is not installed")
     assert done.returncode == 0, done.stderr
     assert path.read_bytes() == new
+
+
+def applied(old: bytes, patch: list[bytes]) -> bytes:
+    """A text with a diff applied, hunk by hunk."""
+    lines, done, at = old.splitlines(keepends=True), b"", 0
+    for line in patch[2:]:
+        body = line[1:].removesuffix(b"\n\\ No newline at end of file\n")
+        if line.startswith(b"@@"):
+            start, _, count = line.split()[1][1:].partition(b",")
+            begin = int(start) - (count != b"0")
+            done, at = done + b"".join(lines[at:begin]), begin
+        else:
+            if line[:1] != b"+":
+                assert lines[at] == body
+                at += 1
+            done += body if line[:1] != b"-" else b""
+    return done + b"".join(lines[at:])
+
+
+@given(
+    st.lists(st.sampled_from([b"a\n", b"b\n", b"c\n"])),
+    st.lists(st.sampled_from([b"a\n", b"b\n", b"d\n"])),
+    st.booleans(),
+)
+def test_every_diff_leads_from_the_old_to_the_new(old: list[bytes], new: list[bytes], open_end: bool) -> None:
+    before, after = b"".join(old), b"".join(new) + b"x" * open_end
+    if before != after:
+        assert applied(before, list(diff(Run(BASE), FileOutcome(A, before, after)))) == after
+
+
+def test_a_long_change_is_found_too() -> None:
+    old = b"".join(b"%d\n" % number for number in range(1000))
+    new = old.replace(b"500\n", b"".join(b"new %d\n" % number for number in range(300)))
+    lines = list(diff(Run(BASE), FileOutcome(A, old, new)))
+    assert applied(old, lines) == new
+    assert len(lines) == 2 + 1 + 6 + 301
 
 
 def test_json_has_everything() -> None:

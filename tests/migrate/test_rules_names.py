@@ -78,6 +78,11 @@ def test_an_endpoint_is_a_type_or_a_factory(source: str, after: str) -> None:
         ("f(ep.disconnect, peer)", "ep.disconnect", "f(ep.disconnect, peer)"),
         ("f(peer.update_info)", "peer.update_info", "f(peer.update_info)"),
         (
+            "f(ep.disconnect, peer_addr=peer)",
+            "ep.disconnect",
+            "f(lambda peer_addr, *, endpoint=ep: endpoint.disconnect(peer_addr), peer_addr=peer)",
+        ),
+        (
             "f(ep.sendto, m, peer)",
             "ep.sendto",
             "f(lambda msg, peer, flags=0, *, endpoint=ep: endpoint.send_to(msg, peer, timeout=0), m, peer)",

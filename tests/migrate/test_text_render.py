@@ -129,6 +129,9 @@ def test_line_ends_tabs_and_form_feeds_stay() -> None:
          "if comch.outcome(\n    endpoint.configure, device=the_device\n)[0] != 0:  # why\n    pass"),
         ("ep.send(a_long_message_indeed, the_peer_of_it)",
          "ep.send_to(\n    a_long_message_indeed,\n    the_peer_of_it,\n    timeout=0,\n)"),
+        ("print(f'{flat(a, b)} of {flat(aaaa, [bbbb, cccc])}', 1)",
+         "print(\n    f'{comch.outcome(a.configure, device=b)[0]} of {"
+         "comch.outcome(aaaa.configure, device=[bbbb, cccc])[0]}',\n    1,\n)"),
         ("def f():\n\tvalue = flat(ep, the_device)",
          "def f():\n\tvalue = comch.outcome(\n\t\tep.configure, device=the_device\n\t)[0]"),
     ],

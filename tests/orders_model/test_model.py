@@ -110,7 +110,7 @@ def test_a_one_sided_client_is_not_told_by_its_settings() -> None:
         connection.update_info()
         with pytest.raises(comch.BadState):
             client.real.max_msg_size = 100
-        with pytest.raises(comch.BadState):
+        with pytest.raises(comch.NotPermitted):
             client.real.connect(timeout=0)
     finally:
         stage.close()

@@ -130,7 +130,7 @@ class Attributes(Calls):
     def star(self, frame: Frame, node: ast.ImportFrom, name: str, slot: Slot) -> None:
         home = self.project.home(frame.path, node)
         if home is not None and home in self.modules:
-            if name in self.project.exports(home):
+            if name in self.project.exports(home) or (self.project.is_open(home) and not name.startswith("_")):
                 self.flow(self.module_name(home, name), slot)
             return
         token = self.knowledge.module(("." * node.level) + (node.module or ""))

@@ -58,42 +58,33 @@ info = doca_dev_as_devinfo(dev)
 doca_dev_close(dev)
 
 # output
-from doca_comm_channel import *
+import comch_next as comch
 
 
 def find(pci_addr):
-    # CCM046: the rewrite did not pass its own check (python -m migrate explain CCM046)
-    rc, devs, n = doca_devinfo_list_create()
+    rc, devs, n = comch.outcome_list(comch.devices)
     try:
         for i, info in enumerate(devs):
-            # CCM046: the rewrite did not pass its own check (python -m migrate explain CCM046)
-            rc, same = doca_devinfo_get_is_pci_addr_equal(info, pci_addr)
-            # CCM046: the rewrite did not pass its own check (python -m migrate explain CCM046)
-            if rc == DOCA_SUCCESS and same:
-                # CCM046: the rewrite did not pass its own check (python -m migrate explain CCM046)
-                rc, text = doca_devinfo_get_pci_addr_str(info)
-                # CCM046: the rewrite did not pass its own check (python -m migrate explain CCM046)
-                return doca_dev_open(info)
+            rc, same = comch.outcome(lambda: +info.is_equal_pci_addr(pci_addr))
+            if rc == comch.ErrorCode.SUCCESS and same:
+                rc, text = comch.outcome(lambda: info.pci_addr_str)
+                return comch.outcome(info.open)
     finally:
-        # CCM046: the rewrite did not pass its own check (python -m migrate explain CCM046)
-        doca_devinfo_list_destroy(devs)
-    # CCM046: the rewrite did not pass its own check (python -m migrate explain CCM046)
-    return DOCA_ERROR_NOT_FOUND, None
+        pass
+    return comch.ErrorCode.NOT_FOUND, None
 
 
 rc, dev = find("03:00.0")
-# CCM046: the rewrite did not pass its own check (python -m migrate explain CCM046)
-rc, reps, _ = doca_devinfo_rep_create_list(dev, DOCA_DEVINFO_REP_FILTER_ALL)
-# CCM046: the rewrite did not pass its own check (python -m migrate explain CCM046)
-rc, kind = doca_devinfo_rep_get_pci_func_type(reps[0])
-# CCM046: the rewrite did not pass its own check (python -m migrate explain CCM046)
-if kind == DOCA_PCI_FUNC_TYPE_VF:
-    # CCM046: the rewrite did not pass its own check (python -m migrate explain CCM046)
-    rc = doca_devinfo_rep_destroy_list(reps)
-# CCM046: the rewrite did not pass its own check (python -m migrate explain CCM046)
-info = doca_dev_as_devinfo(dev)
-# CCM046: the rewrite did not pass its own check (python -m migrate explain CCM046)
-doca_dev_close(dev)
+rc, reps, _ = comch.outcome_list(
+    comch.Device.representors, dev, comch.RepFilter.ALL
+)
+rc, kind = comch.outcome(
+    lambda devinfo_rep: +devinfo_rep.pci_func_type, reps[0]
+)
+if kind == comch.PciFuncType.VF:
+    rc = comch.ErrorCode.SUCCESS if reps is not None else comch.ErrorCode.INVALID_VALUE
+info = dev.devinfo if dev is not None else None
+comch.outcome(comch.Device.close, dev)
 
 
 # case: flat, the list as one tuple

@@ -259,7 +259,6 @@ from doca_cc import *
 from comm_channel_compat.cc import Server
 import comch_next as comch
 
-# CCM007: a C name on an object that migrate does not know (python -m migrate explain CCM007)
 rc, server = doca_cc.doca_cc_server_create(dev, rep, "svc")
 # CCM008: the second generation (doca_cc) is not rewritten (python -m migrate explain CCM008)
 print(0, doca_cc_server_destroy(server))

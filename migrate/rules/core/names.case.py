@@ -115,7 +115,6 @@ from doca_comm_channel import *
 
 # CCM083: migrate cannot see who calls this function or class (python -m migrate explain CCM083)
 def send(ep, peer):
-    # CCM034: migrate cannot see where this handle comes from (python -m migrate explain CCM034)
     return doca_comm_channel_ep_sendto(ep, b"m", 1, 0, peer)
 
 

@@ -243,10 +243,8 @@ import doca_comm_channel as cc
 def run(dev, serve):
     dev = cc.open_device("03:00.0")
     ep = cc.Endpoint()
-    # CCM034: migrate cannot see where this handle comes from (python -m migrate explain CCM034)
     ep.set_device(dev)
     if serve:
-        # CCM034: migrate cannot see where this handle comes from (python -m migrate explain CCM034)
         ep.set_device_rep(dev.open_representor("b1:00.0"))
         ep.listen("svc")
     else:
@@ -385,7 +383,6 @@ class Box:
 
 # CCM083: migrate cannot see who calls this function or class (python -m migrate explain CCM083)
 def send(ep: Optional[cc.Endpoint], peer: cc.PeerAddr, msg) -> Optional[cc.Endpoint]:
-    # CCM034: migrate cannot see where this handle comes from (python -m migrate explain CCM034)
     ep.sendto(msg, peer)
     return ep
 

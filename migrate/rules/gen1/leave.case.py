@@ -29,15 +29,12 @@ def serve(dev, pci_addr, name):
     dev = cc.open_device(pci_addr)
     ep = cc.Endpoint()
     try:
-        # CCM034: migrate cannot see where this handle comes from (python -m migrate explain CCM034)
         ep.set_device(dev)
-        # CCM034: migrate cannot see where this handle comes from (python -m migrate explain CCM034)
         ep.set_device_rep(dev.open_representor("b1:00.0"))
         ep.listen(name)
         print(ep.recvfrom(4080)[0])
     finally:
         ep.destroy()
-        # CCM034: migrate cannot see where this handle comes from (python -m migrate explain CCM034)
         dev.close()
 
 
@@ -130,7 +127,6 @@ def main(dev, name):
     rc, devs, n = doca_devinfo_create_list()
     rc, dev = doca_dev_open(devs[0])
     rc, ep = doca_comm_channel_ep_create()
-    # CCM034: migrate cannot see where this handle comes from (python -m migrate explain CCM034)
     rc = doca_comm_channel_ep_set_device(ep, dev)
     rc, peer = doca_comm_channel_ep_connect(ep, name)
     if rc == DOCA_SUCCESS:
@@ -138,7 +134,6 @@ def main(dev, name):
     else:
         print(doca_error_get_name(rc))
     rc = doca_comm_channel_ep_destroy(ep)
-    # CCM034: migrate cannot see where this handle comes from (python -m migrate explain CCM034)
     doca_dev_close(dev)
     return rc
 
@@ -463,7 +458,6 @@ def main(dev):
     rc, ep = doca_comm_channel_ep_create()
     peer = None
     try:
-        # CCM034: migrate cannot see where this handle comes from (python -m migrate explain CCM034)
         rc = doca_comm_channel_ep_set_device(ep, dev)
         rc, peer = doca_comm_channel_ep_connect(ep, "svc")
         if rc != DOCA_SUCCESS:

@@ -59,15 +59,9 @@ rc, dev = comch.outcome(devs[0].open)
 rc, ep = comch.outcome(comch.Client, one_sided=True)
 rc = comch.outcome(comch.Client.configure, ep, device=dev)[0]
 rc, peer = comch.outcome(comch.Client.connect, ep, "svc", timeout=0)
-rc = comch.outcome(
-    peer.__setattr__, "user_data", 7
-)[0] if peer is not None else comch.ErrorCode.INVALID_VALUE
-comch.outcome(
-    peer.__setattr__, "user_data", 8
-) if peer is not None else comch.ErrorCode.INVALID_VALUE
-rc, data = comch.outcome(lambda: peer.user_data) if peer is not None else (
-    comch.ErrorCode.INVALID_VALUE, None
-)
+rc = comch.outcome(comch.Connection.user_data.fset, peer, 7)[0]
+comch.outcome(comch.Connection.user_data.fset, peer, 8)
+rc, data = comch.outcome(comch.Connection.user_data.fget, peer)
 rc, got = comch.outcome(
     comch.Connection.get_counter, peer, comch.Counter.RECV_MESSAGES
 )
@@ -86,7 +80,7 @@ def watch(args):
     return args.peer.get_send_messages()
 
 # output
-import comch_next as comch
+import doca_comm_channel as cc
 
 
 def watch(args):
@@ -139,9 +133,5 @@ rc, sent = comch.outcome(
     comch.Connection.get_counter, peer, comch.Counter.SENT_MESSAGES
 )
 rc, flying = comch.outcome(comch.Connection.in_flight.fget, peer)
-rc, number = comch.outcome(lambda: peer.user_data) if peer is not None else (
-    comch.ErrorCode.INVALID_VALUE, None
-)
-rc = comch.outcome(
-    peer.__setattr__, "user_data", number
-)[0] if peer is not None else comch.ErrorCode.INVALID_VALUE
+rc, number = comch.outcome(comch.Connection.user_data.fget, peer)
+rc = comch.outcome(comch.Connection.user_data.fset, peer, number)[0]

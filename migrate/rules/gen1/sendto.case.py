@@ -422,7 +422,6 @@ def f(ep: "Endpoint", peer, args, opts):
     ep.sendto(*args)
     # CCM038: the arguments of the call cannot be sorted (python -m migrate explain CCM038)
     ep.sendto(b"m", **opts)
-    # CCM034: migrate cannot see where this handle comes from (python -m migrate explain CCM034)
     return functools.partial(ep.sendto, peer=peer)
 
 

@@ -26,7 +26,6 @@ def main(dev, args):
     rc, devs, n = doca_devinfo_create_list()
     rc, dev = doca_dev_open(devs[0])
     rc, ep = doca_comm_channel_ep_create()
-    # CCM034: migrate cannot see where this handle comes from (python -m migrate explain CCM034)
     rc = doca_comm_channel_ep_set_device(ep, dev)
     rc = doca_comm_channel_ep_set_max_msg_size(ep, args.size)
     if rc != DOCA_SUCCESS:

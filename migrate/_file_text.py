@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from migrate import codes
-from migrate.decision import Cause, Verdict
+from migrate._decision import Cause, Verdict
 from migrate.facts.program import Reference
 from migrate.python.scopes import Names
 from migrate.python.source import Source

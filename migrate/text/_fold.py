@@ -109,7 +109,14 @@ def _brackets(text: str) -> dict[int, list[_Bracket]]:
 
 
 def _tokens(text: str) -> Iterator[tokenize.TokenInfo]:
+    """Iterate over the tokens of a piece of a file, as far as it goes; those inside of f-strings left out."""
+    inside = 0
     try:
-        yield from tokenize.generate_tokens(io.StringIO(text, newline="").readline)
+        for token in tokenize.generate_tokens(io.StringIO(text, newline="").readline):
+            name = tokenize.tok_name[token.type]
+            inside += name.endswith("STRING_START")
+            if not inside:
+                yield token
+            inside -= name.endswith("STRING_END")
     except (tokenize.TokenError, SyntaxError):
         return  # the rest of the logical line is not part of the text

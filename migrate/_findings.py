@@ -6,12 +6,12 @@ import ast
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from migrate._decision import Cause, Decision, Verdict
+from migrate._file_text import FileText
+from migrate._pragmas import Pragmas
 from migrate.codes import CODES
-from migrate.decision import Cause, Decision, Verdict
 from migrate.facts.program import Reference
-from migrate.file_text import FileText
 from migrate.outcome import Finding, Level, Span
-from migrate.pragmas import Pragmas
 from migrate.python.source import Located, Source
 
 IMPORT, PRAGMA = "CCM002", "CCM091"
@@ -80,7 +80,7 @@ class Findings:
     def _unused(self, path: Path) -> Iterator[Finding]:
         for pragma, code in self.pragmas.unused(path):
             name = f"migrate: skip[{code}]" if code else "migrate: skip"
-            yield Finding("pragmas", PRAGMA, Level.MANUAL, path, pragma.span, name, CODES[PRAGMA].title)
+            yield Finding("pragmas", PRAGMA, Level(CODES[PRAGMA].level), path, pragma.span, name, CODES[PRAGMA].title)
 
     def _place(self, cause: Cause) -> tuple[Path, Span]:
         return cause.path, self.span(cause.path, cause.node)

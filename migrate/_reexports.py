@@ -12,7 +12,8 @@ from migrate.facts.program import Reference
 from migrate.old_api.vocabulary import Vocabulary
 from migrate.python.modules import Project
 from migrate.python.scopes import Variable
-from migrate.text.imports import Old, is_read_by
+from migrate.text._uses import is_read_by
+from migrate.text.imports import Old
 
 _Key: TypeAlias = tuple[Path, str]  # a name of a module
 
@@ -55,9 +56,15 @@ class Reexports:
             return
         home = self.project.home(path, statement)
         symbol = self._symbol(path, alias, frozenset())
-        self.old[path][alias] = Old(not symbol, home is None, symbol if symbol in self._same else "")
+        inert = home is not None and self._is_inert(home, path)
+        self.old[path][alias] = Old(not symbol, home is None, symbol if symbol in self._same else "", inert=inert)
         if home is not None:
             self._takings.append(_Taking(path, alias, (home, alias.name)))
+
+    def _is_inert(self, home: Path, path: Path) -> bool:
+        """Whether importing a file from another does nothing: it is the package around, or has only definitions."""
+        around = home.name == "__init__.py" and home.parent in path.parents
+        return around or (home in self.project.trees and all(map(_is_definition, self.project.trees[home].body)))
 
     def _symbol(self, path: Path, alias: ast.alias, around: frozenset[ast.alias]) -> str:
         """Return the old name that an alias of a from-import stands for, "" for the old module."""
@@ -110,7 +117,19 @@ class Reexports:
             if (path, name) in unused and not old:
                 continue
             exported.setdefault(path, {})[name] = old
+        for path, names in self._public():
+            for name in names:
+                exported[path].setdefault(name, False)
         return exported
+
+    def _public(self) -> Iterator[tuple[Path, list[str]]]:
+        """Iterate over packages, with the old names that they import for nobody in the project."""
+        taken = {taking.key for taking in self._takings}
+        for path, old in self.old.items():
+            if path.name == "__init__.py":
+                variables = (self.project.names(path).of[alias] for alias in old if alias.name != "*")
+                unread = (variable.name for variable in variables if not variable.loads)
+                yield path, [name for name in unread if (path, name) not in taken]
 
     def _is_old(self, taking: _Taking, stays: Mapping[Path, Set[ast.AST]]) -> bool:
         names = self.project.names(taking.path)
@@ -135,6 +154,16 @@ class Reexports:
                     if module is not None:
                         yield module, node.attr
                 node = node.value
+            if isinstance(node, ast.Name) and not names.of[node].bindings:
+                yield from ((home, node.id) for home in self._starred(path, frozenset({path})))
+
+    def _starred(self, path: Path, around: frozenset[Path]) -> Iterator[Path]:
+        """Iterate over the files whose names a file has by star imports."""
+        for statement in self.project.stars(path):
+            home = self.project.home(path, statement)
+            if home in self.project.trees and home not in around:
+                yield home
+                yield from self._starred(home, around | {home})
 
     def _module(self, path: Path, binding: ast.AST) -> Path | None:
         """Return the file of the project that an alias binds."""
@@ -145,3 +174,10 @@ class Reexports:
             home = self.project.home(path, statement)
             return self.project.submodule(home, binding.name) if home else None
         return None
+
+
+def _is_definition(statement: ast.stmt) -> bool:
+    """Whether a statement of a module only binds names, to things that need no call of its own to be made."""
+    if isinstance(statement, ast.Expr | ast.Assign | ast.AnnAssign):
+        return not any(isinstance(node, ast.Call | ast.Await) for node in ast.walk(statement))
+    return isinstance(statement, ast.Import | ast.ImportFrom | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)

@@ -8,7 +8,7 @@ from typing import TypeAlias
 import libcst as cst
 
 from migrate.python.source import Source
-from migrate.text.namer import MODERN
+from migrate.text._namer import MODERN
 from migrate.text.render import Change
 
 Import: TypeAlias = ast.Import | ast.ImportFrom

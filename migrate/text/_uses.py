@@ -1,0 +1,58 @@
+"""Who reads a name, and what becomes of those places."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Set
+
+from migrate.python.scopes import Names, Variable
+from migrate.text.code import Edits
+
+
+def is_covered(node: ast.AST, names: Names, edits: Edits) -> bool:
+    """Whether an edit replaces a node, or a node around it without taking it over as a part."""
+    passed: set[ast.AST] = set()
+    for place in (node, *names.above(node)):
+        template = edits.expressions.get(place) or edits.statements.get(place)  # type: ignore[call-overload]
+        if template is not None and not passed & set(template.parts.values()):
+            return True
+        passed.add(place)
+        if isinstance(place, ast.stmt):
+            break
+    return False
+
+
+def is_read_by(names: Names, variable: Variable, nodes: Set[ast.AST]) -> bool:
+    """Whether one of some nodes is a variable, or `variable.x.y`."""
+    return any(node in nodes for load in variable.loads for node in _chain(names, load))
+
+
+def _chain(names: Names, load: ast.AST) -> Iterator[ast.AST]:
+    """Iterate over `cc`, `cc.x`, `cc.x.y` around a name."""
+    yield load
+    for above in names.above(load):
+        if not isinstance(above, ast.Attribute):
+            return
+        yield above
+
+
+def listed(tree: ast.Module) -> Iterator[str]:
+    """Iterate over the names in `__all__`."""
+    for statement in tree.body:
+        targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
+        if any(isinstance(target, ast.Name) and target.id == "__all__" for target in targets):
+            for node in ast.walk(statement):
+                if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                    yield node.value
+
+
+def root_of(node: ast.AST) -> ast.Name | None:
+    """Return the name that an expression begins with."""
+    while not isinstance(node, ast.Name):
+        if isinstance(node, ast.Call):
+            node = node.func
+        elif isinstance(node, ast.Attribute | ast.Expr):
+            node = node.value
+        else:
+            return None
+    return node

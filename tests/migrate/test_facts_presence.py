@@ -1,0 +1,119 @@
+"""Where a handle may be None, or destroyed."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.migrate.marked import Marked
+
+FLAT = """
+from doca_comm_channel import *
+import sys
+def check(rc):
+    if rc != DOCA_SUCCESS:
+        sys.exit(1)
+def logged(rc):
+    if rc != DOCA_SUCCESS:
+        print(rc)
+def unwrap(result):
+    rc, value = result
+    if rc:
+        raise RuntimeError(rc)
+    return value
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("rc, ep = doca_comm_channel_ep_create()\nat_x(ep)", True),
+        ("rc, ep = doca_comm_channel_ep_create()\nif rc != DOCA_SUCCESS:\n    sys.exit(1)\nat_x(ep)", False),
+        ("rc, ep = doca_comm_channel_ep_create()\nif rc != 0:\n    raise OSError\nat_x(ep)", False),
+        ("rc, ep = doca_comm_channel_ep_create()\nif DOCA_SUCCESS == rc:\n    at_x(ep)", False),
+        ("rc, ep = doca_comm_channel_ep_create()\nif rc == DOCA_ERROR_AGAIN:\n    at_x(ep)", True),
+        ("rc, ep = doca_comm_channel_ep_create()\nif rc:\n    at_x(ep)", True),
+        ("rc, ep = doca_comm_channel_ep_create()\nif not rc:\n    at_x(ep)", False),
+        ("rc, ep = doca_comm_channel_ep_create()\nif DOCA_IS_ERROR(rc):\n    sys.exit()\nat_x(ep)", False),
+        ("rc, ep = doca_comm_channel_ep_create()\nassert rc == DOCA_SUCCESS\nat_x(ep)", False),
+        ("rc, ep = doca_comm_channel_ep_create()\nif rc != DOCA_SUCCESS:\n    print(rc)\nat_x(ep)", True),
+        ("rc, ep = doca_comm_channel_ep_create()\nrc = 0\nif rc == 0:\n    at_x(ep)", True),
+        ("rc, ep = doca_comm_channel_ep_create()\nif ep is None:\n    sys.exit(1)\nat_x(ep)", False),
+        ("rc, ep = doca_comm_channel_ep_create()\nif ep:\n    at_x(ep)", False),
+        ("rc, ep = doca_comm_channel_ep_create()\nif ep is not None and at_x(ep):\n    pass", False),
+        ("rc, ep = doca_comm_channel_ep_create()\ncheck(rc)\nat_x(ep)", False),
+        ("rc, ep = doca_comm_channel_ep_create()\nlogged(rc)\nat_x(ep)", True),
+        ("ep = unwrap(doca_comm_channel_ep_create())\nat_x(ep)", False),
+        ("r = doca_comm_channel_ep_create()\nif r[0] != DOCA_SUCCESS:\n    sys.exit(1)\nat_x(r[1])", False),
+        ("r = doca_comm_channel_ep_create()\nat_x(r[1])", True),
+        ("r = doca_comm_channel_ep_create()\nif r[0]:\n    sys.exit(1)\nep = r[1]\nat_x(ep)", False),
+        ("while True:\n    rc, m, n, p = doca_comm_channel_ep_recvfrom(unwrap(doca_comm_channel_ep_create()), 1, 0)\n"
+         "    if rc == DOCA_ERROR_AGAIN:\n        continue\n    if rc != DOCA_SUCCESS:\n        break\n    at_x(p)",
+         False),
+        ("def send(ep):\n    at_x(ep)\nrc, ep = doca_comm_channel_ep_create()\nif not rc:\n    send(ep)", False),
+        ("def send(ep):\n    at_x(ep)\nrc, ep = doca_comm_channel_ep_create()\nsend(ep)", True),
+        ("def make():\n    rc, ep = doca_comm_channel_ep_create()\n    check(rc)\n    return ep\nat_x(make())", False),
+        ("def make():\n    rc, ep = doca_comm_channel_ep_create()\n    return ep\nat_x(make())", True),
+        ("at_x(Endpoint())", False),
+        ("ep = None\ndef go():\n    at_x(ep)\nep = Endpoint()\ngo()", True),
+        ("ep = None\nep = Endpoint()\nat_x(ep)", False),
+        ("ep = 0\nrc, ep = doca_comm_channel_ep_create()\nif rc == 0:\n    at_x(ep)", True),  # 0 is not followed
+    ],
+)  # fmt: skip
+def test_variables(text: str, answer: bool) -> None:
+    program = Marked(main=FLAT + text)
+    assert program.facts.may_be_none(program["x"]) is answer
+
+
+@pytest.mark.parametrize(
+    ("body", "answer"),
+    [
+        ("self.rc, self.ep = doca_comm_channel_ep_create()\n        check(self.rc)", False),
+        ("rc, self.ep = doca_comm_channel_ep_create()\n        check(rc)", False),
+        ("rc, self.ep = doca_comm_channel_ep_create()", True),
+        ("self.ep = None", True),
+        ("self.ep = unwrap(doca_comm_channel_ep_create())", False),
+    ],
+)
+def test_fields(body: str, answer: bool) -> None:
+    text = f"class Chan:\n    def __init__(self):\n        {body}\n    def send(self):\n        at_x(self.ep)\n"
+    text += "Chan().send()\n"
+    extra = "Chan().ep = unwrap(doca_comm_channel_ep_create())\n" if "None" in body else ""
+    program = Marked(main=FLAT + text + extra)
+    assert program.facts.may_be_none(program["x"]) is answer
+
+
+def test_a_field_that_another_method_may_lose() -> None:
+    program = Marked(
+        main=FLAT
+        + "class Chan:\n    def __init__(self):\n        self.ep = Endpoint()\n        self.peer = None\n"
+        + "    def dial(self):\n        self.peer = self.ep.connect('a')\n"
+        + "    def send(self):\n        at_a(self.peer)\n"
+        + "        if self.peer is not None:\n            at_b(self.peer)\n"
+        + "            self.drop()\n            at_c(self.peer)\n"
+        + "    def drop(self):\n        self.peer = None\nc = Chan()\nc.dial()\nc.send()\n"
+    )
+    answers = [program.facts.may_be_none(program[mark]) for mark in "abc"]
+    assert answers == [True, False, True]
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("at_x(ep)\nep.destroy()", False),
+        ("ep.destroy()\nat_x(ep)", True),
+        ("if now:\n    ep.destroy()\nat_x(ep)", True),
+        ("if now:\n    ep.destroy()\nelse:\n    at_x(ep)", False),
+        ("ep.destroy()\nep = Endpoint()\nat_x(ep)", False),
+        ("for _ in range(3):\n    at_x(ep)\n    ep.destroy()", True),
+        ("for _ in range(3):\n    ep = Endpoint()\n    at_x(ep)\n    ep.destroy()", False),
+        ("doca_comm_channel_ep_destroy(ep)\nat_x(ep)", True),
+        ("def close(ep):\n    ep.destroy()\nclose(ep)\nat_x(ep)", True),
+        ("def send(ep):\n    at_x(ep)\nep.destroy()\nsend(ep)", True),
+        ("def send(ep):\n    at_x(ep)\nsend(ep)\nep.destroy()", False),
+        ("other = Endpoint()\nother.destroy()\nat_x(ep)", False),
+        ("ep.disconnect(None)\nat_x(ep)", False),
+    ],
+)
+def test_endings(text: str, answer: bool) -> None:
+    program = Marked(main="from doca_comm_channel import *\nep = Endpoint()\n" + text)
+    assert program.facts.may_be_closed(program["x"]) is answer

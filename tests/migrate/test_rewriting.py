@@ -1,0 +1,267 @@
+"""From bytes to bytes: what changes together, what stays and is said of it, and that a second run finds nothing."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from migrate.outcome import FileOutcome, Finding, Level, Options
+from migrate.rewriting import rewrite, rewrite_project
+
+
+def rewritten(
+    files: Mapping[str, str], context: Mapping[str, str] | None = None, options: Options | None = None
+) -> dict[str, FileOutcome]:
+    """Rewrite a project; a second run must change nothing more."""
+    given = {Path(name): textwrap.dedent(text).encode() for name, text in files.items()}
+    around = {Path(name): textwrap.dedent(text).encode() for name, text in (context or {}).items()}
+    outcomes = rewrite_project(given, context=around, options=options)
+    again = rewrite_project({outcome.path: outcome.new for outcome in outcomes}, context=around, options=options)
+    assert [outcome.new for outcome in again] == [outcome.new for outcome in outcomes]
+    return {str(outcome.path): outcome for outcome in outcomes}
+
+
+def text_of(text: str, options: Options | None = None) -> str:
+    """Return the new text of a program of one file."""
+    return rewritten({"a.py": text}, options=options)["a.py"].new.decode()
+
+
+def left(outcome: FileOutcome) -> list[tuple[int, str, int]]:
+    """Return line, code and the line of the cause (0 for a cause) of what is not rewritten."""
+    return [
+        (finding.span.line, finding.code, finding.because[1].line if finding.because else 0)
+        for finding in outcome.findings
+        if finding.level is not Level.SAFE
+    ]
+
+
+def found(outcome: FileOutcome, name: str) -> Finding:
+    """Return the finding of a name."""
+    return next(finding for finding in outcome.findings if finding.name == name)
+
+
+TALK = """\
+    import doca_comm_channel as cc
+
+    ep = cc.Endpoint()
+    ep.set_device(cc.open_device("03:00.0"))
+    peer = ep.connect("svc")
+    try:
+        ep.sendto(b"x", peer)
+    except cc.Again:
+        pass
+    ep.destroy()
+"""
+
+
+def test_every_call_is_rewritten_where_it_stands() -> None:
+    assert text_of(TALK) == textwrap.dedent("""\
+        import comch_next as comch
+
+        ep = comch.Client(one_sided=True)
+        ep.configure(device=comch.open_device("03:00.0"))
+        peer = ep.connect("svc", timeout=0)
+        try:
+            ep.send_to(b"x", peer, timeout=0)
+        except comch.Again:
+            pass
+        ep.close()
+    """)
+
+
+def test_every_reference_has_a_finding_with_its_new_text() -> None:
+    outcome = rewritten({"a.py": TALK})["a.py"]
+    assert {finding.level for finding in outcome.findings} == {Level.SAFE}
+    sent = found(outcome, "doca_comm_channel_ep_sendto")
+    assert sent.change == 'ep.send_to(b"x", peer, timeout=0)'
+    assert (sent.span.line, sent.span.column, sent.span.end_column) == (7, 7, 13)
+    assert found(outcome, "doca_comm_channel").message == "rewritten"
+
+
+def test_what_flows_together_stays_together_with_one_comment_at_the_cause() -> None:
+    outcome = rewritten({"a.py": TALK.replace("ep.destroy()", 'getattr(ep, "de" + "stroy")()')})["a.py"]
+    causes = [line for line, _, because in left(outcome) if not because]
+    assert causes == [10]
+    assert all(because == 10 for _, _, because in left(outcome) if because)
+    assert outcome.new.decode().count("# CCM") == 1
+    assert b"comch" not in outcome.new
+
+
+def test_handles_of_different_origins_are_free_of_each_other() -> None:
+    new = text_of("""\
+        import doca_comm_channel as cc
+        def one():
+            ep = cc.Endpoint()
+            ep.destroy()
+        def two():
+            ep = cc.Endpoint()
+            getattr(ep, input())()
+        one()
+        two()
+    """)
+    assert "def one():\n    ep = comch.Channel(one_sided=True)\n    ep.close()\n" in new
+    assert "def two():\n    ep = cc.Endpoint()\n" in new
+    assert new.startswith("import comch_next as comch\nimport doca_comm_channel as cc\n")
+
+
+def test_names_beside_old_calls_stay_and_others_change() -> None:
+    new = text_of("""\
+        from doca_comm_channel import *
+        def old():
+            rc, ep = doca_comm_channel_ep_create()
+            if rc != DOCA_SUCCESS:
+                return DOCA_ERROR_AGAIN
+            getattr(ep, input())
+        def new():
+            return DOCA_ERROR_AGAIN
+        old(), new()
+    """)
+    assert "return DOCA_ERROR_AGAIN\n    # CCM" in new
+    assert "def new():\n    return comch.ErrorCode.AGAIN\n" in new or "def new():\n    return DOCA_ERROR_AGAIN\n" in new
+
+
+@pytest.mark.parametrize(
+    "taking", ["from chan import cc, other\nep = cc.Endpoint()", "import chan\nep = chan.cc.Endpoint()"]
+)
+def test_a_module_taken_from_another_file(taking: str) -> None:
+    files = {"chan.py": "import doca_comm_channel as cc\nother = 1\n", "b.py": taking + "\nep.destroy()\n"}
+    outcomes = rewritten(files)
+    assert outcomes["chan.py"].new == b"import comch_next as comch\nother = 1\n"
+    assert b"ep = comch.Channel(one_sided=True)\nep.close()\n" in outcomes["b.py"].new
+    assert b"cc" not in outcomes["b.py"].new
+
+
+def test_a_module_taken_from_another_file_stays_where_something_old_needs_it() -> None:
+    files = {
+        "chan.py": "import doca_comm_channel as cc\nprint(cc.Again)\n",
+        "b.py": "from chan import cc\nprint(getattr(cc, input()), cc.Again)\n",
+    }
+    outcomes = rewritten(files)
+    assert outcomes["chan.py"].new.startswith(b"import comch_next as comch\nimport doca_comm_channel as cc\n")
+    assert b"from chan import cc\n" in outcomes["b.py"].new
+
+
+def test_stars_of_stars() -> None:
+    files = {
+        "common.py": "from doca_comm_channel import *\nX = 1\n",
+        "b.py": "from common import *\nprint(X, DOCA_ERROR_AGAIN)\n",
+        "c.py": "from common import *\nprint(X, DOCA_ERROR_AGAIN, eval(input()))\n",
+    }
+    outcomes = rewritten(files)
+    assert b"print(X, comch.ErrorCode.AGAIN)" in outcomes["b.py"].new
+
+
+def test_a_package_keeps_the_names_that_it_imports_for_others() -> None:
+    outcome = rewritten({"pkg/__init__.py": "from doca_comm_channel import Again, NotFound\nprint(NotFound)\n"})
+    assert outcome["pkg/__init__.py"].new == (
+        b"import comch_next as comch\nfrom comch_next import Again\nprint(comch.NotFound)\n"
+    )
+
+
+def test_objects_with_handles_are_used_in_files_that_name_nothing_old() -> None:
+    files = {
+        "link.py": """\
+            import doca_comm_channel as cc
+            class Link:
+                def __init__(self):
+                    self.ep = cc.Endpoint()
+            """,
+        "use.py": """\
+            from link import Link
+            link = Link()
+            peer = link.ep.connect("svc")
+            print(peer.get_send_bytes())
+            """,
+    }
+    new = rewritten(files)["use.py"].new.decode()
+    assert new == textwrap.dedent("""\
+        from link import Link
+        import comch_next as comch
+        link = Link()
+        peer = link.ep.connect("svc", timeout=0)
+        print(peer.get_counter(comch.Counter.SENT_BYTES))
+    """)
+
+
+def test_what_flows_to_files_that_are_not_given_stays_old() -> None:
+    files = {
+        "use.py": "from link import make\nep = make()\nep.listen('x')\nep.event_handle_arm_recv()\n",
+        "link.py": "import doca_comm_channel as cc\ndef make():\n    return cc.Endpoint()\n",
+    }
+    whole = rewritten(files)
+    assert not [line for outcome in whole.values() for line in left(outcome)]
+    alone = rewritten({"use.py": files["use.py"]}, {"link.py": files["link.py"]})
+    assert alone["use.py"].new == files["use.py"].encode()
+    assert list(alone) == ["use.py"]
+    because = {finding.because[0] for finding in alone["use.py"].findings if finding.because}
+    assert because == {Path("link.py")}
+
+
+def test_needs_evidence_is_written_when_asked_for() -> None:
+    text = "import doca_comm_channel as cc\ndef close(ep: cc.Endpoint):\n    ep.event_handle_arm_recv()\n"
+    outcome = rewritten({"a.py": text})["a.py"]
+    assert b"arm_recv()" in outcome.new
+    assert b"ep.arm_recv()" not in outcome.new
+    assert {finding.level for finding in outcome.findings} == {Level.NEEDS_EVIDENCE}
+    assert "    ep.arm_recv()\n" in text_of(text, Options(unsafe=True))
+
+
+# ------------------------------------------------------------------ pragmas
+
+
+def test_a_skipped_line_stays_with_what_flows_through_it() -> None:
+    text = TALK.replace("ep.destroy()", "ep.destroy()  # migrate: skip")
+    outcome = rewritten({"a.py": text})["a.py"]
+    assert outcome.new == outcome.old
+    assert {because for _, _, because in left(outcome)} == {10}
+    assert not any(finding.span.line == 10 for finding in outcome.findings)
+
+
+def test_a_skipped_import_stays_beside_the_new_one() -> None:
+    text = "import doca_comm_channel as cc  # migrate: skip\nraise cc.Again\n"
+    assert text_of(text) == f"import comch_next as comch\n{text}".replace("raise cc", "raise comch")
+
+
+def test_a_skipped_code_has_no_comment() -> None:
+    text = "import doca_comm_channel as cc\nprint(getattr(cc, input()))"
+    assert "# CCM" in text_of(text + "\n")
+    assert text_of(text + "  # migrate: skip[CCM005]\n") == text + "  # migrate: skip[CCM005]\n"
+    assert text_of(text + "  # migrate: skip[CCM033]\n").count("# CCM") == 1
+
+
+def test_pragmas_without_effect_are_reported() -> None:
+    text = "import doca_comm_channel as cc\nx = 1  # migrate: skip\nraise cc.Again  # migrate: skip[CCM034]\n"
+    outcome = rewritten({"a.py": text})["a.py"]
+    names = [finding.name for finding in outcome.findings if finding.code == "CCM091"]
+    assert names == ["migrate: skip", "migrate: skip[CCM034]"]
+    assert b"raise comch.Again" in outcome.new
+
+
+# ------------------------------------------------------------------ bytes
+
+
+def test_a_file_that_is_no_python_is_skipped() -> None:
+    outcome = rewrite(b"import doca_comm_channel\nprint 'x'\n")
+    assert (outcome.skipped, outcome.changed) == ("CCM001", False)
+    assert outcome.reason
+
+
+def test_line_ends_marks_and_cookies_stay() -> None:
+    text = "# coding: latin-1\r\nimport doca_comm_channel as cc  # \xe9\r\n\x0c\r\nraise cc.Again"
+    new = rewrite(text.encode("latin-1")).new
+    assert new == text.replace("doca_comm_channel as cc", "comch_next as comch").replace("cc.", "comch.").encode(
+        "latin-1"
+    )
+    marked = b"\xef\xbb\xbfimport doca_comm_channel as cc\nraise cc.Again\n"
+    assert rewrite(marked).new == b"\xef\xbb\xbfimport comch_next as comch\nraise comch.Again\n"
+
+
+def test_a_comment_goes_when_its_cause_is_gone() -> None:
+    text = "import doca_comm_channel as cc\nprint(getattr(cc, input()))\n"
+    commented = text_of(text)
+    assert "# CCM005" in commented
+    fixed = commented.replace("getattr(cc, input())", "cc.Again")
+    assert text_of(fixed) == "import comch_next as comch\nprint(comch.Again)\n"
