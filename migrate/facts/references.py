@@ -44,7 +44,7 @@ class References:
     ) -> None:
         self._forest, self._values, self._api, self._project = forest, values, api, project
         self._texts, self._patches = texts, patches
-        self._tests: dict[ast.AST, bool] = {}
+        self._tests = {test for test in self._feature_tests() if isinstance(test, ast.If)}
         self._reached: dict[Symbol | Method, frozenset[Hashable]] = {}
         self.calls: dict[ast.Call, Call] = {}
         self.found: list[Reference] = []
@@ -170,22 +170,16 @@ class References:
 
     def _feature_test(self, node: ast.AST) -> str:
         """Return CCM006 when the place is a branch of `if hasattr(<old module>, ...)`."""
-        for above in self._forest.above(node):
-            if isinstance(above, ast.If):
-                if above not in self._tests:
-                    self._tests[above] = self._is_feature_test(above.test)
-                if self._tests[above]:
-                    return "CCM006"
-        return ""
+        tested = self._tests and any(above in self._tests for above in self._forest.above(node))
+        return "CCM006" if tested else ""
 
-    def _is_feature_test(self, test: ast.expr) -> bool:
-        for call in ast.walk(test):
-            if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "hasattr" and call.args:
+    def _feature_tests(self) -> Iterator[ast.stmt]:
+        for _, call in self._forest.nodes(ast.Call):
+            if isinstance(call.func, ast.Name) and call.func.id == "hasattr" and call.args:
                 texts = [str(part.value) for part in call.args if isinstance(part, ast.Constant)]
                 named = any(is_old_word(text, self._api.vocabulary) for text in texts)
                 if named or Token(Symbol("")) in self._values.of(call.args[0]):
-                    return True
-        return False
+                    yield self._forest.statement(call)
 
     # ------------------------------------------------------------------ attributes
 

@@ -127,7 +127,7 @@ class Project:
         return {path: frozenset(files) for path, files in importers.items()}
 
     def _imported(self, path: Path) -> Iterator[Path]:
-        for node in ast.walk(self.trees[path]):
+        for node in self.names(path).imports:
             if isinstance(node, ast.Import):
                 for alias in node.names:
                     parts = alias.name.split(".")
@@ -135,7 +135,7 @@ class Project:
                         found = self.resolve(path, ".".join(parts[:count]))
                         if found in self.trees:
                             yield found
-            elif isinstance(node, ast.ImportFrom):
+            else:
                 home = self.home(path, node)
                 if home is not None:
                     files = [home, *(self.submodule(home, alias.name) for alias in node.names)]

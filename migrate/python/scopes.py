@@ -26,6 +26,7 @@ class Names:
 
     of: the variable of an ast.Name and of every other node that binds a name (alias, arg, def, class, except handler,
     pattern, type parameter). scopes: the scope that a function, class or comprehension makes. parents: the node above.
+    imports: the import statements, in the order of the text.
     """
 
     def __init__(self, tree: ast.Module) -> None:
@@ -33,6 +34,7 @@ class Names:
         self.module = Scope(tree, None, Kind.MODULE)
         self.of: dict[ast.AST, Variable] = {}
         self.scopes: dict[ast.AST, Scope] = {tree: self.module}
+        self.imports: list[ast.Import | ast.ImportFrom] = []
         self.parents: dict[ast.AST, ast.AST] = {}
         self._scopes: dict[ast.AST, Scope] = {}  # of every node
         self._mentions: list[tuple[ast.AST, str, Scope]] = []
@@ -161,6 +163,7 @@ class Names:
         return []
 
     def _import(self, node: Any, scope: Scope) -> _Placed:
+        self.imports.append(node)
         for alias in node.names:
             if alias.name == "*":
                 scope.stars.append(node)

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from migrate.python.control import Bound, Control
+from migrate.python._children import children
+from migrate.python.control import Bound
 from migrate.python.scopes import COMPREHENSIONS, Kind, Variable
 from migrate.python.source import Source
 
@@ -47,7 +48,7 @@ class _Side:
     def __init__(self, source: Source, stars: Mapping[str, frozenset[str]]) -> None:
         self.source = source
         self.names = source.names
-        self.control = Control(self.names)
+        self.control = source.control
         given = [stars.get("." * star.level + (star.module or "")) for star in self.names.module.stars]
         self.is_open = None in given  # names may come from a star import of which nothing is known
         self.starred = frozenset(name for names in given if names for name in names)
@@ -115,29 +116,26 @@ class _Side:
         return {self._places[self.names.statement(node)] for node in nodes}
 
     def _find_bodies(self) -> None:
+        """Number the statements of every body in the order of the text."""
         seen: Counter[str] = Counter()
-        for node in self._walk():
-            outer = next(self.keys[place] for place in self.names.above(node) if place in self.keys)
-            body = self.bodies[outer]
-            is_import = isinstance(node, ast.Import | ast.ImportFrom)
-            self._places[node] = (outer, len(body), ast.dump(node) if is_import else "")
-            if not is_import:
-                body.append(node)
+        todo: list[tuple[ast.AST, _Key]] = [(self.names.tree, ("", 0))]
+        while todo:
+            node, outer = todo.pop()
+            if isinstance(node, ast.stmt):
+                self._find_place(node, outer)
             if isinstance(node, _SCOPES):
                 name = f"{outer[0]}#{outer[1]}.{node.name}"
-                self.keys[node] = (name, seen[name])
-                self.bodies[name, seen[name]] = []
+                outer = self.keys[node] = (name, seen[name])
+                self.bodies[outer] = []
                 seen[name] += 1
+            todo += [(child, outer) for child in reversed(children(node)) if not isinstance(child, ast.expr)]
 
-    def _walk(self) -> Iterator[ast.stmt]:
-        """Iterate over all statements in the order of the text."""
-        todo: list[ast.AST] = [self.names.tree]
-        while todo:
-            node = todo.pop()
-            if isinstance(node, ast.stmt):
-                yield node
-            inner = [child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.expr)]
-            todo += reversed(inner)
+    def _find_place(self, node: ast.stmt, outer: _Key) -> None:
+        body = self.bodies[outer]
+        is_import = isinstance(node, ast.Import | ast.ImportFrom)
+        self._places[node] = (outer, len(body), ast.dump(node) if is_import else "")
+        if not is_import:
+            body.append(node)
 
 
 def _lost(before: _Side, after: _Side, wanted: frozenset[str]) -> Iterator[Complaint]:
