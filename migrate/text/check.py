@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from migrate.python._children import children
 from migrate.python.control import Bound
 from migrate.python.scopes import COMPREHENSIONS, Kind, Variable
 from migrate.python.source import Source
@@ -17,6 +16,7 @@ _RANK = {Bound.ALWAYS: 0, Bound.MAYBE: 1, Bound.NEVER: 2}
 _WORDS = {Bound.MAYBE: "may be unbound here", Bound.NEVER: "is not bound here"}
 _Key: TypeAlias = tuple[str, int]  # a qualified name, and which of those of that name
 _STRAIGHT = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Pass)
+_BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")  # in the order of the text
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
@@ -65,8 +65,8 @@ class _Side:
     def state(self, use: ast.Name) -> Bound:
         """Return whether a name is bound where it is used, star imports resolved."""
         variable = self.names.of[use]
-        if not variable.bindings and variable.scope.kind is Kind.MODULE and variable.name in self.starred:
-            return Bound.ALWAYS
+        if not variable.bindings and variable.scope.kind is Kind.MODULE:
+            return Bound.ALWAYS if variable.name in self.starred else self.control.bound(use)
         return self.control.bound_at(variable, place) if (place := self._evaluation(use)) else self.control.bound(use)
 
     def _evaluation(self, use: ast.Name) -> ast.Lambda | None:
@@ -128,7 +128,8 @@ class _Side:
                 outer = self.keys[node] = (name, seen[name])
                 self.bodies[outer] = []
                 seen[name] += 1
-            todo += [(child, outer) for child in reversed(children(node)) if not isinstance(child, ast.expr)]
+            below = [child for name in _BLOCKS for child in getattr(node, name, ())]
+            todo += [(child, outer) for child in reversed(below)]
 
     def _find_place(self, node: ast.stmt, outer: _Key) -> None:
         body = self.bodies[outer]
