@@ -41,7 +41,7 @@ class Size:
 FULL = Size(tree=1_000_000, sample=40_000, program=48_000, file=32_000)
 QUICK = Size(tree=100_000, sample=10_000, program=6_000, file=4_000)
 PREFILTER = ("-c", "import sys, pathlib; from migrate import _project; _project.load([pathlib.Path(sys.argv[1])])")
-MIGRATE = ("-c", "import sys; from migrate.command import main; sys.exit(main())")
+MIGRATE = ("-c", "import sys; from migrate.cli import main; sys.exit(main())")
 
 
 def measure(size: Size, progress: Callable[[str], None]) -> dict[str, float]:

@@ -1,6 +1,21 @@
-"""Rewrites Python programs of the old DOCA channel APIs: ``rewrite`` is pure, the command line does the rest."""
+"""Rewrites Python programs of the old DOCA channel APIs: ``rewrite_project`` is pure, the command line does the rest."""
 
-from migrate._outcome import Edit, Outcome, Refusal
-from migrate._rewriter import rewrite
+from __future__ import annotations
 
-__all__ = ["Edit", "Outcome", "Refusal", "rewrite"]
+from typing import TYPE_CHECKING, Any
+
+from migrate.outcome import FileOutcome, Finding, Level, Options
+
+if TYPE_CHECKING:
+    from migrate.rewriting import rewrite, rewrite_project
+
+__all__ = ["FileOutcome", "Finding", "Level", "Options", "rewrite", "rewrite_project"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the rewriter on first use: the command starts, and finds nothing to do, without it."""
+    if name not in ("rewrite", "rewrite_project"):
+        raise AttributeError(f"module 'migrate' has no attribute {name!r}")
+    from migrate import rewriting
+
+    return getattr(rewriting, name)

@@ -1,143 +1,158 @@
-"""The command line: which files, what is printed, what the exit status says."""
+"""The command line: one run over what is given, its report, and what the exit status says."""
 
 from __future__ import annotations
 
-import argparse
 import sys
-import traceback
 from collections.abc import Sequence
-from enum import IntFlag
 from pathlib import Path
-from typing import NoReturn
 
-from rich.console import Console
+from migrate import _jobs, _project, explain
+from migrate._options import USAGE, Settings, UsageError, read_options
+from migrate._output import OutputError, complain, put, rendered
+from migrate._progress import Progress
+from migrate._writing import write
+from migrate.codes import CODES
+from migrate.outcome import FileOutcome
+from migrate.report import text
+from migrate.report.run import Exit, Problem, Run, counted
+from migrate.report.text import Line
 
-from migrate import _explain, _files, _shared
-from migrate._codes import CODES
-from migrate._outcome import Outcome
-from migrate._rewriter import rewrite
-from migrate.report import Report, Totals
+__all__ = ["Exit", "main"]
 
-USAGE = 64
-
-
-class Exit(IntFlag):
-    """The bits of the exit status."""
-
-    CLEAN = 0
-    PENDING = 1
-    MANUAL = 2
-    FILES = 4
-    INTERNAL = 8
-
-
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        self.print_usage(sys.stderr)
-        self.exit(USAGE, f"{self.prog}: {message}\n")
-
-
-def _parser() -> _Parser:
-    parser = _Parser(
-        prog="python -m migrate",
-        description="Rewrites programs of the old DOCA channel APIs for comch_next. Without an option it only reports.",
-        epilog="python -m migrate explain CCM### tells what a code means. Exit status, as bits: 1 rewrites pending, "
-        "2 manual work left, 4 a file could not be handled, 8 internal error; 64 is a wrong command line.",
-    )
-    what = parser.add_mutually_exclusive_group()
-    what.add_argument("--diff", action="store_true", help="show the changes")
-    what.add_argument("--write", action="store_true", help="make the changes")
-    what.add_argument("--check", action="store_true", help="the report's exit status, without its text")
-    parser.add_argument("--unsafe", action="store_true", help="also rewrite what would need evidence (see explain)")
-    parser.add_argument("--mode", choices=("rewrite", "shim"), default="rewrite", help=argparse.SUPPRESS)
-    parser.add_argument("paths", nargs="+", metavar="PATH", help="Python files, and folders of them")
-    return parser
+INTERRUPTED = 130
+_STDIN = "<stdin>"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    if given[:1] == ["explain"]:
-        return _pages(given[1:])
-    if given[:1] == ["verify"]:
-        return _usage("verify is not there yet; for a file of that name write ./verify")
-    options = _parser().parse_args(given)
-    if options.mode == "shim":
-        return _usage("--mode shim is not there yet; python -m comm_channel_compat run SCRIPT runs a program unchanged")
-    report = Report(Console(highlight=False), Console(highlight=False, stderr=True), quiet=options.check)
-    return _Run(options, report).all()
+    written: set[Path] = set()
+    try:
+        if given[:1] == ["explain"]:
+            return _explain(given[1:])
+        if given[:1] == ["verify"]:
+            raise UsageError("verify is not there yet; for a file of that name write ./verify")
+        return _Command(read_options(given), written).run()
+    except UsageError as error:
+        complain([Line(f"python -m migrate: {error}")])
+        return USAGE
+    except KeyboardInterrupt:
+        done = f"; {counted(len(written), 'file')} written" if written else ""
+        complain([Line(f"python -m migrate: interrupted{done}")])
+        return INTERRUPTED
 
 
-def _usage(message: str) -> int:
-    print(f"python -m migrate: {message}", file=sys.stderr)
-    return USAGE
+def _explain(given: Sequence[str]) -> int:
+    if not given:
+        raise UsageError("explain takes codes (CCM###), old names, or FILE:LINE")
+    status = Exit.CLEAN
+    pages = []
+    for subject in given:
+        path, colon, line = subject.rpartition(":")
+        if colon and line.isdecimal():
+            command = _Command(read_options([path]), set())
+            run = command.look()
+            pages.append(explain.place(run, command.settings.paths[0], int(line)))
+            status |= run.status & (Exit.FILES | Exit.INTERNAL)
+        else:
+            pages.append(_page(subject))
+    put("\n\n".join(pages).encode("utf-8", "backslashreplace") + b"\n")
+    return status
 
 
-def _pages(given: list[str]) -> int:
-    wrong = [each for each in given if each.upper() not in CODES]
-    if wrong or not given:
-        told = f"no code {wrong[0]}" if wrong else "explain needs a code"
-        return _usage(f"{told}; the codes are {', '.join(CODES)}")
-    print("\n\n".join(_explain.page(each.upper()) for each in given))
-    return 0
+def _page(subject: str) -> str:
+    page = explain.page(subject.upper()) if subject.upper() in CODES else explain.symbol(subject)
+    if page is None:
+        raise UsageError(f"explain knows no {subject}; it takes codes ({min(CODES)} ...), old names, or FILE:LINE")
+    return page
 
 
-class _Run:
+class _Command:
     """One run over some files."""
 
-    def __init__(self, options: argparse.Namespace, report: Report) -> None:
-        self.options = options
-        self.report = report
-        self.totals = Totals()
-        self.status = Exit.CLEAN
+    def __init__(self, settings: Settings, written: set[Path]) -> None:
+        self.settings = settings
+        self.written = written
+        self.progress = Progress()
+        self.problems: list[Problem] = []
+        # A program from standard input goes to standard output, unless something else is asked for there.
+        self.stdin: tuple[Path, bytes] | None = None
+        self.is_filter = not settings.paths and settings.action in ("report", "write") and settings.format == "text"
 
-    def all(self) -> int:
-        files: dict[Path, bytes] = {}
-        for path in _files.find(self.options.paths):
-            try:
-                files[path] = _files.read(path)
-            except _files.FileError as error:
-                self._failed(path, str(error), Exit.FILES)
-        shared = _shared.shared(files)
-        for path, data in files.items():
-            try:
-                self._one(path, data, shared[path])
-            except _files.FileError as error:
-                self._failed(path, str(error), Exit.FILES)
-            except Exception:
-                self._failed(path, f"internal error\n{traceback.format_exc()}", Exit.INTERNAL)
-        self.report.summary(self.totals)
-        return int(self.status)
+    def run(self) -> int:
+        """Rewrite, write, and only then print, so that a closed pipe never leaves half a project."""
+        run = self.look()
+        complain(text.problems(run))
+        try:
+            self._print(run)
+        except OutputError as error:
+            complain([Line(str(error), "red")])
+            return run.status | Exit.FILES
+        return run.status
 
-    def _failed(self, path: Path, message: str, bit: Exit) -> None:
-        self.report.error(path, message)
-        self.totals.errors += 1
-        self.status |= bit
+    def look(self) -> Run:
+        """Do everything but printing."""
+        try:
+            groups = self._rewritten(self._load())
+        finally:
+            self.progress.clear()
+        if self.is_filter:
+            self.written.update(outcome.path for outcomes in groups for outcome in outcomes)
+        elif self.settings.action == "write":
+            for outcomes in groups:
+                self.problems += write(outcomes, self.written)
+        outcomes = sorted((outcome for group in groups for outcome in group), key=lambda outcome: outcome.path)
+        self.problems += filter(None, map(_skip, outcomes))
+        self.problems.sort(key=lambda problem: (problem.path, problem.message))
+        return Run(Path.cwd(), outcomes, self.problems, frozenset(self.written))
 
-    def _one(self, path: Path, data: bytes, shared: frozenset[str]) -> None:
-        outcome = rewrite(data, str(path), unsafe=self.options.unsafe, shared=shared)
-        if outcome.skipped:
-            self.report.skipped(path, outcome)
-            self.totals.errors += 1
-            self.status |= Exit.INTERNAL if outcome.skipped == "CCM046" else Exit.FILES
-            return
-        if not (outcome.changed or outcome.left):
-            return
-        if outcome.left:
-            self.status |= Exit.MANUAL
-        self._show(path, outcome)
+    def _load(self) -> list[_project.Group]:
+        if not self.settings.paths:
+            self.stdin = Path.cwd() / "<stdin>", sys.stdin.buffer.read()
+            return [_project.Group(dict([self.stdin]), {})]
+        project = _project.load(
+            self.settings.paths,
+            self.settings.excluded,
+            ignore=self.settings.ignore,
+            progress=lambda number: self.progress.show(f"{number} files read"),
+        )
+        self.problems += [Problem(error.path, error.message) for error in project.errors]
+        self.problems += [Problem(error.path, error.message, Exit.CLEAN) for error in project.warnings]
+        return project.groups
 
-    def _show(self, path: Path, outcome: Outcome) -> None:
-        self.totals.add(outcome)
-        if outcome.changed and self.options.write:
-            try:
-                _files.write(path, outcome.old, outcome.new)
-            except _files.FileError:
-                self.status |= Exit.PENDING
-                raise
-        elif outcome.changed:
-            self.status |= Exit.PENDING
-        if self.options.diff and outcome.changed:
-            self.report.diff(path, outcome)
-        else:
-            self.report.file(path, outcome, written=self.options.write)
+    def _rewritten(self, groups: Sequence[_project.Group]) -> list[list[FileOutcome]]:
+        results: dict[int, list[FileOutcome]] = {}
+        for index, result in _jobs.run(groups, self.settings.rewriting, self.settings.jobs):
+            if isinstance(result, _jobs.Fault):
+                self.problems += _fault(groups[index], result)
+                result = []
+            results[index] = result
+            self.progress.show(f"{len(results)} of {counted(len(groups), 'group')} of files rewritten")
+        return [results[index] for index in range(len(groups))]
+
+    def _print(self, run: Run) -> None:
+        report = rendered(run, self.settings)
+        if self.stdin and self.is_filter:
+            put(next((outcome.new for outcome in run.outcomes), self.stdin[1]))
+            if self.settings.output is None:
+                complain(text.lines(run))
+                return
+        put(report, self.settings.output)
+        if self.settings.output is not None and not self.is_filter:
+            put(f"{run.summary()}\n".encode())
+
+
+def _fault(group: _project.Group, fault: _jobs.Fault) -> list[Problem]:
+    """One problem per file of a group that migrate failed on; the first holds what there is to report."""
+    message = f"internal error, nothing was changed. Please report it:\n{fault.text}"
+    first, *others = group.files
+    same = f"internal error, see {first.name}; nothing was changed"
+    return [Problem(first, message, Exit.INTERNAL), *(Problem(path, same, Exit.INTERNAL) for path in others)]
+
+
+def _skip(outcome: FileOutcome) -> Problem | None:
+    if not outcome.skipped:
+        return None
+    reason = f" ({outcome.reason})" if outcome.reason else ""
+    bit = Exit.INTERNAL if outcome.skipped == "CCM046" else Exit.FILES
+    return Problem(outcome.path, f"{outcome.skipped}: {CODES[outcome.skipped].title}{reason}", bit)

@@ -5,10 +5,16 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from migrate import report
+from migrate.codes import CODES
 
 GUIDE = Path(__file__).resolve().parent.parent / "MIGRATION.md"
 BEGIN, END = "<!-- codes:begin -->\n", "<!-- codes:end -->"
+
+
+def table() -> str:
+    """The table of codes."""
+    rows = [f"| {code} | {page.level} | {page.title} | {page.advice} |" for code, page in CODES.items()]
+    return "\n".join(["", "| Code | Level | What | What to do |", "|---|---|---|---|", *rows, "", ""])
 
 
 def updated(text: str) -> str:
@@ -17,7 +23,7 @@ def updated(text: str) -> str:
     _, found, tail = rest.partition(END)
     if not found:
         raise ValueError(f"the markers {BEGIN.strip()} and {END} are not in {GUIDE.name}")
-    return head + BEGIN + report.codes_table() + END + tail
+    return head + BEGIN + table() + END + tail
 
 
 def main() -> int:

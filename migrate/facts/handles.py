@@ -14,6 +14,7 @@ from functools import cached_property
 from migrate.old_api.vocabulary import Function, Vocabulary
 from migrate.python.values import Arguments, External, Given, ListOf, Plain, Token, Value
 
+MODERN = "comch_next"
 CAUGHT = "the endpoint of a caught exception"  # an origin that stands for all endpoints
 
 
@@ -55,6 +56,11 @@ class Failure:
 
 
 @dataclass(frozen=True)
+class Modern:
+    """comch_next, or anything that comes from it: certainly nothing old."""
+
+
+@dataclass(frozen=True)
 class Data:
     """The bytes of a message that was received."""
 
@@ -90,6 +96,8 @@ class OldApi:
 
     def module(self, name: str) -> Token | None:
         """Return the token of an old module."""
+        if name.partition(".")[0] == MODERN:
+            return Token(Modern())
         return Token(Symbol("")) if self.vocabulary.module(name) is not None else None
 
     def attribute(self, token: Token, name: str) -> Iterable[Given] | None:
@@ -97,6 +105,8 @@ class OldApi:
         key = token.key
         if name == "*":
             return [Plain.UNKNOWN]
+        if isinstance(key, Modern):
+            return [token]
         if isinstance(key, Symbol):
             return self._of_symbol(key, name)
         if isinstance(key, Handle):
@@ -122,7 +132,7 @@ class OldApi:
 
     def exports(self, token: Token) -> Mapping[str, Iterable[Given]]:
         """Return every name that a star import of an old module binds."""
-        return self._exports
+        return {} if isinstance(token.key, Modern) else self._exports
 
     @cached_property
     def _exports(self) -> Mapping[str, Iterable[Given]]:
@@ -166,6 +176,8 @@ class OldApi:
 
     def enter(self, token: Token) -> Iterable[Given] | None:
         """Return what `with` binds: a device or representor itself."""
+        if isinstance(token.key, Modern):
+            return [token]
         return [token] if isinstance(token.key, Handle) else None
 
     def call(self, token: Token, node: ast.expr, arguments: Arguments) -> Iterable[Given] | None:
@@ -173,6 +185,8 @@ class OldApi:
         key = token.key
         if isinstance(key, Symbol) and key.name in self.vocabulary.errors:
             return [Token(Failure(key.name))]
+        if isinstance(key, Modern):
+            return [token]
         if not isinstance(key, Symbol | Method):
             return None
         if isinstance(key, Method) and key.function in _SELF_METHODS | _ENDS:

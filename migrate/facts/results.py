@@ -34,6 +34,11 @@ class Results:
         codes = [token for token in values.tokens if isinstance(token.key, Code | Failure)]
         for node in dict.fromkeys(node for token in codes for node in values.uses(token)):
             self._expression(node)
+        for _, call in forest.nodes(ast.Call):
+            for shown in call.args if _last_name(call.func) in _SHOWING else ():
+                self._contents(shown)
+        for _, part in forest.nodes(ast.FormattedValue):
+            self._contents(part.value)
 
     def observed(self, call: Call) -> frozenset[str]:
         """Return how the code of a flat call, or the exception of one of an object, is looked at."""
@@ -82,6 +87,15 @@ class Results:
             for key in keys:
                 seen = _OF_FAILURE.get(way, "") if isinstance(key, Failure) else way
                 self._observed.setdefault(key, set()).update({seen} - {""})
+
+    def _contents(self, node: ast.expr) -> None:
+        """Note the codes in a collection that is shown."""
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
+            return  # a text, made of the items one by one
+        inside = (self._values.elements(value) for value in self._values.of(node) if isinstance(value, Collection))
+        for item in frozenset[Value]().union(*inside):
+            if isinstance(item, Token) and isinstance(item.key, Code):
+                self._observed.setdefault(item.key, set()).add("value")
 
     def _compared(self, node: ast.expr, parent: Any) -> Iterator[str]:
         sides = [parent.left, *parent.comparators]

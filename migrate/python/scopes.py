@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from migrate.python._children import children
 from migrate.python._variables import Kind, Scope, Variable
 
-__all__ = ["COMPREHENSIONS", "FUNCTIONS", "Comprehension", "Function", "Kind", "Names", "Scope", "Variable"]
+__all__ = ["COMPREHENSIONS", "Comprehension", "FUNCTIONS", "Function", "Kind", "Names", "Scope", "Variable"]
 
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 Comprehension: TypeAlias = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp

@@ -85,6 +85,6 @@ def install() -> ModuleType:
 
 if __name__ == "__main__":
     sys.modules["migrate.rewriting"] = install()
-    from migrate.command import main
+    from migrate.cli import main
 
     sys.exit(main())

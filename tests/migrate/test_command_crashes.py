@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from migrate._replacement import SUFFIX
-from migrate.command import Exit
+from migrate.cli import Exit
 from tests.migrate.fake_command import FRONT_COMMAND
 from tests.processes import StartPython
 

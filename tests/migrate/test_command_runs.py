@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from migrate import _options
-from migrate.command import Exit, main
+from migrate.cli import Exit, main
 from tests.migrate.fake_command import FRONT_COMMAND, install
 from tests.processes import StartPython
 

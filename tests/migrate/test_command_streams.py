@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from migrate.command import INTERRUPTED, Exit
+from migrate.cli import INTERRUPTED, Exit
 from tests.migrate.fake_command import FRONT_COMMAND
 from tests.processes import StartPython
 

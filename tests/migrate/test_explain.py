@@ -9,7 +9,7 @@ import pytest
 
 from migrate import explain
 from migrate.codes import CODES
-from migrate.command import main
+from migrate.cli import main
 from tests.migrate.fake_command import install
 
 

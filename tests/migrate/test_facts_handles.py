@@ -39,6 +39,10 @@ FLAT = "from doca_comm_channel import *\n"
          {"peer"}),
         (CC + "ep = cc.Endpoint()\ntry:\n    ep.recvfrom(1)\nexcept Exception as e:\n    at_x(e.connection)", {"peer"}),
         (CC + "def make():\n    return cc.Endpoint\nat_x(make()())", {"endpoint"}),
+        (CC + "from dataclasses import dataclass\n@dataclass(frozen=True)\nclass Link:\n    ep: object\n"
+         "at_x(Link(cc.Endpoint()).ep)", {"endpoint"}),
+        (CC + "import functools\n@functools.lru_cache(maxsize=None)\ndef make():\n    return cc.Endpoint()\n"
+         "at_x(make())", {"endpoint"}),
         ("import socket\nat_x(socket.socket())", set()),
     ],
 )  # fmt: skip
@@ -70,6 +74,16 @@ def test_handles_in_collections_are_seen() -> None:
     program = Marked(main=CC + "eps = {}\nfor n in range(3):\n    eps[n] = cc.Endpoint()\nat_x(eps)\nat_y(eps[1])")
     assert program.facts.handles(program["x"]) == program.facts.handles(program["y"]) != frozenset()
     assert program.facts.kinds(program["x"]) == {"endpoint[]"}
+
+
+def test_fields_that_a_test_case_inherits() -> None:
+    program = Marked(
+        main=CC
+        + "import unittest\nclass Case(unittest.TestCase):\n    def setUp(self):\n        self.ep = cc.Endpoint()\n"
+        + "    def receive(self):\n        self.ep.recvfrom(1)\n"
+        + "class Messages(Case):\n    def test_one(self):\n        self.receive()\n        self.ep.listen('a')\n"
+    )
+    assert program.obstacles() == set()
 
 
 def test_calls_on_an_origin() -> None:
@@ -106,6 +120,7 @@ MAKE = CC + "ep = cc.Endpoint()\npeer = ep.connect('a')\n"
         ("setattr(ep, 'a', 1)", {"CCM082"}),
         ("ep.nothing", set()),
         ("links = [cc.open_device('a')]\nlinks.append(links[0].open_representor('b'))\nlinks.pop().close()", set()),
+        ("devs, reps = [cc.open_device('a')], []\nfor opened in devs + reps:\n    opened.close()", set()),
         ("hasattr(ep, 'send')", {"CCM005"}),
         ("getattr(ep, name)()", {"CCM005"}),
         ("getattr(ep, 'listen')('a')", {"CCM005"}),

@@ -186,6 +186,17 @@ def test_objects_with_handles_are_used_in_files_that_name_nothing_old() -> None:
     """)
 
 
+def test_a_second_run_takes_new_objects_for_nothing_old_and_keeps_its_comments() -> None:
+    new = text_of("""\
+        import doca_comm_channel as cc
+        def run(link):
+            with cc.open_device("03:00.0") as dpu, dpu.open_representor("b1:00.0") as rep:
+                print(rep is dpu, link.thing.get_send_messages())
+    """)
+    assert "# CCM034" in new
+    assert "with comch.open_device(" in new
+
+
 def test_what_flows_to_files_that_are_not_given_stays_old() -> None:
     files = {
         "use.py": "from link import make\nep = make()\nep.listen('x')\nep.event_handle_arm_recv()\n",

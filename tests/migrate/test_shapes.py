@@ -63,8 +63,17 @@ def _marks(shape: Shape) -> list[pytest.MarkDecorator]:
 shapes = pytest.mark.parametrize("shape", [pytest.param(shape, id=shape.id, marks=_marks(shape)) for shape in SHAPES])
 
 
-def _migrate(shape: Shape) -> list[FileOutcome]:
-    return rewrite_project({ROOT / name: text.encode() for name, text in shape.files.items()})
+def _migrate(shape: Shape) -> tuple[dict[str, str], list[FileOutcome]]:
+    """The program with what is written, turn by turn, and every outcome."""
+    files = {ROOT / name: text.encode() for name, text in shape.files.items()}
+    done: list[FileOutcome] = []
+    for turn in shape.turns:
+        given = {path: data for path, data in files.items() if str(path.relative_to(ROOT)) in turn}
+        rest = {path: data for path, data in files.items() if path not in given}
+        outcomes = rewrite_project(given, context=rest)
+        files |= {outcome.path: outcome.new for outcome in outcomes}
+        done += outcomes
+    return {str(path.relative_to(ROOT)): data.decode() for path, data in files.items()}, done
 
 
 def _left(outcomes: list[FileOutcome]) -> list[str]:
@@ -91,16 +100,16 @@ def test_as_it_is(shape: Shape, runner: Runner) -> None:
 @shapes
 def test_migrated(shape: Shape, runner: Runner) -> None:
     """Nothing changes in silence; what is written runs as before."""
-    outcomes = _migrate(shape)
+    new, outcomes = _migrate(shape)
     left = _left(outcomes)
-    new = {str(outcome.path.relative_to(ROOT)): outcome.new.decode() for outcome in outcomes}
-    before, after = runner.old(shape), runner.run(shape.files | new, launched=bool(left))
+    partly = {name for turn in shape.turns for name in turn} != set(shape.files)
+    before, after = runner.old(shape), runner.run(new, launched=bool(left) or partly)
     difference = list(difflib.unified_diff(before.splitlines(), after.splitlines(), "old", "new", lineterm=""))
     assert not difference, "\n".join([*difference, *left, *(f"--- {name}\n{text}" for name, text in new.items())])
 
 
 @pytest.mark.parametrize("shape", [pytest.param(it, id=it.id, marks=_marks(it)) for it in SHAPES if it.whole])
 def test_whole(shape: Shape) -> None:
-    outcomes = _migrate(shape)
+    _, outcomes = _migrate(shape)
     assert _left(outcomes) == []
     assert any(outcome.changed for outcome in outcomes)

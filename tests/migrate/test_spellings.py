@@ -7,7 +7,7 @@ import re
 import pytest
 
 from migrate import rewrite
-from migrate._explain import Case, cases
+from migrate.explain import Case, cases
 
 ALIAS, STAR = "import doca_comm_channel as cc\n", "from doca_comm_channel import *\n"
 _CC = re.compile(r"\bcc\.(\w+)")
@@ -44,7 +44,7 @@ def variants() -> list[tuple[str, str, str]]:
     """(name, text, expected) for every case that is rewritten as a whole."""
     found = []
     for case in cases():
-        if case.after is None or "# CCM" in case.after or case.rule == "imports":
+        if case.after is None or "# CCM" in case.after or case.rule == "core.imports":
             continue
         if "match code:" in case.before:
             continue  # a bare name in a case is no value but a target

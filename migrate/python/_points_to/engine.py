@@ -70,12 +70,14 @@ class Engine(Patterns):
             self.solve()
 
     def _create_uncreated(self) -> None:
-        """Give the methods of classes that are never called their self."""
+        """Give the methods of classes that are never called, inherited ones too, their self."""
         for info in tuple(self.classes.values()):
             if not any(self.classes[heir].created for heir in self.family(info.node)):
-                for name in sorted(info.bound):
-                    for value in tuple(self.field(Class(info.node), name).values):
-                        self._give_self(info.node, value)
+                for base in self.order(info.node):
+                    bound = self.classes[base.node].bound if isinstance(base, Class) else ()
+                    for name in sorted(bound):
+                        for value in tuple(self.field(base, name).values):
+                            self._give_self(info.node, value)
                 self.fill_record(Instance(info.node), Site(IMPLICIT, info.frame, [(self.unknown, True)]))
         self.solve()
         self._read_uncalled()

@@ -123,7 +123,10 @@ class Expressions(Attributes):
             left = right
 
     def _operate(self, frame: Frame, node: ast.AST, op: ast.AST, left: Slot, right: Slot | None, result: Slot) -> None:
-        self.add(result, Plain.OTHER)
+        if isinstance(op, ast.Add | ast.BitOr) and left is not self.other:  # of two collections, one more
+            self.watch(left, lambda value: None if isinstance(value, Collection) else self.add(result, Plain.OTHER))
+        else:
+            self.add(result, Plain.OTHER)
         name = _OPERATORS.get(type(op))
         if name is None:
             return

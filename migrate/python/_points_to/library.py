@@ -10,7 +10,7 @@ import builtins
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
-from migrate.python._points_to.domain import Plain
+from migrate.python._points_to.domain import External, Plain
 from migrate.python._points_to.functions import Site
 from migrate.python._points_to.slots import Slot
 
@@ -154,6 +154,14 @@ def _same(heap: Attributes, site: Site) -> None:
     heap.flow(argument(heap, site, 0), site.result)
 
 
+def _decorator(heap: Attributes, site: Site) -> None:
+    """Give back what is decorated; with keywords alone, what will."""
+    if site.positional:
+        heap.flow(argument(heap, site, 0), site.result)
+    else:
+        heap.add(site.result, External("identity"))
+
+
 def _second(heap: Attributes, site: Site) -> None:
     heap.flow(argument(heap, site, 1), site.result)
 
@@ -175,9 +183,10 @@ for _function, _words in {
     " unittest.mock.MagicMock unittest.main logging.getLogger",
     _unknown: "builtins.globals builtins.locals builtins.vars builtins.eval builtins.exec builtins.__import__"
     " importlib.import_module importlib.reload pickle.dumps pickle.dump",
-    _same: "identity functools.lru_cache functools.cache functools.singledispatch functools.total_ordering"
+    _decorator: "functools.lru_cache dataclasses.dataclass",
+    _same: "identity functools.cache functools.singledispatch functools.total_ordering"
     " contextlib.contextmanager contextlib.asynccontextmanager typing.final typing.overload typing.no_type_check"
-    " typing.runtime_checkable dataclasses.dataclass abc.abstractmethod abc.abstractproperty enum.unique"
+    " typing.runtime_checkable abc.abstractmethod abc.abstractproperty enum.unique"
     " weakref.proxy types.coroutine asyncio.coroutine .__iter__ .__aiter__ .__enter__ .__aenter__ .push"
     " unittest.skip unittest.expectedFailure functools.update_wrapper copy.copy .copy .__copy__ .getter .deleter"
     " dataclasses.replace copy.replace .detach",

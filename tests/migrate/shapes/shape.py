@@ -1,10 +1,12 @@
 """Read the shapes: small programs of generation 1 in text files, one file per kind.
 
 `=== title | marks` begins a program, its lines are main.py; `--- path` begins another file of it. A line
-`%objects cc.` stands for the usual set-up under that prefix, at the line's indentation. The marks:
+`%objects cc.` stands for the usual set-up under that prefix, at the line's indentation, `%600[text]` for 600 times
+the text. The marks:
     whole      nothing of it is left to the reader
     exits=3    how it ends, when that is not 0
     3.11       the oldest Python that reads it
+    given=a.py;b.py,c.py    files are migrated in turns, these first, those then; without it all at once
 """
 
 from __future__ import annotations
@@ -67,6 +69,7 @@ SET_UPS = {
     "flat": FLAT_DEVICES + FLAT,
 }
 SET_UP = re.compile(r"(?m)^( *)%(\w+) ?(\S*)$")
+REPEAT = re.compile(r"%(\d+)\[(.*?)\]")
 
 
 @dataclass(frozen=True)
@@ -79,6 +82,7 @@ class Shape:
     whole: bool
     status: int
     python: tuple[int, ...]
+    turns: list[list[str]]
 
     @property
     def id(self) -> str:
@@ -91,6 +95,10 @@ def _set_up(match: re.Match[str]) -> str:
     return "\n".join(indent + line for line in lines if line)
 
 
+def _source(text: str) -> str:
+    return REPEAT.sub(lambda match: match[2] * int(match[1]), SET_UP.sub(_set_up, text))
+
+
 def _shape(kind: str, text: str) -> Shape:
     head, _, body = text.partition("\n")
     title, _, marks = (part.strip() for part in head.partition("|"))
@@ -98,13 +106,15 @@ def _shape(kind: str, text: str) -> Shape:
     files = dict(zip(["main.py", *pieces[1::2]], pieces[::2], strict=True))
     exits = re.search(r"exits=(\d+)", marks)
     python = re.search(r"\b3\.(\d+)\b", marks)
+    given = re.search(r"given=(\S+)", marks)
     return Shape(
         kind,
         title,
-        {path: SET_UP.sub(_set_up, source) for path, source in files.items()},
+        {path: _source(text) for path, text in files.items()},
         whole="whole" in marks.split(),
         status=int(exits[1]) if exits else 0,
         python=(3, int(python[1])) if python else (3, 10),
+        turns=[turn.split(",") for turn in given[1].split(";")] if given else [list(files)],
     )
 
 
