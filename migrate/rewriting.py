@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
+from migrate._collector import paused_collector
 from migrate._decision import UNCHECKED, Cause, Decision, decide
 from migrate._file_text import FileText
 from migrate._findings import Findings
@@ -32,6 +33,7 @@ def rewrite(source: bytes, path: Path | str = "program.py", options: Options | N
     return rewrite_project({Path(path): source}, options=options)[0]
 
 
+@paused_collector()
 def rewrite_project(
     files: Mapping[Path, bytes], *, context: Mapping[Path, bytes] = _NOTHING, options: Options | None = None
 ) -> list[FileOutcome]:

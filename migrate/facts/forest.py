@@ -18,11 +18,13 @@ class Forest:
     def __init__(self, names: Mapping[Path, Names]) -> None:
         self.names = names
         self.parents: dict[ast.AST, ast.AST] = {}
-        self._paths: dict[ast.AST, Path] = {}
+        self._files: dict[ast.AST, Names] = {}
+        self._paths: dict[Names, Path] = {}
         self._by_type: dict[type, dict[Path, list[Any]]] = {}
         for path in sorted(names):
             self.parents.update(names[path].parents)
-            self._paths[names[path].tree] = path
+            self._files.update(dict.fromkeys([names[path].tree, *names[path].parents], names[path]))
+            self._paths[names[path]] = path
             for node in names[path].parents:
                 self._by_type.setdefault(type(node), {}).setdefault(path, []).append(node)
 
@@ -34,13 +36,11 @@ class Forest:
 
     def path(self, node: ast.AST) -> Path:
         """Return the file that holds a node."""
-        while node in self.parents:
-            node = self.parents[node]
-        return self._paths[node]
+        return self._paths[self._files[node]]
 
     def of(self, node: ast.AST) -> Names:
         """Return the names of the file that holds a node."""
-        return self.names[self.path(node)]
+        return self._files[node]
 
     def statement(self, node: ast.AST) -> ast.stmt:
         """Return the statement that holds a node (itself, when it is one)."""

@@ -59,7 +59,6 @@ class Presence:
                 partial(self._transfer, function),
                 frozenset.intersection,
                 narrow=self._narrow,
-                failed=lambda state, step: state,
             )
         return self._solutions[function]
 

@@ -24,7 +24,6 @@ from migrate.facts.unseen import unseen_handles
 from migrate.old_api.calls import Call
 from migrate.old_api.generation_1 import GENERATION_1
 from migrate.old_api.vocabulary import Vocabulary
-from migrate.python.control import Control
 from migrate.python.modules import Project
 from migrate.python.source import Source
 from migrate.python.values import Collection, Plain, Token, Values
@@ -46,7 +45,7 @@ class Facts:
             {path: source.names for path, source in sources.items()},
         )
         self.names = {path: self.project.names(path) for path in sorted(sources)}
-        self.controls = {path: Control(names) for path, names in self.names.items()}
+        self.controls = {path: source.control for path, source in sources.items()}
         forest = self._forest = Forest(self.names)
         api = self._api = OldApi(vocabulary, unseen_handles(forest, vocabulary))
         values = self.values = Values(self.project, api, unseen=api.parameter)

@@ -44,7 +44,8 @@ class References:
     ) -> None:
         self._forest, self._values, self._api, self._project = forest, values, api, project
         self._texts, self._patches = texts, patches
-        self._tests: dict[ast.AST, bool] = {}
+        self._tests = {test for test in self._feature_tests() if isinstance(test, ast.If)}
+        self._reached: dict[Symbol | Method, frozenset[Hashable]] = {}
         self.calls: dict[ast.Call, Call] = {}
         self.found: list[Reference] = []
         for kind, judge in _JUDGES.items():
@@ -53,8 +54,11 @@ class References:
 
     def reached(self, key: Symbol | Method) -> frozenset[Hashable]:
         """Return the origins of the handles that a function as a value is called with, or makes, away from its name."""
-        sites = self._api.reached.get(key, {})
-        return frozenset(origin for site, origins in sites.items() if not self._is_spelled(site) for origin in origins)
+        if key not in self._reached:
+            sites = self._api.reached.get(key, {}).items()
+            away = (origins for site, origins in sites if not self._is_spelled(site))
+            self._reached[key] = frozenset(origin for origins in away for origin in origins)
+        return self._reached[key]
 
     def _is_spelled(self, site: ast.AST) -> bool:
         """Whether a call names its function, so that it is a reference itself."""
@@ -168,19 +172,16 @@ class References:
 
     def _feature_test(self, node: ast.AST) -> str:
         """Return CCM006 when the place is a branch of `if hasattr(<old module>, ...)`."""
-        for above in self._forest.above(node):
-            if isinstance(above, ast.If) and self._tests.setdefault(above, self._is_feature_test(above.test)):
-                return "CCM006"
-        return ""
+        tested = self._tests and any(above in self._tests for above in self._forest.above(node))
+        return "CCM006" if tested else ""
 
-    def _is_feature_test(self, test: ast.expr) -> bool:
-        for call in ast.walk(test):
-            if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "hasattr" and call.args:
+    def _feature_tests(self) -> Iterator[ast.stmt]:
+        for _, call in self._forest.nodes(ast.Call):
+            if isinstance(call.func, ast.Name) and call.func.id == "hasattr" and call.args:
                 texts = [str(part.value) for part in call.args if isinstance(part, ast.Constant)]
                 named = any(is_old_word(text, self._api.vocabulary) for text in texts)
                 if named or Token(Symbol("")) in self._values.of(call.args[0]):
-                    return True
-        return False
+                    yield self._forest.statement(call)
 
     # ------------------------------------------------------------------ attributes
 

@@ -85,7 +85,14 @@ class Graph:
 
     def forget_unreachable(self) -> None:
         """Take the points of blocks that control never comes to out of `points`."""
-        reached = {block for block, _ in self._flood(None, [self.ENTRY], ())}
+        todo, reached = [self.ENTRY[0]], {self.ENTRY[0]}
+        while todo:
+            block = self.blocks[todo.pop()]
+            targets = {edge.target for edge in block.edges}
+            if any(step.raises for step in block.steps):
+                targets.add(block.handler)
+            todo += targets - reached
+            reached |= targets
         for node, points in self.points.items():
             self.points[node] = [point for point in points if point[0] in reached]
 

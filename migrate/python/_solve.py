@@ -22,7 +22,7 @@ class Solution(Generic[State]):
         transfer: Callable[[State, Step], State],
         join: Callable[[State, State], State],
         narrow: Callable[[State, ast.expr, bool], State | None],
-        failed: Callable[[State, Step], State],
+        failed: Callable[[State, Step], State] | None,
     ) -> None:
         self.graph = graph
         self._transfer, self._join, self._narrow, self._failed = transfer, join, narrow, failed
@@ -74,9 +74,13 @@ class Solution(Generic[State]):
         """Carry the state through a block; return the blocks whose entry changed."""
         block, state = self.graph.blocks[number], self._entries[number]
         changed = []
+        thrown = None  # the latest state that an exception took along: most steps leave it as it is
         for step in block.steps:
-            if step.raises and self._enter(block.handler, self._failed(state, step)):
-                changed.append(block.handler)
+            if step.raises:
+                taken = self._failed(state, step) if self._failed else state
+                if taken is not thrown and self._enter(block.handler, taken):
+                    changed.append(block.handler)
+                thrown = taken
             state = self._transfer(state, step)
         for edge in block.edges:
             narrowed = self._narrow(state, *edge.condition) if edge.condition else state
@@ -121,7 +125,7 @@ def solve(
     join: Callable[[State, State], State],
     *,
     narrow: Callable[[State, ast.expr, bool], State | None] = lambda state, condition, truth: state,
-    failed: Callable[[State, Step], State] = lambda state, step: state,
+    failed: Callable[[State, Step], State] | None = None,
 ) -> Solution[State]:
     """Solve a forward problem: what holds before each step, joined over all paths.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 
 
 class Kind(Enum):
@@ -49,6 +50,13 @@ class Scope:
     own_names: set[str] = field(default_factory=set)
     implicit: Variable | None = None  # a class's `__class__`, as its methods see it
 
+    @cached_property
+    def function(self) -> ast.AST:
+        """The innermost function around, or the module; class bodies do not count."""
+        if self.kind is Kind.FUNCTION or self.parent is None:
+            return self.node
+        return self.parent.function
+
     def module(self) -> Scope:
         """Return the scope of the module."""
         scope = self
@@ -69,7 +77,9 @@ class Scope:
         if home.kind is Kind.CLASS and home is not self and name == "__class__":
             home.implicit = home.implicit or Variable(name, home)
             return home.implicit
-        return home.variables.setdefault(name, Variable(name, home))
+        if name not in home.variables:
+            home.variables[name] = Variable(name, home)
+        return home.variables[name]
 
     def _home(self, name: str) -> Scope:
         scope: Scope | None = self

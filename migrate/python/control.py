@@ -23,6 +23,7 @@ __all__ = ["Action", "Block", "Bound", "Control", "Edge", "Graph", "Point", "Sol
 
 _LEAVING = {"exit", "quit", "sys.exit", "os._exit", "os.abort", "os.execl", "os.execle", "os.execlp", "os.execlpe"}
 _LEAVING |= {"os.execv", "os.execve", "os.execvp", "os.execvpe"}
+_LEAVING_LAST = {name.rpartition(".")[2] for name in _LEAVING}
 _SWALLOWING = {"contextlib.suppress", "contextlib.ExitStack", "contextlib.AsyncExitStack"}
 _SWALLOWING_PACKAGES = {"unittest", "test"}  # assertRaises and the like
 
@@ -99,7 +100,9 @@ class Control:
         drawing.connect(drawing.graph.RETURN[0])
 
     def _never_returns(self, call: ast.Call) -> bool:
-        return dotted(self.names, call.func) in _LEAVING or self._leaves(call)
+        last = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+        named = (not last or last in _LEAVING_LAST) and dotted(self.names, call.func) in _LEAVING
+        return named or self._leaves(call)
 
     def _may_swallow(self, manager: ast.expr) -> bool:
         answer = self._swallows(manager)

@@ -24,6 +24,7 @@ class Project:
     def __init__(self, trees: Mapping[Path, ast.Module], names: Mapping[Path, Names] | None = None) -> None:
         self.trees = dict(sorted(trees.items()))
         self._names: dict[Path, Names] = dict(names or {})
+        self._resolved: dict[tuple[Path, str, int], Path | None] = {}
         self._folders = {folder for path in self.trees for folder in path.parents}
         self._by_end: dict[str, list[Path]] = {}
         for path in self.trees:
@@ -39,7 +40,12 @@ class Project:
 
     def resolve(self, path: Path, name: str, level: int = 0) -> Path | None:
         """The file (or folder without `__init__.py`) that `import name` in a file means; None for one elsewhere."""
-        parts = name.split(".") if name else []
+        key = (path, name, level)
+        if key not in self._resolved:
+            self._resolved[key] = self._find(path, name.split(".") if name else [], level)
+        return self._resolved[key]
+
+    def _find(self, path: Path, parts: list[str], level: int) -> Path | None:
         if level:
             folder = path.parent
             for _ in range(level - 1):
@@ -121,7 +127,7 @@ class Project:
         return {path: frozenset(files) for path, files in importers.items()}
 
     def _imported(self, path: Path) -> Iterator[Path]:
-        for node in ast.walk(self.trees[path]):
+        for node in self.names(path).imports:
             if isinstance(node, ast.Import):
                 for alias in node.names:
                     parts = alias.name.split(".")
@@ -129,7 +135,7 @@ class Project:
                         found = self.resolve(path, ".".join(parts[:count]))
                         if found in self.trees:
                             yield found
-            elif isinstance(node, ast.ImportFrom):
+            else:
                 home = self.home(path, node)
                 if home is not None:
                     files = [home, *(self.submodule(home, alias.name) for alias in node.names)]

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
+from migrate.python._children import children
 from migrate.python._variables import Kind, Scope, Variable
 
 __all__ = ["COMPREHENSIONS", "Comprehension", "FUNCTIONS", "Function", "Kind", "Names", "Scope", "Variable"]
@@ -19,14 +20,13 @@ Comprehension: TypeAlias = ast.ListComp | ast.SetComp | ast.DictComp | ast.Gener
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
-_NO_NODES = (ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, ast.boolop)  # shared by the whole tree
-
 
 class Names:
     """Every name of a module, resolved.
 
     of: the variable of an ast.Name and of every other node that binds a name (alias, arg, def, class, except handler,
     pattern, type parameter). scopes: the scope that a function, class or comprehension makes. parents: the node above.
+    imports: the import statements, in the order of the text.
     """
 
     def __init__(self, tree: ast.Module) -> None:
@@ -34,8 +34,9 @@ class Names:
         self.module = Scope(tree, None, Kind.MODULE)
         self.of: dict[ast.AST, Variable] = {}
         self.scopes: dict[ast.AST, Scope] = {tree: self.module}
+        self.imports: list[ast.Import | ast.ImportFrom] = []
         self.parents: dict[ast.AST, ast.AST] = {}
-        self._entered: dict[ast.AST, Scope] = {}  # nodes that stand in another scope than the node above
+        self._scopes: dict[ast.AST, Scope] = {}  # of every node
         self._mentions: list[tuple[ast.AST, str, Scope]] = []
         self._augmented: set[ast.AST] = set()
         self._walk()
@@ -58,17 +59,11 @@ class Names:
 
     def scope(self, node: ast.AST) -> Scope:
         """Return the scope in which a node stands; for a function or class, the one that it is bound in."""
-        for place in (node, *self.above(node)):
-            if place in self._entered:
-                return self._entered[place]
-        return self.module
+        return self._scopes.get(node, self.module)
 
     def function(self, node: ast.AST) -> ast.AST:
         """Return the innermost function whose code a node is, or the module; class bodies do not count."""
-        scope: Scope | None = self.scope(node)
-        while scope is not None and scope.kind is not Kind.FUNCTION:
-            scope = scope.parent
-        return scope.node if scope else self.tree
+        return self._scopes.get(node, self.module).function
 
     def fallback(self, name: ast.Name) -> Variable | None:
         """Return the variable of the module that a name in a class body reads while the class's own is not bound."""
@@ -84,18 +79,12 @@ class Names:
         while todo:
             node, scope = todo.pop()
             opener = _OPENERS.get(type(node).__name__)
-            opened = opener(self, node, scope) if opener else []
-            inner = {child: where for child, where in opened if child is not None}
-            children = []
-            for child in ast.iter_child_nodes(node):
-                if isinstance(child, _NO_NODES):
-                    continue
+            inner = dict(opener(self, node, scope)) if opener else {}
+            below = children(node)
+            for child in below:
                 self.parents[child] = node
-                where = inner.get(child, scope)
-                if where is not scope:
-                    self._entered[child] = where
-                children.append((child, where))
-            todo += reversed(children)
+                self._scopes[child] = inner.get(child, scope)
+            todo += [(child, self._scopes[child]) for child in reversed(below)]
 
     def _open(self, node: ast.AST, parent: Scope, kind: Kind, owner: str | None = None) -> Scope:
         return Scope(node, parent, kind, parent.owner if owner is None else owner)
@@ -174,6 +163,7 @@ class Names:
         return []
 
     def _import(self, node: Any, scope: Scope) -> _Placed:
+        self.imports.append(node)
         for alias in node.names:
             if alias.name == "*":
                 scope.stars.append(node)

@@ -11,6 +11,7 @@ import warnings
 from functools import cached_property
 from typing import TypeAlias
 
+from migrate.python.control import Control
 from migrate.python.scopes import Names
 
 Located: TypeAlias = ast.expr | ast.stmt | ast.alias | ast.arg | ast.keyword | ast.excepthandler | ast.pattern
@@ -46,6 +47,11 @@ class Source:
     def names(self) -> Names:
         """The file's names, resolved when they are first asked for."""
         return Names(self.tree)
+
+    @cached_property
+    def control(self) -> Control:
+        """The file's control flow, drawn when it is first asked for."""
+        return Control(self.names)
 
     def encode(self, text: str) -> bytes:
         """Encode a changed text as the file is."""

@@ -85,7 +85,7 @@ class Values:
         """Return what an expression can be where it stands."""
         found = self._answers.get(node)
         if found is None:
-            found = self._answers[node] = frozenset(value for slot in self._slots(node) for value in slot.values)
+            found = self._answers[node] = frozenset().union(*(slot.values for slot in self._slots(node)))
         return found
 
     def of_target(self, node: ast.AST) -> frozenset[Value]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from migrate.python.control import Bound, Control
+from migrate.python.control import Bound
 from migrate.python.scopes import COMPREHENSIONS, Kind, Variable
 from migrate.python.source import Source
 
@@ -16,6 +16,7 @@ _RANK = {Bound.ALWAYS: 0, Bound.MAYBE: 1, Bound.NEVER: 2}
 _WORDS = {Bound.MAYBE: "may be unbound here", Bound.NEVER: "is not bound here"}
 _Key: TypeAlias = tuple[str, int]  # a qualified name, and which of those of that name
 _STRAIGHT = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Pass)
+_BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")  # in the order of the text
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
@@ -47,7 +48,7 @@ class _Side:
     def __init__(self, source: Source, stars: Mapping[str, frozenset[str]]) -> None:
         self.source = source
         self.names = source.names
-        self.control = Control(self.names)
+        self.control = source.control
         given = [stars.get("." * star.level + (star.module or "")) for star in self.names.module.stars]
         self.is_open = None in given  # names may come from a star import of which nothing is known
         self.starred = frozenset(name for names in given if names for name in names)
@@ -64,8 +65,8 @@ class _Side:
     def state(self, use: ast.Name) -> Bound:
         """Return whether a name is bound where it is used, star imports resolved."""
         variable = self.names.of[use]
-        if not variable.bindings and variable.scope.kind is Kind.MODULE and variable.name in self.starred:
-            return Bound.ALWAYS
+        if not variable.bindings and variable.scope.kind is Kind.MODULE:
+            return Bound.ALWAYS if variable.name in self.starred else self.control.bound(use)
         return self.control.bound_at(variable, place) if (place := self._evaluation(use)) else self.control.bound(use)
 
     def _evaluation(self, use: ast.Name) -> ast.Lambda | None:
@@ -115,29 +116,27 @@ class _Side:
         return {self._places[self.names.statement(node)] for node in nodes}
 
     def _find_bodies(self) -> None:
+        """Number the statements of every body in the order of the text."""
         seen: Counter[str] = Counter()
-        for node in self._walk():
-            outer = next(self.keys[place] for place in self.names.above(node) if place in self.keys)
-            body = self.bodies[outer]
-            is_import = isinstance(node, ast.Import | ast.ImportFrom)
-            self._places[node] = (outer, len(body), ast.dump(node) if is_import else "")
-            if not is_import:
-                body.append(node)
+        todo: list[tuple[ast.AST, _Key]] = [(self.names.tree, ("", 0))]
+        while todo:
+            node, outer = todo.pop()
+            if isinstance(node, ast.stmt):
+                self._find_place(node, outer)
             if isinstance(node, _SCOPES):
                 name = f"{outer[0]}#{outer[1]}.{node.name}"
-                self.keys[node] = (name, seen[name])
-                self.bodies[name, seen[name]] = []
+                outer = self.keys[node] = (name, seen[name])
+                self.bodies[outer] = []
                 seen[name] += 1
+            below = [child for name in _BLOCKS for child in getattr(node, name, ())]
+            todo += [(child, outer) for child in reversed(below)]
 
-    def _walk(self) -> Iterator[ast.stmt]:
-        """Iterate over all statements in the order of the text."""
-        todo: list[ast.AST] = [self.names.tree]
-        while todo:
-            node = todo.pop()
-            if isinstance(node, ast.stmt):
-                yield node
-            inner = [child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.expr)]
-            todo += reversed(inner)
+    def _find_place(self, node: ast.stmt, outer: _Key) -> None:
+        body = self.bodies[outer]
+        is_import = isinstance(node, ast.Import | ast.ImportFrom)
+        self._places[node] = (outer, len(body), ast.dump(node) if is_import else "")
+        if not is_import:
+            body.append(node)
 
 
 def _lost(before: _Side, after: _Side, wanted: frozenset[str]) -> Iterator[Complaint]:

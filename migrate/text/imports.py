@@ -35,6 +35,10 @@ class Old:
     inert: bool = False
 
 
+def _position(statement: ast.stmt) -> tuple[int, int]:
+    return statement.lineno, statement.col_offset
+
+
 class Imports:
     """Plans the imports of one file.
 
@@ -64,6 +68,7 @@ class Imports:
         self._namer = Namer(names)
         self._needy: dict[ast.stmt, Scope] = {}  # statements that bring the new module into a scope
         self._aliases: dict[Variable, list[ast.alias]] = {}
+        self._first: dict[ast.AST, ast.stmt | None] = {}
         self._stars = [alias for alias in old if alias.name == "*"]
         for alias in old:
             if alias.name != "*":
@@ -173,18 +178,22 @@ class Imports:
         inner: ast.AST = node
         for place in self.names.above(node):
             if isinstance(place, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef):
-                for statement in place.body:
-                    if statement is inner:
-                        break
-                    if self._brings(statement):
-                        scope = self.names.scopes[place]
-                        self._namer.use(node, scope)
-                        if self._is_replaced(statement):
-                            self._needy[statement] = scope
-                        return
+                statement = self._first_import(place)
+                if statement and isinstance(inner, ast.stmt) and _position(statement) < _position(inner):
+                    scope = self.names.scopes[place]
+                    self._namer.use(node, scope)
+                    if self._is_replaced(statement):
+                        self._needy[statement] = scope
+                    return
             inner = place
         self._namer.use(node, self.names.module)
         self._adds = True
+
+    def _first_import(self, place: ast.Module | ast.FunctionDef | ast.AsyncFunctionDef) -> ast.stmt | None:
+        """Return the first statement of a body that imports comch_next, or will."""
+        if place not in self._first:
+            self._first[place] = next(filter(self._brings, place.body), None)
+        return self._first[place]
 
     def _brings(self, statement: ast.stmt) -> bool:
         """Whether a statement imports comch_next, or will."""

@@ -1,0 +1,77 @@
+"""The work grows as a program does: calls of Python functions are counted, not seconds."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from migrate.python.source import Source
+from migrate.rewriting import rewrite_project
+
+PART = """
+
+class Link{number}:
+    def __init__(self, service):
+        self.ep = cc.Endpoint()
+        self.ep.set_device(cc.open_device("03:00.0"))
+        self.peer = self.ep.connect(service)
+
+    def exchange(self, messages):
+        while messages:
+            try:
+                self.ep.sendto(messages.pop(), self.peer)
+            except cc.Again:
+                continue
+
+
+def run{number}(messages):
+    Link{number}(SERVICE).exchange(messages)
+
+
+run{number}([b"one", b"two"])
+"""
+HEAD = "import doca_comm_channel as cc\n\nSERVICE = 'linear'\n"
+
+
+def one_file(parts: int) -> dict[Path, bytes]:
+    return {Path("large.py"): (HEAD + "".join(PART.format(number=number) for number in range(parts))).encode()}
+
+
+def many_files(parts: int) -> dict[Path, bytes]:
+    return {Path(f"part{number}.py"): (HEAD + PART.format(number=number)).encode() for number in range(parts)}
+
+
+def calls(work: Callable[[], Any]) -> int:
+    """Return how many functions some work calls, those in C among them."""
+    count = 0
+
+    def profile(frame: FrameType, event: str, argument: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(profile)
+    try:
+        work()
+    finally:
+        sys.setprofile(before)
+    return count
+
+
+@pytest.mark.parametrize("made", [one_file, many_files])
+def test_calls_grow_as_the_program_does(made: Callable[[int], Mapping[Path, bytes]]) -> None:
+    rewrite_project(made(1))  # tables are read once
+    counts = [calls(lambda parts=parts: rewrite_project(made(parts))) for parts in (10, 20, 40)]  # type: ignore[misc]
+    assert counts[1] < 2.2 * counts[0]
+    assert counts[2] < 2.2 * counts[1]
+
+
+def test_a_file_is_resolved_once() -> None:
+    source = Source(one_file(1)[Path("large.py")])
+    assert source.names is source.names
+    assert source.control.names is source.names
