@@ -128,7 +128,7 @@ class Endpoint:
     def _open(self, name: str, *, server: bool) -> None:
         """Start a life. One that fails leaves the phase, the name and the descriptors as they were."""
         context, before, fresh = self._context, self.link, self._context._port is None
-        known = context._settings["name"]
+        known, engine = context._settings["name"], context._own_engine
         try:
             context._open_as(name, server=server)
             if not server:
@@ -137,7 +137,7 @@ class Endpoint:
             self._become(before)
             context._rename(known)
             if fresh:
-                context._unmake()
+                context._unmake(engine)
             raise
 
     def _check_dialled(self, name: str) -> None:

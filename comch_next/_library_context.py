@@ -132,19 +132,21 @@ class LibraryContext(Context):
             raise
         return True
 
-    def _unmake(self) -> None:
-        """Give the library's context back, and the port; what has been set and registered stays."""
-        if not self._made:
-            return
-        if self._port is not None:
-            self._port.close()
-        self._contexts.destroy(self._handle)
-        if (rep := vars(self).get("_own_rep")) is not None:
-            rep.close()
-        for name in _MADE:
-            vars(self).pop(name, None)
-        self._engine = None
-        self._outdated = True
+    def _unmake(self, engine: ProgressEngine | None) -> None:
+        """Give the library's context, the port and an own engine other than `engine` back; keep what has been set."""
+        if self._made:
+            if self._port is not None:
+                self._port.close()
+            self._contexts.destroy(self._handle)
+            if (rep := vars(self).get("_own_rep")) is not None:
+                rep.close()
+            for name in _MADE:
+                vars(self).pop(name, None)
+            self._engine = None
+            self._outdated = True
+        if self._own_engine is not None and self._own_engine is not engine:
+            self._own_engine.destroy()
+            self._own_engine = engine
 
     def _make(self) -> None:
         """Have the library make the context, and give the one before back."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from comch_next import Again, Channel, ConnectionReset, PullPort
+from comch_next import Again, Channel, ConnectionReset, InvalidValue, PullPort
 from comm_channel_compat._arguments import Buffer, instance
 from comm_channel_compat._devices import Device, Representor
 from comm_channel_compat._peers import Peers, Unopened, connection_of
@@ -117,6 +117,10 @@ class Endpoint(EventChannel, ServiceState):
             arrived = self._port.receive(size if flags == 0 else None)
         except ConnectionReset as error:
             raise ConnectionReset(str(error), connection=self._peers.pop_of(error.connection)) from None
+        except InvalidValue:
+            if flags != 0:
+                raise InvalidValue(f"recvfrom: flags are {flags!r}; legal is DOCA_CC_MSG_FLAG_NONE") from None
+            raise
         if arrived is None:
             raise Again("recvfrom: no message has come; try again")
         return arrived[0], self._peers[arrived[1]]

@@ -298,13 +298,13 @@ PROVOCATIONS: dict[tuple[str, str], Callable[[Stage], Any]] = {
 # What the error says that a call ends with: the condition of the row. Two calls make no error for a code that is
 # asked for again and again, or for an endpoint that is none: there the provocation itself shows the condition.
 WITHOUT_ERROR = {("ep_sendto", "AGAIN"), ("ep_recvfrom", "INVALID_VALUE")}
-FROZEN = "the endpoint is connected, or connecting; properties are set before"
+FROZEN = "the context is connected, or connecting; properties are set before"
 NO_ANSWER, FEW = "the kernel driver does not answer", "Too many open files"
 CONDITIONS: dict[tuple[str, str], str] = {
     **{key: f"doca_comm_channel_{key[0]}: .* is NULL" for key in PROVOCATIONS if key[1] == "INVALID_VALUE"},
     **{(f"ep_set_{size}", "INVALID_VALUE"): f"{size} is 0; legal are whole numbers from 1" for size in SIZES},
     **{(f"ep_set_{what}", "BAD_STATE"): FROZEN for what in (*SIZES, "device", "device_rep")},
-    **{(name, "NOT_SUPPORTED"): "the endpoint is a client; only a service has a state" for name in SERVICE_ONLY},
+    **{(name, "NOT_SUPPORTED"): "the context is a client; only a server has a state" for name in SERVICE_ONLY},
     **{(name, "UNEXPECTED"): NO_ANSWER for name in CAPABILITIES},
     ("get_service_max_num_connections", "NOT_SUPPORTED"): "cannot be a service",
     ("ep_get_event_channel", "BAD_STATE"): "neither listening nor connected",
