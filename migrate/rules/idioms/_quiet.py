@@ -58,6 +58,20 @@ class Quiet:
         known = not level and (module in _HARMLESS or module in GENERATION_1.packages)
         return known or self._facts.project.resolve(path, module, level) is not None
 
+    def is_called_inside(self, node: ast.AST) -> bool:
+        """Whether the function of a node is only called by what the project itself starts, as far as is known."""
+        todo, seen = [node], set[ast.AST]()
+        while todo:
+            place = todo.pop()
+            function = self._facts.names[self._facts.values.path(place)].function(place)
+            if function in seen or isinstance(function, ast.Module):
+                continue
+            if self._facts.values.is_called_from_outside(function):
+                return False
+            seen.add(function)
+            todo += self._facts.values.callers(function)
+        return True
+
     @cached_property
     def _defined(self) -> frozenset[str]:
         """The names of all functions, and of what a class computes: an attribute may run those when it is read."""

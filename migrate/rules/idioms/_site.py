@@ -75,9 +75,13 @@ class Site:
         """Whether repeating the call is all that the loop could do: with the arguments of its first turn."""
         receiver = self.call.receiver
         origins = self.facts.handles(receiver) if receiver is not None else frozenset()
-        known = bool(origins) and not any(isinstance(origin, ast.arg) for origin in origins)
-        rings = any(self.facts.calls_on(origin) & _BELLS for origin in origins)
-        return known and not rings and all(map(self.quiet.is_stable, self.call.arguments.values()))
+        if not origins or not self.quiet.is_called_inside(self.call.node):
+            return False
+        for origin in origins:
+            unseen = isinstance(origin, ast.arg) or self.facts.obstacles(origin)
+            if unseen or self.facts.calls_on(origin) & _BELLS:
+                return False
+        return all(map(self.quiet.is_stable, self.call.arguments.values()))
 
     def rewritten(self, loop: Loop, pattern: str, replacement: str) -> Edits | None:
         """Return the edits for the loop to become its call, with a part of the call's decided text replaced."""

@@ -241,6 +241,37 @@ while True:
     if rc != comch.ErrorCode.AGAIN:
         break
 
+# case: kept: nothing here calls the method, so that its callers may be threads
+import doca_comm_channel as cc
+
+class Link:
+    def __init__(self, name):
+        self.ep = cc.Endpoint()
+        self.peer = self.ep.connect(name)
+
+    def send(self, text):
+        while True:
+            try:
+                self.ep.sendto(text.encode(), self.peer)
+                return
+            except cc.Again:
+                pass
+# output
+import comch_next as comch
+
+class Link:
+    def __init__(self, name):
+        self.ep = comch.Client(one_sided=True)
+        self.peer = self.ep.connect(name, timeout=0)
+
+    def send(self, text):
+        while True:
+            try:
+                self.ep.send_to(text.encode(), self.peer, timeout=0)
+                return
+            except comch.Again:
+                pass
+
 # case: the loop of a method
 import time
 import doca_comm_channel as cc
