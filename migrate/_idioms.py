@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -25,9 +26,12 @@ class Idioms:
         self._quiet = Quiet(facts)
         self._joined: set[Reference] = set()
         self._given_up: set[Reference] = set()
+        self._kept: set[ast.AST] = set()  # what stands around a reference that stays old
 
     def applied(self, decision: Decision) -> Decision:
         """Return a decision with the changes joined that may be."""
+        stays = [reference for reference, verdict in decision.verdicts.items() if not verdict.written]
+        self._kept = {node for reference in stays for node in self._facts.names[reference.path].above(reference.node)}
         found = {reference: self._verdict(reference, verdict) for reference, verdict in decision.verdicts.items()}
         joined = {reference: verdict for reference, verdict in found.items() if verdict is not None}
         self._joined = set(joined)
@@ -48,6 +52,6 @@ class Idioms:
             return None
         site = Site(call, verdict.change, self._facts, self._quiet, self._sources[reference.path])
         edits = idiom(site)
-        if edits is None:
+        if edits is None or not self._kept.isdisjoint(edits.statements):  # a name in the loop stays old
             return None
         return replace(verdict, code=idiom.code, level=Level(CODES[idiom.code].level), change=Change(edits, idiom.code))

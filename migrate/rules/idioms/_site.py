@@ -63,12 +63,14 @@ class Site:
         return frozenset(node.id for node in nodes if isinstance(node, ast.Name))
 
     def is_again(self, loop: Loop, error: str, number: int) -> bool:
-        """Whether a loop goes on for one error, by its class, and by its code alone in a flat call."""
+        """Whether a loop goes on for one error only: an exception, or the code of a flat call."""
+        if loop.by_class is self.call.returns_code:
+            return False
         if loop.by_class:
             values = self.facts.values.of(loop.answer)
             return len(values) == 1 and [symbol.name for symbol in symbols(values)] == [error]
         value = self.facts.constant(loop.answer)
-        return self.call.returns_code and type(value) is int and value == number
+        return type(value) is int and value == number
 
     @property
     def is_alone(self) -> bool:
@@ -90,7 +92,7 @@ class Site:
         if template is None or match is None:
             return None
         text = match.expand(replacement)
-        text = text.removesuffix("[0]") if loop.target is None and not loop.returns else text
+        text = text if loop.target is not None or loop.returns else text.removesuffix("[0]")
         return Edits({self.call.node: Template(text, template.parts)}, {loop.statement: self._statement(loop)})
 
     def _statement(self, loop: Loop) -> Template:

@@ -272,6 +272,54 @@ class Link:
             except comch.Again:
                 pass
 
+# case: kept: a flat call is not tried again by an exception
+from doca_comm_channel import *
+from doca_comm_channel import Again
+
+rc, ep = doca_comm_channel_ep_create()
+rc, peer = doca_comm_channel_ep_connect(ep, "a")
+while True:
+    try:
+        rc = doca_comm_channel_ep_sendto(ep, b"x", 1, DOCA_CC_MSG_FLAG_NONE, peer)
+        break
+    except Again:
+        pass
+# output
+import comch_next as comch
+
+rc, ep = comch.outcome(comch.Client, one_sided=True)
+rc, peer = comch.outcome(comch.Client.connect, ep, "a", timeout=0)
+while True:
+    try:
+        rc = comch.Client.try_send_to(ep, b"x", peer)
+        break
+    except comch.Again:
+        pass
+
+# case: kept: a line in the loop is left alone on request
+import doca_comm_channel as cc
+
+ep = cc.Endpoint()
+peer = ep.connect("a")
+while True:
+    try:
+        ep.sendto(b"x", peer)
+        break
+    except cc.Again:  # migrate: skip
+        pass
+# output
+import comch_next as comch
+import doca_comm_channel as cc
+
+ep = comch.Client(one_sided=True)
+peer = ep.connect("a", timeout=0)
+while True:
+    try:
+        ep.send_to(b"x", peer, timeout=0)
+        break
+    except cc.Again:  # migrate: skip
+        pass
+
 # case: the loop of a method
 import time
 import doca_comm_channel as cc
