@@ -13,6 +13,7 @@ class Loop:
 
     target and value: of the statement that makes the call, `target = value`, `value` or `return value`.
     waits: what is done before the next turn. tail: what is done after the last, None for nothing.
+    primed: whether the first turn depends on AGAIN being in the target before.
     """
 
     statement: ast.While
@@ -23,6 +24,7 @@ class Loop:
     target: ast.expr | None = None
     returns: bool = False
     tail: ast.Return | None = None
+    primed: bool = False
 
 
 def parse(loop: ast.While) -> Loop | None:
@@ -42,14 +44,27 @@ def parse(loop: ast.While) -> Loop | None:
 
 
 def _tested(loop: ast.While) -> Loop | None:
-    """`while (rc := call()) == AGAIN:` and `while call() == AGAIN:`."""
+    """`while (rc := call()) == AGAIN:`, `while call() == AGAIN:` and `while rc == AGAIN:`."""
     match loop.test:
+        case ast.Compare(left=ast.Name(id=name), ops=[ast.Eq()], comparators=[answer]):
+            return _primed(loop, name, answer)
         case ast.Compare(left=ast.NamedExpr(target=target, value=value), ops=[ast.Eq()], comparators=[answer]):
             waits = _waits(loop.body, False)
             return None if waits is None else Loop(loop, answer, False, value, waits, target)
         case ast.Compare(left=ast.Call() as value, ops=[ast.Eq()], comparators=[answer]):
             waits = _waits(loop.body, False)
             return None if waits is None else Loop(loop, answer, False, value, waits)
+    return None
+
+
+def _primed(loop: ast.While, name: str, answer: ast.expr) -> Loop | None:
+    match loop.body:
+        case [ast.Assign(targets=[ast.Name(id=code) as target], value=value), *waits] if code == name:
+            match waits:
+                case [ast.If(test=test, body=body, orelse=[])] if ast.dump(test) == ast.dump(loop.test):
+                    waits = body
+            found = _waits(waits, False)
+            return None if found is None else Loop(loop, answer, False, value, found, target, primed=True)
     return None
 
 

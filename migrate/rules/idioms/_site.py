@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from migrate.facts.program import Facts
 from migrate.facts.references import symbols
@@ -93,7 +94,25 @@ class Site:
             return None
         text = match.expand(replacement)
         text = text if loop.target is not None or loop.returns else text.removesuffix("[0]")
-        return Edits({self.call.node: Template(text, template.parts)}, {loop.statement: self._statement(loop)})
+        statements: dict[ast.stmt, Template] = {loop.statement: self._statement(loop)}
+        if loop.primed:
+            before = self._primer(loop)
+            if before is None:
+                return None
+            statements[before] = Template("")
+        return Edits({self.call.node: Template(text, template.parts)}, statements)
+
+    def _primer(self, loop: Loop) -> ast.stmt | None:
+        """Return the statement right before a loop that sets its target to AGAIN."""
+        above: Any = self.facts.parent(loop.statement)
+        blocks = (getattr(above, name, None) for name in ("body", "orelse", "finalbody"))
+        block = next(block for block in blocks if isinstance(block, list) and loop.statement in block)
+        at = block.index(loop.statement)
+        match block[at - 1] if at else None, loop.target:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) as before, ast.Name(id=code) if name == code:
+                same = self.facts.constant(value) == self.facts.constant(loop.answer)
+                return before if same else None
+        return None
 
     def _statement(self, loop: Loop) -> Template:
         """Return the statements that take the loop's place."""

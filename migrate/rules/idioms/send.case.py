@@ -320,6 +320,21 @@ while True:
     except cc.Again:  # migrate: skip
         pass
 
+# case: kept: whether there is a first turn depends on a code from before
+from doca_comm_channel import *
+
+rc, ep = doca_comm_channel_ep_create()
+rc, peer = doca_comm_channel_ep_connect(ep, "a")
+while rc == DOCA_ERROR_AGAIN:
+    rc = doca_comm_channel_ep_sendto(ep, b"x", 1, DOCA_CC_MSG_FLAG_NONE, peer)
+# output
+import comch_next as comch
+
+rc, ep = comch.outcome(comch.Client, one_sided=True)
+rc, peer = comch.outcome(comch.Client.connect, ep, "a", timeout=0)
+while rc == comch.ErrorCode.AGAIN:
+    rc = comch.Client.try_send_to(ep, b"x", peer)
+
 # case: the loop of a method
 import time
 import doca_comm_channel as cc
@@ -451,3 +466,25 @@ def talk():
     return send(ep, peer, b"end")
 
 print(talk())
+
+# case: a loop that begins with the code it waits out
+import time
+from doca_comm_channel import *
+
+rc, ep = doca_comm_channel_ep_create()
+rc, peer = doca_comm_channel_ep_connect(ep, "a")
+rc = DOCA_ERROR_AGAIN  # to begin with
+while rc == DOCA_ERROR_AGAIN:
+    rc = doca_comm_channel_ep_sendto(ep, b"x", 1, DOCA_CC_MSG_FLAG_NONE, peer)
+    if rc == DOCA_ERROR_AGAIN:
+        time.sleep(0.01)
+print(rc)
+# output
+import time
+import comch_next as comch
+
+rc, ep = comch.outcome(comch.Client, one_sided=True)
+rc, peer = comch.outcome(comch.Client.connect, ep, "a", timeout=0)
+# to begin with
+rc = comch.outcome(comch.Client.send_to, ep, b"x", peer)[0]
+print(rc)

@@ -85,6 +85,15 @@ def send(ep, peer, msg):
     if rc:
         print("send", int(rc))
 """,
+    "primed": """
+def send(ep, peer, msg):
+    rc = cc.DOCA_ERROR_AGAIN
+    while rc == cc.DOCA_ERROR_AGAIN:
+        rc = cc.doca_comm_channel_ep_sendto(ep, msg, len(msg), 0, peer)
+        if rc == cc.DOCA_ERROR_AGAIN:
+            time.sleep(1e-4)
+    print("send", cc.doca_error_get_name(rc)) if rc else None
+""",
 }
 RECEIVES = {
     "return": """
@@ -273,7 +282,7 @@ shown(receive, ep)
 """,
 }
 
-MANNERS = {"break": "return", "else": "continue", "code": "return", "walrus": "continue"}
+MANNERS = {"break": "return", "else": "continue", "code": "return", "walrus": "continue", "primed": "return"}
 PROGRAMS = {
     f"{talk}: {send}": ENDS + SENDS[send] + RECEIVES[MANNERS[send]] + TALKS[talk]
     for number, talk in enumerate(TALKS)
