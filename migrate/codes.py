@@ -194,6 +194,21 @@ CODES: dict[str, Code] = {
         "Nothing, unless somebody reads the output by machine.",
         "safe",
     ),
+    # Idioms
+    "CCM100": Code(
+        "a loop that repeated a send became one send that waits",
+        "send_to without a timeout waits for room by itself. Nothing else in the loop, and nothing else in the "
+        "program, could run meanwhile.",
+        "Nothing. Give send_to a timeout in seconds if the program should not wait for ever.",
+        "safe",
+    ),
+    "CCM101": Code(
+        "a loop that polled for a message became one receive that waits",
+        "receive without a timeout waits for a message by itself. Nothing else in the loop, and nothing else in the "
+        "program, could run meanwhile.",
+        "Nothing. Give receive a timeout in seconds if the program should not wait for ever.",
+        "safe",
+    ),
     # Requests
     "CCM090": Code(
         "left alone on request",

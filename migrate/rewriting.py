@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from migrate._collector import paused_collector
 from migrate._decision import UNCHECKED, Cause, Decision, decide
@@ -23,6 +24,9 @@ from migrate.rules._answers import Answer, Refusal
 from migrate.rules._registry import load
 from migrate.rules.core import names as name_rules
 from migrate.text.check import complaints
+
+if TYPE_CHECKING:
+    from migrate._idioms import Idioms
 
 UNREADABLE, NO_RULE, NOT_GIVEN = "CCM001", "CCM022", "CCM049"
 _NOTHING: Mapping[Path, bytes] = MappingProxyType({})
@@ -59,6 +63,7 @@ class _Project:
         self.names = {path: self.project.names(path) for path in sources}
         self.pragmas = Pragmas(sources, self.names)
         self.references = self.facts.references
+        self.idioms = _idioms(self.facts, sources) if options.idioms else None
         self.reexports = Reexports(self.project, GENERATION_1, self.references, given)
         self._pin_imports()
         self.answers = {
@@ -83,7 +88,8 @@ class _Project:
             }
             if not troubles:
                 break
-            refused |= troubles
+            if not (self.idioms and self.idioms.give_up(troubles)):
+                refused |= troubles
         findings = Findings(self.sources, decision, self.pragmas, silent)
         return {
             path: FileOutcome(path, self.sources[path].data, new[path], findings.of(path, text))
@@ -116,7 +122,8 @@ class _Project:
 
     def _decide(self, refused: Mapping[Reference, str]) -> Decision:
         answers = {**self.answers, **{reference: Refusal(code) for reference, code in refused.items()}}
-        return decide(self.facts, answers, self.names, level, self.options.unsafe)
+        decision = decide(self.facts, answers, self.names, level, self.options.unsafe)
+        return self.idioms.applied(decision) if self.idioms else decision
 
     def _is_silent(self, cause: Cause) -> bool:
         """Whether a pragma asks for no word about a cause; what stays old because of it is reported all the same."""
@@ -163,6 +170,13 @@ class _Project:
         stars = dict.fromkeys(GENERATION_1.packages, GENERATION_1.exports)
         failed = complaints(self.sources[path], made, stars=stars, wanted=frozenset(text.exported))
         return dict.fromkeys(text.verdicts, UNCHECKED) if failed else {}
+
+
+def _idioms(facts: Facts, sources: Mapping[Path, Source]) -> Idioms:
+    """Load the idioms, which nothing else asks for."""
+    from migrate._idioms import Idioms
+
+    return Idioms(facts, sources)
 
 
 def level(code: str) -> Level:

@@ -213,6 +213,7 @@ class Renderer:
             and before[-2:] not in _COMPARED
             and after[:1] in ("", ")", ",", "]")
         )
+        free = free or before.endswith("return")
         is_number = isinstance(node, ast.Constant) and isinstance(node.value, int | float | complex)
         bare = isinstance(node, _PRIMARY) or (isinstance(node, ast.Constant) and not is_number)
         wrap = isinstance(node, _WRAPPED) or not (free or bare)

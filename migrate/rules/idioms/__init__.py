@@ -1,0 +1,23 @@
+"""Rules that join statements, where the program shows that nothing in it can tell; only --idioms asks for them.
+
+An idiom stands on a change that has been decided: where it does not hold, that change stays as it is.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Mapping
+from functools import cache
+from types import MappingProxyType
+
+from migrate.rules.idioms._site import Idiom
+
+
+@cache
+def load() -> Mapping[str, Idiom]:
+    """Return every idiom by the proper C name of the call that it stands on."""
+    modules = (importlib.import_module(f"{__name__}.{info.name}") for info in pkgutil.iter_modules(__path__))
+    return MappingProxyType(
+        {name: idiom for module in modules for name, idiom in getattr(module, "IDIOMS", {}).items()}
+    )

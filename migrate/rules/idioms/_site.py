@@ -1,0 +1,172 @@
+"""A call in a loop that an idiom may replace: the questions about it, and its new text."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from migrate.facts.program import Facts
+from migrate.facts.references import symbols
+from migrate.old_api.calls import Call
+from migrate.old_api.generation_1 import EP
+from migrate.python.source import Source
+from migrate.rules._answers import Change
+from migrate.rules.idioms._loop import Loop, parse
+from migrate.rules.idioms._quiet import Quiet
+from migrate.text.code import Edits, Template
+
+# Waiting takes the bells that wake a program which waits by itself.
+_BELLS = frozenset(EP + name for name in ("get_event_channel", "event_handle_arm_send", "event_handle_arm_recv"))
+
+
+@dataclass(frozen=True)
+class Site:
+    """A call, and the change of it that has been decided."""
+
+    call: Call
+    change: Change
+    facts: Facts
+    quiet: Quiet
+    source: Source
+
+    def above(self, node: ast.AST) -> Iterator[ast.AST]:
+        """Iterate over the nodes around a node, innermost first."""
+        while not isinstance(node, ast.Module):
+            node = self.facts.parent(node)
+            yield node
+
+    @cached_property
+    def loop(self) -> Loop | None:
+        """The loop that does nothing but repeat the call."""
+        statement = next((node for node in self.above(self.call.node) if isinstance(node, ast.While)), None)
+        loop = parse(statement) if statement is not None else None
+        if loop is None or self._made_by(loop.value) is not self.call.node:
+            return None
+        kept = _names(loop.target) if loop.target is not None else frozenset()
+        is_kept = kept is not None and (loop.by_class or not kept & self._read)
+        ends = loop.tail is None or loop.tail.value is None or _names(loop.tail.value) is not None
+        is_short = loop.value.lineno == loop.value.end_lineno  # else its lines would keep the loop's indentation
+        return loop if is_kept and ends and is_short and all(map(self.quiet.is_wait, loop.waits)) else None
+
+    def _made_by(self, value: ast.expr) -> ast.expr:
+        """Return the call whose result, or an item of it, a value is."""
+        while isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Constant):
+            value = value.value
+        return value
+
+    @property
+    def _read(self) -> frozenset[str]:
+        nodes = (node for argument in self.call.arguments.values() for node in ast.walk(argument))
+        return frozenset(node.id for node in nodes if isinstance(node, ast.Name))
+
+    def is_again(self, loop: Loop, error: str, number: int) -> bool:
+        """Whether a loop goes on for one error only: an exception, or the code of a flat call."""
+        if loop.by_class is self.call.returns_code:
+            return False
+        if loop.by_class:
+            values = self.facts.values.of(loop.answer)
+            return len(values) == 1 and [symbol.name for symbol in symbols(values)] == [error]
+        value = self.facts.constant(loop.answer)
+        return type(value) is int and value == number
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether repeating the call is all that the loop could do: with the arguments of its first turn."""
+        receiver = self.call.receiver
+        origins = self.facts.handles(receiver) if receiver is not None else frozenset()
+        if not origins or not self.quiet.is_called_inside(self.call.node):
+            return False
+        for origin in origins:
+            unseen = isinstance(origin, ast.arg) or self.facts.obstacles(origin)
+            if unseen or self.facts.calls_on(origin) & _BELLS:
+                return False
+        return all(map(self.quiet.is_stable, self.call.arguments.values()))
+
+    def rewritten(self, loop: Loop, pattern: str, replacement: str) -> Edits | None:
+        """Return the edits for the loop to become its call, with a part of the call's decided text replaced."""
+        template = self.change.edits.expressions.get(self.call.node)
+        match = re.fullmatch(pattern, template.text) if template else None
+        if template is None or match is None:
+            return None
+        text = match.expand(replacement)
+        text = text if loop.target is not None or loop.returns else text.removesuffix("[0]")
+        statements: dict[ast.stmt, Template] = {loop.statement: self._statement(loop)}
+        if loop.primed:
+            before = self._primer(loop)
+            if before is None:
+                return None
+            statements[before] = Template("")
+        return Edits({self.call.node: Template(text, template.parts)}, statements)
+
+    def _primer(self, loop: Loop) -> ast.stmt | None:
+        """Return the statement right before a loop that sets its target to AGAIN."""
+        above: Any = self.facts.parent(loop.statement)
+        blocks = (getattr(above, name, None) for name in ("body", "orelse", "finalbody"))
+        block = next(block for block in blocks if isinstance(block, list) and loop.statement in block)
+        at = block.index(loop.statement)
+        match block[at - 1] if at else None, loop.target:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) as before, ast.Name(id=code) if name == code:
+                same = self.facts.constant(value) == self.facts.constant(loop.answer)
+                return before if same else None
+        return None
+
+    def _statement(self, loop: Loop) -> Template:
+        """Return the statements that take the loop's place."""
+        parts = {"value": loop.value}
+        if loop.returns:
+            return Template("return {value}", parts)
+        text = "{value}"
+        if loop.target is not None:
+            text, parts = "{target} = {value}", {"target": loop.target, **parts}
+        if loop.tail is None or (loop.tail.value is None and self._ends_function(loop.statement)):
+            return Template(text, parts)
+        line = loop.statement.lineno
+        text += self.source.line_end(line) + self.source.indentation(line) + "return"
+        if loop.tail.value is None:
+            return Template(text, parts)
+        return Template(text + " {result}", {**parts, "result": loop.tail.value})
+
+    def _ends_function(self, statement: ast.stmt) -> bool:
+        above = self.facts.parent(statement)
+        return isinstance(above, ast.FunctionDef | ast.AsyncFunctionDef) and above.body[-1] is statement
+
+
+class Idiom:
+    """A rule of this package; `code` is its page."""
+
+    code: str
+
+    def __call__(self, site: Site) -> Edits | None:
+        """Return the edits that join what the call stands in; None to leave it alone."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Retry(Idiom):
+    """A call that is repeated while it is answered AGAIN waits by itself.
+
+    objects and flat: a pattern of the text without a wait, and the text with one.
+    """
+
+    code: str
+    objects: tuple[str, str]
+    flat: tuple[str, str] | None = None
+    error: tuple[str, int] = ("Again", 5)
+
+    def __call__(self, site: Site) -> Edits | None:
+        loop, forms = site.loop, self.flat if site.call.returns_code else self.objects
+        if loop is None or forms is None or not site.is_again(loop, *self.error) or not site.is_alone:
+            return None
+        return site.rewritten(loop, *forms)
+
+
+def _names(node: ast.expr) -> frozenset[str] | None:
+    """Return the names in an expression of names and constants; None for any other."""
+    parts = [part for part in ast.walk(node) if not isinstance(part, ast.expr_context)]
+    if not all(isinstance(part, ast.Name | ast.Constant | ast.Tuple) for part in parts):
+        return None
+    return frozenset(part.id for part in parts if isinstance(part, ast.Name))

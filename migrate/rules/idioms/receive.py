@@ -1,0 +1,6 @@
+"""Receive once and wait for a message, in place of a loop that polls until there is one."""
+
+from migrate.old_api.generation_1 import EP
+from migrate.rules.idioms._site import Idiom, Retry
+
+IDIOMS: dict[str, Idiom] = {EP + "recvfrom": Retry("CCM101", objects=(r"(.+), timeout=0\)", r"\1)"))}

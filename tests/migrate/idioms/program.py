@@ -1,0 +1,290 @@
+"""Programs of two processes, one of which waits for the other in loops that idioms join.
+
+Each is a first end that prints, a second end in a child, and the loops of both, in several manners.
+"""
+
+from __future__ import annotations
+
+__all__ = ["PROGRAMS"]
+
+ENDS = """
+import os
+import struct
+import time
+import doca_comm_channel as cc
+
+def service_end():
+    dpu = cc.open_device("03:00.0")
+    ep = cc.Endpoint()
+    ep.set_device(dpu)
+    ep.set_device_rep(dpu.open_representor("b1:00.0"))
+    ep.set_recv_queue_size(16)
+    ep.listen("idioms")
+    return ep
+
+def client_end():
+    ep = cc.Endpoint()
+    ep.set_device(cc.open_device("b1:00.0"))
+    ep.set_send_queue_size(16)
+    return ep
+
+def fork():
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child:
+        os.close(writing)
+    return child, reading, writing
+
+def leave_after(work, *args):
+    try:
+        work(*args)
+    finally:
+        os._exit(0)
+
+def shown(call, *args):
+    try:
+        print(call.__name__, call(*args))
+    except cc.DocaError as error:
+        print(call.__name__, type(error).__name__)
+"""
+
+SENDS = {
+    "break": """
+def send(ep, peer, msg):
+    while True:
+        try:
+            ep.sendto(msg, peer)
+            break
+        except cc.Again:
+            time.sleep(1e-4)
+""",
+    "else": """
+def send(ep, peer, msg):
+    while 1:
+        try:
+            ep.sendto(msg, peer)
+        except cc.Again:
+            pass
+        else:
+            return True
+""",
+    "code": """
+def send(ep, peer, msg):
+    while True:
+        rc = cc.doca_comm_channel_ep_sendto(ep, msg, len(msg), cc.DOCA_CC_MSG_FLAG_NONE, peer)
+        if rc != cc.DOCA_ERROR_AGAIN:
+            break
+        time.sleep(1e-4)
+    if rc != cc.DOCA_SUCCESS:
+        print("send", cc.doca_error_get_name(rc))
+""",
+    "walrus": """
+def send(ep, peer, msg):
+    while (rc := cc.doca_comm_channel_ep_sendto(ep, msg, len(msg), 0, peer)) == cc.DOCA_ERROR_AGAIN:
+        pass
+    if rc:
+        print("send", int(rc))
+""",
+    "primed": """
+def send(ep, peer, msg):
+    rc = cc.DOCA_ERROR_AGAIN
+    while rc == cc.DOCA_ERROR_AGAIN:
+        rc = cc.doca_comm_channel_ep_sendto(ep, msg, len(msg), 0, peer)
+        if rc == cc.DOCA_ERROR_AGAIN:
+            time.sleep(1e-4)
+    print("send", cc.doca_error_get_name(rc)) if rc else None
+""",
+}
+RECEIVES = {
+    "return": """
+def receive(ep):
+    while True:
+        try:
+            return ep.recvfrom(4080)
+        except cc.Again:
+            time.sleep(1e-4)
+""",
+    "continue": """
+def receive(ep):
+    while True:
+        try:
+            data, peer = ep.recvfrom(4080)
+        except cc.Again:
+            continue
+        return data, peer
+""",
+}
+
+TALKS = {
+    "echo": """
+def second(ready, go):
+    ep = service_end()
+    os.write(ready, b"x")
+    for _ in range(5):
+        data, peer = receive(ep)
+        send(ep, peer, data * 2)
+    receive(ep)
+
+child, reading, writing = fork()
+if not child:
+    leave_after(second, writing, reading)
+os.read(reading, 1)
+ep = client_end()
+peer = ep.connect("idioms")
+for number in range(5):
+    send(ep, peer, b"message %d" % number)
+    print(receive(ep)[0])
+peer.update_info()
+print(peer.get_send_messages(), peer.get_recv_bytes())
+send(ep, peer, b"end")
+""",
+    "a slow reader": """
+def second(ready, go):
+    ep = service_end()
+    os.write(ready, b"x")
+    time.sleep(0.1)
+    count = 0
+    for _ in range(300):
+        data, peer = receive(ep)
+        count += len(data)
+        if count % 7 == 0:
+            time.sleep(0.001)
+    send(ep, peer, struct.pack("!I", count))
+    receive(ep)
+
+child, reading, writing = fork()
+if not child:
+    leave_after(second, writing, reading)
+os.read(reading, 1)
+ep = client_end()
+peer = ep.connect("idioms")
+for number in range(300):
+    send(ep, peer, bytes(64))
+print(struct.unpack("!I", receive(ep)[0]))
+send(ep, peer, b"end")
+""",
+    "a reader that dies": """
+def second(ready, go):
+    ep = service_end()
+    os.write(ready, b"x")
+    receive(ep)
+    time.sleep(0.1)
+
+child, reading, writing = fork()
+if not child:
+    leave_after(second, writing, reading)
+os.read(reading, 1)
+ep = client_end()
+peer = ep.connect("idioms")
+
+def flood():
+    for number in range(300):
+        send(ep, peer, bytes(64))
+
+shown(flood)
+shown(receive, ep)
+shown(send, ep, peer, b"x")
+shown(ep.disconnect, peer)
+""",
+    "a service that leaves": """
+def second(ready, go):
+    ep = service_end()
+    os.write(ready, b"x")
+    data, peer = receive(ep)
+    time.sleep(0.1)
+    ep.disconnect(peer)
+    ep.destroy()
+    os.read(go, 1)
+
+child, reading, writing = fork()
+if not child:
+    leave_after(second, writing, reading)
+os.read(reading, 1)
+ep = client_end()
+peer = ep.connect("idioms")
+
+def flood():
+    for number in range(300):
+        send(ep, peer, bytes(64))
+
+shown(flood)
+shown(receive, ep)
+shown(send, ep, peer, b"x")
+shown(ep.disconnect, peer)
+os.kill(child, 9)
+""",
+    "a service that never lets in": """
+def second(ready, go):
+    ep = service_end()
+    os.write(ready, b"x")
+    time.sleep(0.1)
+
+child, reading, writing = fork()
+if not child:
+    leave_after(second, writing, reading)
+os.read(reading, 1)
+ep = client_end()
+peer = ep.connect("idioms")
+shown(send, ep, peer, b"x")
+shown(receive, ep)
+shown(send, ep, peer, b"x")
+""",
+    "clients that die": """
+def second(ready, life):
+    ep = client_end()
+    peer = ep.connect("idioms")
+    os.write(ready, b"x")
+    if life:
+        send(ep, peer, b"hello")
+    time.sleep(0.1)
+
+def first():
+    return receive(ep)[0]
+
+ep = service_end()
+for life in range(2):
+    child, reading, writing = fork()
+    if not child:
+        leave_after(second, writing, life)
+    os.read(reading, 1)
+    if life:
+        shown(first)
+    shown(first)
+ep.destroy()
+""",
+    "what is refused": """
+def second(ready, go):
+    ep = service_end()
+    os.write(ready, b"x")
+    data, peer = receive(ep)
+    shown(send, ep, peer, bytes(4081))
+    send(ep, peer, bytes(100))
+    receive(ep)
+
+child, reading, writing = fork()
+if not child:
+    leave_after(second, writing, reading)
+os.read(reading, 1)
+ep = client_end()
+shown(receive, ep)
+peer = ep.connect("idioms")
+shown(send, ep, None, b"x")
+shown(send, ep, peer, bytes(4081))
+shown(send, ep, peer, b"x")
+print(len(receive(ep)[0]))
+shown(send, ep, peer, "text".encode())
+shown(ep.disconnect, peer)
+shown(send, ep, peer, b"x")
+shown(receive, ep)
+ep.destroy()
+shown(send, ep, peer, b"x")
+shown(receive, ep)
+""",
+}
+
+MANNERS = {"break": "return", "else": "continue", "code": "return", "walrus": "continue", "primed": "return"}
+PROGRAMS = {
+    f"{talk}: {send}": ENDS + SENDS[send] + RECEIVES[MANNERS[send]] + TALKS[talk]
+    for number, talk in enumerate(TALKS)
+    for send in list(MANNERS)[number % 2 :: 2]
+}

@@ -1,0 +1,70 @@
+"""Idioms: a program prints the same with them, and no program changes by them unless they are asked for."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from migrate import rewriting
+from migrate.codes import CODES
+from migrate.explain import Case, cases
+from migrate.outcome import Level, Options
+from migrate.rewriting import rewrite
+from tests.migrate.generated.test_generated import Runner
+from tests.migrate.idioms.program import PROGRAMS
+
+CASES = [case for case in cases() if case.rule.startswith("idioms.")]
+IDIOMS = Options(idioms=True)
+
+
+@pytest.fixture(scope="module")
+def runner() -> Iterator[Runner]:
+    runner = Runner()
+    yield runner
+    runner.close()
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_prints_the_same(runner: Runner, name: str) -> None:
+    text = PROGRAMS[name]
+    plain, joined = rewrite(text.encode()), rewrite(text.encode(), options=IDIOMS)
+    assert {finding.level for outcome in (plain, joined) for finding in outcome.findings} == {Level.SAFE}
+    assert not [node for node in ast.walk(ast.parse(joined.new)) if isinstance(node, ast.While)]
+    old = runner.run(text, old=True)
+    assert "Error" not in old, old
+    assert runner.run(plain.new.decode(), old=False) == old
+    assert runner.run(joined.new.decode(), old=False) == old
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.rule}: {case.title}")
+def test_only_what_is_kept_is_as_without_idioms(case: Case) -> None:
+    assert (rewrite(case.before.encode()).new.decode() == case.after) == case.title.startswith("kept: ")
+
+
+def test_nothing_loads_them_unasked(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = [rewrite(text.encode()).new for text in PROGRAMS.values()]
+    monkeypatch.setitem(sys.modules, "migrate._idioms", None)
+    monkeypatch.setitem(sys.modules, "migrate.rules.idioms", None)
+    assert [rewrite(text.encode()).new for text in PROGRAMS.values()] == before
+    with pytest.raises(ImportError):
+        rewrite(b"import doca_comm_channel\n", options=IDIOMS)
+
+
+def test_a_finding_names_the_idiom() -> None:
+    (case,) = (case for case in CASES if case.title == "loops over codes")
+    findings = [finding for finding in rewrite(case.before.encode(), options=IDIOMS).findings if finding.code]
+    joined = [finding for finding in findings if finding.code == "CCM100"]
+    assert [finding.span.line for finding in joined] == [6, 18, 20, 23]
+    assert {finding.level for finding in joined} == {Level.SAFE}
+    assert joined[0].message == CODES["CCM100"].title
+    assert joined[0].change == "comch.outcome(ep.send_to, msg, length=len(msg), connection=peer)[0]"
+
+
+def test_a_failed_check_costs_the_idioms_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = PROGRAMS["echo: break"].encode()
+    plain = rewrite(text).new
+    monkeypatch.setattr(rewriting, "complaints", lambda old, made, **more: [] if b"while" in made.data else ["lost"])
+    assert rewrite(text, options=IDIOMS).new == plain
