@@ -42,7 +42,7 @@ class ErrorCode(IntEnum):
     BAD_CONFIG = 29
     SKIPPED = 30
 
-    __str__ = int.__repr__  # as from Python 3.11 on
+    __str__ = __repr__ = int.__repr__  # a code shows as its number, as in C; `.name` is its name
 
 
 class State(IntEnum):

@@ -78,7 +78,7 @@ from enum import IntEnum, IntFlag
 from types import MappingProxyType'''
 
 
-_CODE_SHOWN = "    __str__ = __repr__ = int.__repr__  # a code shows as its number everywhere, as in C; `.name` is the name"
+_CODE_SHOWN = "    __str__ = __repr__ = int.__repr__  # a code shows as its number, as in C; `.name` is its name"
 
 
 def codes() -> str:

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from migrate.outcome import Options
 from migrate.rewriting import rewrite
 
 FOLDER = Path(__file__).resolve().parent.parent / "migrate" / "rules"
@@ -23,11 +24,11 @@ def befores(text: str) -> Iterator[tuple[str, str]]:
         yield title.strip(), body.partition(_OUTPUT)[0].strip("\n") + "\n"
 
 
-def golden(text: str) -> str:
+def golden(text: str, options: Options) -> str:
     """Return a file's cases with the afters of today."""
     alone, changed = [], []
     for title, before in befores(text):
-        after = rewrite(before.encode()).new.decode()
+        after = rewrite(before.encode(), options=options).new.decode()
         head = f"{_CASE} {title}\n{before}"
         if after == before:
             alone.append(head)
@@ -43,7 +44,7 @@ def main() -> int:
     stale = False
     for path in given or sorted(FOLDER.glob("*/*.case.py")):
         old = path.read_text(encoding="utf-8")
-        new = golden(old)
+        new = golden(old, Options(idioms=path.parent.name == "idioms"))
         if new != old:
             stale = True
             print(f"{path.name}: {'stale' if check else 'written'}")

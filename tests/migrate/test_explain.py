@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from migrate import explain
-from migrate.codes import CODES
 from migrate.cli import main
+from migrate.codes import CODES
 from tests.migrate.fake_command import install
 
 
