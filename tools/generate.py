@@ -78,13 +78,19 @@ from enum import IntEnum, IntFlag
 from types import MappingProxyType'''
 
 
+_CODE_SHOWN = (
+    "    __str__ = __repr__ = int.__repr__  # a code shows as its number everywhere, as in C; `.name` is the name"
+)
+
+
 def codes() -> str:
     """The text of comch_next/_codes.py."""
     lines = [CODES_HEAD]
     for tag, prefix, cls, base in ENUMS:
         lines += ["", "", f"class {cls}({base}):", f'    """enum {tag}"""', ""]
         lines += [f"    {name} = {value}" for name, value in _members(tag, prefix)]
-        lines += ["", "    __str__ = int.__repr__  # as from Python 3.11 on"]
+        shown = _CODE_SHOWN if tag == "doca_error" else "    __str__ = int.__repr__  # as from Python 3.11 on"
+        lines += ["", shown]
     lines += ["", "", "# What each code means, in the words of the fact table."]
     lines += ["MEANINGS: Mapping[ErrorCode, str] = MappingProxyType({"]
     meanings = api.enum("doca_error").meanings
