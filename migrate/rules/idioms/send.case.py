@@ -13,6 +13,7 @@ def send(ep, peer, stop):
 ep = cc.Endpoint()
 peer = ep.connect("a")
 send(ep, peer, [])
+
 # output
 import time
 import comch_next as comch
@@ -29,6 +30,7 @@ ep = comch.Client(one_sided=True)
 peer = ep.connect("a", timeout=0)
 send(ep, peer, [])
 
+
 # case: kept: the turns are counted
 import doca_comm_channel as cc
 
@@ -41,6 +43,7 @@ while True:
         break
     except cc.Again:
         turns += 1
+
 # output
 import comch_next as comch
 
@@ -53,6 +56,7 @@ while True:
         break
     except comch.Again:
         turns += 1
+
 
 # case: kept: another exception ends the loop, too
 import doca_comm_channel as cc
@@ -67,6 +71,7 @@ while True:
         pass
     except cc.ConnectionReset:
         break
+
 # output
 import comch_next as comch
 
@@ -81,6 +86,7 @@ while True:
     except comch.ConnectionReset:
         break
 
+
 # case: kept: it is another error that is tried again
 import doca_comm_channel as cc
 
@@ -92,6 +98,7 @@ while True:
         break
     except cc.DocaError:
         pass
+
 # output
 import comch_next as comch
 
@@ -103,6 +110,7 @@ while True:
         break
     except comch.DocaError:
         pass
+
 
 # case: kept: each turn makes another message
 import doca_comm_channel as cc
@@ -116,6 +124,7 @@ while True:
         break
     except cc.Again:
         pass
+
 # output
 import comch_next as comch
 
@@ -128,6 +137,7 @@ while True:
         break
     except comch.Again:
         pass
+
 
 # case: kept: the message is a property that the program computes
 import doca_comm_channel as cc
@@ -149,6 +159,7 @@ while True:
         break
     except cc.Again:
         pass
+
 # output
 import comch_next as comch
 
@@ -170,6 +181,7 @@ while True:
     except comch.Again:
         pass
 
+
 # case: kept: another thread may run meanwhile
 import threading
 import doca_comm_channel as cc
@@ -183,6 +195,7 @@ while True:
         break
     except cc.Again:
         pass
+
 # output
 import threading
 import comch_next as comch
@@ -197,6 +210,7 @@ while True:
     except comch.Again:
         pass
 
+
 # case: kept: the program has the endpoint's descriptors, and waiting takes their events
 import doca_comm_channel as cc
 
@@ -209,6 +223,7 @@ while True:
         break
     except cc.Again:
         pass
+
 # output
 import comch_next as comch
 
@@ -222,6 +237,7 @@ while True:
     except comch.Again:
         pass
 
+
 # case: kept: the code of a turn is part of the next
 from doca_comm_channel import *
 
@@ -231,6 +247,7 @@ while True:
     rc = doca_comm_channel_ep_sendto(ep, b"abcdef", rc, DOCA_CC_MSG_FLAG_NONE, peer)
     if rc != DOCA_ERROR_AGAIN:
         break
+
 # output
 import comch_next as comch
 
@@ -240,6 +257,7 @@ while True:
     rc = comch.Client.try_send_to(ep, b"abcdef", length=rc, connection=peer)
     if rc != comch.ErrorCode.AGAIN:
         break
+
 
 # case: kept: nothing here calls the method, so that its callers may be threads
 import doca_comm_channel as cc
@@ -256,6 +274,7 @@ class Link:
                 return
             except cc.Again:
                 pass
+
 # output
 import comch_next as comch
 
@@ -272,6 +291,7 @@ class Link:
             except comch.Again:
                 pass
 
+
 # case: kept: a flat call is not tried again by an exception
 from doca_comm_channel import *
 from doca_comm_channel import Again
@@ -284,6 +304,7 @@ while True:
         break
     except Again:
         pass
+
 # output
 import comch_next as comch
 
@@ -296,6 +317,7 @@ while True:
     except comch.Again:
         pass
 
+
 # case: kept: a line in the loop is left alone on request
 import doca_comm_channel as cc
 
@@ -307,6 +329,7 @@ while True:
         break
     except cc.Again:  # migrate: skip
         pass
+
 # output
 import comch_next as comch
 import doca_comm_channel as cc
@@ -320,6 +343,7 @@ while True:
     except cc.Again:  # migrate: skip
         pass
 
+
 # case: kept: whether there is a first turn depends on a code from before
 from doca_comm_channel import *
 
@@ -327,6 +351,7 @@ rc, ep = doca_comm_channel_ep_create()
 rc, peer = doca_comm_channel_ep_connect(ep, "a")
 while rc == DOCA_ERROR_AGAIN:
     rc = doca_comm_channel_ep_sendto(ep, b"x", 1, DOCA_CC_MSG_FLAG_NONE, peer)
+
 # output
 import comch_next as comch
 
@@ -334,6 +359,7 @@ rc, ep = comch.outcome(comch.Client, one_sided=True)
 rc, peer = comch.outcome(comch.Client.connect, ep, "a", timeout=0)
 while rc == comch.ErrorCode.AGAIN:
     rc = comch.Client.try_send_to(ep, b"x", peer)
+
 
 # case: the loop of a method
 import time
@@ -353,6 +379,7 @@ class Link:
                 time.sleep(0.001)
 
 Link("a").send("x")
+
 # output
 import time
 import comch_next as comch
@@ -367,6 +394,7 @@ class Link:
         self.ep.send_to(text.encode(), self.peer)
 
 Link("a").send("x")
+
 
 # case: with else, continue, and a value to return
 import doca_comm_channel as cc
@@ -396,6 +424,7 @@ def second(number):
 
 first(1)
 second(2)
+
 # output
 import comch_next as comch
 
@@ -414,6 +443,7 @@ def second(number):
 
 first(1)
 second(2)
+
 
 # case: loops over codes
 import time
@@ -445,6 +475,7 @@ def talk():
     return send(ep, peer, b"end")
 
 print(talk())
+
 # output
 import time
 import comch_next as comch
@@ -467,6 +498,7 @@ def talk():
 
 print(talk())
 
+
 # case: a loop that begins with the code it waits out
 import time
 from doca_comm_channel import *
@@ -479,6 +511,7 @@ while rc == DOCA_ERROR_AGAIN:
     if rc == DOCA_ERROR_AGAIN:
         time.sleep(0.01)
 print(rc)
+
 # output
 import time
 import comch_next as comch
