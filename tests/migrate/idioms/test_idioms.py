@@ -44,6 +44,12 @@ def test_only_what_is_kept_is_as_without_idioms(case: Case) -> None:
     assert (rewrite(case.before.encode()).new.decode() == case.after) == case.title.startswith("kept: ")
 
 
+def test_what_is_kept_comes_first() -> None:
+    for rule in {case.rule for case in CASES}:
+        joined = [not case.title.startswith("kept: ") for case in CASES if case.rule == rule]
+        assert joined == sorted(joined), rule
+
+
 def test_nothing_loads_them_unasked(monkeypatch: pytest.MonkeyPatch) -> None:
     before = [rewrite(text.encode()).new for text in PROGRAMS.values()]
     monkeypatch.setitem(sys.modules, "migrate._idioms", None)
