@@ -59,8 +59,10 @@ class Endpoint:
     def accept(self, option: str, value: object) -> Any:
         """Return what comes into force when the program sets `value`, or raise what it is refused with.
 
-        As in C an argument of the wrong type is refused first, whatever the phase.
+        As in C an argument of the wrong type is refused first, whatever the phase, but for one inherited by a fork.
         """
+        if self.link.phase is Phase.INHERITED:
+            self.check(f"set_{option}")
         if option in _HANDLES and not isinstance(value, _HANDLES[option]):
             instance(value, _HANDLES[option][0], option)
         if option in SIZES:

@@ -64,12 +64,14 @@ class Endpoint(EventChannel, ServiceState):
 
     def set_device(self, device: Device) -> None:
         """The device to work on; needed by both sides."""
-        self._channel.device = instance(device, Device, "device").modern
+        self._channel.device = device.modern if isinstance(device, Device) else device
         self._device = device
 
     def set_device_rep(self, device_rep: Representor) -> None:
         """The representor to listen on; needed by a service only."""
-        self._channel.device_rep = instance(device_rep, Representor, "device_rep").modern
+        if isinstance(device_rep, str):
+            instance(device_rep, Representor, "device_rep")  # the modern contexts take an address, too
+        self._channel.device_rep = device_rep.modern if isinstance(device_rep, Representor) else device_rep
         self._representor = device_rep
 
     def set_max_msg_size(self, max_msg_size: int) -> None:

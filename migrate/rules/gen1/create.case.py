@@ -239,12 +239,13 @@ def run(dev, serve):
 import doca_comm_channel as cc
 
 
-# CCM083: migrate cannot see who calls this function or class (python -m migrate explain CCM083)
 def run(dev, serve):
     dev = cc.open_device("03:00.0")
     ep = cc.Endpoint()
+    # CCM034: migrate cannot see where this handle comes from (python -m migrate explain CCM034)
     ep.set_device(dev)
     if serve:
+        # CCM034: migrate cannot see where this handle comes from (python -m migrate explain CCM034)
         ep.set_device_rep(dev.open_representor("b1:00.0"))
         ep.listen("svc")
     else:

@@ -9,6 +9,7 @@ while True:
         break
     except cc.Again:
         print("waiting")
+
 # output
 import comch_next as comch
 
@@ -21,6 +22,7 @@ while True:
     except comch.Again:
         print("waiting")
 
+
 # case: kept: it never ends
 import doca_comm_channel as cc
 
@@ -31,6 +33,7 @@ while True:
         ep.recvfrom(4080)
     except cc.Again:
         pass
+
 # output
 import comch_next as comch
 
@@ -41,6 +44,7 @@ while True:
         ep.receive(4080, timeout=0)
     except comch.Again:
         pass
+
 
 # case: kept: a signal handler may run meanwhile
 import signal
@@ -55,6 +59,7 @@ while True:
         break
     except cc.Again:
         pass
+
 # output
 import signal
 import comch_next as comch
@@ -69,6 +74,7 @@ while True:
     except comch.Again:
         pass
 
+
 # case: kept: what is stored may have an effect
 import doca_comm_channel as cc
 
@@ -81,6 +87,7 @@ while True:
         break
     except cc.Again:
         pass
+
 # output
 import comch_next as comch
 
@@ -94,6 +101,7 @@ while True:
     except comch.Again:
         pass
 
+
 # case: kept: a flat call gives more than receive does
 from doca_comm_channel import *
 
@@ -103,6 +111,7 @@ while True:
     rc, msg, length, peer = doca_comm_channel_ep_recvfrom(ep, 4080, 0)
     if rc != DOCA_ERROR_AGAIN:
         break
+
 # output
 import comch_next as comch
 
@@ -112,6 +121,7 @@ while True:
     rc, msg, length, peer = comch.Client.try_receive(ep, 4080)
     if rc != comch.ErrorCode.AGAIN:
         break
+
 
 # case: kept: the call stands on several lines
 import doca_comm_channel as cc
@@ -126,6 +136,7 @@ while True:
         break
     except cc.Again:
         pass
+
 # output
 import comch_next as comch
 
@@ -140,6 +151,7 @@ while True:
         break
     except comch.Again:
         pass
+
 
 # case: a function that returns the message
 import time
@@ -156,6 +168,7 @@ ep_size = 4080
 ep = cc.Endpoint()
 peer = ep.connect("a")
 print(receive(ep))
+
 # output
 import time
 import comch_next as comch
@@ -167,6 +180,7 @@ ep_size = 4080
 ep = comch.Client(one_sided=True)
 peer = ep.connect("a", timeout=0)
 print(receive(ep))
+
 
 # case: a message that is taken apart
 import doca_comm_channel as cc
@@ -190,6 +204,7 @@ for number in range(3):
         except cc.Again:
             pass
     print(text)
+
 # output
 import comch_next as comch
 

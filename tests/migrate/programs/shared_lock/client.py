@@ -47,6 +47,11 @@ class LockedEndpoint:
 
     def close(self):
         with self.lock:
+            while doca_comm_channel_peer_addr_update_info(self.peer) == DOCA_SUCCESS:
+                rc, in_flight = doca_comm_channel_peer_addr_get_send_in_flight_messages(self.peer)
+                if not in_flight:
+                    break
+                time.sleep(1e-4)
             doca_comm_channel_ep_disconnect(self.handle, self.peer)
             doca_comm_channel_ep_destroy(self.handle)
 
