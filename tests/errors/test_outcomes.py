@@ -13,6 +13,10 @@ from comch_next import ErrorCode
 Channel: Any = comch.Channel
 Connection: Any = comch.Connection
 
+def _name(stranger: object) -> str:
+    return type(stranger).__name__ if type(stranger) is object else repr(stranger)
+
+
 STRANGERS = [None, 5, "x", object(), comch.Channel, comch.DevInfo]
 
 
@@ -46,7 +50,7 @@ def test_no_memory_at_all() -> None:
     assert comch.outcome(call) == (ErrorCode.NO_MEMORY, None)
 
 
-@pytest.mark.parametrize("stranger", STRANGERS, ids=repr)
+@pytest.mark.parametrize("stranger", STRANGERS, ids=_name)
 @pytest.mark.parametrize(
     "call",
     [
@@ -80,7 +84,7 @@ def test_a_list_with_its_length() -> None:
     )
 
 
-@pytest.mark.parametrize("stranger", STRANGERS, ids=repr)
+@pytest.mark.parametrize("stranger", STRANGERS, ids=_name)
 def test_try_calls_on_a_stranger(stranger: object) -> None:
     assert Channel.try_send_to(stranger, b"x", None) is ErrorCode.INVALID_VALUE
     assert Channel.try_send_to(stranger, b"x", length=2, connection=None) is ErrorCode.INVALID_VALUE
