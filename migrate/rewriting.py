@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
-from migrate._decision import UNCHECKED, Cause, Decision, decide
+from migrate._decision import READS_SOURCE, UNCHECKED, Cause, Decision, decide
 from migrate._file_text import FileText
 from migrate._findings import Findings
 from migrate._pragmas import Pragmas
@@ -107,6 +107,8 @@ class _Project:
             return Refusal(reference.code)
         if reference.path not in self.given:
             return Refusal(NOT_GIVEN)
+        if reference.path in self.facts.source_readers:
+            return Refusal(READS_SOURCE)
         if reference.call is None:
             return name_rules.answer(reference, self.facts)
         rule = load().get(reference.call.function)
