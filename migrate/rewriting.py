@@ -133,6 +133,8 @@ class _Project:
             path: {reference.node for reference, verdict in found.items() if not verdict.written}
             for path, found in verdicts.items()
         }
+        for reference in self.facts.other_references:
+            stays[reference.path].add(reference.node)
         dropped: set[ast.alias] = set()
         while True:
             exported = self.reexports.settle(stays, dropped)

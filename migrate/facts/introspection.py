@@ -50,9 +50,8 @@ class Introspection:
                 yield path
         for path, call in self._forest.nodes(ast.Call):
             name = _last_name(call.func)
-            if name in _READS_SOURCE or (name in _OPENS and self._is_own_file(call)):
-                yield path
-            elif name == "dir" and not call.args and path in self._stars:
+            own = name in _OPENS and self._is_own_file(call)
+            if name in _READS_SOURCE or own or (name == "dir" and not call.args and path in self._stars):
                 yield path
 
     def _is_own_file(self, call: ast.Call) -> bool:

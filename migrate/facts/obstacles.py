@@ -207,8 +207,10 @@ class Obstacles:
         if not isinstance(above, ast.Subscript | ast.Attribute):
             return
         key = above.slice if isinstance(above, ast.Subscript) else None
+        start = key.values[0] if isinstance(key, ast.JoinedStr) and key.values else None
+        prefix = str(start.value) if isinstance(start, ast.Constant) else ""
         for name in self._forest.of(node).module.variables.copy():
-            if not isinstance(key, ast.Constant) or key.value == name:
+            if name.startswith(prefix) and (not isinstance(key, ast.Constant) or key.value == name):
                 self._add(self._named(node, name), node, COMPUTED)
 
     def _formatted(self, node: ast.FormattedValue) -> None:

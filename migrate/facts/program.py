@@ -36,7 +36,8 @@ __all__ = ["Facts", "Obstacle", "Reference"]
 class Facts:
     """The facts of a project. Nodes belong to the files' trees; all answers are about the whole project.
 
-    references: of the files that are given, in the order of paths and text. calls: the old calls, by their node.
+    references: of the files that are given, in the order of paths and text; other_references: of the rest.
+    calls: the old calls, by their node.
     source_readers: files that read their own source.
     """
 
@@ -74,9 +75,9 @@ class Facts:
             if texts.is_named(path, comment.value)
         )
         found = [*references.found, *likely.found, *comments]
-        self.references: Sequence[Reference] = sorted(
-            (reference for reference in found if reference.path in given), key=_order
-        )
+        ordered = sorted(found, key=_order)
+        self.references: Sequence[Reference] = [reference for reference in ordered if reference.path in given]
+        self.other_references: Sequence[Reference] = [reference for reference in ordered if reference.path not in given]
 
     def _aliases(self, path: Path) -> Iterator[str]:
         """Yield the names of a file's own that stand for something old."""
