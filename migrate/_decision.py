@@ -18,6 +18,7 @@ from migrate.python.scopes import Names
 from migrate.rules._answers import Answer, Change
 
 UNCHECKED = "CCM046"  # a file whose new text did not pass its check
+READS_SOURCE = "CCM084"  # a file that reads its own source
 FLOW = "CCM030"  # belongs to handles that stay old
 AROUND = "CCM003"  # the code around stays old
 
@@ -103,8 +104,8 @@ class _Deciding:
         answer = self.answers[reference]
         if not answer.code:
             return None
-        if answer.code == UNCHECKED:
-            cause = Cause(reference.path, reference.node, UNCHECKED, Level.MANUAL)
+        if answer.code in (UNCHECKED, READS_SOURCE):  # one cause for the whole file
+            cause = Cause(reference.path, reference.node, answer.code, Level.MANUAL)
             return self.failed.setdefault(reference.path, cause)
         level = self.level_of(answer.code) if isinstance(answer, Change) else Level.MANUAL
         if level is Level.SAFE or (self.unsafe and level is Level.NEEDS_EVIDENCE):

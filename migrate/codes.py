@@ -141,6 +141,11 @@ CODES: dict[str, Code] = {
         "Give migrate the files that call it, or run it with --unsafe and migrate them as well.",
         "needs-evidence",
     ),
+    "CCM084": Code(
+        "the file reads its own source",
+        "inspect.getsource, open(__file__), the lines of a traceback or __code__ would show the modern text.",
+        "See what the program does with its source, and rewrite the file by hand.",
+    ),
     # Text
     "CCM042": Code(
         "the place has no room for the new import",

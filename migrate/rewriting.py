@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from migrate._collector import paused_collector
-from migrate._decision import UNCHECKED, Cause, Decision, decide
+from migrate._decision import READS_SOURCE, UNCHECKED, Cause, Decision, decide
 from migrate._file_text import FileText
 from migrate._findings import Findings
 from migrate._pragmas import Pragmas
@@ -115,6 +115,8 @@ class _Project:
             return Refusal(reference.code)
         if reference.path not in self.given:
             return Refusal(NOT_GIVEN)
+        if reference.path in self.facts.source_readers:
+            return Refusal(READS_SOURCE)
         if reference.call is None:
             return name_rules.answer(reference, self.facts)
         rule = load().get(reference.call.function)
@@ -140,6 +142,8 @@ class _Project:
             path: {reference.node for reference, verdict in found.items() if not verdict.written}
             for path, found in verdicts.items()
         }
+        for reference in self.facts.other_references:
+            stays[reference.path].add(reference.node)
         dropped: set[ast.alias] = set()
         while True:
             exported = self.reexports.settle(stays, dropped)

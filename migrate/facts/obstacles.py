@@ -21,7 +21,9 @@ SHOWN, INSPECTED, UNSEEN = "CCM081", "CCM082", "CCM083"
 # Python's own functions that tell what an object looks like, and those that look into it.
 _SHOWING = frozenset({"print", "str", "repr", "format", "ascii", "pprint", "pformat"})
 _SHOWING |= {"debug", "info", "warning", "error", "exception", "critical", "log"}
-_INSPECTING = frozenset({"vars", "dir", "copy", "deepcopy", "dump", "dumps", "setattr", "delattr"})
+_INSPECTING = frozenset({"vars", "dir", "copy", "deepcopy", "dump", "dumps", "setattr", "delattr", "type"})
+_BY_NAME = frozenset({"methodcaller", "attrgetter"})
+_OF_METHODS = frozenset({"__name__", "__qualname__", "__func__", "__self__"})
 _LOOKING_UP = frozenset({"getattr", "hasattr"})
 _NAMESPACES = frozenset({"globals", "locals", "vars"})
 _IMPLICIT = frozenset({"__enter__", "__aenter__", "__iter__", "__next__", "__aiter__", "__anext__", "__call__"})
@@ -31,7 +33,6 @@ _OF_EVERY_OBJECT = frozenset(
         "__exit__",
         "__aenter__",
         "__aexit__",
-        "__class__",
         "__doc__",
         "__module__",
         "__hash__",
@@ -139,6 +140,8 @@ class Obstacles:
 
     def _attribute(self, node: ast.Attribute) -> None:
         base = self._values.of(node.value)
+        if node.attr in _OF_METHODS:
+            self._add((value for value in base if not is_handle(value)), node, INSPECTED)
         mine = [value for value in base if is_handle(value)]
         if not mine:
             return
@@ -162,6 +165,10 @@ class Obstacles:
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         if name in _NAMESPACES and not node.args:
             self._namespace(node)
+        if name in _BY_NAME:
+            self._by_name(node)
+        if name == "type":
+            self._received(node)
         if name not in _SHOWING | _INSPECTING | _LOOKING_UP or node in self._references.calls:
             return
         given = [*node.args, *(keyword.value for keyword in node.keywords)]
@@ -178,14 +185,32 @@ class Obstacles:
             for part in given:
                 self._add(self._shown(part) if code == SHOWN else self._held(part), node, code)
 
+    def _by_name(self, node: ast.Call) -> None:
+        """Refuse all handles that have a method which is looked up by a name."""
+        texts = {str(part.value).partition(".")[0] for part in node.args if isinstance(part, ast.Constant)}
+        for token in self._values.tokens:
+            if isinstance(token.key, Handle) and any((token.key.kind, text) in self._api.vocabulary.methods
+                                                     for text in texts):  # fmt: skip
+                self._add([token], node, COMPUTED)
+
+    def _received(self, node: ast.Call) -> None:
+        """Refuse the handles of a call that gave a tuple of which the type is asked."""
+        for value in self._values.of(node.args[0]) if node.args else ():
+            call = value.node if isinstance(value, Collection) and isinstance(value.node, ast.Call) else None
+            if call in self._references.calls:
+                for origin in self._api.sites.get(call, ()):
+                    self._put(origin, node, INSPECTED)
+
     def _namespace(self, node: ast.Call) -> None:
         """Refuse the handles of the variables that are looked up in globals() and the like."""
         above = self._forest.parents[node]
         if not isinstance(above, ast.Subscript | ast.Attribute):
             return
         key = above.slice if isinstance(above, ast.Subscript) else None
+        start = key.values[0] if isinstance(key, ast.JoinedStr) and key.values else None
+        prefix = str(start.value) if isinstance(start, ast.Constant) else ""
         for name in self._forest.of(node).module.variables.copy():
-            if not isinstance(key, ast.Constant) or key.value == name:
+            if name.startswith(prefix) and (not isinstance(key, ast.Constant) or key.value == name):
                 self._add(self._named(node, name), node, COMPUTED)
 
     def _formatted(self, node: ast.FormattedValue) -> None:

@@ -12,6 +12,7 @@ from migrate.facts.endings import Endings
 from migrate.facts.expressions import Expressions
 from migrate.facts.forest import Forest
 from migrate.facts.handles import CAUGHT, Data, Handle, OldApi
+from migrate.facts.introspection import Introspection
 from migrate.facts.likely import Likely
 from migrate.facts.obstacles import Obstacle, Obstacles, handles_among
 from migrate.facts.patches import Patches
@@ -34,7 +35,9 @@ __all__ = ["Facts", "Obstacle", "Reference"]
 class Facts:
     """The facts of a project. Nodes belong to the files' trees; all answers are about the whole project.
 
-    references: of the files that are given, in the order of paths and text. calls: the old calls, by their node.
+    references: of the files that are given, in the order of paths and text; other_references: of the rest.
+    calls: the old calls, by their node.
+    source_readers: files that read their own source.
     """
 
     def __init__(
@@ -51,7 +54,9 @@ class Facts:
         values = self.values = Values(self.project, api, unseen=api.parameter)
         texts = Texts(forest, vocabulary, {path: frozenset(self._aliases(path)) for path in self.names})
         patches = Patches(forest, values, self.project, vocabulary)
-        references = References(forest, values, api, self.project, texts, patches)
+        introspection = Introspection(forest, values, api)
+        self.source_readers = introspection.readers
+        references = References(forest, values, api, self.project, texts, patches, introspection)
         self.calls = references.calls
         naming = {reference.path for reference in references.found}
         # The comment of an earlier run says that a file had to do with the old API.
@@ -69,9 +74,9 @@ class Facts:
             if texts.is_named(path, comment.value)
         )
         found = [*references.found, *likely.found, *comments]
-        self.references: Sequence[Reference] = sorted(
-            (reference for reference in found if reference.path in given), key=_order
-        )
+        ordered = sorted(found, key=_order)
+        self.references: Sequence[Reference] = [reference for reference in ordered if reference.path in given]
+        self.other_references: Sequence[Reference] = [reference for reference in ordered if reference.path not in given]
 
     def _aliases(self, path: Path) -> Iterator[str]:
         """Yield the names of a file's own that stand for something old."""
@@ -140,7 +145,7 @@ class Facts:
 
         A set of: names of codes it is compared with ("AGAIN", "NOT_CONNECTED", ...), "value" (printed, returned to the
         shell, arithmetic), "name" (its name is asked for), "text" (an exception's str is compared or parsed),
-        "printed" (a text is shown).
+        "printed" (a text is shown), "class" (a code's type is asked).
         """
         return self._results.observed(call)
 

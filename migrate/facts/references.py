@@ -10,6 +10,7 @@ from typing import Any
 
 from migrate.facts.forest import Forest
 from migrate.facts.handles import Method, OldApi, Symbol
+from migrate.facts.introspection import Introspection
 from migrate.facts.patches import Patches
 from migrate.facts.texts import Texts, is_old_word
 from migrate.old_api.c_names import SECOND_GENERATION_MODULES, generation_of, is_core
@@ -40,10 +41,17 @@ class References:
     """Finds the references of all files, in the order of the text; `calls` are the old calls by their node."""
 
     def __init__(
-        self, forest: Forest, values: Values, api: OldApi, project: Project, texts: Texts, patches: Patches
+        self,
+        forest: Forest,
+        values: Values,
+        api: OldApi,
+        project: Project,
+        texts: Texts,
+        patches: Patches,
+        introspection: Introspection,
     ) -> None:
         self._forest, self._values, self._api, self._project = forest, values, api, project
-        self._texts, self._patches = texts, patches
+        self._texts, self._patches, self._inspected = texts, patches, introspection.inspected
         self._tests = {test for test in self._feature_tests() if isinstance(test, ast.If)}
         self._reached: dict[Symbol | Method, frozenset[Hashable]] = {}
         self.calls: dict[ast.Call, Call] = {}
@@ -136,6 +144,8 @@ class References:
             pass
         elif len(named) > 1 or found - {Token(symbol) for symbol in named} - {Plain.NONE}:
             code = "CCM004"
+        elif named & self._inspected:
+            code = "CCM082"
         elif not self._is_name(node):
             code = "CCM009"
         elif not name:

@@ -155,6 +155,8 @@ class Results:
             yield "text"
         elif name.endswith(("Error", "Exception", "Exit")):
             yield "value"
+        if name == "type":
+            yield "class"
         if name == "str":
             yield from self._text(parent)
 
@@ -182,7 +184,9 @@ class Results:
             yield "value"
 
     def _attribute(self, node: ast.expr, parent: Any) -> Iterator[str]:
-        yield from {"name": ["name"], "args": ["text"], "strerror": ["text"]}.get(parent.attr, ())
+        yield from {"name": ["name"], "__class__": ["class"], "args": ["text"], "strerror": ["text"]}.get(
+            parent.attr, ()
+        )
 
 
 def _last_name(node: ast.expr) -> str:

@@ -33,6 +33,8 @@ class Texts:
 
     def __init__(self, forest: Forest, vocabulary: Vocabulary, aliases: dict[Path, frozenset[str]]) -> None:
         self._forest, self._vocabulary, self._aliases = forest, vocabulary, aliases
+        # Files that run texts made elsewhere.
+        self._runners = {path for path, call in forest.nodes(ast.Call) if _runs_made_text(call)}
 
     def named(self, path: Path, node: ast.Constant) -> tuple[str, str] | None:
         """Return the first old name in a text that is read at run time, and the code for it."""
@@ -47,6 +49,10 @@ class Texts:
             code = text if reader else "\n".join(_PROMPT.findall(text))
             word = self._first(path, code)
             return (word, "CCM005") if word else None
+        if path in self._runners and (word := self._first(path, text)):
+            return word, "CCM005"
+        if isinstance(node.value, bytes) and not reader:
+            return None  # a message
         words = [word for word in WORD.findall(text) if is_old_word(word, self._vocabulary)]
         whole = _DOTTED.fullmatch(text.strip()) and words and words[0] not in self._vocabulary.constants
         if whole or (words and reader):
@@ -105,6 +111,11 @@ class Texts:
                 return False
             inner = above
         return False
+
+
+def _runs_made_text(call: ast.Call) -> bool:
+    name = getattr(call.func, "id", "")
+    return name in ("exec", "eval", "compile") and bool(call.args) and not isinstance(call.args[0], ast.Constant)
 
 
 def type_comments(text: str) -> Iterator[ast.Constant]:

@@ -17,7 +17,7 @@ from migrate.rules._site import Site
 from migrate.text.code import Edits, Template
 
 SUCCESS = "{comch}.ErrorCode.SUCCESS"
-_OBSERVED = {"text": "CCM071", "printed": "CCM074"}
+_OBSERVED = {"class": "CCM082", "text": "CCM071", "printed": "CCM074"}
 
 
 class Deferred(NamedTuple):

@@ -83,7 +83,7 @@ def _class(reference: Reference, node: ast.expr, facts: Facts) -> Answer:
     role = project_role(facts)
     if isinstance(place, ast.ClassDef):
         return Refusal("CCM039")
-    tested = role == "Channel" and isinstance(place, ast.Call)
+    tested = role == "Channel" and isinstance(place, ast.Call | ast.MatchClass)
     return Change(Edits({node: Template("{comch}.Context" if tested else f"{{comch}}.{role}")}))
 
 
@@ -95,7 +95,7 @@ def _type_place(node: ast.expr, facts: Facts) -> ast.AST | None:
         if isinstance(outer, ast.Call):
             called = outer.func.attr if isinstance(outer.func, ast.Attribute) else getattr(outer.func, "id", "")
             return outer if called in _TYPE_TESTS else None
-        if isinstance(outer, ast.ClassDef):
+        if isinstance(outer, ast.ClassDef | ast.MatchClass):
             return outer
         if inner in (getattr(outer, "annotation", None), getattr(outer, "returns", None)):
             return outer
