@@ -20,10 +20,11 @@ from migrate.outcome import FileOutcome, Level, Options
 from migrate.python.source import Source, Unreadable
 from migrate.rules._answers import Answer, Refusal
 from migrate.rules._registry import load
+from migrate.rules._uncalled import called_value
 from migrate.rules.core import names as name_rules
 from migrate.text.check import complaints
 
-UNREADABLE, NO_RULE, NOT_GIVEN = "CCM001", "CCM022", "CCM049"
+UNREADABLE, NO_RULE, NOT_GIVEN, ORDER = "CCM001", "CCM022", "CCM049", "CCM070"
 _NOTHING: Mapping[Path, bytes] = MappingProxyType({})
 
 
@@ -110,7 +111,10 @@ class _Project:
         if reference.call is None:
             return name_rules.answer(reference, self.facts)
         rule = load().get(reference.call.function)
-        return rule(reference.call, self.facts) if rule else Refusal(NO_RULE)
+        answer = rule(reference.call, self.facts) if rule else Refusal(NO_RULE)
+        if answer == Refusal(ORDER):
+            return called_value(reference, reference.call, self.facts)
+        return answer
 
     def _decide(self, refused: Mapping[Reference, str]) -> Decision:
         answers = {**self.answers, **{reference: Refusal(code) for reference, code in refused.items()}}
