@@ -24,7 +24,7 @@ AROUND = "CCM003"  # the code around stays old
 
 @dataclass(frozen=True, eq=False)
 class Cause:
-    """A place that keeps references old."""
+    """A place that keeps references old, or (level: safe) one to know of."""
 
     path: Path
     node: ast.AST
@@ -120,10 +120,12 @@ class _Deciding:
         for origin in self.groups.members():
             for obstacle in self.facts.obstacles(origin):
                 level = self.level_of(obstacle.code)
-                if level is Level.SAFE or (self.unsafe and level is Level.NEEDS_EVIDENCE):
+                if self.unsafe and level is Level.NEEDS_EVIDENCE:
                     continue
                 made = Cause(obstacle.path, obstacle.node, obstacle.code, level)
                 cause = seen.setdefault((obstacle.node, obstacle.code), made)
+                if level is Level.SAFE:
+                    continue  # a note, which keeps nothing
                 self.by_group.setdefault(self.groups.root(origin), []).append(cause)
         self.obstacles = list(seen.values())
         for causes in self.by_group.values():

@@ -141,6 +141,12 @@ CODES: dict[str, Code] = {
         "Give migrate the files that call it, or run it with --unsafe and migrate them as well.",
         "needs-evidence",
     ),
+    "CCM084": Code(
+        "an old object may be shown as text",
+        "The expression is None, or an empty collection, at other times. The text of the modern object is another one.",
+        "Nothing, unless somebody reads the output by machine.",
+        "safe",
+    ),
     # Text
     "CCM042": Code(
         "the place has no room for the new import",

@@ -151,7 +151,8 @@ class _Project:
             dropped |= gone
 
     def _new(self, path: Path, text: FileText, decision: Decision, silent: set[Cause]) -> bytes:
-        causes = [cause for cause in decision.causes if cause.path == path and cause not in silent]
+        shown = (cause for cause in decision.causes if cause.level is not Level.SAFE)
+        causes = [cause for cause in shown if cause.path == path and cause not in silent]
         return text.new(self.pragmas.comments[path], causes)
 
     def _unchecked(self, path: Path, text: FileText, new: bytes) -> dict[Reference, str]:
