@@ -418,7 +418,7 @@ import functools
 from doca_comm_channel import Endpoint
 
 
-# CCM045: a type comment names the old API (python -m migrate explain CCM045)
+# CCM083: migrate cannot see who calls this function or class (python -m migrate explain CCM083)
 def f(ep: "Endpoint", peer, args, opts):
     # CCM038: the arguments of the call cannot be sorted (python -m migrate explain CCM038)
     ep.sendto(*args)
