@@ -230,6 +230,11 @@ def _origins(reference: Reference, facts: Facts) -> tuple[Hashable, ...]:
         found |= dict.fromkeys(facts.handles(call.node))
         if any(name in call.signature.kinds for name in call.results) and not found:
             found[call.node] = None
+    elif reference.code and isinstance(reference.node, ast.Attribute | ast.Name):
+        above = facts.parent(reference.node)  # what is given to a call that stays has to stay as well
+        if isinstance(above, ast.Call) and above.func is reference.node:
+            for argument in [*above.args, *(keyword.value for keyword in above.keywords)]:
+                found |= dict.fromkeys(facts.handles(argument))
     return tuple(found)
 
 

@@ -162,6 +162,9 @@ class Obstacles:
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         if name in _NAMESPACES and not node.args:
             self._namespace(node)
+        if isinstance(node.func, ast.Attribute) and getattr(node.func.value, "attr", "") == "__dict__":
+            for part in (*node.args, *(keyword.value for keyword in node.keywords)):
+                self._add(self._held(part), node, LOST)  # attributes by names that are not written
         if name not in _SHOWING | _INSPECTING | _LOOKING_UP or node in self._references.calls:
             return
         given = [*node.args, *(keyword.value for keyword in node.keywords)]
@@ -218,8 +221,8 @@ class Obstacles:
         own, held = self._values.of(shown), self._held(shown)
         inside = {value for value in held if not isinstance(value, Collection)}
         if all(map(is_handle, inside - {Plain.NONE})):
-            display = isinstance(shown, ast.Tuple | ast.List | ast.Set | ast.Dict)
-            may_be_empty = not display and any(isinstance(value, Collection) and value.kind != "tuple" for value in own)
+            changes = isinstance(shown, ast.Name | ast.Attribute)  # what a variable holds may have been taken out
+            may_be_empty = changes and any(isinstance(value, Collection) and value.kind != "tuple" for value in own)
             self._add(inside, place, MAY_BE_SHOWN if Plain.NONE in inside or may_be_empty else SHOWN)
 
     def _held(self, node: ast.expr) -> frozenset[Value]:
