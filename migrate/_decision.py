@@ -25,7 +25,7 @@ AROUND = "CCM003"  # the code around stays old
 
 @dataclass(frozen=True, eq=False)
 class Cause:
-    """A place that keeps references old."""
+    """A place that keeps references old, or (level: safe) one to know of."""
 
     path: Path
     node: ast.AST
@@ -121,10 +121,12 @@ class _Deciding:
         for origin in self.groups.members():
             for obstacle in self.facts.obstacles(origin):
                 level = self.level_of(obstacle.code)
-                if level is Level.SAFE or (self.unsafe and level is Level.NEEDS_EVIDENCE):
+                if self.unsafe and level is Level.NEEDS_EVIDENCE:
                     continue
                 made = Cause(obstacle.path, obstacle.node, obstacle.code, level)
                 cause = seen.setdefault((obstacle.node, obstacle.code), made)
+                if level is Level.SAFE:
+                    continue  # a note, which keeps nothing
                 self.by_group.setdefault(self.groups.root(origin), []).append(cause)
         self.obstacles = list(seen.values())
         for causes in self.by_group.values():
@@ -229,6 +231,11 @@ def _origins(reference: Reference, facts: Facts) -> tuple[Hashable, ...]:
         found |= dict.fromkeys(facts.handles(call.node))
         if any(name in call.signature.kinds for name in call.results) and not found:
             found[call.node] = None
+    elif reference.code and isinstance(reference.node, ast.Attribute | ast.Name):
+        above = facts.parent(reference.node)  # what is given to a call that stays has to stay as well
+        if isinstance(above, ast.Call) and above.func is reference.node:
+            for argument in [*above.args, *(keyword.value for keyword in above.keywords)]:
+                found |= dict.fromkeys(facts.handles(argument))
     return tuple(found)
 
 

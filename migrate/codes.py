@@ -146,6 +146,12 @@ CODES: dict[str, Code] = {
         "inspect.getsource, open(__file__), the lines of a traceback or __code__ would show the modern text.",
         "See what the program does with its source, and rewrite the file by hand.",
     ),
+    "CCM085": Code(
+        "an old object may be shown as text",
+        "The expression is None, or an empty collection, at other times. The text of the modern object is another one.",
+        "Nothing, unless somebody reads the output by machine.",
+        "safe",
+    ),
     # Text
     "CCM042": Code(
         "the place has no room for the new import",

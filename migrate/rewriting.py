@@ -22,13 +22,14 @@ from migrate.outcome import FileOutcome, Level, Options
 from migrate.python.source import Source, Unreadable
 from migrate.rules._answers import Answer, Refusal
 from migrate.rules._registry import load
+from migrate.rules._uncalled import called_value
 from migrate.rules.core import names as name_rules
 from migrate.text.check import complaints
 
 if TYPE_CHECKING:
     from migrate._idioms import Idioms
 
-UNREADABLE, NO_RULE, NOT_GIVEN = "CCM001", "CCM022", "CCM049"
+UNREADABLE, NO_RULE, NOT_GIVEN, ORDER = "CCM001", "CCM022", "CCM049", "CCM070"
 _NOTHING: Mapping[Path, bytes] = MappingProxyType({})
 
 
@@ -120,7 +121,10 @@ class _Project:
         if reference.call is None:
             return name_rules.answer(reference, self.facts)
         rule = load().get(reference.call.function)
-        return rule(reference.call, self.facts) if rule else Refusal(NO_RULE)
+        answer = rule(reference.call, self.facts) if rule else Refusal(NO_RULE)
+        if answer == Refusal(ORDER):
+            return called_value(reference, reference.call, self.facts)
+        return answer
 
     def _decide(self, refused: Mapping[Reference, str]) -> Decision:
         answers = {**self.answers, **{reference: Refusal(code) for reference, code in refused.items()}}
@@ -160,7 +164,8 @@ class _Project:
             dropped |= gone
 
     def _new(self, path: Path, text: FileText, decision: Decision, silent: set[Cause]) -> bytes:
-        causes = [cause for cause in decision.causes if cause.path == path and cause not in silent]
+        shown = (cause for cause in decision.causes if cause.level is not Level.SAFE)
+        causes = [cause for cause in shown if cause.path == path and cause not in silent]
         return text.new(self.pragmas.comments[path], causes)
 
     def _unchecked(self, path: Path, text: FileText, new: bytes) -> dict[Reference, str]:

@@ -16,7 +16,7 @@ from migrate.python.modules import is_standard
 from migrate.python.values import Collection, External, Plain, Token, Value, Values
 
 LOST, UNKNOWN, MIXED, OTHER_FILE, COMPUTED = "CCM033", "CCM034", "CCM035", "CCM049", "CCM005"
-SHOWN, INSPECTED, UNSEEN = "CCM081", "CCM082", "CCM083"
+SHOWN, INSPECTED, UNSEEN, MAY_BE_SHOWN = "CCM081", "CCM082", "CCM083", "CCM085"
 
 # Python's own functions that tell what an object looks like, and those that look into it.
 _SHOWING = frozenset({"print", "str", "repr", "format", "ascii", "pprint", "pformat"})
@@ -169,6 +169,9 @@ class Obstacles:
             self._by_name(node)
         if name == "type":
             self._received(node)
+        if isinstance(node.func, ast.Attribute) and getattr(node.func.value, "attr", "") == "__dict__":
+            for part in (*node.args, *(keyword.value for keyword in node.keywords)):
+                self._add(self._held(part), node, LOST)  # attributes by names that are not written
         if name not in _SHOWING | _INSPECTING | _LOOKING_UP or node in self._references.calls:
             return
         given = [*node.args, *(keyword.value for keyword in node.keywords)]
@@ -183,7 +186,10 @@ class Obstacles:
         functions = self._values.of(node.func)
         if all(isinstance(each, External | Plain) for each in functions):
             for part in given:
-                self._add(self._shown(part) if code == SHOWN else self._held(part), node, code)
+                if code == SHOWN:
+                    self._show(part, node)
+                else:
+                    self._add(self._held(part), node, code)
 
     def _by_name(self, node: ast.Call) -> None:
         """Refuse all handles that have a method which is looked up by a name."""
@@ -214,12 +220,12 @@ class Obstacles:
                 self._add(self._named(node, name), node, COMPUTED)
 
     def _formatted(self, node: ast.FormattedValue) -> None:
-        self._add(self._shown(node.value), node.value, SHOWN)
+        self._show(node.value, node.value)
 
     def _operation(self, node: ast.BinOp) -> None:
         if isinstance(node.op, ast.Mod):
             for part in node.right.elts if isinstance(node.right, ast.Tuple) else [node.right]:
-                self._add(self._shown(part), part, SHOWN)
+                self._show(part, part)
 
     def _function(self, node: Any) -> None:
         """Refuse what a function gives to callers that nobody sees."""
@@ -232,13 +238,17 @@ class Obstacles:
                 if value is not None and names.function(inside) is node:
                     self._add(self._held(value), node, UNSEEN)
 
-    def _shown(self, node: ast.expr) -> frozenset[Value]:
-        """Return the handles whose text an expression certainly is, or that fill a collection.
+    def _show(self, shown: ast.expr, place: ast.AST) -> None:
+        """Refuse the handles whose text an expression certainly is, or that it holds; note those that it may be.
 
-        Where something else may stand as well, values that a program keeps apart have most likely met in a helper.
+        Where other objects may stand as well, values that a program keeps apart have most likely met in a helper.
         """
-        held = {value for value in self._held(node) if not isinstance(value, Collection)} - {Plain.NONE}
-        return frozenset(held) if all(map(is_handle, held)) else frozenset()
+        own, held = self._values.of(shown), self._held(shown)
+        inside = {value for value in held if not isinstance(value, Collection)}
+        if all(map(is_handle, inside - {Plain.NONE})):
+            changes = isinstance(shown, ast.Name | ast.Attribute)  # what a variable holds may have been taken out
+            may_be_empty = changes and any(isinstance(value, Collection) and value.kind != "tuple" for value in own)
+            self._add(inside, place, MAY_BE_SHOWN if Plain.NONE in inside or may_be_empty else SHOWN)
 
     def _held(self, node: ast.expr) -> frozenset[Value]:
         """Return what an expression can be, and what is in it when it is a collection; slices are not followed."""

@@ -130,6 +130,15 @@ class Facts:
                     named.setdefault(origin, set()).add(function.name if function else "")
         return {origin: frozenset(names) for origin, names in named.items()}
 
+    def old_name(self, node: ast.AST, part: ast.expr) -> str | None:
+        """Return the old name that a name in a text means where the text stands, "" for the old module."""
+        if isinstance(part, ast.Attribute):
+            inside = self.old_name(node, part.value) == "" and part.attr in self._api.vocabulary.exports
+            return part.attr if inside else None
+        variable = self._forest.of(node).scope(node).find(part.id) if isinstance(part, ast.Name) else None
+        found = (self.values.of_target(binding) for binding in variable.bindings) if variable else ()
+        return next((symbol.name for values in found for symbol in symbols(values)), None)
+
     # ------------------------------------------------------------------ lifetimes and results
 
     def may_be_none(self, node: ast.expr) -> bool:

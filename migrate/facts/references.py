@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from migrate.facts.forest import Forest
-from migrate.facts.handles import Method, OldApi, Symbol
+from migrate.facts.handles import Handle, Method, OldApi, Symbol
 from migrate.facts.introspection import Introspection
 from migrate.facts.patches import Patches
 from migrate.facts.texts import Texts, is_old_word
@@ -17,7 +17,7 @@ from migrate.old_api.c_names import SECOND_GENERATION_MODULES, generation_of, is
 from migrate.old_api.calls import Call
 from migrate.old_api.spellings import flat, objects
 from migrate.python.modules import Project
-from migrate.python.values import Module, Plain, Token, Value, Values
+from migrate.python.values import Collection, Module, Plain, Token, Value, Values
 
 _READS = {"hasattr": "CCM006", "getattr": "CCM005"}
 
@@ -168,10 +168,26 @@ class References:
         receiver = node.value if isinstance(key, Method) and isinstance(node, ast.Attribute) else None
         name = function.name if function and isinstance(key, Method) else getattr(key, "name", "")
         if function and isinstance(parent, ast.Call) and parent.func is node:
+            if starred := _starred(parent):
+                return self._splatted(path, node, name, parent, starred, code)
             call = (flat if is_flat else objects).read(parent, function, receiver)
             self.calls[parent] = call
             return Reference(path, node, name, call, code or call.problem or self._unknown(call))
         return Reference(path, node, name, code=code, origins=self.reached(key) if function else frozenset())
+
+    def _splatted(
+        self, path: Path, node: ast.expr, name: str, call: ast.Call, starred: Iterable[ast.expr], code: str
+    ) -> Reference:
+        """Give the function of a call whose arguments are not written one by one: it is a value, too."""
+        origins = set(self._api.sites.get(call, ()))
+        for values in map(self._values.of, starred):
+            known = [value for value in values if isinstance(value, Collection)]
+            inside = {item for value in known for item in self._values.elements(value)}
+            if len(known) < len(values) or self._may_be_anything(frozenset(inside)):
+                code = code or "CCM038"
+            keys = (item.key for item in inside if isinstance(item, Token))
+            origins |= {key.origin for key in keys if isinstance(key, Handle)}
+        return Reference(path, node, name, code=code, origins=frozenset(origins))
 
     def _unknown(self, call: Call) -> str:
         """Return CCM034 for a call on a handle of which nothing is known."""
@@ -229,7 +245,7 @@ class References:
         reference = self._made(path, node, chosen, code)
         origins = frozenset(origin for method in methods for origin in self.reached(method))
         origins |= {method.handle.origin for method in methods}
-        yield reference if reference.call else Reference(path, node, reference.name, None, code, origins)
+        yield reference if reference.call else replace(reference, origins=origins | reference.origins)
 
     def _may_be_anything(self, values: frozenset[Value]) -> bool:
         return not values or Plain.UNKNOWN in values
@@ -238,8 +254,16 @@ class References:
 
     def _constant(self, path: Path, node: ast.Constant) -> Iterator[Reference]:
         named = self._texts.named(path, node)
-        if named:
+        if named and named[1] == "CCM045":
+            yield Reference(path, node, named[0])  # an annotation in quotes, which a rule reads
+        elif named:
             yield Reference(path, node, named[0], code=named[1])
+
+
+def _starred(node: ast.Call) -> list[ast.expr]:
+    """Return what is given to a call as `*values` and `**values`."""
+    splats = [argument.value for argument in node.args if isinstance(argument, ast.Starred)]
+    return splats + [keyword.value for keyword in node.keywords if keyword.arg is None]
 
 
 def symbols(values: Iterable[Value]) -> Iterator[Symbol]:

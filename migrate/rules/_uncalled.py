@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from typing import cast
 
 from migrate.facts.program import Facts, Reference
@@ -86,26 +87,33 @@ def function_value(reference: Reference, node: ast.expr, facts: Facts) -> Answer
     return _lambda(reference, node, facts, function, spelling, taken)
 
 
+def called_value(reference: Reference, call: Call, facts: Facts) -> Answer:
+    """The function of a call whose arguments have to be evaluated one by one, as they stand, before it is called."""
+    handles = (facts.handles(value) for name, value in call.arguments.items() if name in call.kinds)
+    node = call.node.func
+    uncalled = replace(reference, call=None, origins=frozenset().union(*handles))
+    if isinstance(node, ast.Attribute) and node.value is call.receiver:
+        return bound_method(uncalled, node, facts)
+    return function_value(uncalled, node, facts)
+
+
 def bound_method(reference: Reference, node: ast.Attribute, facts: Facts) -> Answer:
     """A method of a handle: `ep.sendto`."""
     function = next(function for function in GENERATION_1.methods.values() if function.name == reference.name)
     rule = load()[function.name]
     receiver = {function.receiver: node.value}
     parameters = objects.parameters(function)
-    if isinstance(rule, Method) and not rule.options and not _renames(rule, parameters) & _keywords(node, facts):
+    if isinstance(rule, Method) and not rule.options and not _is_renamed(rule, parameters, node, facts):
         return _edit(node, f"{{{function.receiver}}}.{rule.name}", receiver)
     return _lambda(reference, node, facts, function, "objects", parameters, node.value)
 
 
-def _renames(rule: Method, parameters: Sequence[Parameter]) -> set[str]:
-    """The parameters that have other names in the new method."""
-    return {old.name for old in parameters if rule.inputs.get(old.c_name, old.name) != old.name}
-
-
-def _keywords(node: ast.expr, facts: Facts) -> set[str]:
-    """The keywords that stand beside a function in a call: `partial(ep.disconnect, peer_addr=peer)`."""
+def _is_renamed(rule: Method, parameters: Sequence[Parameter], node: ast.expr, facts: Facts) -> bool:
+    """Whether a keyword beside a function may have another name now: `partial(ep.disconnect, peer_addr=peer)`."""
+    renamed = {old.name for old in parameters if rule.inputs.get(old.c_name, old.name) != old.name}
     outer = facts.parent(node)
-    return {keyword.arg for keyword in outer.keywords if keyword.arg} if isinstance(outer, ast.Call) else set()
+    given = {keyword.arg for keyword in outer.keywords} if isinstance(outer, ast.Call) else set()
+    return bool(renamed) and bool(given & {*renamed, None})
 
 
 def _lambda(

@@ -8,6 +8,7 @@ a prefix (`del cc`, `cc is None`, `global cc`, `__all__`, taken by another file)
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 
@@ -142,8 +143,8 @@ class Imports:
         uses = [node for node, template in templates if "{comch}" in template.text and self.is_shown(node)]
         for node in sorted(uses, key=lambda node: (node.lineno, node.col_offset)):
             root = root_of(node)
-            variable = self.names.of.get(root) if root else None
-            if isinstance(root, ast.Name) and variable in self._aliases:
+            variable = self.names.of.get(root) if root else self._quoted(node)
+            if variable in self._aliases:
                 self._anchor(node, variable, self._aliases[variable])
             elif isinstance(root, ast.Name) and self._is_unbound(root) and self._stars:
                 self._home(node, self.names.module, self._stars)
@@ -151,6 +152,12 @@ class Imports:
                 self._find_home(node)
         self._namer.choose()
         self._declare()
+
+    def _quoted(self, node: ast.AST) -> Variable | None:
+        """Return the first imported name in an annotation in quotes."""
+        words = re.findall(r"\w+", node.value) if isinstance(node, ast.Constant) and isinstance(node.value, str) else ()
+        found = (self.names.scope(node).find(word) for word in words)
+        return next((variable for variable in found if variable in self._aliases), None)
 
     def is_shown(self, node: ast.AST) -> bool:
         """Whether no edit around an edited node drops it."""

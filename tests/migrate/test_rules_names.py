@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 from typing import cast
 
@@ -11,6 +12,7 @@ import pytest
 import comch_next
 from migrate.facts.program import Facts, Reference
 from migrate.old_api.generation_1 import GENERATION_1
+from migrate.rewriting import rewrite
 from migrate.rules.core.names import answer, constant, plain_name
 from tests.migrate.fake_facts import FakeFacts
 
@@ -151,3 +153,16 @@ def test_methods_of_a_class() -> None:
 def test_names_that_can_be_imported_alone(name: str, after: str) -> None:
     assert plain_name(name) == after
     assert not after or hasattr(comch_next, after)
+
+
+def test_annotations_in_quotes() -> None:
+    head = "from doca_comm_channel import Endpoint, PeerAddr\nimport doca_comm_channel as cc\n"
+    old = head + 'def f(peer: "PeerAddr | None", ends: list["cc.Endpoint"]) -> "dict[PeerAddr, cc.Again]": ...\n'
+    new = rewrite(old.encode()).new.decode()
+    assert '(peer: "comch.Connection | None", ends: list["comch.Channel"])' in re.sub(r"\s*([()])\s*", r"\1", new)
+    assert '"dict[comch.Connection, comch.Again]"' in new
+
+
+def test_annotations_in_quotes_that_are_left() -> None:
+    old = b"import doca_comm_channel as cc\ndef f(peer: \"cc.PeerAddr['x']\"): ...\n"
+    assert [finding.code for finding in rewrite(old).findings] == ["CCM002", "CCM045"]

@@ -159,11 +159,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import comch_next as comch
-    from doca_comm_channel import PeerAddr
 
 
-# CCM045: a type comment names the old API (python -m migrate explain CCM045)
-def f(dev: comch.Device, peer: "PeerAddr") -> None:
+def f(dev: comch.Device, peer: "comch.Connection") -> None:
     print(dev)
 
 

@@ -7,6 +7,7 @@ import ast
 from migrate.facts.program import Facts, Reference
 from migrate.old_api.generation_1 import GENERATION_1
 from migrate.rules._answers import Answer, Change, Refusal
+from migrate.rules._quoted import quoted
 from migrate.rules._roles import project_role
 from migrate.rules._site import OWNERS
 from migrate.rules._uncalled import bound_method, function_value
@@ -44,6 +45,8 @@ def answer(reference: Reference, facts: Facts) -> Answer:
     node, name = reference.node, reference.name
     if reference.code:
         return Refusal(reference.code)
+    if isinstance(node, ast.Constant):
+        return quoted(node, facts)
     if not isinstance(node, ast.expr):
         return Change(Edits())  # an import, which follows its names
     function = GENERATION_1.flat.get(name) or GENERATION_1.objects.get(name)

@@ -322,7 +322,6 @@ peer = ep.connect("svc")
 ep.sendto(b"x", peer)
 
 # output
-import comch_next as comch
 import doca_comm_channel as cc
 
 
@@ -333,7 +332,7 @@ class LoggedEp(cc.Endpoint):
         super().sendto(msg, peer)
 
 
-dev = comch.open_device("b1:00.0")
+dev = cc.open_device("b1:00.0")
 ep = LoggedEp()
 # CCM039: a class extends an old class (python -m migrate explain CCM039)
 ep.set_device(dev)

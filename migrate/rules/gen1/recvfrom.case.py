@@ -219,3 +219,47 @@ rc, *rest = ep.try_receive(64)
 while ep.try_receive(64)[0] == comch.ErrorCode.AGAIN:
     pass
 (rc, msg), last = ep.try_receive(64)[:2], None
+
+
+# case: arguments in tuples and dicts that the program makes itself
+import doca_comm_channel as cc
+
+rc, ep = cc.doca_comm_channel_ep_create()
+rc, peer = cc.doca_comm_channel_ep_connect(*(ep, "svc"))
+code, *_ = cc.doca_comm_channel_ep_recvfrom(**{"local_ep": ep, "len": 64, "flags": 0})
+
+# output
+import comch_next as comch
+
+rc, ep = comch.outcome(comch.Client, one_sided=True)
+rc, peer = (
+    lambda local_ep, name: comch.outcome(
+        comch.Client.connect, local_ep, name, timeout=0
+    )
+)(*(ep, "svc"))
+code, *_ = (
+    lambda local_ep, len, flags: comch.Channel.try_receive(local_ep, len) if flags == 0 else (
+        comch.ErrorCode.INVALID_VALUE, None, None, None
+    )
+)(**{"local_ep": ep, "len": 64, "flags": 0})
+
+
+# case: arguments with effects that the modern call does not have
+import doca_comm_channel as cc
+
+rc, ep = cc.doca_comm_channel_ep_create()
+rc, peer = cc.doca_comm_channel_ep_connect(ep, "svc")
+code, *_ = cc.doca_comm_channel_ep_recvfrom(ep, len(sizes), flags=0)
+code, *_ = cc.doca_comm_channel_ep_recvfrom(flags=0, len=sizes.pop(), local_ep=ep)
+
+# output
+import comch_next as comch
+
+rc, ep = comch.outcome(comch.Client, one_sided=True)
+rc, peer = comch.outcome(comch.Client.connect, ep, "svc", timeout=0)
+code, *_ = comch.Client.try_receive(ep, len(sizes))
+code, *_ = (
+    lambda local_ep, len, flags: comch.Client.try_receive(local_ep, len) if flags == 0 else (
+        comch.ErrorCode.INVALID_VALUE, None, None, None
+    )
+)(flags=0, len=sizes.pop(), local_ep=ep)

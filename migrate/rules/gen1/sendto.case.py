@@ -293,7 +293,6 @@ cc.doca_comm_channel_ep_sendto(*args)
 
 # output
 import comch_next as comch
-import doca_comm_channel as cc
 
 m = b"x"
 rc, devs, n = comch.outcome_list(comch.devices)
@@ -302,8 +301,11 @@ rc, ep = comch.outcome(comch.Client, one_sided=True)
 rc = comch.outcome(comch.Client.configure, ep, device=dev)[0]
 rc, peer = comch.outcome(comch.Client.connect, ep, "svc", timeout=0)
 args = (ep, m, len(m), 0, peer)
-# CCM038: the arguments of the call cannot be sorted (python -m migrate explain CCM038)
-cc.doca_comm_channel_ep_sendto(*args)
+(
+    lambda local_ep, msg, len, flags, peer_addr: comch.Client.try_send_to(
+        local_ep, msg, length=len, connection=peer_addr
+    ) if flags == 0 else comch.ErrorCode.INVALID_VALUE
+)(*args)
 
 
 # case: handed to a thread, and called by name
@@ -416,7 +418,7 @@ import functools
 from doca_comm_channel import Endpoint
 
 
-# CCM045: a type comment names the old API (python -m migrate explain CCM045)
+# CCM083: migrate cannot see who calls this function or class (python -m migrate explain CCM083)
 def f(ep: "Endpoint", peer, args, opts):
     # CCM038: the arguments of the call cannot be sorted (python -m migrate explain CCM038)
     ep.sendto(*args)
