@@ -34,6 +34,10 @@ class Forest:
             node = self.parents[node]
             yield node
 
+    def is_in_message(self, node: ast.AST) -> bool:
+        """Whether a node stands in what is raised: of use for the text of an error only."""
+        return any(isinstance(above, ast.Raise) for above in self.above(node))
+
     def path(self, node: ast.AST) -> Path:
         """Return the file that holds a node."""
         return self._paths[self._files[node]]

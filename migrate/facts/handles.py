@@ -69,8 +69,9 @@ class Data:
 COMMON = frozenset({"listen", "connect", "sendto", "recvfrom", "disconnect", "destroy", "open", "close", "create"})
 COMMON |= {"get_device", "set_device", "get_iface_name", "get_name", "representors", "update_info"}
 COMMON |= {"get_user_data", "set_user_data", "set_level_lower_limit", "set_level_upper_limit"}
-COMMON |= {"is_equal_pci_addr", "open_representor"}  # comch_next's, too
-COMMON |= {f"rep_cap_is_filter_{which}_supported" for which in ("all", "net", "emulated")}
+# And those that comch_next's have, under the same names.
+MODERN_TOO = frozenset({"is_equal_pci_addr", "open_representor"})
+MODERN_TOO |= {f"rep_cap_is_filter_{which}_supported" for which in ("all", "net", "emulated")}
 
 _SELF_METHODS = frozenset({"__enter__", "__aenter__"})
 _ENDS = frozenset({"__exit__", "__aexit__"})

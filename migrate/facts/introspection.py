@@ -29,6 +29,8 @@ class Introspection:
 
     def _inspected(self) -> Iterator[Symbol]:
         for _, node in self._forest.nodes(ast.Attribute):
+            if self._forest.is_in_message(node):
+                continue
             if node.attr in _NAMES:  # error classes have the same names in both libraries
                 yield from (symbol for symbol in self._symbols(node.value) if symbol.name not in self._errors)
             elif node.attr in ("__class__", "__module__"):

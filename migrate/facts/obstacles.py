@@ -140,7 +140,7 @@ class Obstacles:
 
     def _attribute(self, node: ast.Attribute) -> None:
         base = self._values.of(node.value)
-        if node.attr in _OF_METHODS:
+        if node.attr in _OF_METHODS and not self._forest.is_in_message(node):
             self._add((value for value in base if not is_handle(value)), node, INSPECTED)
         mine = [value for value in base if is_handle(value)]
         if not mine:
@@ -200,11 +200,12 @@ class Obstacles:
                 self._add([token], node, COMPUTED)
 
     def _received(self, node: ast.Call) -> None:
-        """Refuse the handles of a call that gave a tuple of which the type is asked."""
+        """Refuse the handles of a call of the objects spelling that gave a tuple of which the type is asked."""
         for value in self._values.of(node.args[0]) if node.args else ():
-            call = value.node if isinstance(value, Collection) and isinstance(value.node, ast.Call) else None
-            if call in self._references.calls:
-                for origin in self._api.sites.get(call, ()):
+            made = value.node if isinstance(value, Collection) else None
+            call = self._references.calls.get(made) if isinstance(made, ast.Call) else None
+            if call is not None and not call.returns_code:
+                for origin in self._api.sites.get(call.node, ()):
                     self._put(origin, node, INSPECTED)
 
     def _namespace(self, node: ast.Call) -> None:

@@ -18,6 +18,7 @@ _PREFIX = "DOCA_ERROR_"
 _SUCCESS = "DOCA_SUCCESS"
 _SHOWING = {"print": "value", "str": "value", "format": "value", "repr": "value", "ascii": "value", "pprint": "value"}
 _SHOWING |= dict.fromkeys(("debug", "info", "warning", "error", "critical", "exception", "log", "write"), "value")
+_NO_CODE = frozenset({"tuple", "list", "dict", "bytes", "bytearray", "str"})
 _LEAVING = frozenset({"exit", "_exit", "int", "hex", "chr", "pack", "dumps", "type", "Value"})
 _PARSING = frozenset({"startswith", "endswith", "find", "index", "split", "search", "match", "fullmatch", "count"})
 _NAMING = {"doca_error_get_name": "name", "code_name": "name", "doca_error_get_descr": "printed", "describe": "printed"}
@@ -155,10 +156,16 @@ class Results:
             yield "text"
         elif name.endswith(("Error", "Exception", "Exit")):
             yield "value"
-        if name == "type":
+        if name == "type" and not self._asks_for_another(parent):
             yield "class"
         if name == "str":
             yield from self._text(parent)
+
+    def _asks_for_another(self, call: ast.Call) -> bool:
+        """Whether a type is only compared with types that no code has."""
+        parent = self._forest.parents.get(call)
+        sides = [parent.left, *parent.comparators] if isinstance(parent, ast.Compare) else []
+        return bool(sides) and all(side is call or getattr(side, "id", "") in _NO_CODE for side in sides)
 
     def _text(self, node: ast.expr) -> Iterator[str]:
         """Yield "text" when the text of something is compared or taken apart."""

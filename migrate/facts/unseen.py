@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from migrate.facts.forest import Forest
-from migrate.facts.handles import COMMON
+from migrate.facts.handles import COMMON, MODERN_TOO
 from migrate.old_api.vocabulary import Vocabulary
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -28,7 +28,7 @@ def _by_method(vocabulary: Vocabulary) -> Mapping[str, set[str]]:
     methods: dict[str, set[str]] = {}
     for kind, name in vocabulary.methods:
         methods.setdefault(name, set()).add(kind)
-    return {name: kinds for name, kinds in methods.items() if name not in COMMON}
+    return {name: kinds for name, kinds in methods.items() if name not in COMMON | MODERN_TOO}
 
 
 def _annotated(node: ast.arg, vocabulary: Vocabulary) -> set[str]:

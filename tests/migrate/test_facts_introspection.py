@@ -1,0 +1,30 @@
+"""What a program asks about its own types, names and source."""
+
+from __future__ import annotations
+
+import pytest
+
+from migrate.rewriting import rewrite
+
+CC = "import doca_comm_channel as cc\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("print(type(cc.DOCA_ERROR_AGAIN))", "CCM082"),
+        ("print(cc.Endpoint.__name__)", "CCM082"),
+        ("print(cc.Again.__module__)", "CCM082"),
+        ("print(cc.Again.__name__)", ""),
+        ("print(type(cc.Endpoint()))", "CCM082"),
+        ("print(cc.Endpoint().destroy.__name__)", "CCM082"),
+        ("print(open(__file__).read(), cc.Again)", "CCM084"),
+        ("import inspect\nprint(inspect.getsource(len), cc.Again)", "CCM084"),
+        ("print(open('x').read(), cc.Again)", ""),
+        ("text = 'cc.Again'\neval(text)", "CCM005"),
+        ("text = 'Again'\neval(text)", ""),
+    ],
+)
+def test_code(text: str, code: str) -> None:
+    codes = {finding.code for finding in rewrite((CC + text + "\n").encode()).findings}
+    assert code in codes if code else not codes & {"CCM005", "CCM082", "CCM084"}
