@@ -21,7 +21,7 @@ SHOWN, INSPECTED, UNSEEN, MAY_BE_SHOWN = "CCM081", "CCM082", "CCM083", "CCM085"
 # Python's own functions that tell what an object looks like, and those that look into it.
 _SHOWING = frozenset({"print", "str", "repr", "format", "ascii", "pprint", "pformat"})
 _SHOWING |= {"debug", "info", "warning", "error", "exception", "critical", "log"}
-_INSPECTING = frozenset({"vars", "dir", "copy", "deepcopy", "dump", "dumps", "setattr", "delattr", "type"})
+_INSPECTING = frozenset({"vars", "dir", "copy", "deepcopy", "dump", "dumps", "setattr", "delattr"})
 _BY_NAME = frozenset({"methodcaller", "attrgetter"})
 _OF_METHODS = frozenset({"__name__", "__qualname__", "__func__", "__self__"})
 _LOOKING_UP = frozenset({"getattr", "hasattr"})
@@ -200,8 +200,10 @@ class Obstacles:
                 self._add([token], node, COMPUTED)
 
     def _received(self, node: ast.Call) -> None:
-        """Refuse the handles of a call of the objects spelling that gave a tuple of which the type is asked."""
-        for value in self._values.of(node.args[0]) if node.args else ():
+        """Refuse handles whose type is asked, and those of a call of the objects spelling that gave a tuple."""
+        values = self._values.of(node.args[0]) if node.args else frozenset()
+        self._add(values, node, INSPECTED)
+        for value in values:
             made = value.node if isinstance(value, Collection) else None
             call = self._references.calls.get(made) if isinstance(made, ast.Call) else None
             if call is not None and not call.returns_code:
