@@ -1,4 +1,4 @@
-"""Run programs, each in a child of its own, and answer what each printed: python -m tests.migrate.shapes.worker."""
+"""Run programs, each in a child of its own, and answer with what they printed."""
 
 from __future__ import annotations
 
