@@ -24,6 +24,7 @@ class Introspection:
         self._forest, self._values, self._errors = forest, values, api.vocabulary.errors
         self._classes = api.vocabulary.classes
         self._stars = {path for path, alias in forest.nodes(ast.alias) if alias.name == "*"}
+        self._reads_types = any(node.attr == "type" for _, node in forest.nodes(ast.Attribute))  # of dataclass fields
         self.inspected = frozenset(self._inspected())
         self.readers = frozenset(self._readers())
 
@@ -39,7 +40,7 @@ class Introspection:
             name = _last_name(call.func)
             if name == "type" and len(call.args) == 1:
                 yield from self._symbols(call.args[0])
-            elif name in _READS_ANNOTATIONS:
+            elif name in _READS_ANNOTATIONS or (name == "fields" and self._reads_types):
                 yield from map(Symbol, self._classes)
 
     def _symbols(self, node: ast.expr) -> Iterator[Symbol]:

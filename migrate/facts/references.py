@@ -150,6 +150,8 @@ class References:
             code = "CCM009"
         elif not name:
             code = self._of_module(node, parent)
+        elif isinstance(node, ast.Name) and self._forest.of(node).of[node].deletions:
+            code = "CCM004"  # `del` unbinds it somewhere; the name of the new module would still be there
         yield self._made(path, node, Symbol(name), code)
 
     def _of_module(self, node: ast.expr, parent: ast.AST) -> str:

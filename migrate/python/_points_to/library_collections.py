@@ -31,8 +31,8 @@ def _collection(kind: str, *, start: int = 0) -> Summary:
     return make
 
 
-LISTS = names("builtins", "list sorted reversed") + names("itertools", "chain cycle islice tee chain.from_iterable")
-SUMMARIES.update(dict.fromkeys([*LISTS, "heapq.merge", "collections.deque"], _collection("list")))
+LISTS = names("builtins", "list reversed") + names("itertools", "chain cycle islice tee chain.from_iterable")
+SUMMARIES.update(dict.fromkeys([*LISTS, "collections.deque"], _collection("list")))
 SUMMARIES.update(dict.fromkeys(names("builtins", "tuple"), _collection("tuple")))
 SUMMARIES.update(dict.fromkeys(["builtins.set", "builtins.frozenset", "weakref.WeakSet"], _collection("list")))
 SUMMARIES.update(
@@ -114,6 +114,12 @@ def _choose(heap: Attributes, site: Site) -> None:
     heap.flow(chosen, site.result)
     heap.flow(argument(heap, site, 9, "default"), site.result)
     apply(heap, site, argument(heap, site, 9, "key"), Slot(), chosen)
+
+
+@summary("builtins.sorted", "heapq.merge")
+def _in_order(heap: Attributes, site: Site) -> None:
+    _collection("list")(heap, site)
+    apply(heap, site, argument(heap, site, 9, "key"), Slot(), elements(heap, *given(site)))
 
 
 @summary("builtins.sum")
