@@ -58,7 +58,8 @@ OUTSIDE: dict[str, set[str]] = {
     "benchmarks": {"iceoryx2", "libcst", "packaging", "pynng", "rich", "zmq"},
     "comch_next": {"cffi", "packaging", "tomli"},
     "comm_channel_compat": {"cffi"},
-    "migrate": {"libcst", "packaging", "rich", "tomli"},
+    "migrate": {"packaging", "rich", "tomli"},
+    "migrate.text": {"libcst"},
     "samples_legacy": {"doca_comm_channel", "doca_cc"},
     "tools": {"rich", "tomli"},
 }
@@ -119,8 +120,8 @@ def objection(importer: str, imported: str) -> str | None:
         imported = f"{house}.{imported}"
     target = imported.split(".")[0]
     if target not in PROJECT:
-        outside = target in STANDARD or target in OUTSIDE.get(house, set())
-        return None if outside else f"{house} takes nothing from {target}"
+        taken = {package for owner, packages in OUTSIDE.items() if within(importer, (owner,)) for package in packages}
+        return None if target in STANDARD | taken else f"{house} takes nothing from {target}"
     allowed, barred = ARROWS[max((each for each in ARROWS if within(importer, (each,))), key=len)]
     # An importer reaches what it lives in: a barred package may import itself.
     barred = tuple(each for each in barred if not within(importer, (each,)))
@@ -156,6 +157,7 @@ def test_imports_follow_the_arrows(path: Path) -> None:
         ("migrate.rewriting", "comch_next.api"),
         ("migrate.rules.gen1.sendto", "comm_channel_compat"),
         ("migrate.rules.gen1.sendto", "numpy"),
+        ("migrate.facts.handles", "libcst"),
         ("migrate.rules.gen1.sendto", "migrate.text.render"),
         ("migrate.facts.handles", "migrate.rules.gen1.sendto"),
         ("migrate.old_api.vocabulary", "migrate.facts.program"),

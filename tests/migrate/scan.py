@@ -139,27 +139,3 @@ def scan(text: str) -> list[Found]:
             if first or method or token.string in C_NAMES or (not dotted and token.string in known):
                 found.append(Found(*token.start, token.string, begin))
     return sorted(set(found))
-
-
-def uncovered(text: str) -> list[Found]:
-    """The references whose logical line has no coded comment above it."""
-    lines = text.splitlines()
-    firsts = {}
-    begin = 0
-    for token in tokenize.generate_tokens(io.StringIO(text, newline="").readline):
-        if token.type == tokenize.NEWLINE:
-            for number in range(begin or token.start[0], token.end[0] + 1):
-                firsts[number] = begin or token.start[0]
-            begin = 0
-        elif token.type not in _SKIPPED:
-            begin = begin or token.start[0]
-
-    def is_covered(line: int) -> bool:
-        above = firsts.get(line, line) - 2
-        while above >= 0 and lines[above].lstrip().startswith("#"):
-            if COMMENT.fullmatch(lines[above]):
-                return True
-            above -= 1
-        return False
-
-    return [each for each in scan(text) if not is_covered(each.line)]
