@@ -16,15 +16,16 @@ SPELLINGS = {
     "import doca_comm_channel as cc\n": "import comm_channel_compat as cc\n",
     "from doca_comm_channel import *\n": "from comm_channel_compat import *\n",
 }
+# A line that is skipped on request has no finding of its own.
 # Names that are bound in the file in a way that only scope rules tell from the import; the scanner has none.
-SHADOWED = {"codes: a shadowed name"}
+UNCOUNTED = {"codes: a shadowed name", "idioms.send: kept: a line in the loop is left alone on request"}
 
 
 def texts() -> list[tuple[str, str]]:
     """Name and text of everything that is counted."""
     found = [(path.name, path.read_text()) for path in FILES if path.name != "py2_tool.py"]
     for case in cases():
-        if f"{case.rule}: {case.title}" not in SHADOWED:
+        if f"{case.rule}: {case.title}" not in UNCOUNTED:
             found.append((f"{case.rule}: {case.title}", case.before))
             for old, new in SPELLINGS.items():
                 if old in case.before:

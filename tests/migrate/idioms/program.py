@@ -43,9 +43,9 @@ def leave_after(work, *args):
 
 def shown(call, *args):
     try:
-        print(call.__name__, call(*args))
+        print(call(*args))
     except cc.DocaError as error:
-        print(call.__name__, type(error).__name__)
+        print(type(error).__name__)
 """
 
 SENDS = {
