@@ -20,6 +20,7 @@ VERSION = 3
 _MAGIC = b"CMCH"
 _HELLO = struct.Struct("<4sHHIII")
 _WELCOME = struct.Struct("<4sHHIIII")
+_FLAGS = (0, 1)  # of the word that says whether the size is insisted on; its other bits are reserved
 LONGEST = 64  # bytes: no datagram of the handshake is longer
 _MOST_FDS = 4
 _INT = array("i").itemsize
@@ -60,7 +61,7 @@ class Hello:
             raise from_code(ErrorCode.INVALID_VALUE, "a greeting of the wrong length")
         _, _, strict, msg_size, send_limit, recv_limit = _HELLO.unpack(data)
         terms = Terms(msg_size, bool(strict), send_limit, recv_limit)
-        if not terms.sane():
+        if strict not in _FLAGS or not terms.sane():
             raise from_code(ErrorCode.INVALID_VALUE, "a greeting with impossible limits")
         return cls(terms)
 
@@ -84,7 +85,8 @@ class Welcome:
             raise from_code(ErrorCode.CONNECTION_ABORTED, "the server's answer is no welcome")
         _, version, strict, code, msg_size, send_limit, recv_limit = _WELCOME.unpack(data)
         terms = Terms(msg_size, bool(strict), send_limit, recv_limit)
-        if version != VERSION or code not in ErrorCode.__members__.values() or not terms.sane():
+        known = version == VERSION and strict in _FLAGS and code in ErrorCode.__members__.values()
+        if not (known and terms.sane()):
             raise from_code(ErrorCode.CONNECTION_ABORTED, "the server's answer cannot be understood")
         return cls(ErrorCode(code), terms)
 
