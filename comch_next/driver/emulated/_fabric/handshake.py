@@ -12,7 +12,7 @@ from comch_next.errors import ErrorCode, from_code
 
 __all__ = [
     *("BYE", "LONGEST", "Hello", "Terms", "Welcome"),
-    *("close_all", "farewell", "negotiate", "receive", "send"),
+    *("close_all", "farewell", "is_trusted", "negotiate", "peer_of", "receive", "send"),
 ]
 
 BYE = b"CMCHBYE"  # the whole of a farewell; end-of-file without it is a death
@@ -22,6 +22,7 @@ _HELLO = struct.Struct("<4sHHIII")
 _WELCOME = struct.Struct("<4sHHIIII")
 _FLAGS = (0, 1)  # of the word that says whether the size is insisted on; its other bits are reserved
 LONGEST = 64  # bytes: no datagram of the handshake is longer
+_CREDENTIALS = struct.Struct("3i")
 _MOST_FDS = 4
 _INT = array("i").itemsize
 
@@ -129,6 +130,17 @@ def receive(sock: socket.socket) -> tuple[bytes, list[int]]:
             raise OSError(errno.EMFILE, "descriptors have run out")
         return b"?", []
     return data, list(fds)
+
+
+def peer_of(sock: socket.socket) -> tuple[int, int]:
+    """The process and the user at the other end, as they were when it connected or listened. Raises OSError."""
+    pid, user, _ = _CREDENTIALS.unpack(sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size))
+    return pid, user
+
+
+def is_trusted(user: int) -> bool:
+    """Whether this process speaks with that user, and meets others in directories of theirs."""
+    return user in (0, os.geteuid())
 
 
 def send(sock: socket.socket, data: bytes, fds: Sequence[int] = ()) -> None:
