@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["Callback", "Context", "unset"]
 
 Callback = Callable[..., object]
+_EVENTS = 8  # that one look handles: some cost much, the others' turn is in the next look
 
 
 def unset(*_: object) -> None:
@@ -139,7 +140,7 @@ class Context(ABC):
         engine, moved = self.engine, False
         if engine is None:
             return moved  # a callback has just destroyed it
-        for fd, _ in self.watch.poll(0):
+        for fd, _ in self.watch.poll(0, _EVENTS):
             handler = self._handlers.get(fd)
             if handler is not None:
                 handler()

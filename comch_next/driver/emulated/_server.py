@@ -1,9 +1,10 @@
 """The server context: a listener, clients on their way in, and its connections."""
 
+import errno
 import select
 import socket
-import time
 from collections.abc import Callable
+from functools import partial
 
 from comch_next._codes import ErrorCode
 from comch_next.driver.emulated._checks import expect, expect_callback, in_state, says_no_memory
@@ -13,6 +14,7 @@ from comch_next.driver.emulated._device import Dev, DevRep
 from comch_next.driver.emulated._fabric import handshake
 from comch_next.driver.emulated._fabric.bells import new_bells
 from comch_next.driver.emulated._fabric.greeting import Greeting
+from comch_next.driver.emulated._fabric.lobby import Lobby
 from comch_next.driver.emulated._fabric.meeting import Listener
 from comch_next.driver.emulated._fabric.status import Board, Status
 from comch_next.driver.emulated._fabric.topology import Limits
@@ -25,11 +27,13 @@ from comch_next.errors import DocaError, InvalidValue
 
 __all__ = ["Server", "Servers"]
 
-_PATIENCE = 64  # clients above the limit that are still listened to; more are cut off at once
+_ACCEPTED = 64  # clients that one look accepts, so that there is time for others
+_CONNECTED = 8  # of whom it connects so many at once, which takes longest, and the others in later looks
+_DEAD = 512  # clients whose ends may wait to be reported, where there is no limit of clients
 
 
 class Server(ControlContext):
-    """A handle. `greetings` are the clients on their way in, those in the port's queue included."""
+    """A handle. `lobby` has the clients that have not greeted yet."""
 
     is_server = True
     start_trigger = Trigger.START_NOW
@@ -39,7 +43,7 @@ class Server(ControlContext):
         self.rep = rep
         self.up: Callable[..., object] | None = None
         self.down: Callable[..., object] | None = None
-        self.greetings: list[Greeting] = []
+        self.lobby = Lobby()
         self._listener: Listener | None = None
         self._board: Board | None = None
         self._events = select.EPOLLIN  # what the listener is watched for
@@ -74,8 +78,9 @@ class Server(ControlContext):
 
     def end(self) -> None:
         self._events = select.EPOLLIN
-        for greeting in list(self.greetings):
-            greeting.drop()
+        self.lobby.clear()
+        while self.port is not None and self.port.waiting:
+            self.port.waiting.pop().drop()
         if self._listener is not None:
             self.unwatch(self._listener.socket)
             self._listener.close()
@@ -100,13 +105,17 @@ class Server(ControlContext):
             self._board.close()
         if self._removal is not None:
             self._removal.close()
-        for greeting in self.greetings:
+        self.lobby.let_go()
+        for greeting in self.port.waiting if self.port is not None else ():
             greeting.let_go()
 
     def _on_clients(self) -> None:
-        """Take everybody who knocks; whoever is one too many is told."""
+        """Take some of those who knock; for want of descriptors they are told so."""
         assert self._listener is not None
-        while True:
+        before = len(self.connections)
+        for _ in range(_ACCEPTED):
+            if not self.lobby.has_room():
+                return
             try:
                 sock, _ = self._listener.socket.accept()
             except BlockingIOError:
@@ -118,21 +127,28 @@ class Server(ControlContext):
                     return
                 continue
             self._listen_for(select.EPOLLIN)
-            self.meet(sock)
+            self.meet(sock, at_once=len(self.connections) - before < _CONNECTED)
 
-    def meet(self, sock: socket.socket) -> None:
-        """Hear what a client has to say, or cut it off."""
-        most = self.dev.info.row.limits.max_clients
+    def meet(self, sock: socket.socket, *, at_once: bool = True) -> None:
+        """Hear what a client has to say, now or in a later look."""
         self._knock("recv", "service")  # ready by the knock, they stay so while the greeting is awaited
         greeting = Greeting(self, sock)
-        self.greetings.append(greeting)
-        crowd = len(self.greetings) + len(self.connections)
-        greeting.excess = bool(most) and crowd > most
-        if greeting.excess and crowd > most + _PATIENCE:
-            greeting.refuse(ErrorCode.FULL)
-            return
+        self.lobby.enter(greeting)
         self.watched(sock, greeting.on_socket, door=True)
-        greeting.on_socket()
+        if at_once:
+            greeting.on_socket()
+
+    def spoken(self, greeting: Greeting) -> None:
+        """It is silent no longer."""
+        self.lobby.leave(greeting)
+
+    def is_full(self) -> bool:
+        """Whether it may have no more clients: those who live, and those whose ends the program has not heard of."""
+        most = self.limits.max_clients
+        if self.port is None:
+            return bool(most) and len(self.connections) >= most
+        living = len(self.connections) + sum(not greeting.gone for greeting in self.port.waiting)
+        return (bool(most) and living >= most) or len(self.port.lost) >= (most or _DEAD)
 
     def _turn_away(self) -> bool:
         """Refuse a client for want of descriptors: one that kept on knocking would let nobody sleep."""
@@ -156,12 +172,9 @@ class Server(ControlContext):
         """Drop silent knockers; a server that nobody can find any more has failed."""
         if self._events != select.EPOLLIN:
             self._on_clients()
-        now = time.monotonic()
-        silent = [greeting for greeting in self.greetings if greeting.terms is None and greeting.deadline < now]
-        for greeting in silent:
-            greeting.drop()
+        moved = self.lobby.drop_expired()
         if self._listener is None or self._listener.intact():
-            return bool(silent)
+            return moved
         self.failed_for_good = True
         self.end()
         for connection in list(self.connections):
@@ -178,15 +191,25 @@ class Server(ControlContext):
 
     def greeted(self, greeting: Greeting) -> None:
         """A good greeting: connect it, or let it wait for the port's accept()."""
-        if self.port is not None:
-            self.port.waiting.append(greeting)
-            self.port.notice(None)
-        else:
+        if self.port is None:
             self.admit(greeting)
+            return
+        self.port.waiting.append(greeting)
+        self.port.notice(None)
+        self.watched(greeting.sock, partial(self._gone, greeting), select.EPOLLRDHUP)
+
+    def _gone(self, greeting: Greeting) -> None:
+        """One that waits for accept() has hung up: that will be told there, and holds nothing any more."""
+        greeting.drop()
+        waiting = self.port.waiting if self.port is not None else []
+        gone = [known for known in waiting if known.gone]
+        if len(gone) > (self.limits.max_clients or _DEAD):
+            waiting.remove(gone[0])
 
     def admit(self, greeting: Greeting) -> Connection:
         """Make the rings, tell the client, and tell the program; the result's status says how it went."""
-        self.greetings.remove(greeting)
+        if not greeting.gone:
+            self.unwatch(greeting.sock)
         connection = Connection(self, greeting.sock, self._board.take() if self._board is not None else None)
         rings: list[int] = []
         try:
@@ -209,6 +232,8 @@ class Server(ControlContext):
     def _connect(self, greeting: Greeting, connection: Connection, rings: list[int]) -> None:
         other, own = greeting.terms, self.terms()
         assert other is not None
+        if greeting.gone:
+            raise BrokenPipeError(errno.EPIPE, "the client has gone")
         to_server, to_client = handshake.negotiate(other, own)
         rings.append(make_memory(to_server, other.send_limit + own.recv_limit))
         rings.append(make_memory(to_client, own.send_limit + other.recv_limit))

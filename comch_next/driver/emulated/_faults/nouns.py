@@ -129,13 +129,13 @@ class Server(RealServer):
         super().__init__(*args)
         self.late: list[socket.socket] = []
 
-    def meet(self, sock: socket.socket) -> None:
+    def meet(self, sock: socket.socket, *, at_once: bool = True) -> None:
         with self.faults.lock:
             seen = self.faults.next("service") is None
             if seen:
                 self.faults.accepted("service")
         if seen:
-            super().meet(sock)
+            super().meet(sock, at_once=at_once)
             return
         self.late.append(sock)
         if self.alarm is None:
