@@ -82,7 +82,6 @@ def _left(outcomes: list[FileOutcome]) -> list[str]:
 
 # Shapes that should be rewritten whole, and why they are not yet.
 NOT_YET = {
-    "handles-deque_and_heap_of_peers": "what comes back from heapq is not known to be the second item (CCM034)",
     "imports-name_of_the_import_is_deleted,_then_imported_anew": "a name that is deleted stays (CCM004)",
     "names-lambda_parameters_take_the_names": "the check does not see which lambda a parameter belongs to (CCM046)",
 }
