@@ -83,7 +83,6 @@ def _left(outcomes: list[FileOutcome]) -> list[str]:
 # Shapes that should be rewritten whole, and why they are not yet.
 NOT_YET = {
     "imports-name_of_the_import_is_deleted,_then_imported_anew": "a name that is deleted stays (CCM004)",
-    "names-lambda_parameters_take_the_names": "the check does not see which lambda a parameter belongs to (CCM046)",
 }
 
 
