@@ -15,7 +15,7 @@ from migrate.old_api.calls import Call
 from migrate.old_api.generation_1 import EP
 from migrate.python.source import Source
 from migrate.rules._answers import Change
-from migrate.rules.idioms._loop import Loop, parse
+from migrate.rules.idioms._loop import Loop, code_of, parse
 from migrate.rules.idioms._quiet import Quiet
 from migrate.text.code import Edits, Template
 
@@ -108,8 +108,8 @@ class Site:
         blocks = (getattr(above, name, None) for name in ("body", "orelse", "finalbody"))
         block = next(block for block in blocks if isinstance(block, list) and loop.statement in block)
         at = block.index(loop.statement)
-        match block[at - 1] if at else None, loop.target:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value) as before, ast.Name(id=code) if name == code:
+        match block[at - 1] if at else None:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) as before if name == code_of(loop.target):
                 same = self.facts.constant(value) == self.facts.constant(loop.answer)
                 return before if same else None
         return None
