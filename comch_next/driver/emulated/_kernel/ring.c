@@ -312,7 +312,7 @@ static int peek(comch_rx *rx, record *header)
     if (rx->pos >= rx->capacity)
         return COMCH_CORRUPT;
     memcpy(header, rx->data + rx->pos, sizeof *header);
-    if (header->length > rx->max_msg || footprint(header->length) > rx->capacity - rx->pos)
+    if (header->reserved || header->length > rx->max_msg || footprint(header->length) > rx->capacity - rx->pos)
         return COMCH_CORRUPT;
     return COMCH_OK;
 }
@@ -342,6 +342,12 @@ static int64_t take(comch_poller *poller, uint32_t index, const record *header, 
     poller->slots[index].tail = rx->tail;
     rx->seen = LOAD(&rx->shared->head) != rx->tail;
     rx->received_bytes += header->length;
+    if (++rx->lap >= rx->limit) {
+        if (rx->stamp < rx->lap_began)
+            rx->stamp = rx->lap_began;
+        rx->lap_began = poller->swept;
+        rx->lap = 0;
+    }
     STORE(&rx->shared->tail_pos, rx->pos);
     STORE(&rx->shared->tail, rx->tail);
     FENCE();
