@@ -17,7 +17,7 @@ OK, AGAIN, LONG, CLOSED, CORRUPT, LOOK = (
     lib.COMCH_LONG,
     lib.COMCH_CLOSED,
     lib.COMCH_CORRUPT,
-    lib.COMCH_LOOK,
+    lib.COMCH_POLL,
 )
 PAGE = 4096
 HEADER = 16

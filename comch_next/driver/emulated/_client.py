@@ -47,7 +47,7 @@ class Client(ControlContext):
         self.busy_engine()
 
     def _forget(self, connection: Connection) -> None:
-        connection.leave()
+        connection.disconnect()
         self.connections.remove(connection)
 
     def _dial(self) -> None:
@@ -70,7 +70,7 @@ class Client(ControlContext):
             return
         self._dialled = True
         connection.sock = sock
-        self.watched(sock, self._on_welcome, door=True)
+        self.watched(sock, self._on_welcome, accepts=True)
         try:
             connection.heard, bells = new_bells(self.bells)
         except OSError as error:

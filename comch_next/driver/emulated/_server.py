@@ -66,10 +66,10 @@ class Server(ControlContext):
         device, representor = self.dev.info.row, self.rep.info.row.pci_addr
         self._listener = Listener(device.pci_addr, representor, self.name)
         self._events = select.EPOLLIN
-        self.watched(self._listener.socket, self._on_clients, door=True)
+        self.watched(self._listener.socket, self._on_clients, accepts=True)
         self._removal = Removal.of(self._listener.path)
         if self._removal is not None:
-            self.watched(self._removal, self._removal.drain, door=True)
+            self.watched(self._removal, self._removal.drain, accepts=True)
         most = device.limits.max_clients
         self._board = Board.of(most)  # last: what the server itself needs comes first
         place = self._board.place if self._board is not None else None
@@ -111,10 +111,9 @@ class Server(ControlContext):
 
     def _on_clients(self) -> None:
         """Take some of those who knock; for want of descriptors they are told so."""
-        assert self._listener is not None
         before = len(self.connections)
         for _ in range(_ACCEPTED):
-            if not self.lobby.has_room():
+            if self._listener is None or not self.lobby.has_room():  # None: a callback has just stopped it
                 return
             try:
                 sock, _ = self._listener.socket.accept()
@@ -134,7 +133,7 @@ class Server(ControlContext):
         self._knock("recv", "service")  # ready by the knock, they stay so while the greeting is awaited
         greeting = Greeting(self, sock)
         self.lobby.enter(greeting)
-        self.watched(sock, greeting.on_socket, door=True)
+        self.watched(sock, greeting.on_socket, accepts=True)
         if at_once:
             greeting.on_socket()
 
@@ -178,7 +177,7 @@ class Server(ControlContext):
         self.failed_for_good = True
         self.end()
         for connection in list(self.connections):
-            connection.leave()
+            connection.disconnect()
             self.lost_connection(connection)
         self.move(Trigger.FATAL)
         self.busy_engine()
@@ -285,5 +284,5 @@ class Servers(TaskPool):
         link.fast.check_unused("server_disconnect")
         if link not in context.connections:
             raise InvalidValue(f"server_disconnect takes a connection of {context} that has not been disconnected")
-        link.leave(polite=True)
+        link.disconnect(require_notice=True)
         context.lost_connection(link)

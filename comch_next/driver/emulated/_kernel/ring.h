@@ -35,7 +35,7 @@ enum {
     COMCH_CLOSED = -3,   /* this direction has ended: see comch_tx.open */
     COMCH_NOMEM = -4,    /* the next part of the ring could not be committed */
     COMCH_CORRUPT = -5,  /* the other side wrote something impossible */
-    COMCH_LOOK = -6      /* it is time to look at the sockets, then to call again */
+    COMCH_POLL = -6      /* it is time to look at the sockets, then to call again */
 };
 
 typedef struct {
@@ -110,8 +110,8 @@ int comch_arm_flight(comch_tx *tx, uint64_t count);
 int64_t comch_available(comch_rx *rx);
 int64_t comch_receive(comch_poller *poller, char *into, uint64_t size);
 int comch_arm_data(comch_poller *poller);
-int comch_hush(int bell);
-int comch_look_due(comch_pace *pace);
-void comch_looked(comch_pace *pace);
+int comch_drain(int bell);
+int comch_poll_due(comch_pace *pace);
+void comch_polled(comch_pace *pace);
 
 #endif
