@@ -93,7 +93,7 @@ def test_a_consumers_memory_must_be_there(lane: Lane) -> None:
     own, other = new_bell()
     fds = [make_posts(4, 32), make_shared("sparse", 1 << 40), other]
     here: Side = lane.here
-    send(here.connection._handle.sock, _NEWS.pack(b"CMFP", 1, 2, 4, 32, 1 << 40), fds)
+    send(here.connection._handle.sock, _NEWS.pack(b"CMFP", 1, bytes(3), 2, 4, 32, 1 << 40), fds)
     for fd in (own, *fds):
         os.close(fd)
     lane.until(lambda: lane.there.down)

@@ -106,7 +106,7 @@ class Client(ControlContext):
         except (DocaError, OSError) as error:
             self._refused(str(error))
         finally:
-            handshake.close_all(fds)
+            handshake.discard_all(fds)
         return None
 
     def _welcomed(self, connection: Connection, welcome: handshake.Welcome, fds: list[int]) -> None:

@@ -97,9 +97,10 @@ class Greeting:
         """Give its descriptors back."""
         if not self.gone:
             self.server.unwatch(self.sock)
-        self.let_go()
+        handshake.hang_up(self.sock)
+        handshake.discard_all(self.bells)
 
     def let_go(self) -> None:
-        """Close its descriptors, and do nothing else."""
+        """In a forked child: see fork."""
         self.sock.close()
         handshake.close_all(self.bells)

@@ -1,6 +1,7 @@
 """What touches Linux and shared memory. Imports nothing of the storeys above.
 
 ring.h, ring.c     a connection's messages in one direction; posts.h, posts.c: the buffers of a consumer
+foreign.h, foreign.c    closes what came from a peer, without waiting for anybody
 build              compiles them, and names the system calls that Python lacks
 memory             sealed shared memory
 ring               the two ends of a ring

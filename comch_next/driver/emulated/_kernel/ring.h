@@ -110,7 +110,6 @@ int comch_arm_flight(comch_tx *tx, uint64_t count);
 int64_t comch_available(comch_rx *rx);
 int64_t comch_receive(comch_poller *poller, char *into, uint64_t size);
 int comch_arm_data(comch_poller *poller);
-int comch_drain(int bell);
 int comch_poll_due(comch_pace *pace);
 void comch_polled(comch_pace *pace);
 
