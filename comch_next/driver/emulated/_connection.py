@@ -4,32 +4,55 @@ import select
 import socket
 from collections import deque
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from comch_next._codes import Counter, ErrorCode
 from comch_next.driver.emulated._checks import expect
+from comch_next.driver.emulated._context import Callback
 from comch_next.driver.emulated._fabric import handshake
+from comch_next.driver.emulated._fabric.channel import Watchable
 from comch_next.driver.emulated._fabric.status import Cell
 from comch_next.driver.emulated._fast_path import FastPath
+from comch_next.driver.emulated._fast_path import Owner as CarrierOwner
 from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._kernel.memory import EXHAUSTED
+from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.driver.emulated._kernel.ring import Receiver, Sender, lib
+from comch_next.driver.emulated._task import NumberedTask
 from comch_next.errors import Again, ConnectionAborted, InvalidValue, from_code
-
-if TYPE_CHECKING:
-    from comch_next.driver.emulated._control import ControlContext
-    from comch_next.driver.emulated._send_task import SendTask
 
 __all__ = ["Connection", "Connections"]
 
 _COUNTERS = tuple(Counter)
 
 
+class Reading(Protocol):
+    """The delivery of a context, as its connections see it: see _delivery."""
+
+    @property
+    def poller(self) -> "Poller[Connection]": ...
+    def terms(self) -> handshake.Terms: ...
+    def follow(self, connection: "Connection") -> None: ...
+    def unfollow(self, connection: "Connection") -> None: ...
+
+
+class Owner(CarrierOwner, Protocol):
+    """The server or client that a connection is of."""
+
+    on_message: Callback
+    view: bool
+
+    @property
+    def delivery(self) -> Reading: ...
+    def unwatch(self, sock: Watchable) -> bool: ...
+    def lost_connection(self, connection: "Connection") -> None: ...
+
+
 class Connection:
     """A handle. `status` is SUCCESS while it works, then for good what ended it."""
 
     def __init__(
-        self, context: "ControlContext", sock: socket.socket | None, cell: Cell | None = None
+        self, context: Owner, sock: socket.socket | None, cell: Cell | None = None
     ) -> None:
         self.context = context
         self.sock = sock
@@ -45,9 +68,9 @@ class Connection:
         self.rung: list[int] = []  # those of the other side's bells, in the same way
         self.user_data: Any = None
         self.submitted = 0  # tasks, which is all that is sent on a connection that has any
-        self.failed = 0  # sends accepted that never reached the other side's queue
+        self.undelivered = 0  # sends accepted that never reached the other side's queue
         self._seen = 0  # sends through a port that have ended, as far as the program knows
-        self.inflight: deque[SendTask] = deque()
+        self.inflight: deque[NumberedTask] = deque()
         self.fast = FastPath(self)
         self._snapshot = dict.fromkeys(_COUNTERS, 0)
         owned(self)
@@ -68,16 +91,13 @@ class Connection:
 
     def establish(self, rings: tuple[int, int], sizes: tuple[int, int], other: handshake.Terms) -> None:
         """Map the rings (descriptors: the one to send on, the one to receive from; sizes alike)."""
-        own = self.context.terms()
+        own = self.context.delivery.terms()
         data, space = self.rung[0], self.rung[-1]
         self.sender = Sender(rings[0], sizes[0], other.recv_limit, own.send_limit, data, self.tx)
         self.receiver = Receiver(rings[1], sizes[1], own.recv_limit, other.send_limit, space, self.rx)
         self.max_msg = sizes[0]
         self.status = ErrorCode.SUCCESS
-        self.context.poller.add(self)
-        self.context.listen(self)
-        if self.context.port is not None:
-            self.context.port.established(self)
+        self.context.delivery.follow(self)
 
     def in_progress(self) -> bool:
         """Whether it is still on its way up."""
@@ -143,7 +163,7 @@ class Connection:
     def on_protocol_violation(self) -> None:
         """The other side wrote nonsense: nothing more is read from it."""
         if self.receiver is not None:  # else it has been closed since, perhaps with its engine
-            self.context.poller.remove(self)
+            self.context.delivery.poller.remove(self)
             self.receiver.close()
             self.receiver = None
         self.lose(ErrorCode.CONNECTION_RESET, "the other side wrote what cannot be")
@@ -180,7 +200,7 @@ class Connection:
     def _end(self, status: ErrorCode, reason: str) -> None:
         self.cell.hide()
         arrived = lib.comch_cut(self.tx) if self.sender is not None else 0
-        self.failed = int(self.tx.head - arrived)
+        self.undelivered = int(self.tx.head - arrived)
         while self.inflight:
             task = self.inflight.popleft()
             task.finish(ErrorCode.SUCCESS if task.number <= arrived else status)
@@ -197,7 +217,7 @@ class Connection:
 
     def close(self) -> None:
         """Give everything back; only the counters stay."""
-        self.context.poller.remove(self)
+        self.context.delivery.unfollow(self)
         for end in (self.receiver, self.sender):
             if end is not None:
                 end.close()
@@ -205,7 +225,6 @@ class Connection:
         self.cell = self.cell.retire()
         self.tx, self.rx = self.cell.tx, self.cell.rx
         self.tx.bell = -1
-        self.context.unlisten(self)
         handshake.close_all(self.heard)
         handshake.close_all(self.rung)
 

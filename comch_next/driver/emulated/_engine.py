@@ -2,59 +2,24 @@
 
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
 
 from comch_next.driver.emulated._checks import expect, expect_number, in_state, says_no_memory
-from comch_next.driver.emulated._context import Context
+from comch_next.driver.emulated._connection import Connection
+from comch_next.driver.emulated._context import Context, Posted
 from comch_next.driver.emulated._fabric.channel import Channel
 from comch_next.driver.emulated._kernel.fork import owned
+from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.driver.emulated._kernel.ring import ffi, lib
 from comch_next.driver.emulated._meter import LENGTH, Meter
 from comch_next.errors import BadState, InUse, InvalidValue, NotPermitted, OperatingSystem
 
-if TYPE_CHECKING:
-    from comch_next.driver.emulated._connection import Connection
-    from comch_next.driver.emulated._consumer import Consumer
-
-__all__ = ["Engine", "Engines", "Poller"]
+__all__ = ["Engine", "Engines"]
 
 BATCH = 64  # messages, and completions of one consumer, that one progress delivers at most
 _MOST_EVENTS = 1 << 20
 
 receive = lib.comch_receive
 AGAIN, POLL, CORRUPT = lib.COMCH_AGAIN, lib.COMCH_POLL, lib.COMCH_CORRUPT
-
-
-class Poller:
-    """The rings that are read together, and the buffer that their messages are copied into."""
-
-    def __init__(self) -> None:
-        self.c: Any = ffi.new("comch_poller *")
-        self.links: list[Connection] = []
-        self.size = 0
-        self._grow(1)
-
-    def _grow(self, size: int) -> None:
-        if size > self.size:
-            self.size = size
-            self.scratch: Any = ffi.new("char[]", size)
-            self.view: Any = ffi.buffer(self.scratch)
-
-    def add(self, connection: "Connection") -> None:
-        """Read this connection's ring, too."""
-        self._grow(connection.rx.max_msg)
-        self._set([*self.links, connection])
-
-    def remove(self, connection: "Connection") -> None:
-        """Read it no more; harmless when it is not read."""
-        if connection in self.links:
-            self._set([link for link in self.links if link is not connection])
-
-    def _set(self, links: list["Connection"]) -> None:
-        self.links = links
-        rings, slots = ffi.new("comch_rx *[]", [link.rx for link in links]), ffi.new("comch_slot[]", len(links))
-        lib.comch_follow(self.c, rings, slots, len(links))
-        self._followed = rings, slots  # which live as long as they are followed
 
 
 class Engine:
@@ -68,9 +33,9 @@ class Engine:
     def __init__(self) -> None:
         self.contexts: list[Context] = []
         self.active: set[Context] = set()
-        self.consumers: tuple[Consumer, ...] = ()
+        self.consumers: tuple[Posted, ...] = ()
         self.pending_calls: deque[Callable[[], object]] = deque()
-        self.poller = Poller()
+        self.poller: Poller[Connection] = Poller()
         self.pace = ffi.addressof(self.poller.c, "pace")
         self.batch = BATCH
         self.barred = False
@@ -93,9 +58,9 @@ class Engine:
         self.active.discard(context)
         self.notification.unwatch(context.watch)
 
-    def call_soon_threadsafe(self, errand: Callable[[], object]) -> None:
-        """Have something done in the next progress; the one call that any thread may make."""
-        self.pending_calls.append(errand)
+    def call_soon_threadsafe(self, call: Callable[[], object]) -> None:
+        """Run a call in the next progress; the one method that any thread may call."""
+        self.pending_calls.append(call)
         if self.notification.armed:
             self.notification.ring()
 
@@ -197,7 +162,7 @@ class Engine:
                 break
         return moved
 
-    def show(self, link: "Connection", length: int) -> None:
+    def show(self, link: Connection, length: int) -> None:
         """Give a message to its callback as a view of the engine's buffer, which dies with the callback."""
         with memoryview(self.poller.view)[:length] as view:
             link.context.on_message(link.user_data, view)

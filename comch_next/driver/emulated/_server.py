@@ -19,6 +19,7 @@ from comch_next.driver.emulated._fabric.topology import Limits
 from comch_next.driver.emulated._kernel.memory import EXHAUSTED
 from comch_next.driver.emulated._kernel.removal import Removal
 from comch_next.driver.emulated._kernel.ring import make_memory
+from comch_next.driver.emulated._pushed import Pushed
 from comch_next.driver.emulated._send_task import TaskPool
 from comch_next.driver.emulated._state import Trigger
 from comch_next.errors import DocaError, InvalidValue
@@ -36,9 +37,8 @@ class Server(ControlContext):
 
     def __init__(self, dev: Dev, rep: DevRep, name: str) -> None:
         super().__init__(dev, name)
+        self.delivery = Pushed(self)
         self.rep = rep
-        self.up: Callable[..., object] | None = None
-        self.down: Callable[..., object] | None = None
         self.greetings: list[Greeting] = []
         self._listener: Listener | None = None
         self._board: Board | None = None
@@ -50,12 +50,12 @@ class Server(ControlContext):
     def limits(self) -> Limits:
         return self.dev.info.row.limits
 
+    def terms(self) -> handshake.Terms:
+        return self.delivery.terms()
+
     def supported(self) -> bool:
         row = self.dev.info.row
         return row.capable and row.side == "dpu"
-
-    def missing(self) -> list[str]:
-        return super().missing() + ([] if self.up or self.port is not None else ["the connection callbacks"])
 
     def begin(self) -> None:
         self.failed_for_good = False
@@ -123,7 +123,7 @@ class Server(ControlContext):
     def meet(self, sock: socket.socket) -> None:
         """Hear what a client has to say, or cut it off."""
         most = self.dev.info.row.limits.max_clients
-        self._knock("recv", "service")  # ready by the knock, they stay so while the greeting is awaited
+        self.delivery.notify("recv", "service")  # ready by the knock, they stay so while the greeting is awaited
         greeting = Greeting(self, sock)
         self.greetings.append(greeting)
         crowd = len(self.greetings) + len(self.connections)
@@ -169,20 +169,12 @@ class Server(ControlContext):
             self.lost_connection(connection)
         self.move(Trigger.FATAL)
         self.busy_engine()
-        self._knock("send", "recv", "service")
+        self.delivery.notify("send", "recv", "service")
         return True
-
-    def _knock(self, *channels: str) -> None:
-        if self.port is not None:
-            self.port.tell(*channels)
 
     def greeted(self, greeting: Greeting) -> None:
         """A good greeting: connect it, or let it wait for the port's accept()."""
-        if self.port is not None:
-            self.port.waiting.append(greeting)
-            self.port.notice(None)
-        else:
-            self.admit(greeting)
+        self.delivery.on_greeted(greeting)
 
     def admit(self, greeting: Greeting) -> Connection:
         """Make the rings, tell the client, and tell the program; the result's status says how it went."""
@@ -202,18 +194,17 @@ class Server(ControlContext):
             self.watched(greeting.sock, connection.on_socket)
         finally:
             handshake.close_all(rings)
-        if self.port is None and self.up is not None and self.engine is not None:
-            self.engine.call(self.up, connection, connection.status == ErrorCode.SUCCESS)
+        self.delivery.on_admitted(connection)
         return connection
 
     def _connect(self, greeting: Greeting, connection: Connection, rings: list[int]) -> None:
-        other, own = greeting.terms, self.terms()
+        other, own = greeting.terms, self.delivery.terms()
         assert other is not None
         to_server, to_client = handshake.negotiate(other, own)
         rings.append(make_memory(to_server, other.send_limit + own.recv_limit))
         rings.append(make_memory(to_client, own.send_limit + other.recv_limit))
         connection.rung, greeting.bells = greeting.bells, []
-        connection.heard, bells = new_bells(self.bells)
+        connection.heard, bells = new_bells(self.delivery.bells)
         rings += bells
         connection.establish((rings[1], rings[0]), (to_client, to_server), other)
         connection.cell.show(greeting.client_pid)
@@ -221,9 +212,7 @@ class Server(ControlContext):
         handshake.send(greeting.sock, welcome, rings)
 
     def report_loss(self, connection: Connection) -> None:
-        orderly = connection.status != ErrorCode.CONNECTION_RESET
-        if self.port is None and self.down is not None and self.engine is not None:
-            self.engine.call(self.down, connection, orderly)
+        self.delivery.report_loss(connection)
 
 
 class Servers(TaskPool):
@@ -255,7 +244,7 @@ class Servers(TaskPool):
         context = expect(server, Server, "server_disconnect")
         link = expect(connection, Connection, "server_disconnect")
         in_state(context, "server_disconnect")
-        if context.port is not None and context.port.forget(link):
+        if context.delivery.disconnect_lost(link):
             return
         link.fast.check_unused("server_disconnect")
         if link not in context.connections:
