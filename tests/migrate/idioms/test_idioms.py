@@ -15,6 +15,7 @@ from migrate.outcome import Level, Options
 from migrate.rewriting import rewrite
 from tests.migrate.generated.test_generated import Runner
 from tests.migrate.idioms.program import PROGRAMS
+from tests.migrate.idioms.waits import WAITS
 
 CASES = [case for case in cases() if case.rule.startswith("idioms.")]
 IDIOMS = Options(idioms=True)
@@ -36,6 +37,16 @@ def test_prints_the_same(runner: Runner, name: str) -> None:
     old = runner.run(text, old=True)
     assert "Error" not in old, old
     assert runner.run(plain.new.decode(), old=False) == old
+    assert runner.run(joined.new.decode(), old=False) == old
+
+
+@pytest.mark.parametrize("name", WAITS)
+def test_waits_print_the_same(runner: Runner, name: str) -> None:
+    joined = rewrite(WAITS[name].encode(), options=IDIOMS)
+    assert {"CCM102", "CCM103", "CCM104"} <= {finding.code for finding in joined.findings}
+    old = runner.run(WAITS[name], old=True)
+    assert old
+    assert "Traceback" not in old
     assert runner.run(joined.new.decode(), old=False) == old
 
 
