@@ -11,7 +11,6 @@ import hashlib
 import os
 import socket
 import stat
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -33,6 +32,8 @@ def runtime_dir() -> Path:
         return Path(chosen)
     if session := os.environ.get("XDG_RUNTIME_DIR"):
         return Path(session) / "comch"
+    import tempfile  # not at every start: it brings shutil and the compressors
+
     return Path(tempfile.gettempdir()) / f"comch-{os.getuid()}"
 
 
