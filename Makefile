@@ -1,10 +1,10 @@
 # Each target makes what it needs: from a fresh clone `make demo` or `make test` is the only command.
 PYTHON ?= python3
 BIN    := .venv/bin
-DRIVER := comch_next/driver/emulated
+KERNEL := comch_next/driver/emulated/_kernel
 
 # A change in any of these asks for a new installation (which also compiles the ring again).
-INPUTS := pyproject.toml setup.py $(addprefix $(DRIVER)/,_ring_build.py _ring.c _ring.h _posts.c _posts.h)
+INPUTS := pyproject.toml setup.py $(addprefix $(KERNEL)/,build.py calls.c ring.c ring.h posts.c posts.h)
 
 .DEFAULT_GOAL := help
 .PHONY: help venv demo test lint stress bench clean

@@ -1,16 +1,16 @@
-"""Name the C extensions, which pyproject.toml cannot: the kernels of the emulated fabric."""
+"""Name the C extensions, which pyproject.toml cannot: the kernels of the emulated fabric, and their calls."""
 
 from setuptools import Extension, setup
 
-_HOME = "comch_next/driver/emulated"
+_KERNEL = "comch_next/driver/emulated/_kernel"
 
 setup(
-    cffi_modules=[f"{_HOME}/_ring_build.py:ffi"],
+    cffi_modules=[f"{_KERNEL}/build.py:ffi"],
     ext_modules=[
         Extension(
-            "comch_next.driver.emulated._calls",
-            sources=[f"{_HOME}/_calls.c", f"{_HOME}/_ring.c"],
-            depends=[f"{_HOME}/_ring.h"],
+            f"{_KERNEL}/calls".replace("/", "."),
+            sources=[f"{_KERNEL}/calls.c", f"{_KERNEL}/ring.c"],
+            depends=[f"{_KERNEL}/ring.h"],
             extra_compile_args=["-O2", "-std=gnu11", "-Wall", "-Wextra"],
             py_limited_api=True,
         )

@@ -17,15 +17,15 @@ from comch_next.driver.emulated._client import Client
 from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._consumer import Consumer, PostRecvTasks
 from comch_next.driver.emulated._control import ControlContext
-from comch_next.driver.emulated._devices import Devices
+from comch_next.driver.emulated._device import Devices
 from comch_next.driver.emulated._engine import Engine, Engines
 from comch_next.driver.emulated._fast_context import FastContext
 from comch_next.driver.emulated._fast_path import FastPath
+from comch_next.driver.emulated._kernel.memory import ffi
 from comch_next.driver.emulated._mmap import Mmap, Mmaps
 from comch_next.driver.emulated._producer import Producer
 from comch_next.driver.emulated._send_task import TaskPool
 from comch_next.driver.emulated._server import Server
-from comch_next.driver.emulated._shared import ffi
 from comch_next.driver.emulated._state import Trigger
 from comch_next.driver.emulated._task import PROGRAM, SUCCESS, Task, Tasks
 from comch_next.errors import Again

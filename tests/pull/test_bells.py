@@ -8,7 +8,8 @@ import pytest
 
 import comch_next as comch
 from comch_next import PullPort, State
-from comch_next.driver.emulated._channels import Channel, Channels
+from comch_next.driver.emulated._channels import Channels
+from comch_next.driver.emulated._fabric.channel import Channel
 from tests.control_path.pair import client, leave, server
 from tests.control_path.pair import until as turn_until
 from tests.processes import SOON_S

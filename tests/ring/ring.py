@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from comch_next.driver.emulated._bell import new_bell
-from comch_next.driver.emulated._ring import Receiver, Sender, ffi, lib, make_memory
+from comch_next.driver.emulated._fabric.bells import new_bell
+from comch_next.driver.emulated._kernel.ring import Receiver, Sender, ffi, lib, make_memory
 
 OK, AGAIN, LONG, CLOSED, CORRUPT, LOOK = (
     lib.COMCH_OK,

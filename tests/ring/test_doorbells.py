@@ -8,8 +8,8 @@ import socket
 import threading
 from contextlib import suppress
 
-from comch_next.driver.emulated._bell import new_bell
-from comch_next.driver.emulated._ring import Receiver, Sender, lib
+from comch_next.driver.emulated._fabric.bells import new_bell
+from comch_next.driver.emulated._kernel.ring import Receiver, Sender, lib
 from tests.processes import StartPython
 from tests.ring.ring import AGAIN, OK, Reader, Ring, ring, send
 

@@ -8,13 +8,14 @@ from functools import partial
 from typing import Any
 
 from comch_next._codes import AccessFlag, State
-from comch_next.driver.emulated._bell import new_bell
 from comch_next.driver.emulated._buf import check_single
 from comch_next.driver.emulated._checks import expect, expect_number, in_state, says_no_memory
 from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._context import Callback
 from comch_next.driver.emulated._contexts import living
-from comch_next.driver.emulated._devices import limits
+from comch_next.driver.emulated._device import limits
+from comch_next.driver.emulated._fabric.bells import new_bell
+from comch_next.driver.emulated._fabric.offers import Offer, make_posts, posts_size
 from comch_next.driver.emulated._fast_context import (
     FastContext,
     FastContexts,
@@ -25,10 +26,9 @@ from comch_next.driver.emulated._fast_context import (
     configure_tasks,
     new_task,
 )
-from comch_next.driver.emulated._fast_path import Offer, make_posts, posts_size
+from comch_next.driver.emulated._kernel.memory import ffi, lib, make_shared, map_shared
 from comch_next.driver.emulated._mmap import Mmap, check_device, living_mmap
 from comch_next.driver.emulated._msgq import dpa_only
-from comch_next.driver.emulated._shared import ffi, lib, make_shared, map_shared
 from comch_next.driver.emulated._state import Trigger
 from comch_next.driver.emulated._task import LIBRARY, POOL, PROGRAM, SUCCESS, held_by_program
 from comch_next.errors import Initialization, InvalidValue, NotPermitted

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, ClassVar
 from comch_next._codes import State
 from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._context import Callback, Context, unset
-from comch_next.driver.emulated._devices import Dev
-from comch_next.driver.emulated._fabric import Terms
-from comch_next.driver.emulated._ring import lib
+from comch_next.driver.emulated._device import Dev
+from comch_next.driver.emulated._fabric.handshake import Terms
+from comch_next.driver.emulated._kernel.ring import lib
 from comch_next.driver.emulated._state import TRANSITIONS, Trigger
 from comch_next.driver.emulated._task import PROGRAM, SUCCESS, Task
 from comch_next.errors import InvalidValue
 
 if TYPE_CHECKING:
-    from comch_next.driver.emulated._channels import Watchable
     from comch_next.driver.emulated._engine import Poller
+    from comch_next.driver.emulated._fabric.channel import Watchable
     from comch_next.driver.emulated._port import Port
 
 __all__ = ["ControlContext", "check_name"]

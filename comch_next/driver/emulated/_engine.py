@@ -4,12 +4,12 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from comch_next.driver.emulated._channels import Channel
 from comch_next.driver.emulated._checks import expect, expect_number, in_state, says_no_memory
 from comch_next.driver.emulated._context import Context
-from comch_next.driver.emulated._fork import owned
+from comch_next.driver.emulated._fabric.channel import Channel
+from comch_next.driver.emulated._kernel.fork import owned
+from comch_next.driver.emulated._kernel.ring import ffi, lib
 from comch_next.driver.emulated._meter import LENGTH, Meter
-from comch_next.driver.emulated._ring import ffi, lib
 from comch_next.errors import BadState, InUse, InvalidValue, NotPermitted, OperatingSystem
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class Engine:
         return "progress engine"
 
     def let_go(self) -> None:
-        """In a forked child: see _fork."""
+        """In a forked child: see _kernel.fork."""
         self.notification.close()
 
     def drop(self, context: Context) -> None:

@@ -10,10 +10,10 @@ from comch_next.driver.emulated._checks import expect, expect_callback, expect_n
 from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._context import Callback, Context, unset
 from comch_next.driver.emulated._contexts import living
-from comch_next.driver.emulated._devices import DevInfo, limits
+from comch_next.driver.emulated._device import DevInfo, limits
+from comch_next.driver.emulated._fabric.topology import Limits
 from comch_next.driver.emulated._state import TRANSITIONS, Trigger
 from comch_next.driver.emulated._task import LIBRARY, POOL, PROGRAM, SUCCESS, Task, Tasks, held_by_program
-from comch_next.driver.emulated._topology import Limits
 from comch_next.errors import BadState, Initialization, NoMemory, NotConnected, NotSupported
 
 if TYPE_CHECKING:

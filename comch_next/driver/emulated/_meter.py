@@ -12,7 +12,7 @@ from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, TypeVar
 
-from comch_next.driver.emulated._ring import lib
+from comch_next.driver.emulated._kernel.ring import lib
 from comch_next.driver.emulated._task import PROGRAM, SUCCESS
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ from comch_next.driver.emulated._checks import as_bytes, expect, expect_number, 
 from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._control import ControlContext
 from comch_next.driver.emulated._engine import AGAIN, CORRUPT, LOOK, Poller, receive
-from comch_next.driver.emulated._fabric import Terms
-from comch_next.driver.emulated._fork import owned
-from comch_next.driver.emulated._greeting import Greeting
-from comch_next.driver.emulated._ring import ffi, lib
+from comch_next.driver.emulated._fabric.greeting import Greeting
+from comch_next.driver.emulated._fabric.handshake import Terms
+from comch_next.driver.emulated._kernel.fork import owned
+from comch_next.driver.emulated._kernel.ring import ffi, lib
 from comch_next.driver.emulated._server import Server
 from comch_next.errors import BadState, ConnectionReset, InvalidValue, NoMemory, from_code
 

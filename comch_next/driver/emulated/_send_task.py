@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from comch_next._codes import ErrorCode
 from comch_next.driver.emulated._checks import as_bytes, expect, in_state
 from comch_next.driver.emulated._connection import Connection
-from comch_next.driver.emulated._ring import lib
+from comch_next.driver.emulated._kernel.ring import lib
 from comch_next.driver.emulated._task import LIBRARY, PROGRAM, SUCCESS, Task, Tasks, held_by_program
 from comch_next.errors import InvalidValue, NoMemory
 

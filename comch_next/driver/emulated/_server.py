@@ -6,19 +6,21 @@ import time
 from collections.abc import Callable
 
 from comch_next._codes import ErrorCode
-from comch_next.driver.emulated import _fabric as fabric
-from comch_next.driver.emulated._bell import new_bells
-from comch_next.driver.emulated._checks import EXHAUSTED, expect, expect_callback, in_state, says_no_memory
+from comch_next.driver.emulated._checks import expect, expect_callback, in_state, says_no_memory
 from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._control import ControlContext, check_name
-from comch_next.driver.emulated._devices import Dev, DevRep
-from comch_next.driver.emulated._greeting import Greeting
-from comch_next.driver.emulated._place import Listener
-from comch_next.driver.emulated._removal import Removal
-from comch_next.driver.emulated._ring import make_memory
+from comch_next.driver.emulated._device import Dev, DevRep
+from comch_next.driver.emulated._fabric import handshake
+from comch_next.driver.emulated._fabric.bells import new_bells
+from comch_next.driver.emulated._fabric.greeting import Greeting
+from comch_next.driver.emulated._fabric.meeting import Listener
+from comch_next.driver.emulated._fabric.status import Board, Status
+from comch_next.driver.emulated._fabric.topology import Limits
+from comch_next.driver.emulated._kernel.memory import EXHAUSTED
+from comch_next.driver.emulated._kernel.removal import Removal
+from comch_next.driver.emulated._kernel.ring import make_memory
 from comch_next.driver.emulated._send_task import TaskPool
 from comch_next.driver.emulated._state import Trigger
-from comch_next.driver.emulated._status import Board, Status
 from comch_next.errors import DocaError, InvalidValue
 
 __all__ = ["Server", "Servers"]
@@ -43,6 +45,10 @@ class Server(ControlContext):
         self._events = select.EPOLLIN  # what the listener is watched for
         self._removal: Removal | None = None
         rep.users.add(self)
+
+    @property
+    def limits(self) -> Limits:
+        return self.dev.info.row.limits
 
     def supported(self) -> bool:
         row = self.dev.info.row
@@ -132,7 +138,7 @@ class Server(ControlContext):
         """Refuse a client for want of descriptors: one that kept on knocking would let nobody sleep."""
         assert self._listener is not None
         try:
-            self._listener.turn_away(fabric.Welcome(ErrorCode.NO_MEMORY, self.terms()).encode())
+            self._listener.turn_away(handshake.Welcome(ErrorCode.NO_MEMORY, self.terms()).encode())
         except BlockingIOError:
             return False  # nobody was there
         except OSError:
@@ -195,7 +201,7 @@ class Server(ControlContext):
             self.connections.append(connection)
             self.watched(greeting.sock, connection.on_socket)
         finally:
-            fabric.close_all(rings)
+            handshake.close_all(rings)
         if self.port is None and self.up is not None and self.engine is not None:
             self.engine.call(self.up, connection, connection.status == ErrorCode.SUCCESS)
         return connection
@@ -203,7 +209,7 @@ class Server(ControlContext):
     def _connect(self, greeting: Greeting, connection: Connection, rings: list[int]) -> None:
         other, own = greeting.terms, self.terms()
         assert other is not None
-        to_server, to_client = fabric.negotiate(other, own)
+        to_server, to_client = handshake.negotiate(other, own)
         rings.append(make_memory(to_server, other.send_limit + own.recv_limit))
         rings.append(make_memory(to_client, own.send_limit + other.recv_limit))
         connection.rung, greeting.bells = greeting.bells, []
@@ -211,8 +217,8 @@ class Server(ControlContext):
         rings += bells
         connection.establish((rings[1], rings[0]), (to_client, to_server), other)
         connection.cell.show(greeting.client_pid)
-        welcome = fabric.Welcome(ErrorCode.SUCCESS, own).encode()
-        fabric.send(greeting.sock, welcome, rings)
+        welcome = handshake.Welcome(ErrorCode.SUCCESS, own).encode()
+        handshake.send(greeting.sock, welcome, rings)
 
     def report_loss(self, connection: Connection) -> None:
         orderly = connection.status != ErrorCode.CONNECTION_RESET

@@ -73,7 +73,7 @@ typedef struct {
 } comch_slot;
 
 /* Where a connection's two ends keep what they know. A server's cells lie in memory that others may read, so that
- * its counters can be shown while it is busy or stopped: see _status.py. `since` is nanoseconds of the clock that
+ * its counters can be shown while it is busy or stopped: see _fabric/status.py. `since` is nanoseconds of the clock that
  * counts from boot. */
 typedef struct {
     comch_tx tx;

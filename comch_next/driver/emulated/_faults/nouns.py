@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from comch_next._codes import ErrorCode
-from comch_next.driver.emulated._alarm import Alarm
 from comch_next.driver.emulated._checks import as_bytes, says_no_memory
 from comch_next.driver.emulated._client import Clients
 from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._control import ControlContext
 from comch_next.driver.emulated._engine import AGAIN, LOOK
 from comch_next.driver.emulated._fast_context import check_submit
-from comch_next.driver.emulated._faults import Faults
+from comch_next.driver.emulated._faults.faults import Faults
+from comch_next.driver.emulated._kernel.alarm import Alarm
 from comch_next.driver.emulated._port import OK, Port, Ports, send
 from comch_next.driver.emulated._producer import Producer, ProducerSendTask, ProducerSendTasks
 from comch_next.driver.emulated._send_task import SendTask, TaskPool

@@ -10,7 +10,7 @@
 #include <Python.h>
 #include <structmember.h>
 
-#include "_ring.h"
+#include "ring.h"
 
 #define SELF(kind, object) ((kind *)(object))
 
@@ -148,7 +148,7 @@ static PyType_Slot link_slots[] = {
 };
 
 static PyType_Spec link_spec = {
-    "comch_next.driver.emulated._calls.Link", sizeof(Link), 0,
+    "comch_next.driver.emulated._kernel.calls.Link", sizeof(Link), 0,
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, link_slots,
 };
 
@@ -326,7 +326,7 @@ static PyType_Slot poller_slots[] = {
 };
 
 static PyType_Spec poller_spec = {
-    "comch_next.driver.emulated._calls.Poller", sizeof(Poller), 0,
+    "comch_next.driver.emulated._kernel.calls.Poller", sizeof(Poller), 0,
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, poller_slots,
 };
 
@@ -359,7 +359,7 @@ static PyType_Slot quick_slots[] = {
 };
 
 static PyType_Spec quick_spec = {
-    "comch_next.driver.emulated._calls.Quick", sizeof(Quick), 0,
+    "comch_next.driver.emulated._kernel.calls.Quick", sizeof(Quick), 0,
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, quick_slots,
 };
 
@@ -508,7 +508,7 @@ static PyMethodDef functions[] = {
     {0},
 };
 
-static PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_calls", NULL, -1, functions, NULL, NULL, NULL, NULL};
+static PyModuleDef definition = {PyModuleDef_HEAD_INIT, "calls", NULL, -1, functions, NULL, NULL, NULL, NULL};
 
 static PyTypeObject *add_type(PyObject *module, PyType_Spec *spec)
 {
@@ -519,7 +519,7 @@ static PyTypeObject *add_type(PyObject *module, PyType_Spec *spec)
     return (PyTypeObject *)type;
 }
 
-PyMODINIT_FUNC PyInit__calls(void)
+PyMODINIT_FUNC PyInit_calls(void)
 {
     PyObject *module = PyModule_Create(&definition);
 

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from comch_next.driver.emulated._fabric import LONGEST, send
+from comch_next.driver.emulated._fabric.handshake import LONGEST, send
 from comch_next.errors import AlreadyExist, DocaError, Initialization
 
 __all__ = ["Listener", "dial", "directory", "file_name", "is_chosen", "owned_by_living", "runtime_dir"]

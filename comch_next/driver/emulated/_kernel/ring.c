@@ -1,4 +1,4 @@
-/* See _ring.h for what a ring is; here is how it moves. Linux 5.14 or newer (MADV_POPULATE_WRITE). */
+/* See ring.h for what a ring is; here is how it moves. Linux 5.14 or newer (MADV_POPULATE_WRITE). */
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include <time.h>
 
-#include "_ring.h"
+#include "ring.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
