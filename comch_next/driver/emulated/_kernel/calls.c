@@ -110,19 +110,19 @@ static PyObject *link_send(Link *link, PyObject *data)
         return PyLong_FromLongLong((long long)(expression));         \
     }
 
-ASK(check, link->tx && link->tx->shared ? comch_check(link->tx) : COMCH_CLOSED)
-ASK(completed, link->tx && link->tx->shared ? comch_completed(link->tx) : 0)
-ASK(cut, link->tx && link->tx->shared ? comch_cut(link->tx) : 0)
-ASK(arm_space, link->tx && link->tx->shared ? comch_arm_space(link->tx) : 1)
+ASK(check, link->tx && link->tx->open ? comch_check(link->tx) : COMCH_CLOSED)
+ASK(completed, link->tx && link->tx->open ? comch_completed(link->tx) : 0)
+ASK(cut, link->tx ? comch_cut(link->tx) : 0)
+ASK(arm_space, link->tx && link->tx->open ? comch_arm_space(link->tx) : 1)
 ASK(available, link->rx && link->rx->shared ? comch_available(link->rx) : 0)
 
-static PyObject *link_arm_flight(Link *link, PyObject *number)
+static PyObject *link_arm_completion(Link *link, PyObject *number)
 {
     unsigned long long count = PyLong_AsUnsignedLongLong(number);
 
     if (PyErr_Occurred())
         return NULL;
-    return PyLong_FromLong(link->tx && link->tx->shared ? comch_arm_flight(link->tx, count) : 1);
+    return PyLong_FromLong(link->tx && link->tx->open ? comch_arm_flight(link->tx, count) : 1);
 }
 
 static PyMethodDef link_methods[] = {
@@ -132,7 +132,7 @@ static PyMethodDef link_methods[] = {
     {"completed", (PyCFunction)link_completed, METH_NOARGS, NULL},
     {"cut", (PyCFunction)link_cut, METH_NOARGS, NULL},
     {"arm_space", (PyCFunction)link_arm_space, METH_NOARGS, NULL},
-    {"arm_flight", (PyCFunction)link_arm_flight, METH_O, NULL},
+    {"arm_completion", (PyCFunction)link_arm_completion, METH_O, NULL},
     {"available", (PyCFunction)link_available, METH_NOARGS, NULL},
     {0},
 };
@@ -250,7 +250,7 @@ static PyObject *pair(PyObject *shape, PyObject *data, PyObject *connection)
     return made;
 }
 
-/* receive(size): (data, link), or a code as comch_receive. */
+/* receive(size): (data, link), None when nothing is there, or what comch_find says else. */
 static PyObject *poller_receive(Poller *poller, PyObject *size)
 {
     unsigned long long most = PyLong_AsUnsignedLongLong(size);
@@ -262,10 +262,15 @@ static PyObject *poller_receive(Poller *poller, PyObject *size)
     result = comch_find(&poller->c);
     if (result >= 0 && (uint64_t)result > most)
         result = COMCH_LONG;
+    if (result == COMCH_AGAIN)
+        Py_RETURN_NONE;
     if (result < 0)
         return PyLong_FromLongLong(result);
-    if (!(data = take(poller)))
-        return PyErr_Occurred() ? NULL : PyLong_FromLong(COMCH_AGAIN);
+    if (!(data = take(poller))) {
+        if (PyErr_Occurred())
+            return NULL;
+        Py_RETURN_NONE;
+    }
     return pair(NULL, data, (PyObject *)found_link(poller));
 }
 
@@ -310,6 +315,7 @@ static PyMethodDef poller_methods[] = {
 };
 
 static PyMemberDef poller_members[] = {
+    {"links", T_OBJECT, offsetof(Poller, links), READONLY, NULL},
     {"length", T_ULONGLONG, offsetof(Poller, c) + offsetof(comch_poller, length), READONLY, NULL},
     {0},
 };
