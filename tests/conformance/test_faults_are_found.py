@@ -106,7 +106,7 @@ def begin_alone(consumer: Consumer) -> None:
     begin(consumer)
     assert consumer.engine is not None
     assert consumer._offer is not None
-    consumer.engine.send_on(partial(consumer._registered, consumer._offer))
+    consumer.engine.call_soon_threadsafe(partial(consumer._registered, consumer._offer))
 
 
 def stop_slowly(context: ControlContext) -> Any:
@@ -167,7 +167,7 @@ FAULTS: list[tuple[Any, str, Any, str]] = [
     (Connection, "update_info", nothing, "client_without_server_falls_back"),
     (FastPath, "withdraw", nothing, "consumers_are_announced"),
     (FastPath, "check_unused", nothing, "connection_outlives_its_consumers_and_producers"),
-    (FastContext, "bereaved", nothing, "contexts_fall_with_the_connection"),
+    (FastContext, "on_peer_lost", nothing, "contexts_fall_with_the_connection"),
     (Engines, "destroy", nothing, "contexts_outlive_nothing_below"),
     (Devices, "close", nothing, "contexts_outlive_nothing_below"),
     (Mmaps, "stop", nothing, "memory_outlives_its_buffers"),

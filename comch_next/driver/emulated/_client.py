@@ -47,7 +47,7 @@ class Client(ControlContext):
         self.busy_engine()
 
     def _forget(self, connection: Connection) -> None:
-        connection.leave()
+        connection.disconnect()
         self.connections.remove(connection)
 
     def _dial(self) -> None:
@@ -65,11 +65,12 @@ class Client(ControlContext):
         except OSError as error:
             if error.errno in EXHAUSTED:
                 raise self._cannot_dial(error) from error
-            self._refused(f"nobody listens on it in {runtime_dir()} ({error.strerror or error})")
+            why = "it may not be reached" if isinstance(error, PermissionError) else "nobody listens on it"
+            self._refused(f"{why} in {runtime_dir()} ({error.strerror or error})")
             return
         self._dialled = True
         connection.sock = sock
-        self.watched(sock, self._on_welcome, door=True)
+        self.watched(sock, self._on_welcome, accepts=True)
         try:
             connection.heard, bells = new_bells(self.bells)
         except OSError as error:

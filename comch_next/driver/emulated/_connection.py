@@ -145,7 +145,7 @@ class Connection(Link):
         self._end(status, reason)
         self.context.lost_connection(self)
 
-    def corrupt(self) -> None:
+    def on_protocol_violation(self) -> None:
         """The other side wrote nonsense: nothing more is read from it."""
         if self.receiver is not None:  # else it has been closed since, perhaps with its engine
             self.context.poller.remove(self)
@@ -153,23 +153,23 @@ class Connection(Link):
             self.receiver = None
         self.lose(ErrorCode.CONNECTION_RESET, "the other side wrote what cannot be")
 
-    def accuse(self) -> None:
+    def report_violation(self) -> None:
         """Whoever found it out, perhaps on another thread: have the connection's engine end it."""
         engine = self.context.engine
         if engine is not None:
-            engine.send_on(self.corrupt)
+            engine.call_soon_threadsafe(self.on_protocol_violation)
 
-    def caught_lying(self) -> bool:
+    def check_reader(self) -> bool:
         """Whether the reader claims what cannot be, which ends the connection: its sends would never complete."""
         if self.sender is None or self.check() != lib.COMCH_CORRUPT:
             return False
-        self.corrupt()
+        self.on_protocol_violation()
         return True
 
-    def leave(self, *, polite: bool = False) -> None:
-        """End it from this side and tell the other. `polite`: AGAIN when it cannot be told just now."""
+    def disconnect(self, *, require_notice: bool = False) -> None:
+        """End it from this side and tell the other. `require_notice`: AGAIN when it cannot be told just now."""
         if self.status == ErrorCode.SUCCESS and self.sock is not None:
-            if polite and not _writable(self.sock):
+            if require_notice and not _writable(self.sock):
                 raise Again("server_disconnect: the notice does not fit now; progress and call again")
             # The cut first: whoever has read the farewell relies on the ring as it is then.
             self.cut()

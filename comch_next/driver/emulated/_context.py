@@ -131,7 +131,7 @@ class Context(ABC):
             self.watch.unregister(sock)
         return known
 
-    def look(self, *, completed: bool = False) -> bool:
+    def poll_sockets(self, *, completed: bool = False) -> bool:
         """Handle what the sockets say, move on, report lost connections, finish a stop. Whether anything moved.
 
         Tasks complete before the end of their connection is reported: unless they just have (`completed`), it waits.

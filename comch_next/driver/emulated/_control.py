@@ -73,7 +73,7 @@ class ControlContext(Context):
             self.port.channels.listen(connection)
         elif self.engine is not None:
             for bell in connection.heard:
-                self.engine.notification.listen(bell, connection.accuse)
+                self.engine.notification.listen(bell, connection.report_violation)
 
     def unlisten(self, connection: Connection) -> None:
         """No longer; harmless when it is not listened to."""
@@ -108,7 +108,7 @@ class ControlContext(Context):
         if (self.state, trigger) in TRANSITIONS:
             self.end()
             for connection in list(self.connections):
-                connection.leave()
+                connection.disconnect()
                 if connection not in self.lost:
                     self.lost_connection(connection)
         return self.move(trigger)
@@ -133,12 +133,12 @@ class ControlContext(Context):
     # Looking at the sockets
 
     def watched(
-        self, sock: "Watchable", handler: Callable[[], None], events: int = select.EPOLLIN, *, door: bool = False
+        self, sock: "Watchable", handler: Callable[[], None], events: int = select.EPOLLIN, *, accepts: bool = False
     ) -> None:
         """As every context's; a door is where somebody may come in."""
         super().watched(sock, handler, events)
-        if door and self.port is not None:
-            self.port.channels.door(sock)
+        if accepts and self.port is not None:
+            self.port.channels.accepts(sock)
 
     def unwatch(self, sock: "Watchable") -> bool:
         known = super().unwatch(sock)
@@ -149,7 +149,7 @@ class ControlContext(Context):
     def report_losses(self) -> bool:
         moved = False
         for connection in [*self.sending, *(self.port.blocked if self.port is not None else ())]:
-            moved |= connection.caught_lying()
+            moved |= connection.check_reader()
         engine = self.engine
         for connection in list(self.lost):
             if engine is not None and engine.full:

@@ -23,7 +23,7 @@ __all__ = ["Engine", "Engines", "Poller"]
 BATCH = 64  # messages, and completions of one consumer, that one progress delivers at most
 _MOST_EVENTS = 1 << 20
 
-LOOK, CORRUPT = lib.COMCH_LOOK, lib.COMCH_CORRUPT
+POLL, CORRUPT = lib.COMCH_POLL, lib.COMCH_CORRUPT
 
 
 class Poller(calls.Poller):
@@ -44,7 +44,7 @@ class Poller(calls.Poller):
 
 class Engine:
     """A handle. `active` are the contexts that need more than the reading of rings, `consumers` those whose posted
-    buffers are looked at, `errands` what other engines, perhaps on other threads, want done here.
+    buffers are looked at, `pending_calls` what other engines, perhaps on other threads, want done here.
 
     `batch`: messages, and completions of a consumer, that one progress delivers at most. `barred`: progress does not
     simply run, because it is running, or is metered, or the engine has been destroyed.
@@ -54,7 +54,7 @@ class Engine:
         self.contexts: list[Context] = []
         self.active: set[Context] = set()
         self.consumers: tuple[Consumer, ...] = ()
-        self.errands: deque[Callable[[], object]] = deque()
+        self.pending_calls: deque[Callable[[], object]] = deque()
         self.poller = Poller()
         self.batch = BATCH
         self.barred = False
@@ -77,9 +77,9 @@ class Engine:
         self.active.discard(context)
         self.notification.unwatch(context.watch)
 
-    def send_on(self, errand: Callable[[], object]) -> None:
+    def call_soon_threadsafe(self, errand: Callable[[], object]) -> None:
         """Have something done in the next progress; the one call that any thread may make."""
-        self.errands.append(errand)
+        self.pending_calls.append(errand)
         if self.notification.armed:
             self.notification.ring()
 
@@ -112,8 +112,8 @@ class Engine:
         try:
             found = self.poller.receive(ANY_SIZE)
             moved = found is not None and self._read_rings(found)
-            if self.errands:
-                moved |= self._run_errands()
+            if self.pending_calls:
+                moved |= self._run_pending_calls()
             for consumer in self.consumers:
                 moved |= consumer.receive()
             if self.active:
@@ -167,11 +167,11 @@ class Engine:
                 except BaseException as error:
                     self.error = self.error or error
                     break
-            elif found == LOOK:
-                moved |= self.look()
-                poller.looked()
+            elif found == POLL:
+                moved |= self.poll_sockets()
+                poller.polled()
             elif found == CORRUPT:
-                poller.blamed.corrupt()
+                poller.blamed.on_protocol_violation()
                 moved = True
             else:
                 break
@@ -184,28 +184,28 @@ class Engine:
                 continue  # a callback has just destroyed it
             moved |= context.complete()
             if context.moving or context.lost:
-                moved |= context.look(completed=True)
+                moved |= context.poll_sockets(completed=True)
             if context.settled():
                 self.active.discard(context)
                 context.attended = False
         return moved
 
-    def _run_errands(self) -> bool:
-        for _ in range(len(self.errands)):  # what they ask for in turn waits for the next progress
-            self.errands.popleft()()
+    def _run_pending_calls(self) -> bool:
+        for _ in range(len(self.pending_calls)):  # what they ask for in turn waits for the next progress
+            self.pending_calls.popleft()()
         return True
 
-    def look(self) -> bool:
+    def poll_sockets(self) -> bool:
         """Look at every context's sockets."""
         moved = False
         for context in list(self.contexts):
-            moved |= context.look()
+            moved |= context.poll_sockets()
         return moved
 
     def request_notification(self) -> None:
         """Arm everything that could give progress something to do; ready at once if something waits."""
         self.notification.arm()
-        ready = self.poller.arm() or bool(self.errands)
+        ready = self.poller.arm() or bool(self.pending_calls)
         ready |= self.meter is not None and bool(self.meter.waiting)
         for consumer in self.consumers:
             ready |= consumer.arm_filled()

@@ -132,7 +132,7 @@ class FastPath:
         if engine.busy:
             engine.call(callback, self.connection, consumer_id)
         else:  # a pull port is looking at the sockets: callbacks run inside of progress only
-            engine.send_on(partial(engine.call, callback, self.connection, consumer_id))
+            engine.call_soon_threadsafe(partial(engine.call, callback, self.connection, consumer_id))
 
     # The end
 
@@ -142,7 +142,7 @@ class FastPath:
             handshake.close_all(self._outbox.popleft().fds)
         for context in list(self.live):
             if context.engine is not None:
-                context.engine.send_on(context.bereaved)
+                context.engine.call_soon_threadsafe(context.on_peer_lost)
         while self.targets:
             consumer_id, target = self.targets.popitem()
             target.close()

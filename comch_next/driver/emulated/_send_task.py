@@ -12,7 +12,7 @@ from comch_next.errors import InvalidValue, NoMemory
 if TYPE_CHECKING:
     from comch_next.driver.emulated._control import ControlContext
 
-OK, LOOK = lib.COMCH_OK, lib.COMCH_LOOK
+OK, POLL = lib.COMCH_OK, lib.COMCH_POLL
 
 __all__ = ["SendTask", "SendTasks", "TaskPool"]
 
@@ -87,12 +87,12 @@ class SendTasks(Tasks):
 
     def _refused(self, task: SendTask, link: Connection, result: int) -> int:
         """Send again, fail the task, or say that there is no memory for the ring's next part."""
-        while result == LOOK:  # in this mode progress looks at the sockets
+        while result == POLL:  # in this mode progress looks at the sockets
             result = link.send(task.message)
         if result == lib.COMCH_NOMEM:
             raise NoMemory("task_submit: no memory for the next part of the ring")
         if result == lib.COMCH_CORRUPT:
-            link.corrupt()
+            link.on_protocol_violation()
         if result != OK:
             task.finish(ErrorCode.CONNECTION_ABORTED if link.status == SUCCESS else link.status)
         return result

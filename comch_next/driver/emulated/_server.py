@@ -62,10 +62,10 @@ class Server(ControlContext):
         device, representor = self.dev.info.row, self.rep.info.row.pci_addr
         self._listener = Listener(device.pci_addr, representor, self.name)
         self._events = select.EPOLLIN
-        self.watched(self._listener.socket, self._on_clients, door=True)
+        self.watched(self._listener.socket, self._on_clients, accepts=True)
         self._removal = Removal.of(self._listener.path)
         if self._removal is not None:
-            self.watched(self._removal, self._removal.drain, door=True)
+            self.watched(self._removal, self._removal.drain, accepts=True)
         most = device.limits.max_clients
         self._board = Board.of(most)  # last: what the server itself needs comes first
         place = self._board.place if self._board is not None else None
@@ -131,7 +131,7 @@ class Server(ControlContext):
         if greeting.excess and crowd > most + _PATIENCE:
             greeting.refuse(ErrorCode.FULL)
             return
-        self.watched(sock, greeting.on_socket, door=True)
+        self.watched(sock, greeting.on_socket, accepts=True)
         greeting.on_socket()
 
     def _turn_away(self) -> bool:
@@ -165,7 +165,7 @@ class Server(ControlContext):
         self.failed_for_good = True
         self.end()
         for connection in list(self.connections):
-            connection.leave()
+            connection.disconnect()
             self.lost_connection(connection)
         self.move(Trigger.FATAL)
         self.busy_engine()
@@ -260,5 +260,5 @@ class Servers(TaskPool):
         link.fast.check_unused("server_disconnect")
         if link not in context.connections:
             raise InvalidValue(f"server_disconnect takes a connection of {context} that has not been disconnected")
-        link.leave(polite=True)
+        link.disconnect(require_notice=True)
         context.lost_connection(link)

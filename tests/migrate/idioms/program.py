@@ -113,6 +113,17 @@ def receive(ep):
             continue
         return data, peer
 """,
+    "tuple": """
+def receive(ep):
+    while True:
+        rc, data, length, peer = cc.doca_comm_channel_ep_recvfrom(ep, 4080, 0)
+        if rc != cc.DOCA_ERROR_AGAIN:
+            break
+        time.sleep(1e-4)
+    if rc != cc.DOCA_SUCCESS:
+        return cc.doca_error_get_name(rc), length, peer is None
+    return data, peer
+""",
 }
 
 TALKS = {
@@ -282,7 +293,7 @@ shown(receive, ep)
 """,
 }
 
-MANNERS = {"break": "return", "else": "continue", "code": "return", "walrus": "continue", "primed": "return"}
+MANNERS = {"break": "return", "else": "continue", "code": "tuple", "walrus": "continue", "primed": "tuple"}
 PROGRAMS = {
     f"{talk}: {send}": ENDS + SENDS[send] + RECEIVES[MANNERS[send]] + TALKS[talk]
     for number, talk in enumerate(TALKS)

@@ -1,8 +1,6 @@
 """A client on its way into a server: what it says is read and judged before it becomes a connection."""
 
-import os
 import socket
-import struct
 import time
 from contextlib import suppress
 from typing import Protocol
@@ -62,9 +60,8 @@ class Greeting:
             self.server.greeted(self)
 
     def _check(self, data: bytes) -> None:
-        credentials = self.sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-        self.client_pid, user, _ = struct.unpack("3i", credentials)
-        if user not in (0, os.geteuid()):
+        self.client_pid, user = handshake.peer_of(self.sock)
+        if not handshake.is_trusted(user):
             raise from_code(ErrorCode.AUTHENTICATION, f"user {user} may not connect")
         if self.excess:
             raise from_code(ErrorCode.FULL, "one client too many")

@@ -279,14 +279,14 @@ static PyObject *poller_arm(Poller *poller, PyObject *Py_UNUSED(none))
     return PyBool_FromLong(comch_arm_data(&poller->c));
 }
 
-static PyObject *poller_look_due(Poller *poller, PyObject *Py_UNUSED(none))
+static PyObject *poller_poll_due(Poller *poller, PyObject *Py_UNUSED(none))
 {
-    return PyBool_FromLong(comch_look_due(&poller->c.pace));
+    return PyBool_FromLong(comch_poll_due(&poller->c.pace));
 }
 
-static PyObject *poller_looked(Poller *poller, PyObject *Py_UNUSED(none))
+static PyObject *poller_polled(Poller *poller, PyObject *Py_UNUSED(none))
 {
-    comch_looked(&poller->c.pace);
+    comch_polled(&poller->c.pace);
     Py_RETURN_NONE;
 }
 
@@ -308,8 +308,8 @@ static PyMethodDef poller_methods[] = {
     {"follow", (PyCFunction)poller_follow, METH_O, NULL},
     {"receive", (PyCFunction)poller_receive, METH_O, NULL},
     {"arm", (PyCFunction)poller_arm, METH_NOARGS, NULL},
-    {"look_due", (PyCFunction)poller_look_due, METH_NOARGS, NULL},
-    {"looked", (PyCFunction)poller_looked, METH_NOARGS, NULL},
+    {"poll_due", (PyCFunction)poller_poll_due, METH_NOARGS, NULL},
+    {"polled", (PyCFunction)poller_polled, METH_NOARGS, NULL},
     {"hurry", (PyCFunction)poller_hurry, METH_NOARGS, NULL},
     {0},
 };
@@ -400,7 +400,7 @@ static int sent(Link *link, PyObject *data)
     if (!tx || !PyBytes_CheckExact(data))
         return 0;
     result = comch_send(tx, PyBytes_AsString(data), (uint64_t)PyBytes_Size(data));
-    if (result == COMCH_LOOK)
+    if (result == COMCH_POLL)
         tx->pace.next = 0;
     return result == COMCH_OK;
 }
@@ -454,8 +454,8 @@ static PyObject *port_receive(PyObject *self, PyObject *const *args, Py_ssize_t 
         }
     }
     result = comch_find(&poller->c);
-    if (result == COMCH_LOOK)
-        comch_look_again(&poller->c);
+    if (result == COMCH_POLL)
+        comch_poll_again(&poller->c);
     if (result < 0 || (uint64_t)result > most)
         return slow(quick, args, count, names);
     if (!(data = take(poller)))
