@@ -11,6 +11,7 @@ from comch_next.driver.emulated._checks import expect
 from comch_next.driver.emulated._fabric import handshake
 from comch_next.driver.emulated._fabric.status import Cell
 from comch_next.driver.emulated._fast_path import FastPath
+from comch_next.driver.emulated._kernel.calls import Link
 from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._kernel.memory import EXHAUSTED
 from comch_next.driver.emulated._kernel.ring import Receiver, Sender, lib
@@ -25,7 +26,7 @@ __all__ = ["Connection", "Connections"]
 _COUNTERS = tuple(Counter)
 
 
-class Connection:
+class Connection(Link):
     """A handle. `status` is SUCCESS while it works, then for good what ended it."""
 
     def __init__(
@@ -35,9 +36,7 @@ class Connection:
         self.sock = sock
         self.status = ErrorCode.CONNECTION_INPROGRESS
         self.reason = "it is still being set up"
-        self.cell = cell or Cell.private()
-        self.tx = self.cell.tx  # closed until established: the hot path asks nothing else
-        self.rx = self.cell.rx
+        self._use(cell or Cell.private())
         self.max_msg = 0  # bytes that it carries at most from here, once established
         self.sender: Sender | None = None
         self.receiver: Receiver | None = None
@@ -62,9 +61,15 @@ class Connection:
                 end.unmap()
         if self.sock is not None:
             self.sock.close()
+        self.hold(None, 0, 0)
         handshake.close_all(self.heard)
         handshake.close_all(self.rung)
         self.fast.let_go()
+
+    def _use(self, cell: Cell) -> None:
+        """Keep the state of both ends in this cell; the sending one is closed until established."""
+        self.cell, self.tx, self.rx = cell, cell.tx, cell.rx
+        self.hold(cell, *cell.addresses())
 
     def establish(self, rings: tuple[int, int], sizes: tuple[int, int], other: handshake.Terms) -> None:
         """Map the rings (descriptors: the one to send on, the one to receive from; sizes alike)."""
@@ -85,13 +90,13 @@ class Connection:
 
     def waiting(self) -> bool:
         """Whether a message can still be read."""
-        return self.receiver is not None and lib.comch_available(self.rx) > 0
+        return self.receiver is not None and self.available() > 0
 
     def in_flight(self) -> int:
         """Sends accepted that are not in the receiver's queue; those of a dead connection have failed."""
         if self.sender is None or not self.tx.open:
             return 0
-        return int(self.tx.head - lib.comch_completed(self.tx))
+        return int(self.tx.head - self.completed())
 
     # What a port's program knows of its sends: what has ended since is an event, see Port.arm_send
 
@@ -109,7 +114,7 @@ class Connection:
         """Ask for a bell when a send in flight ends. Whether one has ended since the program last knew."""
         before, flight = self._seen, self.in_flight()
         if flight:
-            lib.comch_arm_flight(self.tx, self.tx.head - flight + 1)
+            self.arm_completion(self.tx.head - flight + 1)
         self.note_flight()  # read again: what ended before the arming rings no bell
         return self._seen > before
 
@@ -156,7 +161,7 @@ class Connection:
 
     def check_reader(self) -> bool:
         """Whether the reader claims what cannot be, which ends the connection: its sends would never complete."""
-        if self.sender is None or lib.comch_check(self.tx) != lib.COMCH_CORRUPT:
+        if self.sender is None or self.check() != lib.COMCH_CORRUPT:
             return False
         self.on_protocol_violation()
         return True
@@ -167,7 +172,7 @@ class Connection:
             if require_notice and not _writable(self.sock):
                 raise Again("server_disconnect: the notice does not fit now; progress and call again")
             # The cut first: whoever has read the farewell relies on the ring as it is then.
-            lib.comch_cut(self.tx)
+            self.cut()
             with suppress(OSError):  # it is gone already
                 handshake.farewell(self.sock)
         elif self.status == ErrorCode.CONNECTION_INPROGRESS and self.sock is not None:
@@ -179,7 +184,7 @@ class Connection:
 
     def _end(self, status: ErrorCode, reason: str) -> None:
         self.cell.hide()
-        arrived = lib.comch_cut(self.tx) if self.sender is not None else 0
+        arrived = self.cut() if self.sender is not None else 0
         self.failed = int(self.tx.head - arrived)
         while self.inflight:
             task = self.inflight.popleft()
@@ -199,12 +204,12 @@ class Connection:
     def close(self) -> None:
         """Give everything back; only the counters stay."""
         self.context.poller.remove(self)
+        self.cut()
         for end in (self.receiver, self.sender):
             if end is not None:
                 end.close()
         self.receiver = self.sender = None
-        self.cell = self.cell.retire()
-        self.tx, self.rx = self.cell.tx, self.cell.rx
+        self._use(self.cell.retire())
         self._give_up_bells()
 
     def _give_up_bells(self) -> None:

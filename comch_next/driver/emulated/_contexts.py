@@ -22,6 +22,16 @@ def living(ctx: object, kind: type[_C], call: str) -> _C:
     return context
 
 
+def _viewing(on_message: Callback) -> Callback:
+    """Give the callback a view of each message, which dies with the call."""
+
+    def show(connection: object, data: bytes) -> None:
+        with memoryview(data) as view:
+            on_message(connection, view)
+
+    return show
+
+
 class Contexts:
     """The noun Contexts of the driver protocol, and the configuration that both kinds share."""
 
@@ -88,7 +98,7 @@ class Contexts:
         context = living(ctx, ControlContext, "event_msg_recv_register")
         in_state(context, "event_msg_recv_register")
         expect_callback(on_message, "event_msg_recv_register")
-        context.on_message, context.view = on_message, view
+        context.on_message = _viewing(on_message) if view else on_message
 
     def event_consumer_register(self, ctx: object, new: Callback, expired: Callback) -> None:
         context = living(ctx, ControlContext, "event_consumer_register")

@@ -10,7 +10,6 @@ from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._context import Callback, Context, unset
 from comch_next.driver.emulated._device import Dev
 from comch_next.driver.emulated._fabric.handshake import Terms
-from comch_next.driver.emulated._kernel.ring import lib
 from comch_next.driver.emulated._state import TRANSITIONS, Trigger
 from comch_next.driver.emulated._task import PROGRAM, SUCCESS, Task
 from comch_next.errors import InvalidValue
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
     from comch_next.driver.emulated._port import Port
 
 __all__ = ["ControlContext", "check_name"]
-
-completed = lib.comch_completed
 
 
 def check_name(name: object, dev: Dev) -> str:
@@ -43,7 +40,6 @@ class ControlContext(Context):
         super().__init__(dev, name)
         self.port: Port | None = None
         self.on_message: Callback = unset
-        self.view = False
         self.new_consumer: Callback | None = None
         self.expired_consumer: Callback | None = None
         self.max_msg_size: int | None = None
@@ -173,7 +169,7 @@ class ControlContext(Context):
         assert engine is not None
         for link in self.sending:
             inflight, done = link.inflight, self.done
-            arrived = completed(link.tx) if inflight else 0  # a connection that has ended has none, nor a ring
+            arrived = link.completed() if inflight else 0  # a connection that has ended has none, nor a ring
             while inflight and inflight[0].number <= arrived and engine.error is None:
                 delivered = True
                 task = inflight.popleft()
@@ -191,7 +187,7 @@ class ControlContext(Context):
     def take_finished(self) -> Task | None:
         """A task of a connection that has been served is the last to be looked for there again."""
         for link in list(self.sending):
-            if link.inflight and link.inflight[0].number > completed(link.tx):
+            if link.inflight and link.inflight[0].number > link.completed():
                 continue
             self.sending.remove(link)
             task = link.inflight.popleft() if link.inflight else None
@@ -212,7 +208,7 @@ class ControlContext(Context):
         ready = super().arm()
         for link in self.connections if self.port is None else ():  # whose bells are heard elsewhere
             if link.inflight:
-                ready |= bool(lib.comch_arm_flight(link.tx, link.inflight[0].number))
+                ready |= bool(link.arm_completion(link.inflight[0].number))
         return ready
 
     def inflight(self) -> int:

@@ -4,27 +4,28 @@ An extension of the emulated library, for programs that pull where the modern AP
 does its own looking at the sockets, at most once per millisecond.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from comch_next._codes import ErrorCode
 from comch_next.driver.emulated._channels import Channels
 from comch_next.driver.emulated._checks import as_bytes, expect, expect_number, in_state, says_no_memory
 from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._control import ControlContext
-from comch_next.driver.emulated._engine import AGAIN, CORRUPT, POLL, Poller, receive
+from comch_next.driver.emulated._engine import CORRUPT, POLL, Poller
 from comch_next.driver.emulated._fabric.greeting import Greeting
 from comch_next.driver.emulated._fabric.handshake import Terms
 from comch_next.driver.emulated._kernel.fork import owned
-from comch_next.driver.emulated._kernel.ring import ffi, lib
+from comch_next.driver.emulated._kernel.ring import lib
 from comch_next.driver.emulated._server import Server
 from comch_next.errors import BadState, ConnectionReset, InvalidValue, NoMemory, from_code
 
+if TYPE_CHECKING:
+    from comch_next.driver.emulated._kernel.calls import Found
+
 __all__ = ["Port", "Ports"]
 
-_LENGTH = (1 << 32) - 1
-send = lib.comch_send
 _REPORTED = (ErrorCode.SHUTDOWN, ErrorCode.CONNECTION_RESET)  # what the puller has not done itself
-OK, LONG = lib.COMCH_OK, lib.COMCH_LONG
+OK, AGAIN, LONG = lib.COMCH_OK, lib.COMCH_AGAIN, lib.COMCH_LONG
 
 
 class Port:
@@ -40,7 +41,6 @@ class Port:
         self._msg_size = msg_size
         self._send_limit = send_limit
         self._one_sided = one_sided
-        self._pace = ffi.addressof(self.poller.c, "pace")
         self._send_lost = False  # sends were lost with their connection, which the program has not been told
         self.channels = Channels(context, one_sided)
         owned(self)
@@ -59,12 +59,12 @@ class Port:
         """Look at the sockets now, unless a callback of this engine is running."""
         engine = self.context.engine
         if engine is not None and not engine.busy:
-            engine.poller.c.pace.next = 0
+            engine.poller.hurry()
             engine.progress()
 
     def poll_if_due(self) -> None:
         """Look at the sockets if it is time to."""
-        if lib.comch_poll_due(self._pace):
+        if self.poller.poll_due():
             self.poll_sockets()
 
     def take_over(self, predecessor: "Port") -> None:
@@ -94,7 +94,7 @@ class Port:
 
     def tell(self, *channels: str) -> None:
         """Latch these, where armed, and let the next receive tell its caller at once."""
-        self.poller.c.pace.next = 0
+        self.poller.hurry()
         self.channels.ring(*channels)
 
     def _keeps_quiet(self, connection: Connection) -> bool:
@@ -152,28 +152,29 @@ class Port:
 
     def _poll_and_send(self, connection: Connection, data: Any) -> bool:
         self.poll_sockets()
-        while (result := send(connection.tx, data, len(data))) == POLL:
+        while (result := connection.send(data)) == POLL:
             pass  # a look may take so long that the next is due
         if result == OK:
             return True
         return not connection.in_progress() and self.failed(connection, result, data)
 
-    def fetch(self, result: int, size: int) -> tuple[bytes, Any] | None:
+    def fetch(self, found: "Found", size: int) -> tuple[bytes, Any] | None:
         """What the hot path could not decide: look, report a loss, or say that nothing is there."""
         poller = self.poller
-        if result == POLL:
+        if found == POLL:
             self.poll_sockets()
             if self.waiting:
                 return None  # let the puller accept first
             self._report_loss()  # now: with messages from others there may never be nothing to receive
-            result = receive(poller.c, poller.scratch, min(size, poller.size))
-        while result == CORRUPT:
-            poller.links[poller.c.index].on_protocol_violation()
-            result = receive(poller.c, poller.scratch, min(size, poller.size))
-        if result >= 0:
-            return poller.view[: result & _LENGTH], poller.links[result >> 32].user_data
-        if result == LONG:
-            needed = int(poller.c.length)
+            found = poller.receive(size)
+        while found == CORRUPT:
+            poller.blamed.on_protocol_violation()
+            found = poller.receive(size)
+        if isinstance(found, tuple):
+            data, link = found
+            return data, link.user_data
+        if found == LONG:
+            needed = poller.length
             raise InvalidValue(f"receive: a message of {needed} bytes waits, room is for {size}", length=needed)
         self._report_loss()
         return None
@@ -211,7 +212,7 @@ class Port:
             for link in self.poller.links:  # its one connection
                 self._attend(link)
         news = self.waiting or not all(map(self._keeps_quiet, self.lost))
-        if lib.comch_arm_data(self.poller.c) or news or self.context.failed_for_good:
+        if self.poller.arm() or news or self.context.failed_for_good:
             channel.ring()
 
     def arm_send(self) -> None:
@@ -232,7 +233,7 @@ class Port:
             if link.in_progress():
                 self._attend(link)
                 news |= link.sock is None  # not even dialled: nobody will notify
-            elif link.sender is None or link.tx.head != head or lib.comch_arm_space(link.tx):
+            elif link.sender is None or link.tx.head != head or link.arm_space():
                 news |= link.sender is None or link.tx.head == head  # else a send has been accepted since
                 self.withdraw(link)
         return news
@@ -302,21 +303,21 @@ class Ports:
     def send(self, port: Port, connection: Connection, data: Any) -> bool:
         if type(data) is not bytes:  # cffi would take a list, too
             data = as_bytes(data, "send")
-        result = send(connection.tx, data, len(data))
+        result = connection.send(data)
         return result == OK or port.failed(connection, result, data)
 
     def withdraw(self, port: Port, connection: Connection) -> None:
         port.withdraw(connection)
 
     def receive(self, port: Port, size: int) -> tuple[bytes, Any] | None:
-        poller = port.poller
         try:
-            result = receive(poller.c, poller.scratch, size if size < poller.size else poller.size)
-        except (TypeError, OverflowError):
+            found = port.poller.receive(size)
+        except (TypeError, OverflowError, ValueError):
             raise InvalidValue(f"receive takes a size of 0 or more bytes, not {size!r}") from None
-        if result >= 0:
-            return poller.view[: result & _LENGTH], poller.links[result >> 32].user_data
-        return None if result == AGAIN and not port.lost else port.fetch(result, size)
+        if isinstance(found, tuple):
+            data, link = found
+            return data, link.user_data
+        return None if found is None and not port.lost else port.fetch(found, size)
 
     def accept(self, port: Port) -> Connection | None:
         return port.accept()

@@ -10,11 +10,11 @@ from comch_next.driver.emulated._checks import as_bytes, says_no_memory
 from comch_next.driver.emulated._client import Clients
 from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._control import ControlContext
-from comch_next.driver.emulated._engine import AGAIN, POLL
+from comch_next.driver.emulated._engine import POLL
 from comch_next.driver.emulated._fast_context import check_submit
 from comch_next.driver.emulated._faults.faults import Faults
 from comch_next.driver.emulated._kernel.alarm import Alarm
-from comch_next.driver.emulated._port import OK, Port, Ports, send
+from comch_next.driver.emulated._port import AGAIN, OK, Port, Ports
 from comch_next.driver.emulated._producer import Producer, ProducerSendTask, ProducerSendTasks
 from comch_next.driver.emulated._send_task import SendTask, TaskPool
 from comch_next.driver.emulated._server import Server as RealServer
@@ -62,9 +62,9 @@ class _Ports(Ports):
                 _die(connection)
             elif fault is not None:
                 return int(AGAIN)
-            result = int(send(connection.tx, message, len(message)))
+            result = connection.send(message)
             while result == POLL and polled:
-                result = int(send(connection.tx, message, len(message)))  # the wait for the lock made it due again
+                result = connection.send(message)  # the wait for the lock made it due again
             if result == OK:
                 self._faults.accepted("send")
             return result
