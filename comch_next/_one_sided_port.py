@@ -58,12 +58,13 @@ class OneSidedPort(PullPort):
             raise Unknown(f"send_to: {error}") from error
 
     def receive(self, size: int | None = None) -> tuple[bytes, Connection] | None:
-        """Return the oldest message of any peer, None for AGAIN; complete every waiting handshake.
+        """Return the oldest message of any peer, None for AGAIN; complete up to 16 waiting handshakes.
 
         The driver's port returns no message while it has just seen a client that waits, so asking it first is enough.
         """
         if self.link.closed:
             self.link.receive(size)
+        accepted = False
         try:
             while True:
                 try:
@@ -75,10 +76,9 @@ class OneSidedPort(PullPort):
                     return arrived
                 if self._errors:
                     self._raise_error()
-                if not (self._is_server and self._port_pending()):
+                if accepted or not (self._is_server and self._port_pending()):
                     break
-                for _ in range(self.pending):
-                    self.accept()
+                accepted = self._accept_some() > 0
         except ConnectionReset as death:
             raise self._death(death.connection) from None
         except InvalidValue:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PullPort"]
 
+_AT_ONCE = 16  # clients that one receive accepts
 _BY_TASKS = frozenset({"task_send_set_conf"})  # what the form with a helper thread takes for itself
 
 
@@ -134,6 +135,16 @@ class PullPort:
         """Complete the oldest waiting handshake; None when none waits. Raises ConnectionReset when it breaks."""
         handle = self._port.accept()
         return None if handle is None else self.context._connection(handle)
+
+    def _accept_some(self) -> int:
+        """Complete the oldest waiting handshakes, up to 16 of them, so that a crowd does not hold others up.
+
+        Returns how many waited. Raises ConnectionReset when one breaks.
+        """
+        waiting = min(self.pending, _AT_ONCE)
+        for _ in range(waiting):
+            self.accept()
+        return waiting
 
     @property
     def pending(self) -> int:

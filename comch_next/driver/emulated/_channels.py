@@ -22,7 +22,7 @@ class Channels:
     for the hang-up of an end and not for words, and a farewell hangs up only when it is read.
     """
 
-    def __init__(self, context: ControlContext, poller: Poller[Connection], one_sided: bool) -> None:
+    def __init__(self, context: ControlContext, poller: Poller, one_sided: bool) -> None:
         self._context = context
         self._poller = poller
         self._one_sided = one_sided
@@ -73,7 +73,8 @@ class Channels:
         for sockets in self._sockets(name):
             channel.watch(sockets)
         for connection in self._poller.links if name in _HEARD else ():
-            channel.listen(connection.heard[_HEARD[name]], connection.report_violation)
+            if connection.heard:  # else it has ended
+                channel.listen(connection.heard[_HEARD[name]], connection.report_violation)
 
     def _sockets(self, name: str) -> list[select.epoll]:
         """What the channel of that name watches."""

@@ -66,7 +66,8 @@ class Client(ControlContext):
         except OSError as error:
             if error.errno in EXHAUSTED:
                 raise self._cannot_dial(error) from error
-            self._refused(f"nobody listens on it in {runtime_dir()} ({error.strerror or error})")
+            why = "it may not be reached" if isinstance(error, PermissionError) else "nobody listens on it"
+            self._refused(f"{why} in {runtime_dir()} ({error.strerror or error})")
             return
         self._dialled = True
         connection.sock = sock

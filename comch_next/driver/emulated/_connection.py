@@ -4,7 +4,7 @@ import select
 import socket
 from collections import deque
 from contextlib import suppress
-from typing import Any, Protocol
+from typing import Any
 
 from comch_next._codes import Counter, ErrorCode
 from comch_next.driver.emulated._checks import expect
@@ -14,10 +14,12 @@ from comch_next.driver.emulated._fabric.channel import Watchable
 from comch_next.driver.emulated._fabric.status import Cell
 from comch_next.driver.emulated._fast_path import FastPath
 from comch_next.driver.emulated._fast_path import Owner as CarrierOwner
+from comch_next.driver.emulated._kernel.calls import Link
 from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._kernel.memory import EXHAUSTED
 from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.driver.emulated._kernel.ring import Receiver, Sender, lib
+from comch_next.driver.emulated._kernel.typed import Protocol
 from comch_next.driver.emulated._task import NumberedTask
 from comch_next.errors import Again, ConnectionAborted, InvalidValue, from_code
 
@@ -30,17 +32,16 @@ class Reading(Protocol):
     """The delivery of a context, as its connections see it: see _delivery."""
 
     @property
-    def poller(self) -> "Poller[Connection]": ...
+    def poller(self) -> Poller: ...
     def terms(self) -> handshake.Terms: ...
     def follow(self, connection: "Connection") -> None: ...
-    def unfollow(self, connection: "Connection") -> None: ...
+    def unlisten(self, connection: "Connection") -> None: ...
 
 
 class Owner(CarrierOwner, Protocol):
     """The server or client that a connection is of."""
 
     on_message: Callback
-    view: bool
 
     @property
     def delivery(self) -> Reading: ...
@@ -48,7 +49,7 @@ class Owner(CarrierOwner, Protocol):
     def lost_connection(self, connection: "Connection") -> None: ...
 
 
-class Connection:
+class Connection(Link):
     """A handle. `status` is SUCCESS while it works, then for good what ended it."""
 
     def __init__(
@@ -58,9 +59,7 @@ class Connection:
         self.sock = sock
         self.status = ErrorCode.CONNECTION_INPROGRESS
         self.reason = "it is still being set up"
-        self.cell = cell or Cell.private()
-        self.tx = self.cell.tx  # closed until established: the hot path asks nothing else
-        self.rx = self.cell.rx
+        self._use(cell or Cell.private())
         self.max_msg = 0  # bytes that it carries at most from here, once established
         self.sender: Sender | None = None
         self.receiver: Receiver | None = None
@@ -85,9 +84,15 @@ class Connection:
                 end.unmap()
         if self.sock is not None:
             self.sock.close()
+        self.hold(None, 0, 0)
         handshake.close_all(self.heard)
         handshake.close_all(self.rung)
         self.fast.let_go()
+
+    def _use(self, cell: Cell) -> None:
+        """Keep the state of both ends in this cell; the sending one is closed until established."""
+        self.cell, self.tx, self.rx = cell, cell.tx, cell.rx
+        self.hold(cell, *cell.addresses())
 
     def establish(self, rings: tuple[int, int], sizes: tuple[int, int], other: handshake.Terms) -> None:
         """Map the rings (descriptors: the one to send on, the one to receive from; sizes alike)."""
@@ -105,13 +110,13 @@ class Connection:
 
     def waiting(self) -> bool:
         """Whether a message can still be read."""
-        return self.receiver is not None and lib.comch_available(self.rx) > 0
+        return self.receiver is not None and self.available() > 0
 
     def in_flight(self) -> int:
         """Sends accepted that are not in the receiver's queue; those of a dead connection have failed."""
         if self.sender is None or not self.tx.open:
             return 0
-        return int(self.tx.head - lib.comch_completed(self.tx))
+        return int(self.tx.head - self.completed())
 
     # What a port's program knows of its sends: what has ended since is an event, see Port.arm_send
 
@@ -129,7 +134,7 @@ class Connection:
         """Ask for a bell when a send in flight ends. Whether one has ended since the program last knew."""
         before, flight = self._seen, self.in_flight()
         if flight:
-            lib.comch_arm_flight(self.tx, self.tx.head - flight + 1)
+            self.arm_completion(self.tx.head - flight + 1)
         self.note_flight()  # read again: what ended before the arming rings no bell
         return self._seen > before
 
@@ -176,7 +181,7 @@ class Connection:
 
     def check_reader(self) -> bool:
         """Whether the reader claims what cannot be, which ends the connection: its sends would never complete."""
-        if self.sender is None or lib.comch_check(self.tx) != lib.COMCH_CORRUPT:
+        if self.sender is None or self.check() != lib.COMCH_CORRUPT:
             return False
         self.on_protocol_violation()
         return True
@@ -187,7 +192,7 @@ class Connection:
             if require_notice and not _writable(self.sock):
                 raise Again("server_disconnect: the notice does not fit now; progress and call again")
             # The cut first: whoever has read the farewell relies on the ring as it is then.
-            lib.comch_cut(self.tx)
+            self.cut()
             with suppress(OSError):  # it is gone already
                 handshake.farewell(self.sock)
         elif self.status == ErrorCode.CONNECTION_INPROGRESS and self.sock is not None:
@@ -199,7 +204,7 @@ class Connection:
 
     def _end(self, status: ErrorCode, reason: str) -> None:
         self.cell.hide()
-        arrived = lib.comch_cut(self.tx) if self.sender is not None else 0
+        arrived = self.cut() if self.sender is not None else 0
         self.undelivered = int(self.tx.head - arrived)
         while self.inflight:
             task = self.inflight.popleft()
@@ -213,18 +218,24 @@ class Connection:
             self.context.unwatch(self.sock)
             self.sock.close()
             self.sock = None
+        self._give_up_bells()
         self.fast.end()
 
     def close(self) -> None:
         """Give everything back; only the counters stay."""
-        self.context.delivery.unfollow(self)
+        self.context.delivery.poller.remove(self)
+        self.cut()
         for end in (self.receiver, self.sender):
             if end is not None:
                 end.close()
         self.receiver = self.sender = None
-        self.cell = self.cell.retire()
-        self.tx, self.rx = self.cell.tx, self.cell.rx
-        self.tx.bell = -1
+        self._use(self.cell.retire())
+        self._give_up_bells()
+
+    def _give_up_bells(self) -> None:
+        """Ring and hear nobody any more: what can still be read needs no bell."""
+        self.tx.bell = self.rx.bell = -1
+        self.context.delivery.unlisten(self)
         handshake.close_all(self.heard)
         handshake.close_all(self.rung)
 

@@ -4,7 +4,7 @@ import select
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Sized
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from comch_next._codes import State
 from comch_next.driver.emulated._checks import expect, expect_callback
@@ -12,6 +12,7 @@ from comch_next.driver.emulated._device import Dev
 from comch_next.driver.emulated._fabric.channel import Channel, Watchable
 from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._kernel.poller import Poller
+from comch_next.driver.emulated._kernel.typed import Protocol
 from comch_next.driver.emulated._state import CAUSES, LEGAL, TRANSITIONS, Trigger
 from comch_next.driver.emulated._task import PROGRAM, SUCCESS, Task
 from comch_next.errors import BadConfig, BadState, Initialization, InUse, InvalidValue, NotConnected, NotSupported
@@ -19,6 +20,7 @@ from comch_next.errors import BadConfig, BadState, Initialization, InUse, Invali
 __all__ = ["Callback", "Context", "Contexts", "Posted", "Progress", "living", "unset"]
 
 Callback = Callable[..., object]
+_EVENTS = 8  # that one poll handles: some cost much, the others' turn is in the next poll
 _C = TypeVar("_C", bound="Context")
 
 
@@ -42,7 +44,7 @@ class Progress(Protocol):
     full: bool
     error: BaseException | None
     notification: Channel
-    poller: Poller[Any]
+    poller: Poller
 
     @property
     def busy(self) -> bool: ...
@@ -165,7 +167,7 @@ class Context(ABC):
         engine, moved = self.engine, False
         if engine is None:
             return moved  # a callback has just destroyed it
-        for fd, _ in self.watch.poll(0):
+        for fd, _ in self.watch.poll(0, _EVENTS):
             handler = self._handlers.get(fd)
             if handler is not None:
                 handler()

@@ -13,14 +13,11 @@ from comch_next.driver.emulated._delivery import Delivery
 from comch_next.driver.emulated._device import Dev
 from comch_next.driver.emulated._fabric.channel import Watchable
 from comch_next.driver.emulated._fabric.greeting import Greeting
-from comch_next.driver.emulated._kernel.ring import lib
 from comch_next.driver.emulated._state import TRANSITIONS, Trigger
 from comch_next.driver.emulated._task import PROGRAM, SUCCESS, Task
 from comch_next.errors import InvalidValue
 
 __all__ = ["ControlContext", "ControlContexts", "check_name"]
-
-completed = lib.comch_completed
 
 
 def check_name(name: object, dev: Dev) -> str:
@@ -44,7 +41,6 @@ class ControlContext(Context):
     def __init__(self, dev: Dev, name: str) -> None:
         super().__init__(dev, name)
         self.on_message: Callback = unset
-        self.view = False
         self.new_consumer: Callback | None = None
         self.expired_consumer: Callback | None = None
         self.max_msg_size: int | None = None
@@ -140,7 +136,7 @@ class ControlContext(Context):
         assert engine is not None
         for link in self.sending:
             inflight, done = link.inflight, self.done
-            arrived = completed(link.tx) if inflight else 0  # a connection that has ended has none, nor a ring
+            arrived = link.completed() if inflight else 0  # a connection that has ended has none, nor a ring
             while inflight and inflight[0].number <= arrived and engine.error is None:
                 delivered = True
                 task = inflight.popleft()
@@ -158,7 +154,7 @@ class ControlContext(Context):
     def take_finished(self) -> Task | None:
         """A task of a connection that has been served is the last to be looked for there again."""
         for link in list(self.sending):
-            if link.inflight and link.inflight[0].number > completed(link.tx):
+            if link.inflight and link.inflight[0].number > link.completed():
                 continue
             self.sending.remove(link)
             task = link.inflight.popleft() if link.inflight else None
@@ -195,6 +191,16 @@ class ControlContext(Context):
     def report_loss(self, connection: Connection) -> None: ...
 
 
+def _viewing(on_message: Callback) -> Callback:
+    """Give the callback a view of each message, which dies with the call."""
+
+    def show(connection: object, data: bytes) -> None:
+        with memoryview(data) as view:
+            on_message(connection, view)
+
+    return show
+
+
 class ControlContexts(Contexts):
     """The noun Contexts of the driver protocol."""
 
@@ -228,7 +234,7 @@ class ControlContexts(Contexts):
         context = living(ctx, ControlContext, "event_msg_recv_register")
         in_state(context, "event_msg_recv_register")
         expect_callback(on_message, "event_msg_recv_register")
-        context.on_message, context.view = on_message, view
+        context.on_message = _viewing(on_message) if view else on_message
 
     def event_consumer_register(self, ctx: object, new: Callback, expired: Callback) -> None:
         context = living(ctx, ControlContext, "event_consumer_register")

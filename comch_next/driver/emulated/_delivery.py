@@ -4,13 +4,14 @@ A context has one delivery at a time. It is born `Pushed`; an open port takes th
 """
 
 from collections.abc import Collection
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._fabric.channel import Watchable
 from comch_next.driver.emulated._fabric.greeting import Greeting
 from comch_next.driver.emulated._fabric.handshake import Terms
 from comch_next.driver.emulated._kernel.poller import Poller
+from comch_next.driver.emulated._kernel.typed import Protocol
 
 __all__ = ["Delivery"]
 
@@ -21,7 +22,7 @@ class Delivery(Protocol):
     bells: ClassVar[int]  # of each connection: where sender and receiver may wait apart, two
 
     @property
-    def poller(self) -> Poller[Connection]:
+    def poller(self) -> Poller:
         """The rings that are read for this context."""
 
     def terms(self) -> Terms:
@@ -43,10 +44,18 @@ class Delivery(Protocol):
     def notify(self, *channels: str) -> None:
         """Wake the program, if it waits for one of these; they are named as a port's descriptors."""
 
-    # Connections, in the order of their lives
+    # Clients that have greeted
+
+    def is_full(self, most: int) -> bool:
+        """Return whether there are as many clients as a limit allows (0: none), those included that only wait."""
 
     def on_greeted(self, greeting: Greeting) -> None:
         """Admit a server's client, which has greeted well, or let it wait."""
+
+    def drop_waiting(self) -> None:
+        """Hang up on the clients that wait."""
+
+    # Connections, in the order of their lives
 
     def follow(self, connection: Connection) -> None:
         """Read its messages, and listen to its bells."""
@@ -78,5 +87,5 @@ class Delivery(Protocol):
     def disconnect_lost(self, connection: Connection) -> bool:
         """Give up what a lost connection has left to read. Whether it was one."""
 
-    def unfollow(self, connection: Connection) -> None:
-        """Stop reading its messages and listening to its bells. Idempotent."""
+    def unlisten(self, connection: Connection) -> None:
+        """Stop listening to its bells. Idempotent."""

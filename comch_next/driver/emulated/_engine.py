@@ -2,24 +2,26 @@
 
 from collections import deque
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from comch_next.driver.emulated._checks import expect, expect_number, in_state, says_no_memory
-from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._context import Context, Posted
 from comch_next.driver.emulated._fabric.channel import Channel
 from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._kernel.poller import Poller
-from comch_next.driver.emulated._kernel.ring import ffi, lib
-from comch_next.driver.emulated._meter import LENGTH, Meter
+from comch_next.driver.emulated._kernel.ring import ANY_SIZE, lib
+from comch_next.driver.emulated._meter import Meter
 from comch_next.errors import BadState, InUse, InvalidValue, NotPermitted, OperatingSystem
+
+if TYPE_CHECKING:
+    from comch_next.driver.emulated._kernel.calls import Found
 
 __all__ = ["Engine", "Engines"]
 
 BATCH = 64  # messages, and completions of one consumer, that one progress delivers at most
 _MOST_EVENTS = 1 << 20
 
-receive = lib.comch_receive
-AGAIN, POLL, CORRUPT = lib.COMCH_AGAIN, lib.COMCH_POLL, lib.COMCH_CORRUPT
+POLL, CORRUPT = lib.COMCH_POLL, lib.COMCH_CORRUPT
 
 
 class Engine:
@@ -35,8 +37,7 @@ class Engine:
         self.active: set[Context] = set()
         self.consumers: tuple[Posted, ...] = ()
         self.pending_calls: deque[Callable[[], object]] = deque()
-        self.poller: Poller[Connection] = Poller()
-        self.pace = ffi.addressof(self.poller.c, "pace")
+        self.poller = Poller()
         self.batch = BATCH
         self.barred = False
         self.full = False  # the meter lets this progress run no more callbacks
@@ -91,9 +92,8 @@ class Engine:
             return self._progress_barred()
         self.barred = True
         try:
-            poller = self.poller
-            result = receive(poller.c, poller.scratch, poller.size)
-            moved = result != AGAIN and self._read_rings(result)
+            found = self.poller.receive(ANY_SIZE)
+            moved = found is not None and self._read_rings(found)
             if self.pending_calls:
                 moved |= self._run_pending_calls()
             for consumer in self.consumers:
@@ -135,37 +135,29 @@ class Engine:
             if number is None and not self.meter.waiting:
                 self.meter, self.barred, self.batch = None, False, BATCH
 
-    def _read_rings(self, result: int) -> bool:
-        """Deal with what `receive` said, and go on receiving."""
+    def _read_rings(self, found: "Found") -> bool:
+        """Deal with what `receive` returned, and go on receiving."""
         poller, moved = self.poller, False
         for turn in range(self.batch):
             if turn:
-                result = receive(poller.c, poller.scratch, poller.size)
-            if result >= 0:
+                found = poller.receive(ANY_SIZE)
+            if isinstance(found, tuple):
                 moved = True
-                link = poller.links[result >> 32]
+                data, link = found
                 try:
-                    if link.context.view:
-                        self.show(link, result & LENGTH)
-                    else:
-                        link.context.on_message(link.user_data, poller.view[: result & LENGTH])
+                    link.context.on_message(link.user_data, data)
                 except BaseException as error:
                     self.error = self.error or error
                     break
-            elif result == POLL:
+            elif found == POLL:
                 moved |= self.poll_sockets()
-                lib.comch_polled(self.pace)
-            elif result == CORRUPT:
-                poller.links[poller.c.index].on_protocol_violation()
+                poller.polled()
+            elif found == CORRUPT:
+                poller.blamed.on_protocol_violation()
                 moved = True
             else:
                 break
         return moved
-
-    def show(self, link: Connection, length: int) -> None:
-        """Give a message to its callback as a view of the engine's buffer, which dies with the callback."""
-        with memoryview(self.poller.view)[:length] as view:
-            link.context.on_message(link.user_data, view)
 
     def _attend(self) -> bool:
         moved = False
@@ -195,7 +187,7 @@ class Engine:
     def request_notification(self) -> None:
         """Arm everything that could give progress something to do; ready at once if something waits."""
         self.notification.arm()
-        ready = lib.comch_arm_data(self.poller.c) != 0 or bool(self.pending_calls)
+        ready = self.poller.arm() or bool(self.pending_calls)
         ready |= self.meter is not None and bool(self.meter.waiting)
         for consumer in self.consumers:
             ready |= consumer.arm_filled()

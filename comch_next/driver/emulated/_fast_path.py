@@ -13,12 +13,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from itertools import count
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 from comch_next.driver.emulated._context import Callback, Progress
 from comch_next.driver.emulated._device import Dev
 from comch_next.driver.emulated._fabric import handshake
 from comch_next.driver.emulated._fabric.offers import EXPIRED, NEW, News, Offer, Target
+from comch_next.driver.emulated._kernel.typed import Protocol
 from comch_next.errors import DocaError, ErrorCode, InUse
 
 __all__ = ["FastPath", "Owner"]

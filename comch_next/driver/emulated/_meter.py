@@ -10,17 +10,16 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from itertools import count
-from typing import Any, Protocol, TypeVar
+from typing import TypeVar
 
 from comch_next.driver.emulated._context import Context, Progress
-from comch_next.driver.emulated._kernel.ring import lib
+from comch_next.driver.emulated._kernel.ring import ANY_SIZE, lib
+from comch_next.driver.emulated._kernel.typed import Protocol
 from comch_next.driver.emulated._task import PROGRAM, SUCCESS
 
-__all__ = ["LENGTH", "Meter"]
+__all__ = ["Meter"]
 
-LENGTH = (1 << 32) - 1  # the bits of what `receive` returns that are the message's length
-
-_receive, _CORRUPT = lib.comch_receive, lib.COMCH_CORRUPT
+_CORRUPT = lib.COMCH_CORRUPT
 _T = TypeVar("_T")
 
 
@@ -29,10 +28,8 @@ class Metered(Progress, Protocol):
 
     contexts: list[Context]
     pending_calls: deque[Callable[[], object]]
-    pace: Any
 
     def run(self, callback: Callable[..., object], *args: object) -> None: ...
-    def show(self, link: Any, length: int) -> None: ...
 
 
 class Meter:
@@ -66,7 +63,7 @@ class Meter:
         self.running = True
         self._count(-self._ran)
         try:
-            if self._events_only or not lib.comch_poll_due(engine.pace):
+            if self._events_only or not engine.poller.poll_due():
                 self._events_only = False
             else:
                 moved = self._poll_sockets()
@@ -95,7 +92,7 @@ class Meter:
             moved |= context.poll_sockets()
             if self._engine.full:
                 return moved
-        lib.comch_polled(self._engine.pace)
+        self._engine.poller.polled()
         return moved
 
     def _step(self) -> bool:
@@ -111,18 +108,15 @@ class Meter:
         return False
 
     def _message(self) -> bool:
-        engine, poller = self._engine, self._engine.poller
-        result = _receive(poller.c, poller.scratch, poller.size)
-        if result == _CORRUPT:
-            poller.links[poller.c.index].on_protocol_violation()
+        poller = self._engine.poller
+        found = poller.receive(ANY_SIZE)
+        if found == _CORRUPT:
+            poller.blamed.on_protocol_violation()
             return True
-        if result < 0:
+        if not isinstance(found, tuple):
             return False
-        link, length = poller.links[result >> 32], result & LENGTH
-        if link.context.view:
-            self._run(engine.show, link, length)
-        else:
-            self._run(link.context.on_message, link.user_data, poller.view[:length])
+        data, link = found
+        self._run(link.context.on_message, link.user_data, data)
         return True
 
     def _errand(self) -> bool:

@@ -5,7 +5,7 @@ polls the sockets itself, at most once per millisecond.
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from comch_next._codes import ErrorCode
 from comch_next.driver.emulated._checks import as_bytes, expect, expect_number, in_state, says_no_memory
@@ -15,10 +15,11 @@ from comch_next.driver.emulated._kernel.ring import lib
 from comch_next.driver.emulated._pulled import Pulled
 from comch_next.errors import BadState, ConnectionReset, InvalidValue, NoMemory, from_code
 
+if TYPE_CHECKING:
+    from comch_next.driver.emulated._kernel.calls import Found
+
 __all__ = ["Port", "open_port"]
 
-_LENGTH = (1 << 32) - 1
-send, receive = lib.comch_send, lib.comch_receive
 OK, AGAIN, POLL, LONG, CORRUPT = lib.COMCH_OK, lib.COMCH_AGAIN, lib.COMCH_POLL, lib.COMCH_LONG, lib.COMCH_CORRUPT
 
 
@@ -30,7 +31,7 @@ class Port(Pulled):
     def send(self, connection: Connection, data: Any) -> bool:
         if type(data) is not bytes:  # cffi would take a list, too
             data = as_bytes(data, "send")
-        result = send(connection.tx, data, len(data))
+        result = connection.send(data)
         return result == OK or self.not_accepted(connection, result, data)
 
     def not_accepted(self, connection: Connection, result: int, data: Any) -> bool:
@@ -58,7 +59,7 @@ class Port(Pulled):
 
     def _poll_and_send(self, connection: Connection, data: Any) -> bool:
         self.poll_sockets()
-        while (result := send(connection.tx, data, len(data))) == POLL:
+        while (result := connection.send(data)) == POLL:
             pass  # polling may take so long that the next poll is due
         if result == OK:
             return True
@@ -70,31 +71,32 @@ class Port(Pulled):
     # Receiving
 
     def receive(self, size: int) -> tuple[bytes, Any] | None:
-        poller = self.poller
         try:
-            result = receive(poller.c, poller.scratch, size if size < poller.size else poller.size)
-        except (TypeError, OverflowError):
+            found = self.poller.receive(size)
+        except (TypeError, OverflowError, ValueError):
             raise InvalidValue(f"receive takes a size of 0 or more bytes, not {size!r}") from None
-        if result >= 0:
-            return poller.view[: result & _LENGTH], poller.links[result >> 32].user_data
-        return None if result == AGAIN and not self.ended else self.fetch(result, size)
+        if isinstance(found, tuple):
+            data, link = found
+            return data, link.user_data
+        return None if found is None and not self.ended else self.fetch(found, size)
 
-    def fetch(self, result: int, size: int) -> tuple[bytes, Any] | None:
+    def fetch(self, found: "Found", size: int) -> tuple[bytes, Any] | None:
         """Decide what the hot path could not: poll, report a loss, or return None."""
         poller = self.poller
-        if result == POLL:
+        if found == POLL:
             self.poll_sockets()
             if self.waiting:
                 return None  # let the puller accept first
             self._report_end()  # now: with messages from others there may never be nothing to receive
-            result = receive(poller.c, poller.scratch, min(size, poller.size))
-        while result == CORRUPT:
-            poller.links[poller.c.index].on_protocol_violation()
-            result = receive(poller.c, poller.scratch, min(size, poller.size))
-        if result >= 0:
-            return poller.view[: result & _LENGTH], poller.links[result >> 32].user_data
-        if result == LONG:
-            needed = int(poller.c.length)
+            found = poller.receive(size)
+        while found == CORRUPT:
+            poller.blamed.on_protocol_violation()
+            found = poller.receive(size)
+        if isinstance(found, tuple):
+            data, link = found
+            return data, link.user_data
+        if found == LONG:
+            needed = poller.length
             raise InvalidValue(f"receive: a message of {needed} bytes waits, room is for {size}", length=needed)
         self._report_end()
         return None
@@ -158,7 +160,7 @@ class Port(Pulled):
             for link in self.poller.links:  # its one connection
                 self.sends.attend(link)
         news = self.waiting or not all(map(self._is_silent, self.ended))
-        if lib.comch_arm_data(self.poller.c) or news or self.context.failed_for_good:
+        if self.poller.arm() or news or self.context.failed_for_good:
             channel.ring()
 
     @says_no_memory

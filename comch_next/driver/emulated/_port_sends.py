@@ -1,8 +1,9 @@
 """What the program of a pull port knows of its sends, and which of them it waits for."""
 
+from collections.abc import Iterable
+
 from comch_next.driver.emulated._channels import Channels
 from comch_next.driver.emulated._connection import Connection
-from comch_next.driver.emulated._kernel.ring import lib
 
 __all__ = ["PortSends"]
 
@@ -31,7 +32,7 @@ class PortSends:
             waits = connection in self.blocked or connection.in_flight() > 0
             self._channels.end(connection.sock, wake_on_data=waits)
 
-    def arm(self, links: list[Connection]) -> bool:
+    def arm(self, links: Iterable[Connection]) -> bool:
         """Arm what can end a wait. Whether it has ended already since the program last knew."""
         news, self.undelivered = self.undelivered, False
         for link in links:
@@ -41,7 +42,7 @@ class PortSends:
             if link.in_progress():
                 self.attend(link)
                 news |= link.sock is None  # not even dialled: nobody will notify
-            elif link.sender is None or link.tx.head != head or lib.comch_arm_space(link.tx):
+            elif link.sender is None or link.tx.head != head or link.arm_space():
                 news |= link.sender is None or link.tx.head == head  # else a send has been accepted since
                 self.withdraw(link)
         return news

@@ -1,6 +1,8 @@
 """The delivery of a context with a pull port: messages, clients and ends wait until the program asks for them."""
 
+import select
 from collections.abc import Collection
+from functools import partial
 from typing import ClassVar
 
 from comch_next._codes import ErrorCode
@@ -13,12 +15,12 @@ from comch_next.driver.emulated._fabric.greeting import Greeting
 from comch_next.driver.emulated._fabric.handshake import Terms
 from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._kernel.poller import Poller
-from comch_next.driver.emulated._kernel.ring import ffi, lib
 from comch_next.driver.emulated._port_sends import PortSends
 from comch_next.driver.emulated._pushed import Pushed
 
 __all__ = ["Pulled"]
 
+_DEAD = 512  # clients whose ends may wait to be reported, if clients have no limit
 _REPORTED = (ErrorCode.SHUTDOWN, ErrorCode.CONNECTION_RESET)  # what the puller has not done itself
 
 
@@ -29,7 +31,7 @@ class Pulled:
 
     def __init__(self, context: ControlContext, msg_size: int | None, send_limit: int, one_sided: bool) -> None:
         self.context = context
-        self.poller: Poller[Connection] = Poller()
+        self.poller = Poller()
         self.waiting: list[Greeting] = []
         self.ended: list[Connection] = []
         self.channels = Channels(context, self.poller, one_sided)
@@ -37,7 +39,6 @@ class Pulled:
         self._msg_size = msg_size
         self._send_limit = send_limit
         self._one_sided = one_sided
-        self._pace = ffi.addressof(self.poller.c, "pace")
         owned(self)
 
     def __str__(self) -> str:
@@ -47,12 +48,12 @@ class Pulled:
         """Poll the sockets now, unless a callback of this engine is running."""
         engine = self.context.engine
         if engine is not None and not engine.busy:
-            engine.poller.poll_now()
+            engine.poller.hurry()
             engine.progress()
 
     def poll_if_due(self) -> None:
         """Poll the sockets if a millisecond has passed since the last time."""
-        if lib.comch_poll_due(self._pace):
+        if self.poller.poll_due():
             self.poll_sockets()
 
     # What the context asks and reports: see _delivery
@@ -78,12 +79,28 @@ class Pulled:
         self.channels.forget(sock)
 
     def notify(self, *channels: str) -> None:
-        self.poller.poll_now()  # so that the next receive reports it at once
+        self.poller.hurry()  # so that the next receive reports it at once
         self.channels.ring(*channels)
+
+    def is_full(self, most: int) -> bool:
+        living = len(self.context.connections) + sum(not greeting.gone for greeting in self.waiting)
+        return (bool(most) and living >= most) or len(self.ended) >= (most or _DEAD)
 
     def on_greeted(self, greeting: Greeting) -> None:
         self.waiting.append(greeting)
         self.notify("recv", "service")
+        self.context.watched(greeting.sock, partial(self._on_gone, greeting), select.EPOLLRDHUP)
+
+    def _on_gone(self, greeting: Greeting) -> None:
+        """Let a client go that has hung up while it waited: `accept` reports it, and it holds nothing any more."""
+        greeting.drop()
+        gone = [known for known in self.waiting if known.gone]
+        if len(gone) > (self.context.dev.info.row.limits.max_clients or _DEAD):
+            self.waiting.remove(gone[0])
+
+    def drop_waiting(self) -> None:
+        while self.waiting:
+            self.waiting.pop().drop()
 
     def follow(self, connection: Connection) -> None:
         self.poller.add(connection)
@@ -135,8 +152,7 @@ class Pulled:
         connection.status = ErrorCode.NOT_CONNECTED
         return True
 
-    def unfollow(self, connection: Connection) -> None:
-        self.poller.remove(connection)
+    def unlisten(self, connection: Connection) -> None:
         self.channels.unlisten(connection)
 
     # The end
@@ -158,3 +174,5 @@ class Pulled:
     def let_go(self) -> None:
         """Close its descriptors, and do nothing else; a forked child does just this."""
         self.channels.close()
+        for greeting in self.waiting:
+            greeting.let_go()

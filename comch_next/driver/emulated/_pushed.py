@@ -9,7 +9,6 @@ from comch_next.driver.emulated._fabric.channel import Watchable
 from comch_next.driver.emulated._fabric.greeting import Greeting
 from comch_next.driver.emulated._fabric.handshake import Terms
 from comch_next.driver.emulated._kernel.poller import Poller
-from comch_next.driver.emulated._kernel.ring import lib
 
 __all__ = ["Pushed"]
 
@@ -23,7 +22,7 @@ class Pushed:
         self._context = context
 
     @property
-    def poller(self) -> Poller[Connection]:
+    def poller(self) -> Poller:
         engine = self._context.engine
         assert engine is not None
         return engine.poller
@@ -45,6 +44,11 @@ class Pushed:
     def forget(self, sock: Watchable) -> None: ...
 
     def notify(self, *channels: str) -> None: ...
+
+    def is_full(self, most: int) -> bool:
+        return bool(most) and len(self._context.connections) >= most
+
+    def drop_waiting(self) -> None: ...
 
     def on_greeted(self, greeting: Greeting) -> None:
         self._context.admit(greeting)
@@ -70,7 +74,7 @@ class Pushed:
         ready = False
         for link in connections:
             if link.inflight:
-                ready |= bool(lib.comch_arm_flight(link.tx, link.inflight[0].number))
+                ready |= bool(link.arm_completion(link.inflight[0].number))
         return ready
 
     def on_lost(self, connection: Connection) -> None: ...
@@ -89,9 +93,8 @@ class Pushed:
     def disconnect_lost(self, connection: Connection) -> bool:
         return False
 
-    def unfollow(self, connection: Connection) -> None:
+    def unlisten(self, connection: Connection) -> None:
         engine = self._context.engine
         if engine is not None:
-            engine.poller.remove(connection)
             for bell in connection.heard:
                 engine.notification.unlisten(bell)

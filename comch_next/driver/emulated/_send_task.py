@@ -10,7 +10,6 @@ from comch_next.driver.emulated._kernel.ring import lib
 from comch_next.driver.emulated._task import LIBRARY, PROGRAM, SUCCESS, NumberedTask, Tasks, held_by_program
 from comch_next.errors import InvalidValue, NoMemory
 
-send = lib.comch_send
 OK, POLL = lib.COMCH_OK, lib.COMCH_POLL
 
 __all__ = ["SendTask", "SendTasks", "TaskPool"]
@@ -71,7 +70,7 @@ class SendTasks(Tasks):
         context, link, message = task.context, task.connection, task.message
         if "task_submit" not in context.legal:
             in_state(context, "task_submit")
-        result = send(link.tx, message, len(message))
+        result = link.send(message)
         if result != OK:
             result = self._refused(task, link, result)
         if result == OK:
@@ -87,7 +86,7 @@ class SendTasks(Tasks):
     def _refused(self, task: SendTask, link: Connection, result: int) -> int:
         """Send again, fail the task, or say that there is no memory for the ring's next part."""
         while result == POLL:  # in this mode progress looks at the sockets
-            result = int(send(link.tx, task.message, len(task.message)))
+            result = link.send(task.message)
         if result == lib.COMCH_NOMEM:
             raise NoMemory("task_submit: no memory for the next part of the ring")
         if result == lib.COMCH_CORRUPT:

@@ -2,10 +2,11 @@
 
 from collections import deque
 from enum import Enum, auto
-from typing import Any, Protocol
+from typing import Any
 
 from comch_next._codes import ErrorCode, SubmitFlag
 from comch_next.driver.emulated._checks import expect
+from comch_next.driver.emulated._kernel.typed import Protocol
 from comch_next.errors import BadState, InvalidValue
 
 __all__ = ["LIBRARY", "POOL", "PROGRAM", "SUCCESS", "NumberedTask", "Task", "TaskOwner", "Tasks", "held_by_program"]

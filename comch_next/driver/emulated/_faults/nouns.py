@@ -2,7 +2,7 @@
 
 import socket
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from comch_next._codes import ErrorCode
@@ -13,7 +13,8 @@ from comch_next.driver.emulated._control import ControlContext
 from comch_next.driver.emulated._fast_context import check_submit
 from comch_next.driver.emulated._faults.faults import Faults
 from comch_next.driver.emulated._kernel.alarm import Alarm
-from comch_next.driver.emulated._port import AGAIN, OK, POLL, Port, open_port, send
+from comch_next.driver.emulated._kernel.typed import Protocol
+from comch_next.driver.emulated._port import AGAIN, OK, POLL, Port, open_port
 from comch_next.driver.emulated._producer import Producer, ProducerSendTask, ProducerSendTasks
 from comch_next.driver.emulated._send_task import SendTask, TaskPool
 from comch_next.driver.emulated._server import Server as RealServer
@@ -69,9 +70,9 @@ class FaultyPort(Port):
                 _die(connection)
             elif fault is not None:
                 return int(AGAIN)
-            result = int(send(connection.tx, message, len(message)))
+            result = connection.send(message)
             while result == POLL and polled:
-                result = int(send(connection.tx, message, len(message)))  # the wait for the lock made it due again
+                result = connection.send(message)  # the wait for the lock made it due again
             if result == OK:
                 self._faults.accepted("send")
             return result
@@ -136,13 +137,13 @@ class Server(RealServer):
         super().__init__(*args)
         self.late: list[socket.socket] = []
 
-    def meet(self, sock: socket.socket) -> None:
+    def meet(self, sock: socket.socket, *, at_once: bool = True) -> None:
         with self.faults.lock:
             seen = self.faults.next("service") is None
             if seen:
                 self.faults.accepted("service")
         if seen:
-            super().meet(sock)
+            super().meet(sock, at_once=at_once)
             return
         self.late.append(sock)
         if self.alarm is None:
