@@ -62,6 +62,21 @@ def test_a_client_is_told_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     there.context.start()
     here.context.start()
     until(lambda: here.state is comch.State.IDLE, there.engine, here.engine)
+    with pytest.raises(comch.BadState, match=f"the server refuses .{comch.describe(ErrorCode.TOO_BIG)}"):
+        here.connection  # noqa: B018
+    leave(here, there)
+
+
+def test_a_client_refuses_too(runtime_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    there = server(recv_queue_size=8192)
+    there.context.start()
+    limited(tmp_path, monkeypatch, "max_connection_memory", 1 << 20)
+    here = client()
+    here.context.start()
+    until(lambda: here.state is comch.State.IDLE, there.engine, here.engine)
+    with pytest.raises(comch.BadState, match="max_connection_memory is 1048576"):
+        here.connection  # noqa: B018
+    until(lambda: there.down, there.engine)
     leave(here, there)
 
 

@@ -13,7 +13,8 @@ from comch_next.errors import ErrorCode, from_code
 
 __all__ = [
     *("BYE", "LONGEST", "Hello", "Terms", "Welcome"),
-    *("close_all", "discard_all", "farewell", "hang_up", "is_trusted", "negotiate", "peer_of", "receive", "send"),
+    *("check_memory", "close_all", "discard_all", "farewell", "hang_up", "is_trusted", "negotiate", "peer_of"),
+    *("receive", "send"),
 ]
 
 BYE = b"CMCHBYE"  # the whole of a farewell; end-of-file without it is a death
@@ -106,6 +107,21 @@ def negotiate(client: Terms, server: Terms) -> tuple[int, int]:
         if side.strict:
             return side.msg_size, side.msg_size
     return client.msg_size, server.msg_size
+
+
+def check_memory(client: Terms, server: Terms, own: Terms, most: int) -> None:
+    """Raise TooBig when the rings of a connection would take more than `most` bytes, and more than `own` sizes need."""
+    needed = _memory(client, server)
+    if needed > max(most, _memory(own, own)):
+        text = f"the connection's queues would take {needed} bytes, and max_connection_memory is {most}"
+        raise from_code(ErrorCode.TOO_BIG, text)
+
+
+def _memory(client: Terms, server: Terms) -> int:
+    to_server, to_client = negotiate(client, server)
+    capacity = lib.comch_ring_capacity
+    there = capacity(to_server, client.send_limit + server.recv_limit)
+    return int(there + capacity(to_client, server.send_limit + client.recv_limit))
 
 
 def receive(sock: socket.socket) -> tuple[bytes, list[int]]:
