@@ -11,8 +11,11 @@ from comch_next._codes import ErrorCode
 from comch_next.driver.emulated._checks import as_bytes, expect, expect_number, in_state, says_no_memory
 from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._control import ControlContext
+from comch_next.driver.emulated._kernel import calls
+from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.driver.emulated._kernel.ring import lib
 from comch_next.driver.emulated._pulled import Pulled
+from comch_next.driver.protocol import Call
 from comch_next.errors import BadState, ConnectionReset, InvalidValue, NoMemory, from_code
 
 if TYPE_CHECKING:
@@ -23,8 +26,28 @@ __all__ = ["Port", "open_port"]
 OK, AGAIN, POLL, LONG, CORRUPT = lib.COMCH_OK, lib.COMCH_AGAIN, lib.COMCH_POLL, lib.COMCH_LONG, lib.COMCH_CORRUPT
 
 
+class _QuickCalls:
+    """See comch_next.driver.protocol.QuickCalls."""
+
+    def __init__(self, poller: Poller) -> None:
+        self._poller = poller
+
+    def send(self, slow: Call) -> Call:
+        return calls.port_send(self._poller, slow)
+
+    def send_on(self, connection: Connection, slow: Call) -> Call:
+        return calls.link_send(connection, slow)
+
+    def receive(self, slow: Call, shape: type | None = None) -> Call:
+        return calls.receive(self._poller, slow, shape)
+
+
 class Port(Pulled):
-    """A port of the driver protocol: what its puller calls. `send` and `receive` are the hot paths."""
+    """A port of the driver protocol: what its puller calls."""
+
+    def __init__(self, context: ControlContext, msg_size: int | None, send_limit: int, one_sided: bool) -> None:
+        super().__init__(context, msg_size, send_limit, one_sided)
+        self.quick: _QuickCalls | None = _QuickCalls(self.poller)
 
     # Sending
 
