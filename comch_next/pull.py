@@ -84,8 +84,9 @@ class PullPort:
         quick = self._port.quick
         if quick is not None:
             _quicken(self, "send", quick.send)
-            _quicken(self, "receive", quick.receive)
-            _quicken(context, "receive", lambda slow: quick.receive(slow, Message))
+            errors = () if self._endings is None else self._endings._errors
+            _quicken(self, "receive", lambda slow: quick.receive(slow, errors))
+            _quicken(context, "receive", lambda slow: quick.receive_as(slow, Message, errors))
 
     def _take_up(self, connection: Connection) -> None:
         """Make a new connection's `send` quick."""

@@ -5,7 +5,7 @@ the user data that was set on the handles concerned, so that nobody has to look 
 bytes, depths are messages.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sized
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -359,8 +359,11 @@ class QuickCalls(Protocol):
     def send_on(self, connection: Handle, slow: Call) -> Call:
         """Make a `send(data, timeout=None)` of this connection, which returns None."""
 
-    def receive(self, slow: Call, shape: type | None = None) -> Call:
-        """Make a `receive(size=None, *, timeout=None)` that returns (data, user data), in a tuple of that type."""
+    def receive(self, slow: Call, errors: Sized = ()) -> Call:
+        """Make a `receive(size)` that returns (data, user data), and None while there are no errors to report."""
+
+    def receive_as(self, slow: Call, shape: type, errors: Sized = ()) -> Call:
+        """Make a `receive(size, *, timeout)` that returns a tuple of that type, and raises Again where it is to."""
 
 
 class Port(Protocol):

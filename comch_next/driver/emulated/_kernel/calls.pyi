@@ -1,6 +1,6 @@
 """The rings as Python objects; see calls.c. What comch_find answers is in lib of ring.py: COMCH_POLL and its kind."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sized
 from typing import Any, TypeAlias
 
 Found: TypeAlias = tuple[bytes, Any] | int | None
@@ -32,4 +32,11 @@ class Poller:
 
 def port_send(poller: Poller, slow: Callable[..., Any], /) -> Callable[..., Any]: ...
 def link_send(link: Link, slow: Callable[..., Any], /) -> Callable[..., Any]: ...
-def receive(poller: Poller, slow: Callable[..., Any], shape: type | None = None, /) -> Callable[..., Any]: ...
+def receive(
+    poller: Poller,
+    slow: Callable[..., Any],
+    shape: type | None,
+    news: tuple[Sized, ...],
+    again: tuple[type[OSError], tuple[int, str]] | None,
+    /,
+) -> Callable[..., Any]: ...
