@@ -139,7 +139,7 @@ def test_a_lie_told_to_an_engine_whose_connection_has_gone(lane: Lane) -> None:
     connect(lane.there, other)
     link = other.connection._handle
     leave(other)
-    link.corrupt()
+    link.on_protocol_violation()
 
 
 def test_a_forged_export_of_other_shared_memory(lane: Lane) -> None:
