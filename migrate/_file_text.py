@@ -25,7 +25,10 @@ _GENERAL = ("CCM034", "CCM033", "CCM030", "CCM003", "CCM002")
 
 @dataclass(frozen=True)
 class FileText:
-    """verdicts: of the file's references but the imports. old: its imports. exported: what other files take."""
+    """verdicts: of the file's references but the imports. old: its imports. exported: what other files take.
+
+    holds_module: whether the old module stays where the project has it as a value.
+    """
 
     source: Source
     names: Names
@@ -33,6 +36,7 @@ class FileText:
     old: Mapping[ast.alias, Old]
     exported: Mapping[str, bool]
     width: int | None
+    holds_module: bool
 
     @cached_property
     def by_edit(self) -> dict[ast.AST, Reference]:
@@ -59,7 +63,26 @@ class FileText:
         old = self.old
         if stays and not (expressions or statements):  # nothing moves, so that the file keeps saying what it is
             old = {alias: replace(brought, stays=True) for alias, brought in old.items()}
-        return Imports(self.source, self.names, old, Edits(expressions, statements), stays, exported)
+        if self.holds_module:
+            old = {alias: replace(brought, stays=True) if self._is_attribute(alias) else brought
+                   for alias, brought in old.items()}  # fmt: skip
+        return Imports(
+            self.source, self.names, old, Edits(expressions, statements), stays, exported, self._modules_taken
+        )
+
+    def _is_attribute(self, alias: ast.alias) -> bool:
+        """Whether an import in the body of a class brings the old module, which others may take from there."""
+        variable = self.names.of.get(alias)
+        return variable is not None and isinstance(variable.scope.node, ast.ClassDef)
+
+    @property
+    def _modules_taken(self) -> dict[ast.AST, str]:
+        """The text of the new module at edited nodes that take their names from a value."""
+        return {
+            node: self.source.slice(reference.module)
+            for node, reference in self.by_edit.items()
+            if reference.module not in (None, reference.node) and isinstance(reference.module, ast.expr)
+        }
 
     @cached_property
     def renderer(self) -> Renderer:

@@ -14,6 +14,7 @@ from migrate.facts.forest import Forest
 from migrate.facts.handles import CAUGHT, Data, Handle, OldApi
 from migrate.facts.introspection import Introspection
 from migrate.facts.likely import Likely
+from migrate.facts.module_values import ModuleValues
 from migrate.facts.obstacles import Obstacle, Obstacles, handles_among
 from migrate.facts.patches import Patches
 from migrate.facts.presence import Presence
@@ -56,13 +57,14 @@ class Facts:
         patches = Patches(forest, values, self.project, vocabulary)
         introspection = Introspection(forest, values, api)
         self.source_readers = introspection.readers
-        references = References(forest, values, api, self.project, texts, patches, introspection)
+        modules = ModuleValues(forest, values)
+        references = References(forest, values, api, self.project, texts, patches, introspection, modules)
         self.calls = references.calls
         naming = {reference.path for reference in references.found}
         # The comment of an earlier run says that a file had to do with the old API.
         naming |= {path for path, source in sources.items() if "migrate explain CCM034)" in source.text}
         likely = Likely(forest, values, api, frozenset(token.key for token in values.tokens), self.project, naming)
-        self._obstacles = Obstacles(forest, values, api, references, likely.suspects, given)
+        self._obstacles = Obstacles(forest, values, api, references, likely.suspects, given, modules)
         self._results = Results(forest, values, api, Reaching(forest, values, self.controls))
         self._presence = Presence(forest, values, self.controls)
         self._endings = Endings(forest, values, self.controls, self.calls)

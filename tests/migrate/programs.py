@@ -121,11 +121,3 @@ NOT_WHOLE = {
     "runtime_source": "the names are read at run time, by eval and globals(), and show in f-strings",
     "delegating_proxy": "the methods of a handle are looked up by names that are not written in the program",
 }
-
-# Programs of which migrate still leaves more than it should, and what.
-NOT_YET = {
-    "import_paths": "the module is an item of a tuple, and an attribute of a class (CCM009)",
-}
-
-# Programs whose migrated form is compared, too.
-READY = [name for name in PROGRAMS if name not in NOT_YET]
