@@ -21,7 +21,8 @@ from migrate.facts.presence import Presence
 from migrate.facts.reaching import Reaching
 from migrate.facts.references import Reference, References, symbols
 from migrate.facts.results import Results
-from migrate.facts.texts import Texts, type_comments
+from migrate.facts.texts import Texts
+from migrate.facts.type_comments import type_comments
 from migrate.facts.unseen import unseen_handles
 from migrate.old_api.calls import Call
 from migrate.old_api.generation_1 import GENERATION_1
@@ -69,12 +70,12 @@ class Facts:
         self._presence = Presence(forest, values, self.controls)
         self._endings = Endings(forest, values, self.controls, self.calls)
         self._expressions = Expressions(forest, values, frozenset({Token(Data()), Plain.NONE}), vocabulary)
-        comments = (
-            Reference(path, comment, str(comment.value), code="CCM045")
+        comments = [
+            Reference(path, forest.attach(path, comment, statement), str(comment.value))
             for path, source in sources.items()
-            for comment in type_comments(source.text)
+            for comment, statement in type_comments(source)
             if texts.is_named(path, comment.value)
-        )
+        ]
         found = [*references.found, *likely.found, *comments]
         ordered = sorted(found, key=_order)
         self.references: Sequence[Reference] = [reference for reference in ordered if reference.path in given]

@@ -149,7 +149,7 @@ class Imports:
 
     def _find_homes(self) -> None:
         templates: list[tuple[ast.expr | ast.stmt, Template]] = [*self.edits.expressions.items()]
-        templates += self.edits.statements.items()
+        templates += [*self.edits.statements.items(), *self.edits.comments.items()]
         uses = [node for node, template in templates if "{comch}" in template.text and self.is_shown(node)]
         for node in sorted(set(uses) - self._fixed.keys(), key=lambda node: (node.lineno, node.col_offset)):
             root = root_of(node)
@@ -164,14 +164,18 @@ class Imports:
         self._declare()
 
     def _quoted(self, node: ast.AST) -> Variable | None:
-        """Return the first imported name in an annotation in quotes."""
+        """Return the first imported name in an annotation in quotes or a comment."""
         words = re.findall(r"\w+", node.value) if isinstance(node, ast.Constant) and isinstance(node.value, str) else ()
         found = (self.names.scope(node).find(word) for word in words)
         return next((variable for variable in found if variable in self._aliases), None)
 
     def is_shown(self, node: ast.AST) -> bool:
         """Whether no edit around an edited node drops it."""
-        return isinstance(node, ast.stmt) or not is_covered(node, self.names, self.edits, itself=False)
+        return (
+            isinstance(node, ast.stmt)
+            or node in self.edits.comments
+            or not is_covered(node, self.names, self.edits, itself=False)
+        )
 
     def _anchor(self, node: ast.AST, variable: Variable, aliases: list[ast.alias]) -> None:
         """Let a use have the name of the variable that it was reached through, or one that is bound beside it."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 
 from migrate.facts.program import Facts, Reference
+from migrate.facts.type_comments import is_type_comment
 from migrate.old_api.generation_1 import GENERATION_1
 from migrate.rules._answers import Answer, Change, Refusal
 from migrate.rules._forms import Function as FunctionForm
-from migrate.rules._quoted import quoted
+from migrate.rules._quoted import commented, quoted
 from migrate.rules._registry import load
 from migrate.rules._roles import project_role
 from migrate.rules._site import OWNERS
@@ -47,6 +48,8 @@ def answer(reference: Reference, facts: Facts) -> Answer:
     node, name = reference.node, reference.name
     if reference.code:
         return Refusal(reference.code)
+    if is_type_comment(node):
+        return commented(node, facts)
     if isinstance(node, ast.Constant):
         imported = isinstance(facts.parent(node), ast.Call)
         return Change(Edits({node: Template('"comch_next"')})) if imported else quoted(node, facts)
