@@ -58,7 +58,8 @@ CODES: dict[str, Code] = {
     ),
     "CCM009": Code(
         "the old module is used as a value",
-        "The module is passed on, stored or inspected, so migrate cannot see which names are taken from it.",
+        "The module is shown, inspected, or given to another library, or a name is taken from it in a way that migrate "
+        "cannot rewrite.",
         "Name what you need from the module (cc.Endpoint, cc.Again) where it is used.",
     ),
     # Calls
