@@ -2,4 +2,4 @@
 
 from setuptools import setup
 
-setup(cffi_modules=["comch_next/driver/emulated/_ring_build.py:ffi"])
+setup(cffi_modules=["comch_next/driver/emulated/_kernel/build.py:ffi"])

@@ -18,6 +18,7 @@ SCRIPTS = ("samples_new",)  # started by path, so that one imports another of it
 FACTS = ("comch_next.errors", "comch_next.api", "comch_next._codes")
 DRIVER = ("comch_next.driver.protocol", *FACTS)
 DRIVERS = ("comch_next.driver.emulated", "comch_next.driver.native")
+_STOREYS = ("comch_next.driver.emulated._fabric", "comch_next.driver.emulated._kernel")
 
 # Importer -> (what it may import, what of that it may not); the longest name that fits a module decides.
 # Underscored modules of another package are never allowed, so naming a package means its public names.
@@ -27,6 +28,8 @@ ARROWS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "comch_next.errors": (("comch_next._codes",), ()),
     "comch_next.driver": (("comch_next.driver", *FACTS), DRIVERS),
     "comch_next.driver.emulated": (("comch_next.driver.emulated", *DRIVER), ()),
+    "comch_next.driver.emulated._fabric": ((*_STOREYS, *DRIVER), ()),
+    "comch_next.driver.emulated._kernel": ((_STOREYS[-1], *DRIVER), ()),
     "comch_next.driver.native": (("comch_next.driver.native", *DRIVER), ()),
     "comch_next.capi": (("comch_next",), ()),
     "comch_next": (("comch_next",), (*DRIVERS, "comch_next.capi")),
@@ -149,6 +152,9 @@ def test_imports_follow_the_arrows(path: Path) -> None:
         ("comch_next.engine", "comch_next.driver.emulated"),
         ("comch_next.driver.emulated._engine", "comch_next.engine"),
         ("comch_next.driver.emulated._engine", "comch_next.driver.native._engine"),
+        ("comch_next.driver.emulated._fabric.greeting", "comch_next.driver.emulated._server"),
+        ("comch_next.driver.emulated._fabric.greeting", "comch_next.driver.emulated"),
+        ("comch_next.driver.emulated._kernel.ring", "comch_next.driver.emulated._fabric.bells"),
         ("comch_next.errors", "comch_next.api"),
         ("comch_next.pull", "comm_channel_compat"),
         ("comm_channel_compat.endpoint", "comch_next._codes"),
@@ -177,7 +183,8 @@ def test_a_wrong_arrow_is_refused(importer: str, imported: str) -> None:
     ("importer", "imported"),
     [
         ("comch_next.engine", "comch_next.driver.protocol"),
-        ("comch_next.driver.emulated._engine", "comch_next.driver.emulated._ring"),
+        ("comch_next.driver.emulated._engine", "comch_next.driver.emulated._kernel.ring"),
+        ("comch_next.driver.emulated._fabric.status", "comch_next.driver.emulated._kernel.ring"),
         ("comch_next.driver.emulated._engine", "comch_next._codes"),
         ("comch_next.capi", "comch_next.driver.emulated"),
         ("comm_channel_compat.endpoint", "comch_next.pull"),

@@ -7,9 +7,14 @@ bytes, depths are messages.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from comch_next._codes import Counter, ErrorCode, PciFuncType, RepFilter, State
+
+if TYPE_CHECKING:
+    from typing import Protocol
+else:
+    Protocol = object  # only type checkers ask, and every start would wait for the making of two dozen of them
 
 __all__ = [
     "Admin",

@@ -16,8 +16,8 @@ import pytest
 import comch_next as comch
 from comch_next import AlreadyExist, NotPermitted
 from comch_next.__main__ import main
-from comch_next.driver.emulated import _place
-from comch_next.driver.emulated._status import BOARD, CELL, Status
+from comch_next.driver.emulated._fabric import meeting
+from comch_next.driver.emulated._fabric.status import BOARD, CELL, Status
 from comch_next.driver.protocol import ServerStatus
 from tests.commands.support import ask, run
 from tests.control_path.pair import leave, server
@@ -25,7 +25,7 @@ from tests.faults.forking import in_child
 from tests.processes import StartPython
 
 DPU, REP = "0000:03:00.0", "0000:b1:00.0"
-STEM = _place.file_name(DPU, REP, "svc")
+STEM = meeting.file_name(DPU, REP, "svc")
 HONEST = Status.of_this_process("svc", DPU, REP, 512, None)
 
 
@@ -297,7 +297,7 @@ def test_a_server_starts_although_somebody_looks(looked_at: int, monkeypatch: py
 
 
 def test_who_looks_for_ever_holds_nobody_up_for_ever(looked_at: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_place, "_OBSERVED_S", 0.01)
+    monkeypatch.setattr(meeting, "_OBSERVED_S", 0.01)
     there = server()
     with pytest.raises(AlreadyExist):
         there.context.start()

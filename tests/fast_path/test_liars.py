@@ -11,12 +11,13 @@ import pytest
 
 import comch_next as comch
 from comch_next import AccessFlag, Mmap, State
-from comch_next.driver.emulated import _consumer, _fabric
-from comch_next.driver.emulated._bell import new_bell
+from comch_next.driver.emulated import _consumer
 from comch_next.driver.emulated._export import Export
-from comch_next.driver.emulated._fabric import send
-from comch_next.driver.emulated._fast_path import _NEWS, make_posts
-from comch_next.driver.emulated._shared import make_shared
+from comch_next.driver.emulated._fabric import handshake
+from comch_next.driver.emulated._fabric.bells import new_bell
+from comch_next.driver.emulated._fabric.handshake import send
+from comch_next.driver.emulated._fabric.offers import _NEWS, make_posts
+from comch_next.driver.emulated._kernel.memory import make_shared
 from tests.control_path.pair import Side, client, connect, leave, until
 from tests.fast_path.lane import Lane
 from tests.faults.exhausted import open_fds
@@ -105,7 +106,7 @@ def test_a_consumer_of_which_nobody_can_be_told(lane: Lane, monkeypatch: pytest.
     def full(*_: object) -> None:
         raise OSError(errno.ETOOMANYREFS, "too many references")
 
-    monkeypatch.setattr(_fabric, "send", full)
+    monkeypatch.setattr(handshake, "send", full)
     lane.inbox.consumer.start()
     lane.until(lambda: lane.there.down and lane.inbox.consumer.state is State.IDLE)
     assert lane.there.down == [(lane.there.connection, False)]

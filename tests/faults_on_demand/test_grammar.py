@@ -6,7 +6,7 @@ import pytest
 
 import comch_next as comch
 from comch_next.driver import load
-from comch_next.driver.emulated._faults import GRAMMAR, Fault, Faults
+from comch_next.driver.emulated._faults.faults import GRAMMAR, Fault, Faults
 from comch_next.errors import InvalidValue, NotSupported
 
 WRONG = [

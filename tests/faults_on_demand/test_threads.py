@@ -10,8 +10,8 @@ import pytest
 
 import comch_next as comch
 from comch_next.driver import load
-from comch_next.driver.emulated._faults import Faults
-from comch_next.driver.emulated._faulty import _Ports
+from comch_next.driver.emulated._faults.faults import Faults
+from comch_next.driver.emulated._faults.nouns import _Ports
 from tests.pull.support import End, Stage
 
 EACH = 300  # messages of a thread

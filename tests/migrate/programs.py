@@ -125,8 +125,6 @@ NOT_WHOLE = {
 # Programs of which migrate still leaves more than it should, and what.
 NOT_YET = {
     "import_paths": "the module is an item of a tuple, and an attribute of a class (CCM009)",
-    "look_alikes": "the functions that a singledispatchmethod registers have no callers (CCM083)",
-    "odd_buffers": "arguments after a tuple with a star are taken for any parameter (CCM034)",
 }
 
 # Programs whose migrated form is compared, too.

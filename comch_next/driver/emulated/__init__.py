@@ -1,4 +1,24 @@
-"""The emulated driver: the Comch library's states, refusals and limits, on one Linux machine without hardware."""
+"""The emulated driver: the Comch library's states, refusals and limits, on one Linux machine without hardware.
+
+Above, one file per noun of the library, and beside them what they share:
+
+_device, _engine                    what every program has
+_context, _contexts, _state         a context, the calls of every context, and the tables of its life
+_control, _server, _client          the contexts of the control path
+_connection, _task, _send_task      what they carry
+_port, _channels                    the pull port and its descriptors
+_fast_context, _consumer, _producer, _fast_path, _msgq    the fast path
+_mmap, _buf, _export                memory
+_meter                              a progress engine that counts its callbacks
+_admin                              the servers of this machine, for `python -m comch_next`
+_checks                             the refusals that nouns share
+
+Below them two storeys, neither of which imports anything above it, and one storey beside:
+
+_fabric    how two processes find and hear each other
+_kernel    rings and posts in C, and what else touches Linux and shared memory
+_faults    nouns that fail on demand
+"""
 
 import os
 
@@ -8,7 +28,7 @@ from comch_next.driver.emulated._client import Clients
 from comch_next.driver.emulated._connection import Connections
 from comch_next.driver.emulated._consumer import Consumers, PostRecvTasks
 from comch_next.driver.emulated._contexts import Contexts
-from comch_next.driver.emulated._devices import Devices
+from comch_next.driver.emulated._device import Devices
 from comch_next.driver.emulated._engine import Engines
 from comch_next.driver.emulated._mmap import Mmaps
 from comch_next.driver.emulated._msgq import ConsumerCompletions, MsgQs
@@ -45,6 +65,6 @@ class Driver:
         self.ports = Ports()
         self.admin = Admin()
         if text := os.environ.get("COMCH_FAULTS"):
-            from comch_next.driver.emulated._faulty import make_faulty
+            from comch_next.driver.emulated._faults.nouns import make_faulty
 
             make_faulty(self, text)

@@ -7,12 +7,13 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from comch_next._codes import Counter, ErrorCode
-from comch_next.driver.emulated import _fabric as fabric
-from comch_next.driver.emulated._checks import EXHAUSTED, expect
+from comch_next.driver.emulated._checks import expect
+from comch_next.driver.emulated._fabric import handshake
+from comch_next.driver.emulated._fabric.status import Cell
 from comch_next.driver.emulated._fast_path import FastPath
-from comch_next.driver.emulated._fork import owned
-from comch_next.driver.emulated._ring import Receiver, Sender, lib
-from comch_next.driver.emulated._status import Cell
+from comch_next.driver.emulated._kernel.fork import owned
+from comch_next.driver.emulated._kernel.memory import EXHAUSTED
+from comch_next.driver.emulated._kernel.ring import Receiver, Sender, lib
 from comch_next.errors import Again, ConnectionAborted, InvalidValue, from_code
 
 if TYPE_CHECKING:
@@ -55,17 +56,17 @@ class Connection:
         return f"connection of {self.context}"
 
     def let_go(self) -> None:
-        """In a forked child: see _fork. No cut: the rings are still in use."""
+        """In a forked child: see _kernel.fork. No cut: the rings are still in use."""
         for end in (self.receiver, self.sender):
             if end is not None:
                 end.unmap()
         if self.sock is not None:
             self.sock.close()
-        fabric.close_all(self.heard)
-        fabric.close_all(self.rung)
+        handshake.close_all(self.heard)
+        handshake.close_all(self.rung)
         self.fast.let_go()
 
-    def establish(self, rings: tuple[int, int], sizes: tuple[int, int], other: fabric.Terms) -> None:
+    def establish(self, rings: tuple[int, int], sizes: tuple[int, int], other: handshake.Terms) -> None:
         """Map the rings (descriptors: the one to send on, the one to receive from; sizes alike)."""
         own = self.context.terms()
         data, space = self.rung[0], self.rung[-1]
@@ -117,7 +118,7 @@ class Connection:
         assert self.sock is not None
         self.fast.speak()
         try:
-            data, fds = fabric.receive(self.sock)
+            data, fds = handshake.receive(self.sock)
         except BlockingIOError:
             return
         except OSError as error:
@@ -126,8 +127,8 @@ class Connection:
         else:
             reason = "a bad datagram came" if data else "the other side has died"
         understood = self.fast.hear(data, fds)
-        fabric.close_all(fds)
-        if data == fabric.BYE:
+        handshake.close_all(fds)
+        if data == handshake.BYE:
             self.lose(ErrorCode.SHUTDOWN, "the other side has left")
         elif not understood:
             self.lose(ErrorCode.CONNECTION_RESET, reason)
@@ -139,7 +140,7 @@ class Connection:
         self._end(status, reason)
         self.context.lost_connection(self)
 
-    def corrupt(self) -> None:
+    def on_protocol_violation(self) -> None:
         """The other side wrote nonsense: nothing more is read from it."""
         if self.receiver is not None:  # else it has been closed since, perhaps with its engine
             self.context.poller.remove(self)
@@ -147,31 +148,31 @@ class Connection:
             self.receiver = None
         self.lose(ErrorCode.CONNECTION_RESET, "the other side wrote what cannot be")
 
-    def accuse(self) -> None:
+    def report_violation(self) -> None:
         """Whoever found it out, perhaps on another thread: have the connection's engine end it."""
         engine = self.context.engine
         if engine is not None:
-            engine.send_on(self.corrupt)
+            engine.call_soon_threadsafe(self.on_protocol_violation)
 
-    def caught_lying(self) -> bool:
+    def check_reader(self) -> bool:
         """Whether the reader claims what cannot be, which ends the connection: its sends would never complete."""
         if self.sender is None or lib.comch_check(self.tx) != lib.COMCH_CORRUPT:
             return False
-        self.corrupt()
+        self.on_protocol_violation()
         return True
 
-    def leave(self, *, polite: bool = False) -> None:
-        """End it from this side and tell the other. `polite`: AGAIN when it cannot be told just now."""
+    def disconnect(self, *, require_notice: bool = False) -> None:
+        """End it from this side and tell the other. `require_notice`: AGAIN when it cannot be told just now."""
         if self.status == ErrorCode.SUCCESS and self.sock is not None:
-            if polite and not _writable(self.sock):
+            if require_notice and not _writable(self.sock):
                 raise Again("server_disconnect: the notice does not fit now; progress and call again")
             # The cut first: whoever has read the farewell relies on the ring as it is then.
             lib.comch_cut(self.tx)
             with suppress(OSError):  # it is gone already
-                fabric.farewell(self.sock)
+                handshake.farewell(self.sock)
         elif self.status == ErrorCode.CONNECTION_INPROGRESS and self.sock is not None:
             with suppress(OSError):  # a word, so that a server that has let it in meanwhile sees no death
-                fabric.send(self.sock, fabric.BYE)
+                handshake.send(self.sock, handshake.BYE)
         if self.status in (ErrorCode.SUCCESS, ErrorCode.CONNECTION_INPROGRESS):
             self._end(ErrorCode.NOT_CONNECTED, "this side has left")
         self.close()
@@ -205,8 +206,8 @@ class Connection:
         self.tx, self.rx = self.cell.tx, self.cell.rx
         self.tx.bell = -1
         self.context.unlisten(self)
-        fabric.close_all(self.heard)
-        fabric.close_all(self.rung)
+        handshake.close_all(self.heard)
+        handshake.close_all(self.rung)
 
     def _take_snapshot(self) -> None:
         tx, rx = self.tx, self.rx

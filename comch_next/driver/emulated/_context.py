@@ -7,16 +7,16 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from comch_next._codes import State
-from comch_next.driver.emulated._devices import Dev
-from comch_next.driver.emulated._fork import owned
+from comch_next.driver.emulated._device import Dev
+from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._state import CAUSES, LEGAL, TRANSITIONS, Trigger
 from comch_next.driver.emulated._task import PROGRAM, SUCCESS, Task
 from comch_next.errors import BadConfig, BadState, Initialization, InUse, NotConnected, NotSupported
 
 if TYPE_CHECKING:
-    from comch_next.driver.emulated._channels import Watchable
     from comch_next.driver.emulated._connection import Connection
     from comch_next.driver.emulated._engine import Engine
+    from comch_next.driver.emulated._fabric.channel import Watchable
 
 __all__ = ["Callback", "Context", "unset"]
 
@@ -60,7 +60,7 @@ class Context(ABC):
         return f"{type(self).__name__.lower()} {self.name!r}"
 
     def let_go(self) -> None:
-        """In a forked child: see _fork."""
+        """In a forked child: see _kernel.fork."""
         self.watch.close()
 
     # Life
@@ -131,7 +131,7 @@ class Context(ABC):
             self.watch.unregister(sock)
         return known
 
-    def look(self, *, completed: bool = False) -> bool:
+    def poll_sockets(self, *, completed: bool = False) -> bool:
         """Handle what the sockets say, move on, report lost connections, finish a stop. Whether anything moved.
 
         Tasks complete before the end of their connection is reported: unless they just have (`completed`), it waits.

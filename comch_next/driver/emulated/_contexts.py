@@ -6,7 +6,7 @@ from comch_next._codes import State
 from comch_next.driver.emulated._checks import expect, expect_callback, expect_number, in_state
 from comch_next.driver.emulated._context import Callback, Context
 from comch_next.driver.emulated._control import ControlContext
-from comch_next.driver.emulated._devices import Dev
+from comch_next.driver.emulated._device import Dev
 from comch_next.errors import BadState, InvalidValue
 
 __all__ = ["Contexts", "living"]

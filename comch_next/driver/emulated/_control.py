@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, ClassVar
 from comch_next._codes import State
 from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._context import Callback, Context, unset
-from comch_next.driver.emulated._devices import Dev
-from comch_next.driver.emulated._fabric import Terms
-from comch_next.driver.emulated._ring import lib
+from comch_next.driver.emulated._device import Dev
+from comch_next.driver.emulated._fabric.handshake import Terms
+from comch_next.driver.emulated._kernel.ring import lib
 from comch_next.driver.emulated._state import TRANSITIONS, Trigger
 from comch_next.driver.emulated._task import PROGRAM, SUCCESS, Task
 from comch_next.errors import InvalidValue
 
 if TYPE_CHECKING:
-    from comch_next.driver.emulated._channels import Watchable
     from comch_next.driver.emulated._engine import Poller
+    from comch_next.driver.emulated._fabric.channel import Watchable
     from comch_next.driver.emulated._port import Port
 
 __all__ = ["ControlContext", "check_name"]
@@ -77,7 +77,7 @@ class ControlContext(Context):
             self.port.channels.listen(connection)
         elif self.engine is not None:
             for bell in connection.heard:
-                self.engine.notification.listen(bell, connection.accuse)
+                self.engine.notification.listen(bell, connection.report_violation)
 
     def unlisten(self, connection: Connection) -> None:
         """No longer; harmless when it is not listened to."""
@@ -112,7 +112,7 @@ class ControlContext(Context):
         if (self.state, trigger) in TRANSITIONS:
             self.end()
             for connection in list(self.connections):
-                connection.leave()
+                connection.disconnect()
                 if connection not in self.lost:
                     self.lost_connection(connection)
         return self.move(trigger)
@@ -137,12 +137,12 @@ class ControlContext(Context):
     # Looking at the sockets
 
     def watched(
-        self, sock: "Watchable", handler: Callable[[], None], events: int = select.EPOLLIN, *, door: bool = False
+        self, sock: "Watchable", handler: Callable[[], None], events: int = select.EPOLLIN, *, accepts: bool = False
     ) -> None:
         """As every context's; a door is where somebody may come in."""
         super().watched(sock, handler, events)
-        if door and self.port is not None:
-            self.port.channels.door(sock)
+        if accepts and self.port is not None:
+            self.port.channels.accepts(sock)
 
     def unwatch(self, sock: "Watchable") -> bool:
         known = super().unwatch(sock)
@@ -153,7 +153,7 @@ class ControlContext(Context):
     def report_losses(self) -> bool:
         moved = False
         for connection in [*self.sending, *(self.port.blocked if self.port is not None else ())]:
-            moved |= connection.caught_lying()
+            moved |= connection.check_reader()
         engine = self.engine
         for connection in list(self.lost):
             if engine is not None and engine.full:

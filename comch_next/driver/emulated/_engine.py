@@ -4,12 +4,12 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from comch_next.driver.emulated._channels import Channel
 from comch_next.driver.emulated._checks import expect, expect_number, in_state, says_no_memory
 from comch_next.driver.emulated._context import Context
-from comch_next.driver.emulated._fork import owned
+from comch_next.driver.emulated._fabric.channel import Channel
+from comch_next.driver.emulated._kernel.fork import owned
+from comch_next.driver.emulated._kernel.ring import ffi, lib
 from comch_next.driver.emulated._meter import LENGTH, Meter
-from comch_next.driver.emulated._ring import ffi, lib
 from comch_next.errors import BadState, InUse, InvalidValue, NotPermitted, OperatingSystem
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ BATCH = 64  # messages, and completions of one consumer, that one progress deliv
 _MOST_EVENTS = 1 << 20
 
 receive = lib.comch_receive
-AGAIN, LOOK, CORRUPT = lib.COMCH_AGAIN, lib.COMCH_LOOK, lib.COMCH_CORRUPT
+AGAIN, POLL, CORRUPT = lib.COMCH_AGAIN, lib.COMCH_POLL, lib.COMCH_CORRUPT
 
 
 class Poller:
@@ -59,7 +59,7 @@ class Poller:
 
 class Engine:
     """A handle. `active` are the contexts that need more than the reading of rings, `consumers` those whose posted
-    buffers are looked at, `errands` what other engines, perhaps on other threads, want done here.
+    buffers are looked at, `pending_calls` what other engines, perhaps on other threads, want done here.
 
     `batch`: messages, and completions of a consumer, that one progress delivers at most. `barred`: progress does not
     simply run, because it is running, or is metered, or the engine has been destroyed.
@@ -69,7 +69,7 @@ class Engine:
         self.contexts: list[Context] = []
         self.active: set[Context] = set()
         self.consumers: tuple[Consumer, ...] = ()
-        self.errands: deque[Callable[[], object]] = deque()
+        self.pending_calls: deque[Callable[[], object]] = deque()
         self.poller = Poller()
         self.pace = ffi.addressof(self.poller.c, "pace")
         self.batch = BATCH
@@ -84,7 +84,7 @@ class Engine:
         return "progress engine"
 
     def let_go(self) -> None:
-        """In a forked child: see _fork."""
+        """In a forked child: see _kernel.fork."""
         self.notification.close()
 
     def drop(self, context: Context) -> None:
@@ -93,9 +93,9 @@ class Engine:
         self.active.discard(context)
         self.notification.unwatch(context.watch)
 
-    def send_on(self, errand: Callable[[], object]) -> None:
+    def call_soon_threadsafe(self, errand: Callable[[], object]) -> None:
         """Have something done in the next progress; the one call that any thread may make."""
-        self.errands.append(errand)
+        self.pending_calls.append(errand)
         if self.notification.armed:
             self.notification.ring()
 
@@ -129,8 +129,8 @@ class Engine:
             poller = self.poller
             result = receive(poller.c, poller.scratch, poller.size)
             moved = result != AGAIN and self._read_rings(result)
-            if self.errands:
-                moved |= self._run_errands()
+            if self.pending_calls:
+                moved |= self._run_pending_calls()
             for consumer in self.consumers:
                 moved |= consumer.receive()
             if self.active:
@@ -187,11 +187,11 @@ class Engine:
                 except BaseException as error:
                     self.error = self.error or error
                     break
-            elif result == LOOK:
-                moved |= self.look()
-                lib.comch_looked(self.pace)
+            elif result == POLL:
+                moved |= self.poll_sockets()
+                lib.comch_polled(self.pace)
             elif result == CORRUPT:
-                poller.links[poller.c.index].corrupt()
+                poller.links[poller.c.index].on_protocol_violation()
                 moved = True
             else:
                 break
@@ -209,28 +209,28 @@ class Engine:
                 continue  # a callback has just destroyed it
             moved |= context.complete()
             if context.moving or context.lost:
-                moved |= context.look(completed=True)
+                moved |= context.poll_sockets(completed=True)
             if context.settled():
                 self.active.discard(context)
                 context.attended = False
         return moved
 
-    def _run_errands(self) -> bool:
-        for _ in range(len(self.errands)):  # what they ask for in turn waits for the next progress
-            self.errands.popleft()()
+    def _run_pending_calls(self) -> bool:
+        for _ in range(len(self.pending_calls)):  # what they ask for in turn waits for the next progress
+            self.pending_calls.popleft()()
         return True
 
-    def look(self) -> bool:
+    def poll_sockets(self) -> bool:
         """Look at every context's sockets."""
         moved = False
         for context in list(self.contexts):
-            moved |= context.look()
+            moved |= context.poll_sockets()
         return moved
 
     def request_notification(self) -> None:
         """Arm everything that could give progress something to do; ready at once if something waits."""
         self.notification.arm()
-        ready = lib.comch_arm_data(self.poller.c) != 0 or bool(self.errands)
+        ready = lib.comch_arm_data(self.poller.c) != 0 or bool(self.pending_calls)
         ready |= self.meter is not None and bool(self.meter.waiting)
         for consumer in self.consumers:
             ready |= consumer.arm_filled()

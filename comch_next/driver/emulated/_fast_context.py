@@ -10,10 +10,10 @@ from comch_next.driver.emulated._checks import expect, expect_callback, expect_n
 from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._context import Callback, Context, unset
 from comch_next.driver.emulated._contexts import living
-from comch_next.driver.emulated._devices import DevInfo, limits
+from comch_next.driver.emulated._device import DevInfo, limits
+from comch_next.driver.emulated._fabric.topology import Limits
 from comch_next.driver.emulated._state import TRANSITIONS, Trigger
 from comch_next.driver.emulated._task import LIBRARY, POOL, PROGRAM, SUCCESS, Task, Tasks, held_by_program
-from comch_next.driver.emulated._topology import Limits
 from comch_next.errors import BadState, Initialization, NoMemory, NotConnected, NotSupported
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class FastContext(Context):
             self.end()
             raise NotConnected(f"ctx_start: the {self.connection} has ended; {self} cannot run on it any more")
         self._sock = sock
-        self.watched(sock, self.bereaved, select.EPOLLRDHUP)  # in case nobody turns the connection's engine
+        self.watched(sock, self.on_peer_lost, select.EPOLLRDHUP)  # in case nobody turns the connection's engine
 
     def move(self, trigger: Trigger) -> State:
         new = super().move(trigger)
@@ -118,7 +118,7 @@ class FastContext(Context):
             self._sock = None
         self._handlers.clear()
 
-    def bereaved(self) -> None:
+    def on_peer_lost(self) -> None:
         """The other side is gone, or is said to be: report it in this context's progress."""
         self._unwatch_peer()
         if not self.lost and self.state in (State.STARTING, State.RUNNING):

@@ -12,7 +12,7 @@ from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, TypeVar
 
-from comch_next.driver.emulated._ring import lib
+from comch_next.driver.emulated._kernel.ring import lib
 from comch_next.driver.emulated._task import PROGRAM, SUCCESS
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Meter:
         self._ran = 0  # callbacks of this progress
         self._events_only = False  # the progress before this one came no further than its look at the sockets
         self._sources = deque((self._message, self._errand, self._received, self._completed))
-        self._look_turns, self._consumer_turns, self._context_turns = count(), count(), count()
+        self._socket_turns, self._consumer_turns, self._context_turns = count(), count(), count()
 
     def call(self, callback: Callable[..., object], *args: object) -> None:
         """Run an event's callback, or keep it for a step of its own: behind others, or when there may be no more."""
@@ -58,10 +58,10 @@ class Meter:
         self.running = True
         self._count(-self._ran)
         try:
-            if self._events_only or not lib.comch_look_due(engine.pace):
+            if self._events_only or not lib.comch_poll_due(engine.pace):
                 self._events_only = False
             else:
-                moved = self._look()
+                moved = self._poll_sockets()
                 self._events_only = engine.full
             for _ in range(steps):
                 if engine.full or engine.error is not None or not self._step():
@@ -80,14 +80,14 @@ class Meter:
         self._count(1)
         self._engine.run(callback, *args)
 
-    def _look(self) -> bool:
+    def _poll_sockets(self) -> bool:
         """Look at the sockets of each context. Cut short by an event, the look is due again at once."""
         moved = False
-        for context in _in_turn(self._engine.contexts, self._look_turns):
-            moved |= context.look()
+        for context in _in_turn(self._engine.contexts, self._socket_turns):
+            moved |= context.poll_sockets()
             if self._engine.full:
                 return moved
-        lib.comch_looked(self._engine.pace)
+        lib.comch_polled(self._engine.pace)
         return moved
 
     def _step(self) -> bool:
@@ -106,7 +106,7 @@ class Meter:
         engine, poller = self._engine, self._engine.poller
         result = _receive(poller.c, poller.scratch, poller.size)
         if result == _CORRUPT:
-            poller.links[poller.c.index].corrupt()
+            poller.links[poller.c.index].on_protocol_violation()
             return True
         if result < 0:
             return False
@@ -118,9 +118,9 @@ class Meter:
         return True
 
     def _errand(self) -> bool:
-        if not self._engine.errands:
+        if not self._engine.pending_calls:
             return False
-        self._engine.errands.popleft()()
+        self._engine.pending_calls.popleft()()
         return True
 
     def _received(self) -> bool:
@@ -144,7 +144,7 @@ class Meter:
             task.owner = PROGRAM
             self._run(context.done if task.status is SUCCESS else context.failed, task.user_data)
             return True
-        moved = (context.moving or bool(context.lost)) and context.look(completed=True)
+        moved = (context.moving or bool(context.lost)) and context.poll_sockets(completed=True)
         if context.settled():
             engine.active.discard(context)
             context.attended = False

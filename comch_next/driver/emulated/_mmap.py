@@ -9,11 +9,11 @@ from collections.abc import Callable
 from typing import Any
 
 from comch_next._codes import AccessFlag
-from comch_next.driver.emulated._checks import EXHAUSTED, expect, expect_callback, expect_number, says_no_memory
-from comch_next.driver.emulated._devices import Dev, DevInfo, asked
+from comch_next.driver.emulated._checks import expect, expect_callback, expect_number, says_no_memory
+from comch_next.driver.emulated._device import Dev, DevInfo, asked
 from comch_next.driver.emulated._export import MEMFD, Export
-from comch_next.driver.emulated._fork import owned
-from comch_next.driver.emulated._shared import ffi, make_shared, map_shared
+from comch_next.driver.emulated._kernel.fork import owned
+from comch_next.driver.emulated._kernel.memory import EXHAUSTED, ffi, make_shared, map_shared
 from comch_next.errors import (
     AlreadyExist,
     BadState,
@@ -63,7 +63,7 @@ class Mmap:
         return "memory map"
 
     def let_go(self) -> None:
-        """In a forked child: see _fork. The memory itself stays mapped."""
+        """In a forked child: see _kernel.fork. The memory itself stays mapped."""
         if self.fd >= 0:
             os.close(self.fd)
 

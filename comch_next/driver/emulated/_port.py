@@ -11,11 +11,11 @@ from comch_next.driver.emulated._channels import Channels
 from comch_next.driver.emulated._checks import as_bytes, expect, expect_number, in_state, says_no_memory
 from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._control import ControlContext
-from comch_next.driver.emulated._engine import AGAIN, CORRUPT, LOOK, Poller, receive
-from comch_next.driver.emulated._fabric import Terms
-from comch_next.driver.emulated._fork import owned
-from comch_next.driver.emulated._greeting import Greeting
-from comch_next.driver.emulated._ring import ffi, lib
+from comch_next.driver.emulated._engine import AGAIN, CORRUPT, POLL, Poller, receive
+from comch_next.driver.emulated._fabric.greeting import Greeting
+from comch_next.driver.emulated._fabric.handshake import Terms
+from comch_next.driver.emulated._kernel.fork import owned
+from comch_next.driver.emulated._kernel.ring import ffi, lib
 from comch_next.driver.emulated._server import Server
 from comch_next.errors import BadState, ConnectionReset, InvalidValue, NoMemory, from_code
 
@@ -55,17 +55,17 @@ class Port:
         strict = context.max_msg_size is not None
         return Terms(context.max_msg_size or size, strict, self._send_limit, context.recv_queue_size)
 
-    def look(self) -> None:
+    def poll_sockets(self) -> None:
         """Look at the sockets now, unless a callback of this engine is running."""
         engine = self.context.engine
         if engine is not None and not engine.busy:
             engine.poller.c.pace.next = 0
             engine.progress()
 
-    def look_sometimes(self) -> None:
+    def poll_if_due(self) -> None:
         """Look at the sockets if it is time to."""
-        if lib.comch_look_due(self._pace):
-            self.look()
+        if lib.comch_poll_due(self._pace):
+            self.poll_sockets()
 
     def take_over(self, predecessor: "Port") -> None:
         """Make the descriptors that another port gave out this port's own, and close that one."""
@@ -134,25 +134,25 @@ class Port:
             self.blocked[connection] = int(connection.tx.head)
             connection.note_refusal()
             return False
-        if result == LOOK:
-            return self._look_and_send(connection, data)
+        if result == POLL:
+            return self._poll_and_send(connection, data)
         if result == LONG:
             text = f"send: a message of {len(data)} bytes is above this connection's {connection.max_msg}"
             raise InvalidValue(text, length=len(data))
         if result == CORRUPT:
-            connection.corrupt()
+            connection.on_protocol_violation()
         elif result == lib.COMCH_NOMEM:
             raise NoMemory("send: no memory for the next part of the ring")
         elif connection.in_progress():
             self.blocked[connection] = int(connection.tx.head)
-            return self._look_and_send(connection, data)
+            return self._poll_and_send(connection, data)
         text = f"send was attempted on a connection of {context} that has ended: {connection.reason}"
         status = ErrorCode.CONNECTION_RESET if context.failed_for_good else connection.status
         raise from_code(status, text, connection=connection.user_data)
 
-    def _look_and_send(self, connection: Connection, data: Any) -> bool:
-        self.look()
-        while (result := send(connection.tx, data, len(data))) == LOOK:
+    def _poll_and_send(self, connection: Connection, data: Any) -> bool:
+        self.poll_sockets()
+        while (result := send(connection.tx, data, len(data))) == POLL:
             pass  # a look may take so long that the next is due
         if result == OK:
             return True
@@ -161,14 +161,14 @@ class Port:
     def fetch(self, result: int, size: int) -> tuple[bytes, Any] | None:
         """What the hot path could not decide: look, report a loss, or say that nothing is there."""
         poller = self.poller
-        if result == LOOK:
-            self.look()
+        if result == POLL:
+            self.poll_sockets()
             if self.waiting:
                 return None  # let the puller accept first
             self._report_loss()  # now: with messages from others there may never be nothing to receive
             result = receive(poller.c, poller.scratch, min(size, poller.size))
         while result == CORRUPT:
-            poller.links[poller.c.index].corrupt()
+            poller.links[poller.c.index].on_protocol_violation()
             result = receive(poller.c, poller.scratch, min(size, poller.size))
         if result >= 0:
             return poller.view[: result & _LENGTH], poller.links[result >> 32].user_data
@@ -190,7 +190,7 @@ class Port:
     def accept(self) -> Connection | None:
         """Complete the oldest waiting handshake."""
         if not self.waiting:
-            self.look()
+            self.poll_sockets()
         if not self.waiting:
             return None
         server = self.context
@@ -206,7 +206,7 @@ class Port:
         """Be ready when a message, a waiting client or a loss is there."""
         channel = self.channels.get("recv")
         channel.arm()
-        self.look()
+        self.poll_sockets()
         if not self.context.is_server:
             for link in self.poller.links:  # its one connection
                 self._attend(link)
@@ -218,7 +218,7 @@ class Port:
         """Be ready when a send in flight has ended, or one that was answered AGAIN may be tried again."""
         channel = self.channels.get("send")
         channel.arm()
-        self.look()
+        self.poll_sockets()
         if self._send_news():
             channel.ring()
 
@@ -246,14 +246,14 @@ class Port:
         """On a one-sided port a farewell is an event only while sends wait for the peer: they fail by it."""
         if connection.sock is not None and (self._one_sided or connection.in_progress()):
             waits = connection in self.blocked or connection.in_flight() > 0
-            self.channels.end(connection.sock, anxious=waits)
+            self.channels.end(connection.sock, wake_on_data=waits)
 
     def arm_service(self) -> None:
         """Be ready when a client comes, goes, or the service fails."""
         channel = self.channels.get("service")
-        self.look()  # what has been before is no news
+        self.poll_sockets()  # what has been before is no news
         channel.arm()
-        self.look()
+        self.poll_sockets()
         if self.waiting or self.context.failed_for_good:
             channel.ring()
 
@@ -322,16 +322,16 @@ class Ports:
         return port.accept()
 
     def get_pending(self, port: Port) -> int:
-        port.look_sometimes()
+        port.poll_if_due()
         return len(port.waiting)
 
     def get_connections(self, port: Port) -> list[Any]:
-        port.look()
+        port.poll_sockets()
         return [link.user_data for link in port.context.connections if link.status is ErrorCode.SUCCESS]
 
     def status(self, port: Port, connection: Connection) -> ErrorCode:
-        port.look()
-        connection.caught_lying()
+        port.poll_sockets()
+        connection.check_reader()
         return connection.status
 
     def in_flight(self, port: Port, connection: Connection) -> int:

@@ -7,7 +7,8 @@ from comch_next.driver.emulated._buf import Buf, check_single
 from comch_next.driver.emulated._checks import as_bytes, expect, expect_number, in_state, says_no_memory
 from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._context import Callback, Context
-from comch_next.driver.emulated._devices import limits
+from comch_next.driver.emulated._device import limits
+from comch_next.driver.emulated._fabric.offers import Target
 from comch_next.driver.emulated._fast_context import (
     FastContext,
     FastContexts,
@@ -18,10 +19,9 @@ from comch_next.driver.emulated._fast_context import (
     configure_tasks,
     new_task,
 )
-from comch_next.driver.emulated._fast_path import Target
+from comch_next.driver.emulated._kernel.memory import ffi, lib
 from comch_next.driver.emulated._mmap import check_device
 from comch_next.driver.emulated._msgq import dpa_only
-from comch_next.driver.emulated._shared import ffi, lib
 from comch_next.driver.emulated._state import Trigger
 from comch_next.driver.emulated._task import LIBRARY, PROGRAM, SUCCESS, held_by_program
 from comch_next.errors import Again, InvalidValue
@@ -50,7 +50,7 @@ class Producer(FastContext):
         if result == AGAIN:
             raise Again(f"task_submit: consumer {task.consumer_id} has posted nothing; progress and submit again")
         if result == CORRUPT:
-            link.accuse()
+            link.report_violation()
             task.finish(ErrorCode.CONNECTION_RESET)
             return
         if result == lib.COMCH_CLOSED:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from comch_next._codes import ErrorCode
 from comch_next.driver.emulated._checks import as_bytes, expect, in_state
 from comch_next.driver.emulated._connection import Connection
-from comch_next.driver.emulated._ring import lib
+from comch_next.driver.emulated._kernel.ring import lib
 from comch_next.driver.emulated._task import LIBRARY, PROGRAM, SUCCESS, Task, Tasks, held_by_program
 from comch_next.errors import InvalidValue, NoMemory
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from comch_next.driver.emulated._control import ControlContext
 
 send = lib.comch_send
-OK, LOOK = lib.COMCH_OK, lib.COMCH_LOOK
+OK, POLL = lib.COMCH_OK, lib.COMCH_POLL
 
 __all__ = ["SendTask", "SendTasks", "TaskPool"]
 
@@ -88,12 +88,12 @@ class SendTasks(Tasks):
 
     def _refused(self, task: SendTask, link: Connection, result: int) -> int:
         """Send again, fail the task, or say that there is no memory for the ring's next part."""
-        while result == LOOK:  # in this mode progress looks at the sockets
+        while result == POLL:  # in this mode progress looks at the sockets
             result = int(send(link.tx, task.message, len(task.message)))
         if result == lib.COMCH_NOMEM:
             raise NoMemory("task_submit: no memory for the next part of the ring")
         if result == lib.COMCH_CORRUPT:
-            link.corrupt()
+            link.on_protocol_violation()
         if result != OK:
             task.finish(ErrorCode.CONNECTION_ABORTED if link.status == SUCCESS else link.status)
         return result

@@ -6,19 +6,21 @@ import time
 from collections.abc import Callable
 
 from comch_next._codes import ErrorCode
-from comch_next.driver.emulated import _fabric as fabric
-from comch_next.driver.emulated._bell import new_bells
-from comch_next.driver.emulated._checks import EXHAUSTED, expect, expect_callback, in_state, says_no_memory
+from comch_next.driver.emulated._checks import expect, expect_callback, in_state, says_no_memory
 from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._control import ControlContext, check_name
-from comch_next.driver.emulated._devices import Dev, DevRep
-from comch_next.driver.emulated._greeting import Greeting
-from comch_next.driver.emulated._place import Listener
-from comch_next.driver.emulated._removal import Removal
-from comch_next.driver.emulated._ring import make_memory
+from comch_next.driver.emulated._device import Dev, DevRep
+from comch_next.driver.emulated._fabric import handshake
+from comch_next.driver.emulated._fabric.bells import new_bells
+from comch_next.driver.emulated._fabric.greeting import Greeting
+from comch_next.driver.emulated._fabric.meeting import Listener
+from comch_next.driver.emulated._fabric.status import Board, Status
+from comch_next.driver.emulated._fabric.topology import Limits
+from comch_next.driver.emulated._kernel.memory import EXHAUSTED
+from comch_next.driver.emulated._kernel.removal import Removal
+from comch_next.driver.emulated._kernel.ring import make_memory
 from comch_next.driver.emulated._send_task import TaskPool
 from comch_next.driver.emulated._state import Trigger
-from comch_next.driver.emulated._status import Board, Status
 from comch_next.errors import DocaError, InvalidValue
 
 __all__ = ["Server", "Servers"]
@@ -44,6 +46,10 @@ class Server(ControlContext):
         self._removal: Removal | None = None
         rep.users.add(self)
 
+    @property
+    def limits(self) -> Limits:
+        return self.dev.info.row.limits
+
     def supported(self) -> bool:
         row = self.dev.info.row
         return row.capable and row.side == "dpu"
@@ -56,10 +62,10 @@ class Server(ControlContext):
         device, representor = self.dev.info.row, self.rep.info.row.pci_addr
         self._listener = Listener(device.pci_addr, representor, self.name)
         self._events = select.EPOLLIN
-        self.watched(self._listener.socket, self._on_clients, door=True)
+        self.watched(self._listener.socket, self._on_clients, accepts=True)
         self._removal = Removal.of(self._listener.path)
         if self._removal is not None:
-            self.watched(self._removal, self._removal.drain, door=True)
+            self.watched(self._removal, self._removal.drain, accepts=True)
         most = device.limits.max_clients
         self._board = Board.of(most)  # last: what the server itself needs comes first
         place = self._board.place if self._board is not None else None
@@ -125,14 +131,14 @@ class Server(ControlContext):
         if greeting.excess and crowd > most + _PATIENCE:
             greeting.refuse(ErrorCode.FULL)
             return
-        self.watched(sock, greeting.on_socket, door=True)
+        self.watched(sock, greeting.on_socket, accepts=True)
         greeting.on_socket()
 
     def _turn_away(self) -> bool:
         """Refuse a client for want of descriptors: one that kept on knocking would let nobody sleep."""
         assert self._listener is not None
         try:
-            self._listener.turn_away(fabric.Welcome(ErrorCode.NO_MEMORY, self.terms()).encode())
+            self._listener.turn_away(handshake.Welcome(ErrorCode.NO_MEMORY, self.terms()).encode())
         except BlockingIOError:
             return False  # nobody was there
         except OSError:
@@ -159,7 +165,7 @@ class Server(ControlContext):
         self.failed_for_good = True
         self.end()
         for connection in list(self.connections):
-            connection.leave()
+            connection.disconnect()
             self.lost_connection(connection)
         self.move(Trigger.FATAL)
         self.busy_engine()
@@ -195,7 +201,7 @@ class Server(ControlContext):
             self.connections.append(connection)
             self.watched(greeting.sock, connection.on_socket)
         finally:
-            fabric.close_all(rings)
+            handshake.close_all(rings)
         if self.port is None and self.up is not None and self.engine is not None:
             self.engine.call(self.up, connection, connection.status == ErrorCode.SUCCESS)
         return connection
@@ -203,7 +209,7 @@ class Server(ControlContext):
     def _connect(self, greeting: Greeting, connection: Connection, rings: list[int]) -> None:
         other, own = greeting.terms, self.terms()
         assert other is not None
-        to_server, to_client = fabric.negotiate(other, own)
+        to_server, to_client = handshake.negotiate(other, own)
         rings.append(make_memory(to_server, other.send_limit + own.recv_limit))
         rings.append(make_memory(to_client, own.send_limit + other.recv_limit))
         connection.rung, greeting.bells = greeting.bells, []
@@ -211,8 +217,8 @@ class Server(ControlContext):
         rings += bells
         connection.establish((rings[1], rings[0]), (to_client, to_server), other)
         connection.cell.show(greeting.client_pid)
-        welcome = fabric.Welcome(ErrorCode.SUCCESS, own).encode()
-        fabric.send(greeting.sock, welcome, rings)
+        welcome = handshake.Welcome(ErrorCode.SUCCESS, own).encode()
+        handshake.send(greeting.sock, welcome, rings)
 
     def report_loss(self, connection: Connection) -> None:
         orderly = connection.status != ErrorCode.CONNECTION_RESET
@@ -254,5 +260,5 @@ class Servers(TaskPool):
         link.fast.check_unused("server_disconnect")
         if link not in context.connections:
             raise InvalidValue(f"server_disconnect takes a connection of {context} that has not been disconnected")
-        link.leave(polite=True)
+        link.disconnect(require_notice=True)
         context.lost_connection(link)

@@ -4,7 +4,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from comch_next.driver.emulated._ring import lib
+from comch_next.driver.emulated._kernel.ring import lib
 
 __all__ = ["Removal"]
 

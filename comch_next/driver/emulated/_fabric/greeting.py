@@ -1,34 +1,43 @@
 """A client on its way into a server: what it says is read and judged before it becomes a connection."""
 
-import os
 import socket
-import struct
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from comch_next._codes import ErrorCode
-from comch_next.driver.emulated import _fabric as fabric
-from comch_next.driver.emulated._bell import check_bell
-from comch_next.driver.emulated._checks import EXHAUSTED
+from comch_next.driver.emulated._fabric import handshake
+from comch_next.driver.emulated._fabric.bells import check_bell
+from comch_next.driver.emulated._fabric.channel import Watchable
+from comch_next.driver.emulated._fabric.topology import Limits
+from comch_next.driver.emulated._kernel.memory import EXHAUSTED
 from comch_next.errors import DocaError, from_code
 
-if TYPE_CHECKING:
-    from comch_next.driver.emulated._server import Server
-
-__all__ = ["Greeting"]
+__all__ = ["Greeter", "Greeting"]
 
 GREETING_S = 5.0  # a client that has connected and says nothing for so long is dropped
+
+
+class Greeter(Protocol):
+    """The server, as its clients on their way in see it. `greetings` are all of them."""
+
+    greetings: "list[Greeting]"
+
+    @property
+    def limits(self) -> Limits: ...
+    def terms(self) -> handshake.Terms: ...
+    def unwatch(self, sock: Watchable) -> bool: ...
+    def greeted(self, greeting: "Greeting") -> None: ...
 
 
 class Greeting:
     """A client between its connect and its acceptance."""
 
-    def __init__(self, server: "Server", sock: socket.socket) -> None:
+    def __init__(self, server: Greeter, sock: socket.socket) -> None:
         self.server = server
         self.sock = sock
         self.deadline = time.monotonic() + GREETING_S
-        self.terms: fabric.Terms | None = None
+        self.terms: handshake.Terms | None = None
         self.bells: list[int] = []
         self.client_pid = 0  # 0 too for one that has no number in this process's namespace
         self.excess = False  # one too many: refused once it has greeted, so that it can hear why
@@ -36,7 +45,7 @@ class Greeting:
     def on_socket(self) -> None:
         """Read the greeting; hand it on when it is good, refuse it when not."""
         try:
-            data, self.bells = fabric.receive(self.sock)
+            data, self.bells = handshake.receive(self.sock)
         except BlockingIOError:
             return
         except OSError as error:
@@ -51,27 +60,26 @@ class Greeting:
             self.server.greeted(self)
 
     def _check(self, data: bytes) -> None:
-        credentials = self.sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-        self.client_pid, user, _ = struct.unpack("3i", credentials)
-        if user not in (0, os.geteuid()):
+        self.client_pid, user = handshake.peer_of(self.sock)
+        if not handshake.is_trusted(user):
             raise from_code(ErrorCode.AUTHENTICATION, f"user {user} may not connect")
         if self.excess:
             raise from_code(ErrorCode.FULL, "one client too many")
-        self.terms = fabric.Hello.decode(data).terms
+        self.terms = handshake.Hello.decode(data).terms
         if len(self.bells) not in (1, 2):
             raise from_code(ErrorCode.INVALID_VALUE, "a greeting comes with one bell or two")
         for bell in self.bells:
             check_bell(bell)
-        limits = self.server.dev.info.row.limits
+        limits = self.server.limits
         depth = max(limits.max_queue_size, limits.max_send_tasks)
         if self.terms.msg_size > limits.max_msg_size or max(self.terms.send_limit, self.terms.recv_limit) > depth:
             raise from_code(ErrorCode.INVALID_VALUE, "limits that no device of this pair has")
-        fabric.negotiate(self.terms, self.server.terms())
+        handshake.negotiate(self.terms, self.server.terms())
 
     def refuse(self, code: ErrorCode) -> None:
         """Tell the client why, and forget it."""
         with suppress(OSError):
-            fabric.send(self.sock, fabric.Welcome(code, self.server.terms()).encode())
+            handshake.send(self.sock, handshake.Welcome(code, self.server.terms()).encode())
         self.drop()
 
     def drop(self) -> None:
@@ -84,4 +92,4 @@ class Greeting:
     def let_go(self) -> None:
         """Close its descriptors, and do nothing else."""
         self.sock.close()
-        fabric.close_all(self.bells)
+        handshake.close_all(self.bells)

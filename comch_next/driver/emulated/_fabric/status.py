@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from comch_next.driver.emulated._ring import ffi, lib
+from comch_next.driver.emulated._kernel.ring import ffi, lib
 
 __all__ = ["BOARD", "CELL", "MOST_CELLS", "Board", "Cell", "Status", "boot_time"]
 

@@ -5,13 +5,13 @@ import os
 import sys
 from typing import Any
 
-from comch_next.driver.emulated._shared import PAGE, ffi, lib, make_shared, map_shared
+from comch_next.driver.emulated._kernel.memory import PAGE, ffi, lib, make_shared, map_shared
 from comch_next.errors import ErrorCode, NoMemory, from_code
 
 __all__ = ["Receiver", "Sender", "ffi", "lib", "make_memory"]
 
 _MOST = (1 << 32) - PAGE  # positions are 32 bits wide
-_places = itertools.cycle(range(0, lib.COMCH_LAST_PLACE + 1, 64))  # see _ring.h
+_places = itertools.cycle(range(0, lib.COMCH_LAST_PLACE + 1, 64))  # see ring.h
 
 
 def _size(max_msg: int, messages: int) -> int:

@@ -9,7 +9,7 @@ connection's own socket tells of that.
 import socket
 from contextlib import suppress
 
-from comch_next.driver.emulated._fabric import close_all
+from comch_next.driver.emulated._fabric.handshake import close_all
 from comch_next.errors import ErrorCode, from_code
 
 __all__ = ["check_bell", "new_bell", "new_bells"]

@@ -6,7 +6,7 @@ from pathlib import Path
 from cffi import FFI
 
 _HERE = Path(__file__).parent
-_KERNELS = ("_ring", "_posts")  # the second uses the first's helpers
+_KERNELS = ("ring", "posts")  # the second uses the first's helpers
 
 
 def _declarations(header: str) -> str:
@@ -29,7 +29,7 @@ ffi.cdef("""
     int timerfd_settime(int fd, int flags, const struct itimerspec *value, struct itimerspec *old);
 """)
 ffi.set_source(
-    "comch_next.driver.emulated._ring_c",
+    "comch_next.driver.emulated._kernel._ring_c",
     "#include <sys/inotify.h>\n#include <sys/timerfd.h>\n" + _texts("c"),
     include_dirs=[str(_HERE)],
     depends=[str(_HERE / f"{kernel}.{suffix}") for kernel in _KERNELS for suffix in "ch"],

@@ -1,5 +1,5 @@
-/* See _posts.h. Built together with _ring.c, whose codes, bells and atomics it uses. */
-#include "_posts.h"
+/* See posts.h. Built together with ring.c, whose codes, bells and atomics it uses. */
+#include "posts.h"
 
 uint32_t comch_post_stride(uint32_t imm_max)
 {

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from comch_next._codes import ErrorCode
-from comch_next.driver.emulated._alarm import Alarm
 from comch_next.driver.emulated._checks import as_bytes, says_no_memory
 from comch_next.driver.emulated._client import Clients
 from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._control import ControlContext
-from comch_next.driver.emulated._engine import AGAIN, LOOK
+from comch_next.driver.emulated._engine import AGAIN, POLL
 from comch_next.driver.emulated._fast_context import check_submit
-from comch_next.driver.emulated._faults import Faults
+from comch_next.driver.emulated._faults.faults import Faults
+from comch_next.driver.emulated._kernel.alarm import Alarm
 from comch_next.driver.emulated._port import OK, Port, Ports, send
 from comch_next.driver.emulated._producer import Producer, ProducerSendTask, ProducerSendTasks
 from comch_next.driver.emulated._send_task import SendTask, TaskPool
@@ -43,18 +43,18 @@ class _Ports(Ports):
     def send(self, port: Port, connection: Connection, data: Any) -> bool:
         message = as_bytes(data, "send")
         if connection.in_progress():
-            port.look()  # so that its first message is judged, too
+            port.poll_sockets()  # so that its first message is judged, too
         if connection.in_progress():
             return port.failed(connection, AGAIN, message)
         result = self._try(connection, message)
-        if result == LOOK:
-            port.look()  # callbacks run here, so nothing is locked
-            result = self._try(connection, message, looked=True)
+        if result == POLL:
+            port.poll_sockets()  # callbacks run here, so nothing is locked
+            result = self._try(connection, message, polled=True)
         if result == AGAIN:
-            port.look_sometimes()
+            port.poll_if_due()
         return result == OK or port.failed(connection, result, message)
 
-    def _try(self, connection: Connection, message: bytes, *, looked: bool = False) -> int:
+    def _try(self, connection: Connection, message: bytes, *, polled: bool = False) -> int:
         """Judge it, send it and count it, in one step for all threads."""
         with self._faults.lock:
             fault = self._faults.next("send") if connection.status is SUCCESS else None
@@ -63,7 +63,7 @@ class _Ports(Ports):
             elif fault is not None:
                 return int(AGAIN)
             result = int(send(connection.tx, message, len(message)))
-            while result == LOOK and looked:
+            while result == POLL and polled:
                 result = int(send(connection.tx, message, len(message)))  # the wait for the lock made it due again
             if result == OK:
                 self._faults.accepted("send")
@@ -110,7 +110,7 @@ class _Pool(TaskPool):
         left = self._faults.left("task")
         if not left:
             assert ctx.engine is not None
-            ctx.engine.send_on(lambda: None)
+            ctx.engine.call_soon_threadsafe(lambda: None)
             return
         alarm = self._alarms.get(ctx)
         if alarm is None:
@@ -140,7 +140,7 @@ class Server(RealServer):
         self.late.append(sock)
         if self.alarm is None:
             self.alarm = Alarm()
-        self.watched(self.alarm, self._meet_late, door=True)
+        self.watched(self.alarm, self._meet_late, accepts=True)
         self.alarm.set(self.faults.left("service"))
 
     def _meet_late(self) -> None:
@@ -194,7 +194,7 @@ class _ProducerSendTasks(ProducerSendTasks):
             if fault == "drop":
                 engine = context.connection.context.engine
                 if engine is not None:
-                    engine.send_on(partial(_die, context.connection))
+                    engine.call_soon_threadsafe(partial(_die, context.connection))
             elif fault is not None:
                 raise Again(f"task_submit: consumer {task.consumer_id} has posted nothing (COMCH_FAULTS)")
             super().submit(task)

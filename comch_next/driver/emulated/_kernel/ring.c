@@ -1,4 +1,4 @@
-/* See _ring.h for what a ring is; here is how it moves. Linux 5.14 or newer (MADV_POPULATE_WRITE). */
+/* See ring.h for what a ring is; here is how it moves. Linux 5.14 or newer (MADV_POPULATE_WRITE). */
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include <time.h>
 
-#include "_ring.h"
+#include "ring.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -46,13 +46,13 @@ static int due(comch_pace *pace, uint64_t clock)
 }
 
 /* Is it time to look at the sockets? */
-int comch_look_due(comch_pace *pace)
+int comch_poll_due(comch_pace *pace)
 {
     return due(pace, now());
 }
 
 /* A look has ended. However long it took, whoever makes the next call has not been away meanwhile. */
-void comch_looked(comch_pace *pace)
+void comch_polled(comch_pace *pace)
 {
     pace->last = now();
     pace->next = pace->last + LOOK_EVERY;
@@ -71,7 +71,7 @@ static void ring_bell(int bell, uint32_t *armed)
 }
 
 /* Make a bell silent. 1: it was rung more often than anybody can have asked for. */
-int comch_hush(int bell)
+int comch_drain(int bell)
 {
     char ring;
 
@@ -201,7 +201,7 @@ int comch_send(comch_tx *tx, const char *message, uint64_t length)
         return COMCH_LONG;
     header.stamp = now();
     if (due(&tx->pace, header.stamp))
-        return COMCH_LOOK;
+        return COMCH_POLL;
     need = footprint(length);
     if (tx->head - tx->tail >= limit || (tx->pos >= REUSE && !(tx->head % 16))) {
         if ((result = refresh(tx)))
@@ -312,7 +312,7 @@ static int peek(comch_rx *rx, record *header)
     if (rx->pos >= rx->capacity)
         return COMCH_CORRUPT;
     memcpy(header, rx->data + rx->pos, sizeof *header);
-    if (header->length > rx->max_msg || footprint(header->length) > rx->capacity - rx->pos)
+    if (header->reserved || header->length > rx->max_msg || footprint(header->length) > rx->capacity - rx->pos)
         return COMCH_CORRUPT;
     return COMCH_OK;
 }
@@ -342,6 +342,12 @@ static int64_t take(comch_poller *poller, uint32_t index, const record *header, 
     poller->slots[index].tail = rx->tail;
     rx->seen = LOAD(&rx->shared->head) != rx->tail;
     rx->received_bytes += header->length;
+    if (++rx->lap >= rx->limit) {
+        if (rx->stamp < rx->lap_began)
+            rx->stamp = rx->lap_began;
+        rx->lap_began = poller->swept;
+        rx->lap = 0;
+    }
     STORE(&rx->shared->tail_pos, rx->pos);
     STORE(&rx->shared->tail, rx->tail);
     FENCE();
@@ -358,7 +364,7 @@ int64_t comch_receive(comch_poller *poller, char *into, uint64_t size)
     record found = {0}, header;
 
     if (++poller->turn % BUSY_TURNS == 0 && now() >= poller->pace.next && due(&poller->pace, now()))
-        return COMCH_LOOK;
+        return COMCH_POLL;
     for (uint32_t asked = 0; asked < poller->count; asked++) {
         comch_rx *rx;
         int64_t waiting;
@@ -385,7 +391,7 @@ int64_t comch_receive(comch_poller *poller, char *into, uint64_t size)
     }
     poller->swept = clock;
     if (best == poller->count)
-        return due(&poller->pace, now()) ? COMCH_LOOK : COMCH_AGAIN;
+        return due(&poller->pace, now()) ? COMCH_POLL : COMCH_AGAIN;
     return take(poller, best, &found, into, size);
 }
 

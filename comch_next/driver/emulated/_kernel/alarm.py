@@ -4,8 +4,8 @@ import os
 import time
 from weakref import finalize
 
-from comch_next.driver.emulated._fork import owned
-from comch_next.driver.emulated._shared import ffi, lib
+from comch_next.driver.emulated._kernel.fork import owned
+from comch_next.driver.emulated._kernel.memory import ffi, lib
 
 __all__ = ["Alarm"]
 
@@ -43,4 +43,4 @@ class Alarm:
         """Twice is harmless."""
         self._closing()
 
-    let_go = close  # in a forked child: see _fork
+    let_go = close  # in a forked child: see _kernel.fork

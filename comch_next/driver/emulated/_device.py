@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 from weakref import WeakSet
 
 from comch_next._codes import PciFuncType, RepFilter
-from comch_next.driver.emulated import _topology as topology
 from comch_next.driver.emulated._checks import expect, says_no_memory
-from comch_next.driver.emulated._fork import owned
+from comch_next.driver.emulated._fabric import topology
+from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.errors import Driver, Initialization, InUse, InvalidValue, NotConnected, NotSupported
 
 __all__ = ["Dev", "DevInfo", "DevRep", "Devices", "RepInfo"]
@@ -44,7 +44,7 @@ class Dev:
         return self.opens > 0
 
     def let_go(self) -> None:
-        """In a forked child: see _fork. The child has opened none."""
+        """In a forked child: see _kernel.fork. The child has opened none."""
         self.opened.clear()
 
 
@@ -69,7 +69,7 @@ class DevRep:
         return f"representor {self.info.row.pci_addr}"
 
     def let_go(self) -> None:
-        """In a forked child: see _fork. It has nothing to close."""
+        """In a forked child: see _kernel.fork. It has nothing to close."""
 
 
 def asked(info: DevInfo, call: str) -> topology.Device:

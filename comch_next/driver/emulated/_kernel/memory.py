@@ -1,14 +1,17 @@
 """Sealed shared memory: made by one side, mapped by both, and of a size that neither can change any more."""
 
+import errno
 import fcntl
 import os
 from typing import Any
 
-from comch_next.driver.emulated._ring_c import ffi, lib
+from comch_next.driver.emulated._kernel._ring_c import ffi, lib
 from comch_next.errors import ErrorCode, from_code
 
-__all__ = ["PAGE", "ffi", "lib", "make_shared", "map_shared"]
+__all__ = ["EXHAUSTED", "PAGE", "ffi", "lib", "make_shared", "map_shared"]
 
+# what Linux says when memory or descriptors have run out
+EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS, errno.EFBIG)
 PAGE = 4096  # bytes at the start of shared memory, for what both sides steer by; as in the kernels
 
 _BLOCK = 512  # bytes, of which st_blocks are
