@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -26,10 +26,11 @@ _BELLS = frozenset(EP + name for name in ("get_event_channel", "event_handle_arm
 
 @dataclass(frozen=True)
 class Site:
-    """A call, and the change of it that has been decided."""
+    """A call, and the change of it that has been decided; `changes`: of all calls, by their node."""
 
     call: Call
     change: Change
+    changes: Mapping[ast.expr, Change]
     facts: Facts
     quiet: Quiet
     aftermath: Aftermath
@@ -48,6 +49,10 @@ class Site:
                 is_place = isinstance(target, ast.Name | ast.Attribute) and value is self.call.node
                 return target if is_place else None
         return None
+
+    def is_one_line(self, statement: ast.stmt) -> bool:
+        """Whether a statement has one line, and that to itself; more would keep their indentation."""
+        return statement.lineno == statement.end_lineno and self.source.is_alone(statement)
 
     def is_same(self, node: ast.expr | None, target: ast.expr) -> bool:
         """Whether an expression reads what a target has stored."""
@@ -178,9 +183,10 @@ class Site:
 
 
 class Idiom:
-    """A rule of this package; `code` is its page."""
+    """A rule of this package; `code` is its page. marks_taken: it stands at the calls that the edits take in."""
 
     code: str
+    marks_taken = False
 
     def __call__(self, site: Site) -> Edits | None:
         """Return the edits that join what the call stands in; None to leave it alone."""
