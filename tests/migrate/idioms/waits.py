@@ -245,8 +245,14 @@ os.kill(child, 9)
 }
 
 MANNERS = list(FLUSHES.values())
+
+
+def _made(name: str, talk: str, number: int) -> str:
+    return ENDS + SENDS["break"] + RECEIVES["return"] + DIALS[name] + MANNERS[number % 4] + TALKS[talk]
+
+
 WAITS = {
-    f"{talk}: {dial}": ENDS + SENDS["break"] + RECEIVES["return"] + DIALS[dial] + MANNERS[(number + at) % 4] + TALKS[talk]
+    f"{talk}: {name}": _made(name, talk, number + at)
     for number, talk in enumerate(TALKS)
-    for at, dial in enumerate(("break", "closed" if "shown(first" in TALKS[talk] else "method"))
+    for at, name in enumerate(("break", "closed" if "shown(first" in TALKS[talk] else "method"))
 }
