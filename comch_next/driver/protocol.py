@@ -6,8 +6,7 @@ bytes, depths are messages.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from comch_next._codes import Counter, ErrorCode, PciFuncType, RepFilter, State
 
@@ -379,8 +378,7 @@ class Ports(Protocol):
     def close(self, port: Handle) -> None: ...
 
 
-@dataclass(frozen=True)
-class ConnectionStatus:
+class ConnectionStatus(NamedTuple):
     """A connection as its server counts it: messages and bytes. The pid is None where it cannot be told."""
 
     client_pid: int | None
@@ -390,8 +388,7 @@ class ConnectionStatus:
     recv_bytes: int
 
 
-@dataclass(frozen=True)
-class ServerStatus:
+class ServerStatus(NamedTuple):
     """A living server. What is None cannot be told, and `fault` says why; `place` is where it was found.
 
     `representor` is the host's address of the function that the clients are on; `max_clients` 0 means no limit.

@@ -6,7 +6,7 @@ import socket
 import struct
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from comch_next.errors import ErrorCode, from_code
 
@@ -27,8 +27,7 @@ _MOST_FDS = 4
 _INT = array("i").itemsize
 
 
-@dataclass(frozen=True)
-class Terms:
+class Terms(NamedTuple):
     """What one side brings: message size in bytes and whether it insists on it, queues in messages."""
 
     msg_size: int
@@ -41,8 +40,7 @@ class Terms:
         return 0 < self.msg_size <= 1 << 20 and 0 < self.send_limit <= 1 << 16 and 0 < self.recv_limit <= 1 << 16
 
 
-@dataclass(frozen=True)
-class Hello:
+class Hello(NamedTuple):
     """The client's first datagram; it comes with the bells that the server is to ring: see Connection.rung."""
 
     terms: Terms
@@ -67,8 +65,7 @@ class Hello:
         return cls(terms)
 
 
-@dataclass(frozen=True)
-class Welcome:
+class Welcome(NamedTuple):
     """The server's answer: its terms, or why not. On success with both rings, and with the client's bells to ring."""
 
     code: ErrorCode
