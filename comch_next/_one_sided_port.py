@@ -22,20 +22,20 @@ class OneSidedPort(PullPort):
 
     link: Link | Unlinked = Unlinked(Phase.FRESH)  # the context's life, set by its endpoint
 
-    def reopen(self, **sizes: Any) -> None:
-        super().reopen(**sizes)
+    def _open(self, *args: Any) -> None:
+        super()._open(*args)
         assert self._endings is not None
         self._errors = self._endings._errors
         self._is_server = self.context._is_server
-        self._ports_send = self._ports.send
-        self._ports_receive = self._ports.receive
-        self._ports_pending = self._ports.get_pending
+        self._port_send = self._port.send
+        self._port_receive = self._port.receive
+        self._port_pending = self._port.get_pending
 
     def send(self, connection: Connection, data: Buffer) -> bool:
         """Send one message; False for AGAIN: the queue is full, or the handshake has not been completed."""
         try:
             if connection._link is self.link:
-                return self._ports_send(self._handle, connection._handle, data)
+                return self._port_send(connection._handle, data)
         except DocaError as error:
             return self._send_failed(data, connection, error)
         except AttributeError:
@@ -68,7 +68,7 @@ class OneSidedPort(PullPort):
         try:
             while True:
                 try:
-                    arrived = self._ports_receive(self._handle, size)  # type: ignore[arg-type]  # which refuses None
+                    arrived = self._port_receive(size)  # type: ignore[arg-type]  # which refuses None
                 except DocaError as error:
                     self._absorb(error)
                     continue
@@ -76,7 +76,7 @@ class OneSidedPort(PullPort):
                     return arrived
                 if self._errors:
                     self._raise_error()
-                if accepted or not (self._is_server and self._ports_pending(self._handle)):
+                if accepted or not (self._is_server and self._port_pending()):
                     break
                 accepted = self._accept_some() > 0
         except ConnectionReset as death:

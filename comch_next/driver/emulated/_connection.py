@@ -4,33 +4,56 @@ import select
 import socket
 from collections import deque
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from comch_next._codes import Counter, ErrorCode
 from comch_next.driver.emulated._checks import expect
+from comch_next.driver.emulated._context import Callback
 from comch_next.driver.emulated._fabric import handshake
+from comch_next.driver.emulated._fabric.channel import Watchable
 from comch_next.driver.emulated._fabric.status import Cell
 from comch_next.driver.emulated._fast_path import FastPath
+from comch_next.driver.emulated._fast_path import Owner as CarrierOwner
 from comch_next.driver.emulated._kernel.calls import Link
 from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._kernel.memory import EXHAUSTED
+from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.driver.emulated._kernel.ring import Receiver, Sender, lib
+from comch_next.driver.emulated._kernel.typed import Protocol
+from comch_next.driver.emulated._task import NumberedTask
 from comch_next.errors import Again, ConnectionAborted, InvalidValue, from_code
-
-if TYPE_CHECKING:
-    from comch_next.driver.emulated._control import ControlContext
-    from comch_next.driver.emulated._send_task import SendTask
 
 __all__ = ["Connection", "Connections"]
 
 _COUNTERS = tuple(Counter)
 
 
+class Reading(Protocol):
+    """The delivery of a context, as its connections see it: see _delivery."""
+
+    @property
+    def poller(self) -> Poller: ...
+    def terms(self) -> handshake.Terms: ...
+    def follow(self, connection: "Connection") -> None: ...
+    def unlisten(self, connection: "Connection") -> None: ...
+
+
+class Owner(CarrierOwner, Protocol):
+    """The server or client that a connection is of."""
+
+    on_message: Callback
+
+    @property
+    def delivery(self) -> Reading: ...
+    def unwatch(self, sock: Watchable) -> bool: ...
+    def lost_connection(self, connection: "Connection") -> None: ...
+
+
 class Connection(Link):
     """A handle. `status` is SUCCESS while it works, then for good what ended it."""
 
     def __init__(
-        self, context: "ControlContext", sock: socket.socket | None, cell: Cell | None = None
+        self, context: Owner, sock: socket.socket | None, cell: Cell | None = None
     ) -> None:
         self.context = context
         self.sock = sock
@@ -44,9 +67,9 @@ class Connection(Link):
         self.rung: list[int] = []  # those of the other side's bells, in the same way
         self.user_data: Any = None
         self.submitted = 0  # tasks, which is all that is sent on a connection that has any
-        self.failed = 0  # sends accepted that never reached the other side's queue
+        self.undelivered = 0  # sends accepted that never reached the other side's queue
         self._seen = 0  # sends through a port that have ended, as far as the program knows
-        self.inflight: deque[SendTask] = deque()
+        self.inflight: deque[NumberedTask] = deque()
         self.fast = FastPath(self)
         self._snapshot = dict.fromkeys(_COUNTERS, 0)
         owned(self)
@@ -73,16 +96,13 @@ class Connection(Link):
 
     def establish(self, rings: tuple[int, int], sizes: tuple[int, int], other: handshake.Terms) -> None:
         """Map the rings (descriptors: the one to send on, the one to receive from; sizes alike)."""
-        own = self.context.terms()
+        own = self.context.delivery.terms()
         data, space = self.rung[0], self.rung[-1]
         self.sender = Sender(rings[0], sizes[0], other.recv_limit, own.send_limit, data, self.tx)
         self.receiver = Receiver(rings[1], sizes[1], own.recv_limit, other.send_limit, space, self.rx)
         self.max_msg = sizes[0]
         self.status = ErrorCode.SUCCESS
-        self.context.poller.add(self)
-        self.context.listen(self)
-        if self.context.port is not None:
-            self.context.port.established(self)
+        self.context.delivery.follow(self)
 
     def in_progress(self) -> bool:
         """Whether it is still on its way up."""
@@ -148,7 +168,7 @@ class Connection(Link):
     def on_protocol_violation(self) -> None:
         """The other side wrote nonsense: nothing more is read from it."""
         if self.receiver is not None:  # else it has been closed since, perhaps with its engine
-            self.context.poller.remove(self)
+            self.context.delivery.poller.remove(self)
             self.receiver.close()
             self.receiver = None
         self.lose(ErrorCode.CONNECTION_RESET, "the other side wrote what cannot be")
@@ -185,7 +205,7 @@ class Connection(Link):
     def _end(self, status: ErrorCode, reason: str) -> None:
         self.cell.hide()
         arrived = self.cut() if self.sender is not None else 0
-        self.failed = int(self.tx.head - arrived)
+        self.undelivered = int(self.tx.head - arrived)
         while self.inflight:
             task = self.inflight.popleft()
             task.finish(ErrorCode.SUCCESS if task.number <= arrived else status)
@@ -203,7 +223,7 @@ class Connection(Link):
 
     def close(self) -> None:
         """Give everything back; only the counters stay."""
-        self.context.poller.remove(self)
+        self.context.delivery.poller.remove(self)
         self.cut()
         for end in (self.receiver, self.sender):
             if end is not None:
@@ -215,7 +235,7 @@ class Connection(Link):
     def _give_up_bells(self) -> None:
         """Ring and hear nobody any more: what can still be read needs no bell."""
         self.tx.bell = self.rx.bell = -1
-        self.context.unlisten(self)
+        self.context.delivery.unlisten(self)
         handshake.close_all(self.heard)
         handshake.close_all(self.rung)
 

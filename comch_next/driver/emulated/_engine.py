@@ -5,41 +5,23 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from comch_next.driver.emulated._checks import expect, expect_number, in_state, says_no_memory
-from comch_next.driver.emulated._context import Context
+from comch_next.driver.emulated._context import Context, Posted
 from comch_next.driver.emulated._fabric.channel import Channel
-from comch_next.driver.emulated._kernel import calls
 from comch_next.driver.emulated._kernel.fork import owned
+from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.driver.emulated._kernel.ring import ANY_SIZE, lib
 from comch_next.driver.emulated._meter import Meter
 from comch_next.errors import BadState, InUse, InvalidValue, NotPermitted, OperatingSystem
 
 if TYPE_CHECKING:
-    from comch_next.driver.emulated._connection import Connection
-    from comch_next.driver.emulated._consumer import Consumer
     from comch_next.driver.emulated._kernel.calls import Found
 
-__all__ = ["Engine", "Engines", "Poller"]
+__all__ = ["Engine", "Engines"]
 
 BATCH = 64  # messages, and completions of one consumer, that one progress delivers at most
 _MOST_EVENTS = 1 << 20
 
 POLL, CORRUPT = lib.COMCH_POLL, lib.COMCH_CORRUPT
-
-
-class Poller(calls.Poller):
-    """The rings that are read together."""
-
-    def __init__(self) -> None:
-        self.follow(())
-
-    def add(self, connection: "Connection") -> None:
-        """Read this connection's ring, too."""
-        self.follow((*self.links, connection))
-
-    def remove(self, connection: "Connection") -> None:
-        """Read it no more; harmless when it is not read."""
-        if connection in self.links:
-            self.follow(tuple(link for link in self.links if link is not connection))
 
 
 class Engine:
@@ -53,7 +35,7 @@ class Engine:
     def __init__(self) -> None:
         self.contexts: list[Context] = []
         self.active: set[Context] = set()
-        self.consumers: tuple[Consumer, ...] = ()
+        self.consumers: tuple[Posted, ...] = ()
         self.pending_calls: deque[Callable[[], object]] = deque()
         self.poller = Poller()
         self.batch = BATCH
@@ -77,9 +59,9 @@ class Engine:
         self.active.discard(context)
         self.notification.unwatch(context.watch)
 
-    def call_soon_threadsafe(self, errand: Callable[[], object]) -> None:
-        """Have something done in the next progress; the one call that any thread may make."""
-        self.pending_calls.append(errand)
+    def call_soon_threadsafe(self, call: Callable[[], object]) -> None:
+        """Run a call in the next progress; the one method that any thread may call."""
+        self.pending_calls.append(call)
         if self.notification.armed:
             self.notification.ring()
 

@@ -10,19 +10,26 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from itertools import count
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
+from comch_next.driver.emulated._context import Context, Progress
 from comch_next.driver.emulated._kernel.ring import ANY_SIZE, lib
+from comch_next.driver.emulated._kernel.typed import Protocol
 from comch_next.driver.emulated._task import PROGRAM, SUCCESS
-
-if TYPE_CHECKING:
-    from comch_next.driver.emulated._context import Context
-    from comch_next.driver.emulated._engine import Engine
 
 __all__ = ["Meter"]
 
 _CORRUPT = lib.COMCH_CORRUPT
 _T = TypeVar("_T")
+
+
+class Metered(Progress, Protocol):
+    """The engine, as its meter sees it: see Engine."""
+
+    contexts: list[Context]
+    pending_calls: deque[Callable[[], object]]
+
+    def run(self, callback: Callable[..., object], *args: object) -> None: ...
 
 
 class Meter:
@@ -32,7 +39,7 @@ class Meter:
     has run as many callbacks as it may: contexts then leave what would bring more events for another time.
     """
 
-    def __init__(self, engine: "Engine") -> None:
+    def __init__(self, engine: Metered) -> None:
         self.most: int | None = None
         self.running = False
         self.waiting: deque[Callable[[], object]] = deque()
@@ -129,7 +136,7 @@ class Meter:
     def _completed(self) -> bool:
         return any(self._attend(context) for context in _in_turn(self._engine.active, self._context_turns))
 
-    def _attend(self, context: "Context") -> bool:
+    def _attend(self, context: Context) -> bool:
         """One completion of a context; without any, what else it has to do."""
         engine = self._engine
         if context.engine is None:

@@ -4,7 +4,6 @@ import errno
 import select
 import socket
 from collections.abc import Callable
-from functools import partial
 
 from comch_next._codes import ErrorCode
 from comch_next.driver.emulated._checks import expect, expect_callback, in_state, says_no_memory
@@ -21,6 +20,7 @@ from comch_next.driver.emulated._fabric.topology import Limits
 from comch_next.driver.emulated._kernel.memory import EXHAUSTED
 from comch_next.driver.emulated._kernel.removal import Removal
 from comch_next.driver.emulated._kernel.ring import make_memory
+from comch_next.driver.emulated._pushed import Pushed
 from comch_next.driver.emulated._send_task import TaskPool
 from comch_next.driver.emulated._state import Trigger
 from comch_next.errors import DocaError, InvalidValue
@@ -29,7 +29,6 @@ __all__ = ["Server", "Servers"]
 
 _ACCEPTED = 64  # clients that one look accepts, so that there is time for others
 _CONNECTED = 8  # of whom it connects so many at once, which takes longest, and the others in later looks
-_DEAD = 512  # clients whose ends may wait to be reported, where there is no limit of clients
 
 
 class Server(ControlContext):
@@ -40,9 +39,8 @@ class Server(ControlContext):
 
     def __init__(self, dev: Dev, rep: DevRep, name: str) -> None:
         super().__init__(dev, name)
+        self.delivery = Pushed(self)
         self.rep = rep
-        self.up: Callable[..., object] | None = None
-        self.down: Callable[..., object] | None = None
         self.lobby = Lobby()
         self._listener: Listener | None = None
         self._board: Board | None = None
@@ -54,12 +52,12 @@ class Server(ControlContext):
     def limits(self) -> Limits:
         return self.dev.info.row.limits
 
+    def terms(self) -> handshake.Terms:
+        return self.delivery.terms()
+
     def supported(self) -> bool:
         row = self.dev.info.row
         return row.capable and row.side == "dpu"
-
-    def missing(self) -> list[str]:
-        return super().missing() + ([] if self.up or self.port is not None else ["the connection callbacks"])
 
     def begin(self) -> None:
         self.failed_for_good = False
@@ -79,8 +77,7 @@ class Server(ControlContext):
     def end(self) -> None:
         self._events = select.EPOLLIN
         self.lobby.clear()
-        while self.port is not None and self.port.waiting:
-            self.port.waiting.pop().drop()
+        self.delivery.drop_waiting()
         if self._listener is not None:
             self.unwatch(self._listener.socket)
             self._listener.close()
@@ -106,8 +103,6 @@ class Server(ControlContext):
         if self._removal is not None:
             self._removal.close()
         self.lobby.let_go()
-        for greeting in self.port.waiting if self.port is not None else ():
-            greeting.let_go()
 
     def _on_clients(self) -> None:
         """Take some of those who knock; for want of descriptors they are told so."""
@@ -130,7 +125,7 @@ class Server(ControlContext):
 
     def meet(self, sock: socket.socket, *, at_once: bool = True) -> None:
         """Hear what a client has to say, now or in a later look."""
-        self._knock("recv", "service")  # ready by the knock, they stay so while the greeting is awaited
+        self.delivery.notify("recv", "service")  # ready by the knock, they stay so while the greeting is awaited
         greeting = Greeting(self, sock)
         self.lobby.enter(greeting)
         self.watched(sock, greeting.on_socket, accepts=True)
@@ -143,11 +138,7 @@ class Server(ControlContext):
 
     def is_full(self) -> bool:
         """Whether it may have no more clients: those who live, and those whose ends the program has not heard of."""
-        most = self.limits.max_clients
-        if self.port is None:
-            return bool(most) and len(self.connections) >= most
-        living = len(self.connections) + sum(not greeting.gone for greeting in self.port.waiting)
-        return (bool(most) and living >= most) or len(self.port.lost) >= (most or _DEAD)
+        return self.delivery.is_full(self.limits.max_clients)
 
     def _turn_away(self) -> bool:
         """Refuse a client for want of descriptors: one that kept on knocking would let nobody sleep."""
@@ -181,29 +172,12 @@ class Server(ControlContext):
             self.lost_connection(connection)
         self.move(Trigger.FATAL)
         self.busy_engine()
-        self._knock("send", "recv", "service")
+        self.delivery.notify("send", "recv", "service")
         return True
-
-    def _knock(self, *channels: str) -> None:
-        if self.port is not None:
-            self.port.tell(*channels)
 
     def greeted(self, greeting: Greeting) -> None:
         """A good greeting: connect it, or let it wait for the port's accept()."""
-        if self.port is None:
-            self.admit(greeting)
-            return
-        self.port.waiting.append(greeting)
-        self.port.notice(None)
-        self.watched(greeting.sock, partial(self._gone, greeting), select.EPOLLRDHUP)
-
-    def _gone(self, greeting: Greeting) -> None:
-        """One that waits for accept() has hung up: that will be told there, and holds nothing any more."""
-        greeting.drop()
-        waiting = self.port.waiting if self.port is not None else []
-        gone = [known for known in waiting if known.gone]
-        if len(gone) > (self.limits.max_clients or _DEAD):
-            waiting.remove(gone[0])
+        self.delivery.on_greeted(greeting)
 
     def admit(self, greeting: Greeting) -> Connection:
         """Make the rings, tell the client, and tell the program; the result's status says how it went."""
@@ -224,12 +198,11 @@ class Server(ControlContext):
             self.watched(greeting.sock, connection.on_socket)
         finally:
             handshake.close_all(rings)
-        if self.port is None and self.up is not None and self.engine is not None:
-            self.engine.call(self.up, connection, connection.status == ErrorCode.SUCCESS)
+        self.delivery.on_admitted(connection)
         return connection
 
     def _connect(self, greeting: Greeting, connection: Connection, rings: list[int]) -> None:
-        other, own = greeting.terms, self.terms()
+        other, own = greeting.terms, self.delivery.terms()
         assert other is not None
         if greeting.gone:
             raise BrokenPipeError(errno.EPIPE, "the client has gone")
@@ -237,7 +210,7 @@ class Server(ControlContext):
         rings.append(make_memory(to_server, other.send_limit + own.recv_limit))
         rings.append(make_memory(to_client, own.send_limit + other.recv_limit))
         connection.rung, greeting.bells = greeting.bells, []
-        connection.heard, bells = new_bells(self.bells)
+        connection.heard, bells = new_bells(self.delivery.bells)
         rings += bells
         connection.establish((rings[1], rings[0]), (to_client, to_server), other)
         connection.cell.show(greeting.client_pid)
@@ -245,9 +218,7 @@ class Server(ControlContext):
         handshake.send(greeting.sock, welcome, rings)
 
     def report_loss(self, connection: Connection) -> None:
-        orderly = connection.status != ErrorCode.CONNECTION_RESET
-        if self.port is None and self.down is not None and self.engine is not None:
-            self.engine.call(self.down, connection, orderly)
+        self.delivery.report_loss(connection)
 
 
 class Servers(TaskPool):
@@ -279,7 +250,7 @@ class Servers(TaskPool):
         context = expect(server, Server, "server_disconnect")
         link = expect(connection, Connection, "server_disconnect")
         in_state(context, "server_disconnect")
-        if context.port is not None and context.port.forget(link):
+        if context.delivery.disconnect_lost(link):
             return
         link.fast.check_unused("server_disconnect")
         if link not in context.connections:
