@@ -6,8 +6,7 @@ bytes, depths are messages.
 """
 
 from collections.abc import Callable, Sized
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from comch_next._codes import Counter, ErrorCode, PciFuncType, RepFilter, State
 
@@ -412,8 +411,7 @@ class OpenPort(Protocol):
     ) -> Port: ...
 
 
-@dataclass(frozen=True)
-class ConnectionStatus:
+class ConnectionStatus(NamedTuple):
     """A connection as its server counts it: messages and bytes. The pid is None where it cannot be told."""
 
     client_pid: int | None
@@ -423,8 +421,7 @@ class ConnectionStatus:
     recv_bytes: int
 
 
-@dataclass(frozen=True)
-class ServerStatus:
+class ServerStatus(NamedTuple):
     """A living server. What is None cannot be told, and `fault` says why; `place` is where it was found.
 
     `representor` is the host's address of the function that the clients are on; `max_clients` 0 means no limit.
