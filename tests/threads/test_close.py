@@ -16,12 +16,10 @@ CALLS = {
     "send": "connection.send(b'x' * 4000, 0.2)",
     "send on a port": "port.send(connection, b'x' * 4000)",
     "receive": "client.receive(timeout=0.2)",
-    "receive from a port": "port.receive()",
     "try_send_to": "raise_of(client.try_send_to(b'x' * 4000, connection))",
     "flush": "connection.flush(0.2)",
     "statistics": "connection.update_info(), connection.get_counter(comch.Counter.SENT_MESSAGES), connection.in_flight",
     "arm": "client.arm_send(), client.arm_recv()",
-    "status": "port.status(connection), port.connections",
 }
 
 PROGRAM = """
