@@ -11,6 +11,7 @@ from comch_next.driver.emulated._context import Context, Posted
 from comch_next.driver.emulated._fabric.channel import Channel
 from comch_next.driver.emulated._guard import guard
 from comch_next.driver.emulated._kernel.fork import owned
+from comch_next.driver.emulated._kernel.handle import Handle
 from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.driver.emulated._kernel.ring import ANY_SIZE, lib
 from comch_next.driver.emulated._meter import Meter
@@ -28,7 +29,7 @@ _LONGEST_S, _TICK_S = 5.0, 0.0001  # that one thread waits for another one's pro
 POLL, CORRUPT = lib.COMCH_POLL, lib.COMCH_CORRUPT
 
 
-class Engine:
+class Engine(Handle):
     """A handle. `active` are the contexts that need more than the reading of rings, `consumers` those whose posted
     buffers are looked at, `pending_calls` what other engines, perhaps on other threads, want done here.
 
