@@ -61,6 +61,11 @@ CODES: dict[str, Code] = {
         "The module is passed on, stored or inspected, so migrate cannot see which names are taken from it.",
         "Name what you need from the module (cc.Endpoint, cc.Again) where it is used.",
     ),
+    "CCM050": Code(
+        "a module of the program has the name of the new module",
+        "With --mode shim the import would find the program's own comm_channel_compat.",
+        "Rename the program's module, then run migrate again.",
+    ),
     # Calls
     "CCM022": Code(
         "comch_next has no counterpart",
