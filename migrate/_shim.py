@@ -1,7 +1,7 @@
 """Mode shim: imports of the old module become imports of comm_channel_compat, and nothing else changes.
 
-Under the launcher both names are one module, so that no program can tell by which one it was imported. Text that is
-read at run time and names the old module stays with a finding, and so does what is called in a C library.
+Under the launcher both names are one module, so that no program can tell by which one it was imported. What names the
+old module in another text that is read at run time stays with a finding, and so does what is called in a C library.
 """
 
 from __future__ import annotations
@@ -77,8 +77,15 @@ class _File:
             return self._code_of_import(reference, node)
         if isinstance(node, ast.Constant):
             words = {word.removeprefix("lib") for word in _WORD.findall(str(node.value))}
-            return TEXT if reference.code in (TEXT, "CCM006") and words & _LOADED else None
+            return self._code_of_text(reference, node) if words & _LOADED else None
         return reference.code if reference.code in _OF_OTHERS else None
+
+    def _code_of_text(self, reference: Reference, node: ast.Constant) -> str | None:
+        if reference.code:
+            return TEXT if reference.code in (TEXT, "CCM006") else None
+        if not isinstance(self.names.parents.get(node), ast.Call):
+            return None  # an annotation, whose names stay
+        return self._obstacle() if self.source.slice(node).count(OLD) == 1 else TEXT
 
     def _code_of_import(self, reference: Reference, alias: ast.alias) -> str | None:
         if reference.code in _OF_OTHERS:
@@ -88,6 +95,10 @@ class _File:
         own = bool(getattr(statement, "level", 0)) or self.facts.project.resolve(self.path, module) is not None
         if own or module.partition(".")[0] != OLD:
             return None
+        return self._obstacle()
+
+    def _obstacle(self) -> str:
+        """Return why nothing in the file is redirected, "" if nothing is in the way."""
         if self.path in self.facts.source_readers:
             return READS_SOURCE
         return "" if self.facts.project.resolve(self.path, NEW) is None else TAKEN
@@ -104,12 +115,14 @@ class _File:
 
     def _changes(self) -> Iterator[Change]:
         statements = set()
-        for reference, code in self.places:
-            if code or not isinstance(reference.node, ast.alias):
-                continue
-            statement = self.names.statement(reference.node)
-            if isinstance(statement, ast.Import):
-                yield self._renamed(reference.node)
+        for node in (place.reference.node for place in self.places if not place.code):
+            statement = self.names.statement(node)
+            if isinstance(node, ast.Constant):
+                start = self.source.text.index(OLD, self.source.span(node)[0])
+                yield Change(start, start + len(OLD), NEW)
+            elif isinstance(statement, ast.Import):
+                assert isinstance(node, ast.alias)
+                yield self._renamed(node)
             elif statement not in statements and statement not in self.silent:
                 statements.add(statement)
                 match = _FROM.match(self.source.text, self.source.span(statement)[0])

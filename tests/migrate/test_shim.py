@@ -50,6 +50,11 @@ def findings(outcome: FileOutcome) -> list[tuple[str, int]]:
         ("import doca_comm_channel\ndef f(ep: 'doca_comm_channel.Endpoint'): pass",
          "import comm_channel_compat as doca_comm_channel\ndef f(ep: 'doca_comm_channel.Endpoint'): pass"),
         ("import doca_comm_channel as cc\ncc.nothing()", "import comm_channel_compat as cc\ncc.nothing()"),
+        ("cc = __import__(r'doca_comm_channel')", "cc = __import__(r'comm_channel_compat')"),
+        ("import importlib\ncc = importlib.import_module('doca_comm_channel')",
+         "import importlib\ncc = importlib.import_module('comm_channel_compat')"),
+        ("import importlib.util\nif importlib.util.find_spec('doca_comm_channel'): import doca_comm_channel as cc",
+         "import importlib.util\nif importlib.util.find_spec('comm_channel_compat'): import comm_channel_compat as cc"),
     ],
 )  # fmt: skip
 def test_imports_are_redirected(old: str, new: str) -> None:
@@ -62,12 +67,12 @@ def test_imports_are_redirected(old: str, new: str) -> None:
 @pytest.mark.parametrize(
     ("line", "code"),
     [
-        ("x = importlib.import_module('doca_comm_channel')", "CCM005"),
-        ("x = __import__('doca_comm_channel')", "CCM005"),
+        ("x = importlib.import_module('doca_comm_' 'channel')", "CCM005"),
+        ("x = load('doca_comm_channel')", "CCM005"),
         ("x = sys.modules['doca_comm_channel']", "CCM005"),
         ("mock.patch('doca_comm_channel.Endpoint')", "CCM005"),
         ("exec('import doca_comm_channel as c')", "CCM005"),
-        ("x = importlib.util.find_spec('doca_comm_channel')", "CCM005"),
+        ("import importlib.util\nx = importlib.util.find_spec('doca_comm_channel')", "CCM005"),
         ("def f():\n    '''\n    >>> import doca_comm_channel\n    '''", "CCM005"),
         ("x = ffi.dlopen('libdoca_comm_channel.so.2')", "CCM005"),
         ("lib.doca_comm_channel_ep_create()", "CCM007"),
