@@ -1,10 +1,10 @@
 # Each target makes what it needs: from a fresh clone `make demo` or `make test` is the only command.
 PYTHON ?= python3
 BIN    := .venv/bin
-DRIVER := comch_next/driver/emulated
+KERNEL := comch_next/driver/emulated/_kernel
 
 # A change in any of these asks for a new installation (which also compiles the ring again).
-INPUTS := pyproject.toml setup.py $(addprefix $(DRIVER)/,_ring_build.py _ring.c _ring.h _posts.c _posts.h)
+INPUTS := pyproject.toml setup.py $(addprefix $(KERNEL)/,build.py calls.c ring.c ring.h posts.c posts.h foreign.c foreign.h)
 
 .DEFAULT_GOAL := help
 .PHONY: help venv demo test lint stress bench clean
@@ -18,8 +18,9 @@ demo: .venv/installed  ## an old pair runs unchanged, is migrated, and both give
 	@$(BIN)/python -m tools.demo
 
 # Each worker begins with the tests of whole files, so that what they share is made once; idle ones take over the rest.
-test: lint  ## ruff, mypy --strict and every test, on up to eight cores
-	@$(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist worksteal
+# Tests wait for processes, and these for each other, so two workers share a core.
+test: lint  ## ruff, mypy --strict and every test, by two workers for each core, eight at most
+	@$(BIN)/python -m pytest --numprocesses $$((2 * $$(nproc))) --maxprocesses 8 --dist worksteal
 
 lint: .venv/installed  ## ruff and mypy --strict only
 	@$(BIN)/python -m ruff check .
@@ -38,12 +39,14 @@ clean:  ## take away what the other targets made
 	rm -rf .venv build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find comch_next comm_channel_compat migrate '(' -name '*.so' -o -name _ring_c.c ')' -delete
 
-# The environment itself is made afresh only when it is not there or its Python has gone.
+# The environment itself is made afresh only when it is not there or its Python has gone. Editable in the manner
+# "compat" is one line of a path; in the other manners every interpreter that starts imports a finder first.
 .venv/installed: $(INPUTS)
 	@PYTHON="$(PYTHON)" sh tools/check_prerequisites.sh
 	@$(BIN)/python -c 'import pip' 2>/dev/null || "$(PYTHON)" -m venv --clear .venv
 	@echo "installing into .venv (once; about a minute)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+		--config-settings editable_mode=compat --editable '.[test]'
 	@touch $@
 
 # A rival that cannot be had is tried again next time, and the report names it; the others are measured.

@@ -7,7 +7,6 @@ everything that has been set and registered, and with the descriptors that were 
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
 from typing import Any, TypedDict
 
@@ -70,13 +69,15 @@ class Configured(LibraryContext):
         for a value that does not fit, as far as the device is known, and BadState while active.
         """
         for option in options.keys() - set(self._options):
+            import difflib  # only here, for a call that fails
+
             likely = difflib.get_close_matches(option, self._options, 1)
             hint = f"did you mean {likely[0]!r}?" if likely else f"it has {', '.join(sorted(self._options))}"
             raise TypeError(f"{type(self).__name__} has no option {option!r}; {hint}")
         if options.get("one_sided") and self._endpoint is None:
             self._configure({"one_sided": options.pop("one_sided")})
         if self._endpoint is not None:
-            options = {option: self._endpoint.accept(option, value) for option, value in options.items()}
+            options = self._endpoint.accept(options)
         self._configure(options)
 
     def _configure(self, options: dict[str, Any]) -> None:
@@ -119,7 +120,7 @@ class Configured(LibraryContext):
         if one_sided and self._endpoint is None:
             self._endpoint = Endpoint(self)
             known = {size: self._settings[size] for size in SIZES if self._settings[size] is not None}
-            self._settings.update({size: self._endpoint.accept(size, value) for size, value in known.items()})
+            self._settings.update(self._endpoint.accept(known))
         elif not one_sided:
             self._endpoint = None
 

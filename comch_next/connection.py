@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Connection", "Message"]
 
-_FLUSH_TICK_S = 0.0005
+FLUSH_TICK_S = 0.0005
 
 
 @spelled
@@ -33,6 +33,8 @@ class Connection(Strict):
         self._connections = context._driver.connections
         self._handle = handle
         self._connections.set_user_data(handle, self)
+        if context._port is not None:
+            context._port._take_up(self)
 
     def __repr__(self) -> str:
         return f"<Connection of {self._context!r}>"
@@ -111,7 +113,7 @@ class Connection(Strict):
                 break
             if deadline is not None and time.monotonic() >= deadline:
                 raise TimeOut(f"flush: {left} messages still in flight after {timeout} s")
-            time.sleep(_FLUSH_TICK_S)
+            time.sleep(FLUSH_TICK_S)
         if lost := port.failed(self):
             text = f"flush: {lost} messages that were accepted did not arrive before the connection ended"
             raise from_code(port.status(self), text, connection=self)

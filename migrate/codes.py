@@ -58,7 +58,8 @@ CODES: dict[str, Code] = {
     ),
     "CCM009": Code(
         "the old module is used as a value",
-        "The module is passed on, stored or inspected, so migrate cannot see which names are taken from it.",
+        "The module is shown, inspected, or given to another library, or a name is taken from it in a way that migrate "
+        "cannot rewrite.",
         "Name what you need from the module (cc.Endpoint, cc.Again) where it is used.",
     ),
     # Calls
@@ -218,6 +219,33 @@ CODES: dict[str, Code] = {
         "receive without a timeout waits for a message by itself. Nothing else in the loop, and nothing else in the "
         "program, could run meanwhile.",
         "Nothing. Give receive a timeout in seconds if the program should not wait for ever.",
+        "safe",
+    ),
+    "CCM102": Code(
+        "the options of a context went into its constructor",
+        "The statements that set them stood right behind it, and nothing reads the context when one is refused.",
+        "Nothing.",
+        "safe",
+    ),
+    "CCM103": Code(
+        "a loop that waited for the service became a connect that waits",
+        "connect with timeout=None returns when the service has let the client in, and raises what the loop ended by. "
+        "Nothing uses a connection that has not come up.",
+        "Nothing. Give connect a timeout in seconds if the program should not wait for ever.",
+        "safe",
+    ),
+    "CCM104": Code(
+        "a loop over messages in flight became a flush",
+        "flush of a one-sided connection takes snapshots until nothing is in flight, and raises what update_info "
+        "raises.",
+        "Nothing. Give flush a timeout in seconds if the program should not wait for ever.",
+        "safe",
+    ),
+    "CCM105": Code(
+        "checks that only left became one except clause",
+        "Each call's code was checked, and every failure left in the same way. The calls raise now; the clause catches "
+        "that once, with the same code.",
+        "Nothing. Remove the clause if the exception may go on.",
         "safe",
     ),
     # Requests

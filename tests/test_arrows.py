@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ SCRIPTS = ("samples_new",)  # started by path, so that one imports another of it
 FACTS = ("comch_next.errors", "comch_next.api", "comch_next._codes")
 DRIVER = ("comch_next.driver.protocol", *FACTS)
 DRIVERS = ("comch_next.driver.emulated", "comch_next.driver.native")
+_STOREYS = ("comch_next.driver.emulated._fabric", "comch_next.driver.emulated._kernel")
 
 # Importer -> (what it may import, what of that it may not); the longest name that fits a module decides.
 # Underscored modules of another package are never allowed, so naming a package means its public names.
@@ -27,6 +29,8 @@ ARROWS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "comch_next.errors": (("comch_next._codes",), ()),
     "comch_next.driver": (("comch_next.driver", *FACTS), DRIVERS),
     "comch_next.driver.emulated": (("comch_next.driver.emulated", *DRIVER), ()),
+    "comch_next.driver.emulated._fabric": ((*_STOREYS, *DRIVER), ()),
+    "comch_next.driver.emulated._kernel": ((_STOREYS[-1], *DRIVER), ()),
     "comch_next.driver.native": (("comch_next.driver.native", *DRIVER), ()),
     "comch_next.capi": (("comch_next",), ()),
     "comch_next": (("comch_next",), (*DRIVERS, "comch_next.capi")),
@@ -143,12 +147,39 @@ def test_imports_follow_the_arrows(path: Path) -> None:
     assert not faults
 
 
+def graph(package: str) -> dict[str, set[str]]:
+    """Module -> the modules of the same package that it imports, those for types alone included."""
+    inside = {module_name(path): path for path in modules() if within(module_name(path), (package,))}
+    return {
+        importer: {
+            max((module for module in inside if within(imported, (module,))), key=len)
+            for imported, _ in imports(path)
+            if within(imported, (package,))
+        }
+        - {importer}
+        for importer, path in inside.items()
+    }
+
+
+def test_the_emulated_library_has_no_circle_of_modules() -> None:
+    """CycleError shows it."""
+    assert list(TopologicalSorter(graph("comch_next.driver.emulated")).static_order())
+
+
+def test_a_circle_is_found() -> None:
+    with pytest.raises(CycleError):
+        list(TopologicalSorter({"a": {"b"}, "b": {"c"}, "c": {"a"}}).static_order())
+
+
 @pytest.mark.parametrize(
     ("importer", "imported"),
     [
         ("comch_next.engine", "comch_next.driver.emulated"),
         ("comch_next.driver.emulated._engine", "comch_next.engine"),
         ("comch_next.driver.emulated._engine", "comch_next.driver.native._engine"),
+        ("comch_next.driver.emulated._fabric.greeting", "comch_next.driver.emulated._server"),
+        ("comch_next.driver.emulated._fabric.greeting", "comch_next.driver.emulated"),
+        ("comch_next.driver.emulated._kernel.ring", "comch_next.driver.emulated._fabric.bells"),
         ("comch_next.errors", "comch_next.api"),
         ("comch_next.pull", "comm_channel_compat"),
         ("comm_channel_compat.endpoint", "comch_next._codes"),
@@ -177,7 +208,8 @@ def test_a_wrong_arrow_is_refused(importer: str, imported: str) -> None:
     ("importer", "imported"),
     [
         ("comch_next.engine", "comch_next.driver.protocol"),
-        ("comch_next.driver.emulated._engine", "comch_next.driver.emulated._ring"),
+        ("comch_next.driver.emulated._engine", "comch_next.driver.emulated._kernel.ring"),
+        ("comch_next.driver.emulated._fabric.status", "comch_next.driver.emulated._kernel.ring"),
         ("comch_next.driver.emulated._engine", "comch_next._codes"),
         ("comch_next.capi", "comch_next.driver.emulated"),
         ("comm_channel_compat.endpoint", "comch_next.pull"),

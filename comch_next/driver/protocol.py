@@ -5,11 +5,15 @@ the user data that was set on the handles concerned, so that nobody has to look 
 bytes, depths are messages.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Protocol
+from collections.abc import Callable, Sized
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from comch_next._codes import Counter, ErrorCode, PciFuncType, RepFilter, State
+
+if TYPE_CHECKING:
+    from typing import Protocol
+else:
+    Protocol = object  # only type checkers ask, and every start would wait for the making of two dozen of them
 
 __all__ = [
     "Admin",
@@ -26,7 +30,8 @@ __all__ = [
     "Engines",
     "Mmaps",
     "MsgQs",
-    "Ports",
+    "OpenPort",
+    "Port",
     "PostRecvTasks",
     "ProducerSendTasks",
     "Producers",
@@ -38,6 +43,7 @@ __all__ = [
 
 Handle = Any
 Callback = Callable[..., object]
+Call = Callable[..., Any]
 
 
 class Devices(Protocol):
@@ -339,43 +345,73 @@ class ConsumerCompletions(Protocol):
     def get_imm_data_len(self, completion: Handle) -> int: ...
 
 
-class Ports(Protocol):
-    """The pull view of a context: the one extension beside the documented calls.
+class QuickCalls(Protocol):
+    """Makes calls that stand in front of a program's own, `slow`, and take the same arguments.
 
-    `send` is False where DOCA would say AGAIN. `receive` gives the data and the connection's user data, or None;
-    it raises a lost connection's error once, after its messages. None also sends the caller to `accept` first.
-    A `one_sided` port's descriptors sleep through a peer's farewell, unless messages are lost by it. `open` closes
+    Each does what succeeds at once; whatever else comes, it leaves everything as it was and calls the slow one. A
+    program's object for a connection has the connection's handle as `_handle`.
+    """
+
+    def send(self, slow: Call) -> Call:
+        """Make a `send(connection, data)` that returns True."""
+
+    def send_on(self, connection: Handle, slow: Call) -> Call:
+        """Make a `send(data, timeout=None)` of this connection, which returns None."""
+
+    def receive(self, slow: Call, errors: Sized = ()) -> Call:
+        """Make a `receive(size)` that returns (data, user data), and None while there are no errors to report."""
+
+    def receive_as(self, slow: Call, shape: type, errors: Sized = ()) -> Call:
+        """Make a `receive(size, *, timeout)` that returns a tuple of that type, and raises Again where it is to."""
+
+
+class Port(Protocol):
+    """The pull view of one context: the extension beside the documented calls.
+
+    `send` is False where DOCA would say AGAIN; `withdraw` gives such a send up. `receive` gives the data and the
+    connection's user data, or None; it raises a lost connection's error once, after its messages. None also sends
+    the caller to `accept` first. A descriptor, of the channel send, recv or service, is ready once for each arming.
+    """
+
+    @property
+    def quick(self) -> QuickCalls | None: ...
+
+    def send(self, connection: Handle, data: Any) -> bool: ...
+    def withdraw(self, connection: Handle) -> None: ...
+    def receive(self, size: int) -> tuple[bytes, Any] | None: ...
+    def accept(self) -> Handle | None: ...
+    def get_pending(self) -> int: ...
+    def get_connections(self) -> list[Any]: ...
+    def get_status(self, connection: Handle) -> ErrorCode: ...
+    def get_in_flight(self, connection: Handle) -> int: ...
+    def get_undelivered(self, connection: Handle) -> int: ...
+    def get_max_msg_size(self, connection: Handle) -> int: ...
+    def get_fd(self, channel: str) -> int: ...
+    def arm_send(self) -> None: ...
+    def arm_recv(self) -> None: ...
+    def arm_service(self) -> None: ...
+    def ring_recv(self) -> None: ...
+    def close(self) -> None: ...
+
+
+class OpenPort(Protocol):
+    """Opens the port of an IDLE context.
+
+    A `one_sided` port's descriptors sleep through a peer's farewell, unless messages are lost by it. A port closes
     its `predecessor`, whose context is IDLE, and takes over the descriptors that it gave out.
     """
 
-    def open(
+    def __call__(
         self,
         ctx: Handle,
         max_msg_size: int | None,
         send_queue_size: int | None,
         one_sided: bool,
-        predecessor: Handle | None = None,
-    ) -> Handle: ...
-    def send(self, port: Handle, connection: Handle, data: Any) -> bool: ...
-    def withdraw(self, port: Handle, connection: Handle) -> None: ...
-    def receive(self, port: Handle, size: int) -> tuple[bytes, Any] | None: ...
-    def accept(self, port: Handle) -> Handle | None: ...
-    def get_pending(self, port: Handle) -> int: ...
-    def get_connections(self, port: Handle) -> list[Any]: ...
-    def status(self, port: Handle, connection: Handle) -> ErrorCode: ...
-    def in_flight(self, port: Handle, connection: Handle) -> int: ...
-    def failed(self, port: Handle, connection: Handle) -> int: ...
-    def get_max_msg_size(self, port: Handle, connection: Handle) -> int: ...
-    def get_fd(self, port: Handle, channel: str) -> int: ...
-    def arm_send(self, port: Handle) -> None: ...
-    def arm_recv(self, port: Handle) -> None: ...
-    def arm_service(self, port: Handle) -> None: ...
-    def ring_recv(self, port: Handle) -> None: ...
-    def close(self, port: Handle) -> None: ...
+        predecessor: Any = None,
+    ) -> Port: ...
 
 
-@dataclass(frozen=True)
-class ConnectionStatus:
+class ConnectionStatus(NamedTuple):
     """A connection as its server counts it: messages and bytes. The pid is None where it cannot be told."""
 
     client_pid: int | None
@@ -385,8 +421,7 @@ class ConnectionStatus:
     recv_bytes: int
 
 
-@dataclass(frozen=True)
-class ServerStatus:
+class ServerStatus(NamedTuple):
     """A living server. What is None cannot be told, and `fault` says why; `place` is where it was found.
 
     `representor` is the host's address of the function that the clients are on; `max_clients` 0 means no limit.
@@ -410,7 +445,7 @@ class Admin(Protocol):
 
 
 class Driver(Protocol):
-    """A driver: its name and its nouns. `ports` is None where the library only pushes, `admin` where it is blind."""
+    """A driver: its name and its nouns. `open_port` is None if the library only pushes, `admin` if it is blind."""
 
     name: str
     devices: Devices
@@ -429,5 +464,5 @@ class Driver(Protocol):
     producer_send_tasks: ProducerSendTasks
     msgqs: MsgQs
     consumer_completions: ConsumerCompletions
-    ports: Ports | None
+    open_port: OpenPort | None
     admin: Admin | None

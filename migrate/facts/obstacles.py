@@ -10,12 +10,14 @@ from typing import Any
 
 from migrate.facts.forest import Forest
 from migrate.facts.handles import COMMON, Handle, Method, OldApi, Symbol
+from migrate.facts.module_values import MODULE_VALUE, ModuleValues
 from migrate.facts.references import Reference, References
 from migrate.facts.texts import WORD
 from migrate.python.modules import is_standard
-from migrate.python.values import Collection, External, Plain, Token, Value, Values
+from migrate.python.values import Bound, Collection, External, Function, Plain, Token, Value, Values
 
 LOST, UNKNOWN, MIXED, OTHER_FILE, COMPUTED = "CCM033", "CCM034", "CCM035", "CCM049", "CCM005"
+MODULE = "CCM009"
 SHOWN, INSPECTED, UNSEEN, MAY_BE_SHOWN = "CCM081", "CCM082", "CCM083", "CCM085"
 
 # Python's own functions that tell what an object looks like, and those that look into it.
@@ -63,6 +65,7 @@ class Obstacles:
         references: References,
         suspects: Set[str],
         given: frozenset[Path],
+        modules: ModuleValues,
     ) -> None:
         self._forest, self._values, self._api, self._references = forest, values, api, references
         self._suspects, self._given = suspects, given
@@ -77,6 +80,10 @@ class Obstacles:
         for kind, judge in _JUDGES.items():
             for _, node in forest.nodes(kind):
                 judge(self, node)
+        known = {reference.node for reference in references.found if reference.code}
+        for node in modules.lost():
+            if node not in known:
+                self._put(MODULE_VALUE, node, MODULE)
         for argument in api.asked:
             self._put(argument, argument, UNSEEN)
 
@@ -95,7 +102,7 @@ class Obstacles:
     def _is_harmless(self, token: Token, node: ast.expr) -> bool:
         """Whether a sink is Python's own library, and no unknown object is used as if it were the handle."""
         call = next((above for above in (node, *self._forest.above(node)) if isinstance(above, ast.Call)), None)
-        functions = self._values.of(call.func) if call else frozenset()
+        functions = [_callee(function) for function in self._values.of(call.func)] if call else []
         kind = token.key.kind if isinstance(token.key, Handle) else ""
         return bool(functions) and all(map(_is_of_python, functions)) and kind not in self._suspects
 
@@ -103,7 +110,7 @@ class Obstacles:
 
     def _reference(self, reference: Reference) -> None:
         """Judge the place of a call: in a file that is not given, or with arguments that may be something else."""
-        origins = set(reference.origins)
+        origins = set(reference.origins) | ({MODULE_VALUE} if reference.module is not None else set())
         if reference.call is not None:
             for name, argument in reference.call.arguments.items():
                 if name in reference.call.signature.kinds:
@@ -270,11 +277,16 @@ def is_handle(value: Value) -> bool:
     return isinstance(value, Token) and isinstance(value.key, Handle)
 
 
+def _callee(function: Value) -> Value:
+    """Return what a bound method calls."""
+    return _callee(function.function) if isinstance(function, Bound) else function
+
+
 def _is_of_python(function: Value) -> bool:
-    """Whether what is called is of Python's own library, or of the old API itself."""
+    """Whether what is called is of Python's own library, of the old API itself, or analysed (or a TypeError)."""
     if isinstance(function, External):
         return function.name.startswith(".") or is_standard(function.name)
-    return isinstance(function, Token) or function is Plain.OTHER
+    return isinstance(function, Token | Function | Collection) or function is Plain.OTHER
 
 
 def handles_among(values: Iterable[Value]) -> list[Handle]:

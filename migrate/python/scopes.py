@@ -51,6 +51,11 @@ class Names:
             node = self.parents[node]
             yield node
 
+    def attach(self, node: ast.AST, parent: ast.AST) -> None:
+        """Let a node that is not in the tree stand where another one does, as if it were a part of it."""
+        self.parents[node] = parent
+        self._scopes[node] = self.scope(parent)
+
     def statement(self, node: ast.AST) -> ast.stmt:
         """Return the statement that holds a node (itself, when it is one)."""
         while not isinstance(node, ast.stmt):

@@ -37,16 +37,22 @@ class Complaint:
 
 
 def complaints(
-    old: Source, new: Source, *, stars: Mapping[str, frozenset[str]], wanted: frozenset[str] = frozenset()
+    old: Source,
+    new: Source,
+    *,
+    stars: Mapping[str, frozenset[str]],
+    wanted: frozenset[str] = frozenset(),
+    assured: frozenset[str] = frozenset(),
 ) -> list[Complaint]:
     """Return what is wrong with a new text.
 
     stars: the names that a star import of a module gives, by the module as the file spells it (`.chan`); of others it
-    is not known. wanted: the names of this file that other files import.
+    is not known. wanted: the names of this file that other files import. assured: names that a guarded import binds
+    and that stand where the program only comes after it has succeeded.
     """
     before, after = _Side(old, stars), _Side(new, stars)
-    found = [*_lost(before, after, wanted), *_undefined(before, after), *_unbound(before, after)]
-    return sorted(set(found))
+    unbound = [it for it in _unbound(before, after) if it.name not in assured or it.what != _WORDS[Bound.MAYBE]]
+    return sorted({*_lost(before, after, wanted), *_undefined(before, after), *unbound})
 
 
 class _Side:
@@ -59,6 +65,8 @@ class _Side:
         given = [stars.get("." * star.level + (star.module or "")) for star in self.names.module.stars]
         self.is_open = None in given  # names may come from a star import of which nothing is known
         self.starred = frozenset(name for names in given if names for name in names)
+        above = [self.names.parents[star] for star in self.names.module.stars]
+        self._stars = Bound.ALWAYS if any(isinstance(place, ast.Module) for place in above) else Bound.MAYBE
         self.keys: dict[ast.AST, _Key] = {self.names.tree: ("", 0)}  # modules, classes and functions
         self.bodies: dict[_Key, list[ast.stmt]] = {("", 0): []}  # their statements, imports left out
         self._places: dict[ast.stmt, tuple[_Key, int, str]] = {}
@@ -92,7 +100,7 @@ class _Side:
         """Return whether a name is bound where it is used, star imports resolved."""
         variable = self.names.of[use]
         if not variable.bindings and variable.scope.kind is Kind.MODULE:
-            return Bound.ALWAYS if variable.name in self.starred else self.control.bound(use)
+            return self._stars if variable.name in self.starred else self.control.bound(use)
         return self.control.bound_at(variable, place) if (place := self._evaluation(use)) else self.control.bound(use)
 
     def _evaluation(self, use: ast.Name) -> ast.Lambda | None:
@@ -111,7 +119,8 @@ class _Side:
     def is_undefined(self, use: ast.Name) -> bool:
         """Whether nothing anywhere binds a name."""
         variable = self.names.of[use]
-        return not variable.bindings and not self.is_open and self.state(use) is not Bound.ALWAYS
+        known = self.is_open or variable.name in self.starred
+        return not variable.bindings and not known and self.state(use) is not Bound.ALWAYS
 
     def undefined(self) -> Iterator[ast.Name]:
         """Iterate over the uses of names that nothing anywhere binds."""

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import comch_next as comch
-from comch_next.driver.emulated import _status
+from comch_next.driver.emulated._fabric import status
 from tests.commands.support import ask, call, run, serve
 from tests.control_path.pair import DPU, REP, Side, client, connect, leave, pair, server, until
 from tests.faults.exhausted import full_table
@@ -202,7 +202,7 @@ def test_a_forked_child_of_a_server_is_none(start_python: StartPython) -> None:
 def boards() -> int:
     """How many boards this process has open."""
     held = (os.readlink(entry) for entry in Path("/proc/self/fd").iterdir() if entry.is_symlink())
-    return sum(_status.BOARD in link for link in held)
+    return sum(status.BOARD in link for link in held)
 
 
 def test_a_board_goes_with_its_server_and_does_not_pass_to_children() -> None:
@@ -226,7 +226,7 @@ def test_a_board_goes_with_its_server_and_does_not_pass_to_children() -> None:
 
 def one_cell(monkeypatch: pytest.MonkeyPatch) -> None:
     """Servers that can show one connection at a time."""
-    monkeypatch.setattr(_status.Board, "of", lambda _: _status.Board(1))
+    monkeypatch.setattr(status.Board, "of", lambda _: status.Board(1))
 
 
 def test_counts_are_those_of_the_library() -> None:

@@ -11,21 +11,21 @@ from typing import Any
 import pytest
 
 from comch_next._codes import State
-from comch_next.driver.emulated import _consumer, _contexts
+from comch_next.driver.emulated import _consumer, _guard
 from comch_next.driver.emulated._buf import Buf, BufInventories
 from comch_next.driver.emulated._client import Client
 from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._consumer import Consumer, PostRecvTasks
 from comch_next.driver.emulated._control import ControlContext
-from comch_next.driver.emulated._devices import Devices
+from comch_next.driver.emulated._device import Devices
 from comch_next.driver.emulated._engine import Engine, Engines
 from comch_next.driver.emulated._fast_context import FastContext
 from comch_next.driver.emulated._fast_path import FastPath
+from comch_next.driver.emulated._kernel.memory import ffi
 from comch_next.driver.emulated._mmap import Mmap, Mmaps
 from comch_next.driver.emulated._producer import Producer
 from comch_next.driver.emulated._send_task import TaskPool
 from comch_next.driver.emulated._server import Server
-from comch_next.driver.emulated._shared import ffi
 from comch_next.driver.emulated._state import Trigger
 from comch_next.driver.emulated._task import PROGRAM, SUCCESS, Task, Tasks
 from comch_next.errors import Again
@@ -106,7 +106,7 @@ def begin_alone(consumer: Consumer) -> None:
     begin(consumer)
     assert consumer.engine is not None
     assert consumer._offer is not None
-    consumer.engine.send_on(partial(consumer._registered, consumer._offer))
+    consumer.engine.call_soon_threadsafe(partial(consumer._registered, consumer._offer))
 
 
 def stop_slowly(context: ControlContext) -> Any:
@@ -136,8 +136,8 @@ def take_lists(buf: Buf, *_: object) -> Buf:
     return buf
 
 
-def drop_empty(engine: Engine, result: int) -> bool:
-    return (result < 0 or result % (1 << 32) != 0) and read_rings(engine, result)
+def drop_empty(engine: Engine, found: Any) -> bool:
+    return not (isinstance(found, tuple) and not found[0]) and read_rings(engine, found)
 
 
 def say_again(*_: object) -> None:
@@ -155,7 +155,7 @@ FAULTS: list[tuple[Any, str, Any, str]] = [
     (ControlContext, "stop", stop_slowly, "stop_with_nothing_outstanding"),
     (ControlContext, "drained", drained_with_tasks, "stop_waits_for_tasks"),
     (ControlContext, "missing", lambda _: [], "start_without_mandatory_configuration"),
-    (_contexts, "in_state", nothing, "calls_refused_by_state"),
+    (_guard, "in_state", nothing, "calls_refused_by_state"),
     (_consumer, "in_state", nothing, "fast_path_calls_refused_by_state"),
     (Task, "finish", finish_twice, "what_waits_fails_at_stop"),
     (Task, "finish", succeed, "submission_while_stopping_fails"),
@@ -167,7 +167,7 @@ FAULTS: list[tuple[Any, str, Any, str]] = [
     (Connection, "update_info", nothing, "client_without_server_falls_back"),
     (FastPath, "withdraw", nothing, "consumers_are_announced"),
     (FastPath, "check_unused", nothing, "connection_outlives_its_consumers_and_producers"),
-    (FastContext, "bereaved", nothing, "contexts_fall_with_the_connection"),
+    (FastContext, "on_peer_lost", nothing, "contexts_fall_with_the_connection"),
     (Engines, "destroy", nothing, "contexts_outlive_nothing_below"),
     (Devices, "close", nothing, "contexts_outlive_nothing_below"),
     (Mmaps, "stop", nothing, "memory_outlives_its_buffers"),

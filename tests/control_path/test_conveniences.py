@@ -26,7 +26,7 @@ from comch_next import (
     State,
     TimeOut,
 )
-from comch_next.driver.emulated._place import runtime_dir
+from comch_next.driver.emulated._fabric.meeting import runtime_dir
 from tests.control_path.pair import DPU, HOST, REP, client, leave, server
 from tests.processes import SOON_S, StartPython
 

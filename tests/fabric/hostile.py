@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from comch_next.driver.emulated import _fabric as fabric
-from comch_next.driver.emulated._bell import new_bell, new_bells
-from comch_next.driver.emulated._ring import Receiver, Sender
+from comch_next.driver.emulated._fabric import handshake
+from comch_next.driver.emulated._fabric.bells import new_bell, new_bells
+from comch_next.driver.emulated._kernel.ring import Receiver, Sender
 from comch_next.errors import ErrorCode
 
-TERMS = fabric.Terms(4080, False, 64, 64)
-GOOD = fabric.Hello(TERMS).encode()
+TERMS = handshake.Terms(4080, False, 64, 64)
+GOOD = handshake.Hello(TERMS).encode()
 
 
 def open_fds() -> int:
@@ -61,19 +61,19 @@ class Attacker:
 
     def code(self) -> ErrorCode:
         """The code that the server's answer carries."""
-        return fabric.Welcome.decode(self.hear()).code
+        return handshake.Welcome.decode(self.hear()).code
 
-    def greet(self, terms: fabric.Terms = TERMS) -> None:
+    def greet(self, terms: handshake.Terms = TERMS) -> None:
         """A good greeting."""
         self.heard, self.rung = new_bells(2)
-        self.say(fabric.Hello(terms).encode(), self.rung)
+        self.say(handshake.Hello(terms).encode(), self.rung)
 
     @property
     def bells(self) -> list[int]:
         """After a good welcome: what it may ring the server with."""
         return self.fds[2:]
 
-    def rings(self, own: fabric.Terms = TERMS, size: int = 4080) -> tuple[Sender, Receiver]:
+    def rings(self, own: handshake.Terms = TERMS, size: int = 4080) -> tuple[Sender, Receiver]:
         """After a good welcome: its rings, mapped."""
         to_server, to_client = self.fds[:2]
         return Sender(to_server, size, 64, own.send_limit, -1), Receiver(to_client, size, own.recv_limit, 64, -1)

@@ -13,8 +13,8 @@ import pytest
 
 import comch_next as comch
 from comch_next import ErrorCode, State
-from comch_next.driver.emulated import _fabric as fabric
-from comch_next.driver.emulated._ring import lib
+from comch_next.driver.emulated._fabric import handshake
+from comch_next.driver.emulated._kernel.ring import lib
 from tests.control_path.pair import Side, client, connect, leave, server, until
 from tests.fabric.hostile import GOOD, TERMS, Attacker, attacker, bells, close_all, open_fds
 from tests.ring.ring import Words, send
@@ -46,7 +46,10 @@ def turn(side: Side) -> None:
 
 
 def hello(
-    version: int = fabric.VERSION, magic: bytes = b"CMCH", strict: int = 0, terms: tuple[int, int, int] = (4080, 64, 64)
+    version: int = handshake.VERSION,
+    magic: bytes = b"CMCH",
+    strict: int = 0,
+    terms: tuple[int, int, int] = (4080, 64, 64),
 ) -> bytes:
     return struct.pack("<4sHHIII", magic, version, strict, *terms)
 
@@ -57,8 +60,8 @@ BAD_GREETINGS = {
     "magic only": (b"CMCH", ErrorCode.INVALID_VALUE),
     "noise": (os.urandom(20), ErrorCode.INVALID_VALUE),
     "wrong magic": (hello(magic=b"HTTP"), ErrorCode.INVALID_VALUE),
-    "older version": (hello(version=fabric.VERSION - 1), ErrorCode.UNSUPPORTED_VERSION),
-    "newer version": (hello(version=fabric.VERSION + 1), ErrorCode.UNSUPPORTED_VERSION),
+    "older version": (hello(version=handshake.VERSION - 1), ErrorCode.UNSUPPORTED_VERSION),
+    "newer version": (hello(version=handshake.VERSION + 1), ErrorCode.UNSUPPORTED_VERSION),
     "newer and longer": (hello(version=9) + b"more", ErrorCode.UNSUPPORTED_VERSION),
     "cut short": (GOOD[:-1], ErrorCode.INVALID_VALUE),
     "trailing bytes": (GOOD + b"\0", ErrorCode.INVALID_VALUE),
@@ -69,7 +72,7 @@ BAD_GREETINGS = {
     "send queue huge": (hello(terms=(4080, 0xFFFFFFFF, 64)), ErrorCode.INVALID_VALUE),
     "receive queue 0": (hello(terms=(4080, 64, 0)), ErrorCode.INVALID_VALUE),
     "receive queue huge": (hello(terms=(4080, 64, 1 << 31)), ErrorCode.INVALID_VALUE),
-    "a farewell": (fabric.BYE, ErrorCode.UNSUPPORTED_VERSION),
+    "a farewell": (handshake.BYE, ErrorCode.UNSUPPORTED_VERSION),
 }
 
 
@@ -93,14 +96,14 @@ def test_bad_greetings(service: tuple[Side, Side], runtime_dir: Path, name: str)
 @pytest.mark.parametrize(
     "terms",
     [
-        fabric.Terms(65536, True, 64, 64),
-        fabric.Terms(4080, False, 8193, 64),
-        fabric.Terms(4080, False, 64, 8193),
-        fabric.Terms(1 << 20, True, 1 << 16, 1 << 16),
+        handshake.Terms(65536, True, 64, 64),
+        handshake.Terms(4080, False, 8193, 64),
+        handshake.Terms(4080, False, 64, 8193),
+        handshake.Terms(1 << 20, True, 1 << 16, 1 << 16),
     ],
 )
 def test_limits_that_no_device_has(
-    service: tuple[Side, Side], runtime_dir: Path, terms: fabric.Terms
+    service: tuple[Side, Side], runtime_dir: Path, terms: handshake.Terms
 ) -> None:
     """Each number is sane, but no device of this pair can do it: the server does not follow."""
     with attacker(runtime_dir) as bad:
@@ -173,7 +176,7 @@ def test_silent_knockers_are_dropped_in_the_end(service: tuple[Side, Side], runt
 # After the handshake
 
 
-def established(there: Side, runtime_dir: Path, terms: fabric.Terms = TERMS) -> Attacker:
+def established(there: Side, runtime_dir: Path, terms: handshake.Terms = TERMS) -> Attacker:
     bad = Attacker(runtime_dir)
     known = len(there.up)
     bad.greet(terms)
@@ -196,7 +199,7 @@ def test_a_bare_socket_can_be_a_good_client(service: tuple[Side, Side], runtime_
     sender, receiver = bad.rings()
     assert send(sender.tx, b"hello") == 0
     until(lambda: service[0].messages == [b"hello"], service[0].engine)
-    bad.say(fabric.BYE)
+    bad.say(handshake.BYE)
     sender.close()
     receiver.close()
     bad.sock.close()
@@ -217,7 +220,7 @@ def test_noise_on_the_socket(service: tuple[Side, Side], runtime_dir: Path, data
 def test_a_flood_of_descriptors_on_the_socket(service: tuple[Side, Side], runtime_dir: Path) -> None:
     bad = established(service[0], runtime_dir)
     fds = bells(100)
-    bad.say(fabric.BYE, fds)
+    bad.say(handshake.BYE, fds)
     close_all(fds)
     gone(service[0], bad)
 
@@ -235,7 +238,7 @@ def test_a_corrupt_ring_ends_its_own_connection_only(service: tuple[Side, Side],
     bad = established(service[0], runtime_dir)
     sender, receiver = bad.rings()
     words = Words(bad.fds[0])
-    assert lib.comch_send(sender.tx, b"hello", 5) in (0, lib.COMCH_LOOK)
+    assert lib.comch_send(sender.tx, b"hello", 5) in (0, lib.COMCH_POLL)
     if not words["head"]:
         assert send(sender.tx, b"hello") == 0
     HEADS[name](words)
@@ -249,7 +252,7 @@ def test_a_corrupt_ring_ends_its_own_connection_only(service: tuple[Side, Side],
 @pytest.mark.parametrize("word", ["tail", "tail_pos"])
 def test_a_corrupt_reader_fails_the_sends_to_it(service: tuple[Side, Side], runtime_dir: Path, word: str) -> None:
     there = service[0]
-    bad = established(there, runtime_dir, fabric.Terms(4080, False, 1, 1))
+    bad = established(there, runtime_dir, handshake.Terms(4080, False, 1, 1))
     words = Words(bad.fds[1])
     words[word] = 77
     tasks = [there.send(b"x", there.up[-1][0]) for _ in range(5)]
@@ -325,11 +328,11 @@ def test_a_pulling_server_reports_a_liar_once_and_serves_the_others(runtime_dir:
 def test_a_flush_to_a_lying_reader_ends(runtime_dir: Path) -> None:
     with comch.open_device("03:00.0") as device, comch.Server(device, "b1:00.0", "svc") as there:
         with attacker(runtime_dir) as bad:
-            bad.greet(fabric.Terms(4080, False, 8, 1))
+            bad.greet(handshake.Terms(4080, False, 8, 1))
             with pytest.raises(comch.TimeOut):
                 there.receive(timeout=0.02)
             assert bad.code() == ErrorCode.SUCCESS
-            own = fabric.Terms(4080, False, 8, 1)
+            own = handshake.Terms(4080, False, 8, 1)
             sender, receiver = bad.rings(own)
             send(sender.tx, b"x")
             message = there.receive(timeout=20)

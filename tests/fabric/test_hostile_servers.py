@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from comch_next import ConnectionAborted, ErrorCode, State
-from comch_next.driver.emulated import _fabric as fabric
-from comch_next.driver.emulated._place import Listener
-from comch_next.driver.emulated._ring import make_memory
+from comch_next.driver.emulated._fabric import handshake
+from comch_next.driver.emulated._fabric.meeting import Listener
+from comch_next.driver.emulated._kernel.ring import make_memory
 from tests.control_path.pair import client, leave, until
 from tests.fabric.hostile import TERMS, bells, close_all, open_fds
 
@@ -34,8 +34,8 @@ def ring(messages: int = 128, size: int = 4080) -> int:
     return make_memory(size, messages)
 
 
-def welcome(code: ErrorCode = ErrorCode.SUCCESS, terms: fabric.Terms = TERMS) -> bytes:
-    return fabric.Welcome(code, terms).encode()
+def welcome(code: ErrorCode = ErrorCode.SUCCESS, terms: handshake.Terms = TERMS) -> bytes:
+    return handshake.Welcome(code, terms).encode()
 
 
 def good() -> list[int]:
@@ -50,13 +50,13 @@ ANSWERS: dict[str, tuple[bytes, Callable[[], list[int]]]] = {
     "wrong magic": (b"XXXX" + welcome()[4:], good),
     "wrong version": (welcome()[:4] + b"\7\0" + welcome()[6:], good),
     "unknown code": (welcome()[:8] + b"\xff\0\0\0" + welcome()[12:], good),
-    "impossible terms": (welcome(terms=fabric.Terms(0, False, 0, 0)), good),
+    "impossible terms": (welcome(terms=handshake.Terms(0, False, 0, 0)), good),
     "no descriptors": (welcome(), list),
     "two descriptors": (welcome(), lambda: [ring(), ring()]),
     "five descriptors": (welcome(), lambda: [ring(), ring(), *bells(3)]),
     "rings too small": (welcome(), lambda: [ring(4), ring(4), *bells(2)]),
-    "rings of other terms": (welcome(terms=fabric.Terms(8160, False, 64, 64)), good),
-    "rings too large": (welcome(terms=fabric.Terms(1 << 20, True, 1 << 16, 1 << 16)), good),
+    "rings of other terms": (welcome(terms=handshake.Terms(8160, False, 64, 64)), good),
+    "rings too large": (welcome(terms=handshake.Terms(1 << 20, True, 1 << 16, 1 << 16)), good),
     "one ring unsealed": (welcome(), lambda: [ring(), plain_memory(1 << 20), *bells(2)]),
     "rings that are bells": (welcome(), lambda: bells(4)),
     "bells that are rings": (welcome(), lambda: [ring() for _ in range(4)]),

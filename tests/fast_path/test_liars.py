@@ -11,12 +11,13 @@ import pytest
 
 import comch_next as comch
 from comch_next import AccessFlag, Mmap, State
-from comch_next.driver.emulated import _consumer, _fabric
-from comch_next.driver.emulated._bell import new_bell
+from comch_next.driver.emulated import _consumer
 from comch_next.driver.emulated._export import Export
-from comch_next.driver.emulated._fabric import send
-from comch_next.driver.emulated._fast_path import _NEWS, make_posts
-from comch_next.driver.emulated._shared import make_shared
+from comch_next.driver.emulated._fabric import handshake
+from comch_next.driver.emulated._fabric.bells import new_bell
+from comch_next.driver.emulated._fabric.handshake import send
+from comch_next.driver.emulated._fabric.offers import _NEWS, make_posts
+from comch_next.driver.emulated._kernel.memory import make_shared
 from tests.control_path.pair import Side, client, connect, leave, until
 from tests.fast_path.lane import Lane
 from tests.faults.exhausted import open_fds
@@ -92,7 +93,7 @@ def test_a_consumers_memory_must_be_there(lane: Lane) -> None:
     own, other = new_bell()
     fds = [make_posts(4, 32), make_shared("sparse", 1 << 40), other]
     here: Side = lane.here
-    send(here.connection._handle.sock, _NEWS.pack(b"CMFP", 1, 2, 4, 32, 1 << 40), fds)
+    send(here.connection._handle.sock, _NEWS.pack(b"CMFP", 1, bytes(3), 2, 4, 32, 1 << 40), fds)
     for fd in (own, *fds):
         os.close(fd)
     lane.until(lambda: lane.there.down)
@@ -105,7 +106,7 @@ def test_a_consumer_of_which_nobody_can_be_told(lane: Lane, monkeypatch: pytest.
     def full(*_: object) -> None:
         raise OSError(errno.ETOOMANYREFS, "too many references")
 
-    monkeypatch.setattr(_fabric, "send", full)
+    monkeypatch.setattr(handshake, "send", full)
     lane.inbox.consumer.start()
     lane.until(lambda: lane.there.down and lane.inbox.consumer.state is State.IDLE)
     assert lane.there.down == [(lane.there.connection, False)]
@@ -138,7 +139,7 @@ def test_a_lie_told_to_an_engine_whose_connection_has_gone(lane: Lane) -> None:
     connect(lane.there, other)
     link = other.connection._handle
     leave(other)
-    link.corrupt()
+    link.on_protocol_violation()
 
 
 def test_a_forged_export_of_other_shared_memory(lane: Lane) -> None:

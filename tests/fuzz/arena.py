@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from comch_next import State
-from comch_next.driver.emulated._place import Listener, dial
+from comch_next.driver.emulated._fabric.meeting import Listener, dial
 from tests.control_path.pair import HOST, Side, client, leave, server, until
 from tests.fuzz.grammar import Case
 from tests.fuzz.peer import Peer

@@ -6,7 +6,7 @@ import os
 import socket
 from collections.abc import Callable
 
-from comch_next.driver.emulated._shared import make_shared
+from comch_next.driver.emulated._kernel.memory import make_shared
 
 _MOST_COMMITTED = 1 << 20  # bytes that a peer really brings, whatever it says
 

@@ -1,4 +1,4 @@
-/* Plays cases of the kernel's fuzzing against _ring.c and _posts.c, built with the sanitizers by test_kernel.py.
+/* Plays cases of the kernel's fuzzing against ring.c and posts.c, built with the sanitizers by test_kernel.py.
  *
  * Reads cases from the standard input, `case NAME` and then one step per line (see grammar.py), and repeats every
  * name before it begins, so that a crash tells whose it was. The two sides' shared memory lies in heap blocks of the
@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "_ring.c"
-#include "_posts.c"
+#include "ring.c"
+#include "posts.c"
 
 enum { LONGEST = 4096, MOST_QUEUE = 16, MOST_DEPTH = 16, MOST_IMM = 1024, MOST_MEMORY = 1 << 16 };
 #define MUST(condition) do { if (!(condition)) fail(__LINE__, #condition); } while (0)
@@ -101,7 +101,7 @@ static void step_open(const uint64_t *n)
 
 static void must_be_sane(int result, int truth)
 {
-    MUST(result <= COMCH_OK && result > COMCH_LOOK);
+    MUST(result <= COMCH_OK && result > COMCH_POLL);
     MUST(lied || truth);
 }
 
@@ -112,7 +112,7 @@ static void step_send(const uint64_t *n)
     int result;
 
     memset(message, (int)(sent & 0xFF), length);
-    while ((result = comch_send(&tx, message, length)) == COMCH_LOOK)
+    while ((result = comch_send(&tx, message, length)) == COMCH_POLL)
         ;
     free(message);
     must_be_sane(result, result != COMCH_CORRUPT);
@@ -127,7 +127,7 @@ static void step_receive(const uint64_t *n)
     char *into = malloc(size + 1);
     int64_t result;
 
-    while ((result = comch_receive(&poller, into, size)) == COMCH_LOOK)
+    while ((result = comch_receive(&poller, into, size)) == COMCH_POLL)
         if (comch_available(&rx) == 0) {
             result = COMCH_AGAIN;
             break;

@@ -11,11 +11,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Protocol
 
-from comch_next.driver.emulated import _fabric as fabric
-from comch_next.driver.emulated._bell import new_bell
-from comch_next.driver.emulated._fast_path import Target, make_posts
-from comch_next.driver.emulated._ring import Receiver, Sender, ffi, lib, make_memory
-from comch_next.driver.emulated._shared import map_shared
+from comch_next.driver.emulated._fabric import handshake
+from comch_next.driver.emulated._fabric.bells import new_bell
+from comch_next.driver.emulated._fabric.offers import Target, make_posts
+from comch_next.driver.emulated._kernel.memory import map_shared
+from comch_next.driver.emulated._kernel.ring import Receiver, Sender, ffi, lib, make_memory
 from comch_next.errors import DocaError, ErrorCode
 from tests.fuzz.descriptors import STRANGE, memory
 from tests.fuzz.grammar import Case
@@ -48,7 +48,7 @@ class Peer:
         self._maps: dict[str, mmap.mmap] = {}
         self._places: dict[str, int] = {}  # where the shared words of a ring lie
         self._sizes = (4, 32, 4096)  # depth, immediate data and memory of what it announced last
-        self._own_terms = self._other_terms = fabric.Terms(4080, False, 64, 64)
+        self._own_terms = self._other_terms = handshake.Terms(4080, False, 64, 64)
         self._sender: Sender | None = None
         self._receiver: Receiver | None = None
         self._target: Target | None = None
@@ -78,7 +78,7 @@ class Peer:
     def _hear(self) -> None:
         while True:
             try:
-                data, fds = fabric.receive(self.sock)
+                data, fds = handshake.receive(self.sock)
             except OSError:
                 return
             if not data:
@@ -90,11 +90,11 @@ class Peer:
             self._keep(name, os.dup(fd))
         with suppress(DocaError):
             if len(data) == _WELCOME.size:
-                self._other_terms = fabric.Welcome.decode(data).terms
+                self._other_terms = handshake.Welcome.decode(data).terms
                 if len(fds) > 2:
                     self._attach()
             elif len(data) == _HELLO.size:
-                self._other_terms = fabric.Hello.decode(data).terms
+                self._other_terms = handshake.Hello.decode(data).terms
             elif len(data) == _NEWS.size and len(fds) == 3:
                 _, _, _, depth, imm_max, size = _NEWS.unpack(data)
                 self._target = Target(depth, imm_max, size, fds)
@@ -112,7 +112,7 @@ class Peer:
     def _attach(self) -> None:
         """Its ends of the rings, as an honest peer would have them."""
         own, other = self._own_terms, self._other_terms
-        to_it, from_it = fabric.negotiate(own, other) if self._as_client else fabric.negotiate(other, own)[::-1]
+        to_it, from_it = handshake.negotiate(own, other) if self._as_client else handshake.negotiate(other, own)[::-1]
         with suppress(OSError):
             self._sender = Sender(self._fds["to"], to_it, other.recv_limit, own.send_limit, -1)
             self._receiver = Receiver(self._fds["from"], from_it, own.recv_limit, other.send_limit, -1)
@@ -146,7 +146,7 @@ class Peer:
 
     def _ring(self, direction: int) -> int:
         own, other = self._own_terms, self._other_terms
-        sizes = fabric.negotiate(other, own)
+        sizes = handshake.negotiate(other, own)
         limits = (own.send_limit + other.recv_limit, other.send_limit + own.recv_limit)
         try:
             return make_memory(sizes[1 - direction], limits[direction])
@@ -159,7 +159,7 @@ class Peer:
             for name in names:
                 fds.append(self._descriptor(name))
             with suppress(OSError):  # it has hung up, or has no room
-                fabric.send(self.sock, data, fds)
+                handshake.send(self.sock, data, fds)
         finally:
             for fd in fds:
                 os.close(fd)
@@ -223,7 +223,7 @@ class Peer:
                 self._ask("turn")
 
     def _step_bye(self, *names: str) -> None:
-        self._say(fabric.BYE, names)
+        self._say(handshake.BYE, names)
 
     def _step_turn(self) -> None:
         self._ask("turn")
@@ -241,7 +241,7 @@ class Peer:
     def _step_send(self, length: str) -> None:
         if self._sender is not None:
             data = b"z" * (int(length) % 5000)
-            while lib.comch_send(self._sender.tx, data, len(data)) == lib.COMCH_LOOK:
+            while lib.comch_send(self._sender.tx, data, len(data)) == lib.COMCH_POLL:
                 pass
 
     def _step_receive(self) -> None:
@@ -305,12 +305,12 @@ class Peer:
 
 def _version(number: str) -> int:
     """So much after the one in force."""
-    return fabric.VERSION + int(number) & _U16
+    return handshake.VERSION + int(number) & _U16
 
 
-def _sane(strict: int, sizes: list[int]) -> fabric.Terms:
-    terms = fabric.Terms(sizes[0] & _U32, bool(strict & _U16), sizes[1] & _U32, sizes[2] & _U32)
-    return fabric.Welcome.decode(fabric.Welcome(ErrorCode.SUCCESS, terms).encode()).terms
+def _sane(strict: int, sizes: list[int]) -> handshake.Terms:
+    terms = handshake.Terms(sizes[0] & _U32, bool(strict & _U16), sizes[1] & _U32, sizes[2] & _U32)
+    return handshake.Welcome.decode(handshake.Welcome(ErrorCode.SUCCESS, terms).encode()).terms
 
 
 def _write(words: mmap.mmap, offset: int, value: int, width: int) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 import comch_next as comch
 from comch_next import AccessFlag
-from comch_next.driver.emulated._ring import make_memory
+from comch_next.driver.emulated._kernel.ring import make_memory
 from tests.fuzz.findings import SECONDS, keep, new_cases, to_replay
 from tests.fuzz.grammar import EXPORT, Case
 from tests.processes import SOON_S, Child, StartPython

@@ -11,7 +11,7 @@ from tests.fuzz.findings import SECONDS, keep, new_cases, to_replay
 from tests.fuzz.grammar import KERNEL, Case, render
 from tests.processes import ROOT, SOON_S
 
-KERNELS = ROOT / "comch_next" / "driver" / "emulated"
+KERNELS = ROOT / "comch_next" / "driver" / "emulated" / "_kernel"
 _BATCH = 300
 _DEADLINE_S = 2 * SOON_S
 _SANITIZE = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
@@ -73,14 +73,14 @@ def test_no_step_leads_out_of_shared_memory(harness: Harness) -> None:
 
 
 CHECKS = [  # the kernel, a check as it stands there, and the first case that needs it
-    ("_ring.c", "header->length > rx->max_msg ||", "ring-length-above-limit"),
-    ("_posts.c", "post.offset > target->memory_size ||", "posts-offset-and-room-wrap"),
+    ("ring.c", "header->length > rx->max_msg ||", "ring-length-above-limit"),
+    ("posts.c", "post.offset > target->memory_size ||", "posts-offset-and-room-wrap"),
 ]
 
 
 @pytest.mark.parametrize(("kernel", "missing", "name"), CHECKS, ids=[name for _, _, name in CHECKS])
 def test_a_kernel_that_lacks_a_check_is_noticed(tmp_path: Path, kernel: str, missing: str, name: str) -> None:
-    for path in (*KERNELS.glob("_*.c"), *KERNELS.glob("_*.h")):
+    for path in (*KERNELS.glob("*.c"), *KERNELS.glob("*.h")):
         (tmp_path / path.name).write_bytes(path.read_bytes())
     whole = (tmp_path / kernel).read_text(encoding="ascii")
     assert missing in whole

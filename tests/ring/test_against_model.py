@@ -7,7 +7,7 @@ from collections import deque
 
 import pytest
 
-from comch_next.driver.emulated._ring import lib
+from comch_next.driver.emulated._kernel.ring import lib
 from tests.ring.ring import AGAIN, LONG, OK, Ring, footprint, ring
 
 SHAPES = [

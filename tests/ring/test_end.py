@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from comch_next.driver.emulated._ring import lib
+from comch_next.driver.emulated._kernel.ring import lib
 from tests.ring.ring import AGAIN, CLOSED, OK, Reader, Ring, ring, send
 
 

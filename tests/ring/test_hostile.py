@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from comch_next.driver.emulated._ring import Receiver, Sender, lib, make_memory
+from comch_next.driver.emulated._kernel.ring import Receiver, Sender, lib, make_memory
 from comch_next.errors import ConnectionAborted, DocaError
 from tests.ring.ring import AGAIN, CORRUPT, LONG, NO_CUT, OK, Reader, footprint, ring, send
 

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from comch_next.driver.emulated._ring import Receiver
+from comch_next.driver.emulated._kernel.ring import Receiver
 from tests.processes import StartPython
 from tests.ring.ring import AGAIN, OK, Reader, ring, send
 

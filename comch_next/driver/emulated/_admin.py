@@ -1,7 +1,7 @@
 """The servers of this runtime directory and their connections, as anybody else of the same user can see them.
 
 No server is asked, and none notices: whether one lives is told by its lock, all else by what it left in view (see
-_status). Whoever holds a lock may be a liar, so that nothing found is believed further than it can be shown.
+_fabric.status). Whoever holds a lock may be a liar, so that nothing found is believed further than it can be shown.
 """
 
 import errno
@@ -10,9 +10,9 @@ import re
 import stat
 from collections.abc import Iterator
 
-from comch_next.driver.emulated._place import directory, file_name, is_chosen, owned_by_living, runtime_dir
-from comch_next.driver.emulated._ring import ffi
-from comch_next.driver.emulated._status import BOARD, CELL, MOST_CELLS, Status
+from comch_next.driver.emulated._fabric.meeting import directory, file_name, is_chosen, owned_by_living, runtime_dir
+from comch_next.driver.emulated._fabric.status import BOARD, CELL, MOST_CELLS, Status
+from comch_next.driver.emulated._kernel.ring import ffi
 from comch_next.driver.protocol import ConnectionStatus, ServerStatus
 from comch_next.errors import NotPermitted, OperatingSystem
 

@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import Any
 
 from comch_next.driver.emulated._checks import expect, expect_number, says_no_memory
-from comch_next.driver.emulated._fork import owned
+from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._mmap import Mmap, living_mmap
 from comch_next.errors import BadState, InUse, InvalidValue, NoMemory, NotPermitted, TooBig
 
@@ -30,7 +30,7 @@ class Inventory:
         return "buffer inventory"
 
     def let_go(self) -> None:
-        """In a forked child: see _fork. It has nothing to close."""
+        """In a forked child: see _kernel.fork. It has nothing to close."""
 
 
 class Buf:

@@ -1,127 +1,18 @@
-"""Descriptors for poll and epoll: that of an engine, and the three of a pull port."""
+"""The descriptors of a pull port, for poll and epoll, and what makes them ready."""
 
 import contextlib
-import os
 import select
 import threading
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol
 
-from comch_next.driver.emulated._shared import lib
+from comch_next.driver.emulated._connection import Connection
+from comch_next.driver.emulated._control import ControlContext
+from comch_next.driver.emulated._fabric.channel import Channel, Watchable
+from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.errors import NotSupported
 
-if TYPE_CHECKING:
-    from comch_next.driver.emulated._connection import Connection
-    from comch_next.driver.emulated._control import ControlContext
-
-__all__ = ["Channel", "Channels", "Watchable"]
+__all__ = ["Channels"]
 
 _HEARD = {"recv": 0, "send": 1}  # which of a connection's bells
-
-
-class Watchable(Protocol):
-    """A socket, or whatever else has a descriptor."""
-
-    def fileno(self) -> int: ...
-
-
-class Channel:
-    """A descriptor for poll and epoll. It is ready when it is rung from this side, when one of the bells that it
-    listens to is rung from the other, and, while it is armed, when one of the sockets (or sets of them) that it
-    watches is."""
-
-    def __init__(self) -> None:
-        self.armed = False
-        self._set = select.epoll()
-        self._latch = -1
-        self._lock = threading.Lock()  # of the bells: one that is closed must not be heard any more
-        try:
-            self._latch = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
-            self._set.register(self._latch, select.EPOLLIN)
-        except OSError:
-            self.close()
-            raise
-        self._bells: dict[int, Callable[[], object]] = {}
-        self._sockets: list[Watchable] = []
-
-    def watch(self, sockets: Watchable) -> None:
-        """Be ready when these are, while armed."""
-        self._sockets.append(sockets)
-        self._set.register(sockets, select.EPOLLIN if self.armed else 0)
-
-    def unwatch(self, sockets: Watchable) -> None:
-        """No longer."""
-        if sockets in self._sockets:
-            self._sockets.remove(sockets)
-            self._set.unregister(sockets)
-
-    def reset(self) -> None:
-        """Forget every socket and bell; stay ready, or armed, as it is."""
-        ready = bool(self._set.poll(0))
-        for sockets in list(self._sockets):
-            self.unwatch(sockets)
-        for bell in list(self._bells):
-            self.unlisten(bell)
-        if ready:
-            self.ring()
-
-    def listen(self, bell: int, noisy: Callable[[], object]) -> None:
-        """Be ready when it is rung; `noisy` is called when it would not be silent ever again."""
-        with self._lock:
-            if bell not in self._bells:
-                self._set.register(bell, select.EPOLLIN | select.EPOLLRDHUP)
-                self._bells[bell] = noisy
-
-    def unlisten(self, bell: int) -> None:
-        """No longer; harmless when it is not listened to."""
-        with self._lock:
-            if self._bells.pop(bell, None) is not None:
-                self._set.unregister(bell)
-
-    def fileno(self) -> int:
-        return self._set.fileno()
-
-    @property
-    def closed(self) -> bool:
-        return self._set.closed
-
-    def arm(self) -> None:
-        """Forget what was, and be ready for what comes."""
-        self.disarm()
-        self.armed = True
-        for sockets in self._sockets:
-            self._set.modify(sockets, select.EPOLLIN)
-
-    def disarm(self) -> None:
-        """Not ready, and not going to be."""
-        for fd, events in self._set.poll(0):
-            if fd == self._latch:
-                with contextlib.suppress(BlockingIOError):  # another thread has read it just now
-                    os.eventfd_read(fd)
-            elif (noisy := self._hush(fd, events)) is not None:
-                self.unlisten(fd)
-                noisy()
-        self.armed = False
-        for sockets in self._sockets:
-            self._set.modify(sockets, 0)
-
-    def _hush(self, bell: int, events: int) -> Callable[[], object] | None:
-        """Silence it, if it is one; whom to tell when it would not stay silent."""
-        with self._lock:
-            noisy = self._bells.get(bell)
-            return noisy if noisy is not None and (events != select.EPOLLIN or lib.comch_hush(bell)) else None
-
-    def ring(self) -> None:
-        """Be ready until the next arming. Any thread may ring."""
-        os.eventfd_write(self._latch, 1)
-
-    def close(self) -> None:
-        """Give its own descriptors back; harmless when that is done."""
-        if not self.closed:
-            self.armed = False
-            self._set.close()
-            if self._latch >= 0:
-                os.close(self._latch)
 
 
 class Channels:
@@ -131,14 +22,15 @@ class Channels:
     for the hang-up of an end and not for words, and a farewell hangs up only when it is read.
     """
 
-    def __init__(self, context: "ControlContext", one_sided: bool) -> None:
+    def __init__(self, context: ControlContext, poller: Poller, one_sided: bool) -> None:
         self._context = context
+        self._poller = poller
         self._one_sided = one_sided
-        self._calm = select.EPOLLRDHUP if one_sided else select.EPOLLIN
+        self._end_events = select.EPOLLRDHUP if one_sided else select.EPOLLIN
         self._made: dict[str, Channel] = {}
         self._lock = threading.Lock()  # sender and receiver may be threads of their own
-        self._door_fds: set[int] = set()
-        self._doors: select.epoll | None = None
+        self._accepting_fds: set[int] = set()
+        self._accepting: select.epoll | None = None
         self._ends: select.epoll | None = None
 
     def get(self, name: str) -> Channel:
@@ -180,8 +72,9 @@ class Channels:
     def _connect(self, name: str, channel: Channel) -> None:
         for sockets in self._sockets(name):
             channel.watch(sockets)
-        for connection in self._context.poller.links if name in _HEARD else ():
-            channel.listen(connection.heard[_HEARD[name]], connection.accuse)
+        for connection in self._poller.links if name in _HEARD else ():
+            if connection.heard:  # else it has ended
+                channel.listen(connection.heard[_HEARD[name]], connection.report_violation)
 
     def _sockets(self, name: str) -> list[select.epoll]:
         """What the channel of that name watches."""
@@ -189,49 +82,49 @@ class Channels:
             raise NotSupported(f"{self._context} has no service channel; a server has")
         if name == "service" or (name == "recv" and not self._one_sided):
             return [self._context.watch]
-        return [self._all_ends(), self._all_doors()] if name == "recv" else [self._all_ends()]
+        return [self._all_ends(), self._accepting_set()] if name == "recv" else [self._all_ends()]
 
-    def _all_doors(self) -> select.epoll:
-        if self._doors is None:
-            self._doors = select.epoll()
-            for fd in self._door_fds:
-                self._doors.register(fd, select.EPOLLIN)
-        return self._doors
+    def _accepting_set(self) -> select.epoll:
+        if self._accepting is None:
+            self._accepting = select.epoll()
+            for fd in self._accepting_fds:
+                self._accepting.register(fd, select.EPOLLIN)
+        return self._accepting
 
     def _all_ends(self) -> select.epoll:
         if self._ends is None:
             self._ends = select.epoll()
-            for connection in self._context.poller.links:
+            for connection in self._poller.links:
                 if connection.sock is not None:
                     self.end(connection.sock)
         return self._ends
 
     # What is listened to and watched
 
-    def listen(self, connection: "Connection") -> None:
+    def listen(self, connection: Connection) -> None:
         """Let its other side rouse who waits for data or for space."""
         with self._lock:
             for name in _HEARD.keys() & self._made.keys():
-                self._made[name].listen(connection.heard[_HEARD[name]], connection.accuse)
+                self._made[name].listen(connection.heard[_HEARD[name]], connection.report_violation)
 
-    def unlisten(self, connection: "Connection") -> None:
+    def unlisten(self, connection: Connection) -> None:
         """No longer."""
         with self._lock:
             for channel in self._made.values():
                 for bell in connection.heard:
                     channel.unlisten(bell)
 
-    def door(self, sock: Watchable) -> None:
+    def accepts(self, sock: Watchable) -> None:
         """Somebody may come in there."""
-        self._door_fds.add(sock.fileno())
-        if self._doors is not None:
-            self._doors.register(sock, select.EPOLLIN)
+        self._accepting_fds.add(sock.fileno())
+        if self._accepting is not None:
+            self._accepting.register(sock, select.EPOLLIN)
 
-    def end(self, sock: Watchable, *, anxious: bool = False) -> None:
+    def end(self, sock: Watchable, *, wake_on_data: bool = False) -> None:
         """It belongs to a connection now. Anxious: every word counts, whatever the port is like."""
-        self._no_door(sock)
+        self._stop_accepting(sock)
         if self._ends is not None:
-            events = select.EPOLLIN if anxious else self._calm
+            events = select.EPOLLIN if wake_on_data else self._end_events
             try:
                 self._ends.register(sock, events)
             except FileExistsError:
@@ -239,21 +132,21 @@ class Channels:
 
     def forget(self, sock: Watchable) -> None:
         """It is going to be closed, though perhaps not everywhere: a farewell holds it open."""
-        self._no_door(sock)
+        self._stop_accepting(sock)
         if self._ends is not None:
             with contextlib.suppress(FileNotFoundError):
                 self._ends.unregister(sock)
 
-    def _no_door(self, sock: Watchable) -> None:
-        if sock.fileno() in self._door_fds:
-            self._door_fds.remove(sock.fileno())
-            if self._doors is not None:
-                self._doors.unregister(sock)
+    def _stop_accepting(self, sock: Watchable) -> None:
+        if sock.fileno() in self._accepting_fds:
+            self._accepting_fds.remove(sock.fileno())
+            if self._accepting is not None:
+                self._accepting.unregister(sock)
 
     def close(self) -> None:
         """Give the descriptors back."""
         for channel in self._made.values():
             channel.close()
-        for sockets in (self._doors, self._ends):
+        for sockets in (self._accepting, self._ends):
             if sockets is not None:
                 sockets.close()

@@ -1,19 +1,17 @@
 """The refusals that every noun shares: a handle of the wrong kind, a call in the wrong state, no memory."""
 
-import errno
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
+from comch_next.driver.emulated._kernel.memory import EXHAUSTED
 from comch_next.driver.emulated._state import CALLS
 from comch_next.errors import BadState, InvalidValue, NoMemory
 
-__all__ = ["EXHAUSTED", "as_bytes", "expect", "expect_callback", "expect_number", "says_no_memory", "in_state"]
+__all__ = ["as_bytes", "expect", "expect_callback", "expect_number", "says_no_memory", "in_state"]
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
-
-EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS, errno.EFBIG)
 
 
 def expect(value: object, kind: type[_T], call: str) -> _T:

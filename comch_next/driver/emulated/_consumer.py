@@ -8,13 +8,13 @@ from functools import partial
 from typing import Any
 
 from comch_next._codes import AccessFlag, State
-from comch_next.driver.emulated._bell import new_bell
 from comch_next.driver.emulated._buf import check_single
-from comch_next.driver.emulated._checks import expect, expect_number, in_state, says_no_memory
+from comch_next.driver.emulated._checks import expect, in_state, says_no_memory
 from comch_next.driver.emulated._connection import Connection
-from comch_next.driver.emulated._context import Callback
-from comch_next.driver.emulated._contexts import living
-from comch_next.driver.emulated._devices import limits
+from comch_next.driver.emulated._context import Callback, living
+from comch_next.driver.emulated._device import limits
+from comch_next.driver.emulated._fabric.bells import new_bell
+from comch_next.driver.emulated._fabric.offers import Offer, make_posts, posts_size
 from comch_next.driver.emulated._fast_context import (
     FastContext,
     FastContexts,
@@ -22,13 +22,12 @@ from comch_next.driver.emulated._fast_context import (
     FastTasks,
     check_connected,
     check_submit,
-    configure_tasks,
     new_task,
 )
-from comch_next.driver.emulated._fast_path import Offer, make_posts, posts_size
+from comch_next.driver.emulated._guard import callback, guard, up_to
+from comch_next.driver.emulated._kernel.memory import ffi, lib, make_shared, map_shared
 from comch_next.driver.emulated._mmap import Mmap, check_device, living_mmap
 from comch_next.driver.emulated._msgq import dpa_only
-from comch_next.driver.emulated._shared import ffi, lib, make_shared, map_shared
 from comch_next.driver.emulated._state import Trigger
 from comch_next.driver.emulated._task import LIBRARY, POOL, PROGRAM, SUCCESS, held_by_program
 from comch_next.errors import Initialization, InvalidValue, NotPermitted
@@ -85,7 +84,7 @@ class Consumer(FastContext):
         except (OSError, MemoryError) as error:
             self.end()
             raise Initialization(f"ctx_start: {self} cannot have its memory: {error}") from error
-        self._errand(self.connection.fast.announce, self._offer, partial(self._send_on, self._offer))
+        self._errand(self.connection.fast.announce, self._offer, partial(self._announced, self._offer))
 
     def _share(self) -> Offer:
         """Make what producers need, and the kernel's view of it."""
@@ -102,7 +101,7 @@ class Consumer(FastContext):
                 self._bounce = map_shared(offer.fds[1], mmap.size)
             self._bell, other_end = new_bell()
             offer.fds.append(other_end)
-            self.engine.notification.listen(self._bell, self.connection.accuse)
+            self.engine.notification.listen(self._bell, self.connection.report_violation)
         except BaseException:
             offer.close()
             raise
@@ -115,12 +114,12 @@ class Consumer(FastContext):
         """Have the connection's engine do it."""
         engine = self.connection.context.engine
         if engine is not None:
-            engine.send_on(partial(call, *args))
+            engine.call_soon_threadsafe(partial(call, *args))
 
-    def _send_on(self, offer: Offer) -> None:
+    def _announced(self, offer: Offer) -> None:
         """On the connection's engine: the other side has been told; this side's engine does the rest."""
         if self.engine is not None:
-            self.engine.send_on(partial(self._registered, offer))
+            self.engine.call_soon_threadsafe(partial(self._registered, offer))
 
     def _registered(self, offer: Offer) -> None:
         if offer is self._offer and self.state is State.STARTING and not self.lost:
@@ -169,7 +168,7 @@ class Consumer(FastContext):
             return False
         if time.monotonic() < self._deadline:
             return True
-        self._cheated()
+        self._report_violation()
         return False
 
     def _stop_reading(self) -> None:
@@ -184,7 +183,7 @@ class Consumer(FastContext):
         if self._bell >= 0:
             if self.engine is not None:
                 self.engine.notification.unlisten(self._bell)
-            os.close(self._bell)
+            lib.comch_discard(self._bell)
             self._bell = -1
 
     def destroy(self) -> None:
@@ -202,7 +201,7 @@ class Consumer(FastContext):
 
     def receive(self) -> bool:
         """Complete the posts that have been written to, each once and in order. Whether there were any."""
-        engine, posts, posted, done = self.engine, self.posts, self.posted, self.done
+        engine, posts, posted, done = self.engine, self.posts, self.posted, self.on_done
         assert engine is not None
         for number in range(engine.batch):
             if posts is None or engine.error is not None:  # after a callback that has ended it all, or failed
@@ -210,14 +209,14 @@ class Consumer(FastContext):
             result = take_post(posts)
             if result != OK:
                 if result == CORRUPT:
-                    self._cheated()
+                    self._report_violation()
                 return number > 0
             task: Any = posted.popleft()
             buf, length, imm_length = task.buf, posts.length, posts.imm_length
             if length:
                 if length > task.room:
                     posted.appendleft(task)
-                    self._cheated()
+                    self._report_violation()
                     return True
                 if self._bounce is not None and buf.refcount:
                     lib.comch_copy(self.mmap.base + task.offset, self._bounce + task.offset, length)
@@ -239,11 +238,11 @@ class Consumer(FastContext):
             posts = self.posts
         return True
 
-    def _cheated(self) -> None:
+    def _report_violation(self) -> None:
         """What the other side wrote cannot be: it loses the connection."""
         self._stop_reading()
-        self.connection.accuse()
-        self.bereaved()
+        self.connection.report_violation()
+        self.on_peer_lost()
 
 
 class Consumers(FastContexts):
@@ -263,17 +262,16 @@ class Consumers(FastContexts):
         most = link.context.dev.info.row.limits.max_consumers
         return Consumer(check_connected(link, Consumer, most, "consumer_create"), mmap)
 
-    def set_imm_data_len(self, consumer: object, imm_data_len: int) -> None:
-        context = living(consumer, Consumer, "consumer_set_imm_data_len")
-        in_state(context, "set_imm_data_len")
-        most = context.dev.info.row.limits.max_imm_data_len
-        context.imm_max = expect_number(imm_data_len, most, "consumer_set_imm_data_len", least=0)
+    @guard("consumer_", living(Consumer), imm_data_len=up_to("max_imm_data_len", least=0))
+    def set_imm_data_len(self, consumer: Consumer, imm_data_len: int) -> None:
+        consumer.imm_max = imm_data_len
 
     def get_imm_data_len(self, consumer: object) -> int:
         return expect(consumer, Consumer, "consumer_get_imm_data_len").imm_max
 
-    def task_post_recv_set_conf(self, consumer: object, done: Callback, failed: Callback, number: int) -> None:
-        configure_tasks(consumer, Consumer, done, failed, number, "task_post_recv_set_conf")
+    @guard("", living(Consumer), done=callback, failed=callback, number=up_to("max_fast_tasks"))
+    def task_post_recv_set_conf(self, consumer: Consumer, done: Callback, failed: Callback, number: int) -> None:
+        consumer.on_done, consumer.on_failed, consumer.num_tasks = done, failed, number
 
     def task_post_recv_alloc_init(self, consumer: object, buf: object, user_data: object = None) -> PostRecvTask:
         context = expect(consumer, Consumer, "task_post_recv_alloc_init")

@@ -10,7 +10,8 @@ import zlib
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from comch_next.driver.emulated._checks import EXHAUSTED, as_bytes
+from comch_next.driver.emulated._checks import as_bytes
+from comch_next.driver.emulated._kernel.memory import EXHAUSTED
 from comch_next.errors import InvalidValue, NotPermitted
 
 __all__ = ["MEMFD", "Export"]

@@ -3,25 +3,22 @@
 import select
 import socket
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from comch_next._codes import ErrorCode, State
-from comch_next.driver.emulated._checks import expect, expect_callback, expect_number, in_state
+from comch_next.driver.emulated._buf import Buf
+from comch_next.driver.emulated._checks import expect, in_state
 from comch_next.driver.emulated._connection import Connection
-from comch_next.driver.emulated._context import Callback, Context, unset
-from comch_next.driver.emulated._contexts import living
-from comch_next.driver.emulated._devices import DevInfo, limits
+from comch_next.driver.emulated._context import Context, unset
+from comch_next.driver.emulated._device import DevInfo, limits
+from comch_next.driver.emulated._fabric.topology import Limits
 from comch_next.driver.emulated._state import TRANSITIONS, Trigger
 from comch_next.driver.emulated._task import LIBRARY, POOL, PROGRAM, SUCCESS, Task, Tasks, held_by_program
-from comch_next.driver.emulated._topology import Limits
 from comch_next.errors import BadState, Initialization, NoMemory, NotConnected, NotSupported
-
-if TYPE_CHECKING:
-    from comch_next.driver.emulated._buf import Buf
 
 __all__ = [
     *("FastContext", "FastContexts", "FastTask", "FastTasks", "check_connected"),
-    *("check_submit", "configure_tasks", "new_task"),
+    *("check_submit", "new_task"),
 ]
 
 
@@ -30,7 +27,8 @@ class FastTask(Task):
 
     __slots__ = ("buf", "imm_data")
 
-    buf: "Buf | None"
+    context: Context
+    buf: Buf | None
     imm_data: bytes
 
 
@@ -62,6 +60,7 @@ class FastContext(Context):
     """
 
     kind: ClassVar[str]
+    lost: list[Connection]
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
@@ -72,6 +71,7 @@ class FastContext(Context):
             super().__init__(connection.context.dev, self.kind)
         except Initialization as error:  # descriptors have run out, which is told otherwise for servers and clients
             raise NoMemory(str(error)) from error
+        self.lost = []
         self.most = self.dev.info.row.limits.max_buf_size
         connection.fast.made.append(self)
 
@@ -83,7 +83,7 @@ class FastContext(Context):
 
     def missing(self) -> list[str]:
         """The mandatory configuration that has not been given: its own, and the consumer event of its connection."""
-        lacking = ["the task configuration"] if self.done is unset else []
+        lacking = ["the task configuration"] if self.on_done is unset else []
         context = self.connection.context
         if context.new_consumer is None:
             lacking.append(f"the consumer event of its {context} (event_consumer_register, before that is started)")
@@ -97,7 +97,7 @@ class FastContext(Context):
             self.end()
             raise NotConnected(f"ctx_start: the {self.connection} has ended; {self} cannot run on it any more")
         self._sock = sock
-        self.watched(sock, self.bereaved, select.EPOLLRDHUP)  # in case nobody turns the connection's engine
+        self.watched(sock, self.on_peer_lost, select.EPOLLRDHUP)  # in case nobody turns the connection's engine
 
     def move(self, trigger: Trigger) -> State:
         new = super().move(trigger)
@@ -118,7 +118,7 @@ class FastContext(Context):
             self._sock = None
         self._handlers.clear()
 
-    def bereaved(self) -> None:
+    def on_peer_lost(self) -> None:
         """The other side is gone, or is said to be: report it in this context's progress."""
         self._unwatch_peer()
         if not self.lost and self.state in (State.STARTING, State.RUNNING):
@@ -175,18 +175,6 @@ def check_connected(connection: object, kind: type[FastContext], most: int, call
     if sum(isinstance(other, kind) for other in found.fast.made) >= most:
         raise NoMemory(f"{call}: the connection has all {most} that it may have; destroy one first")
     return found
-
-
-def configure_tasks(
-    ctx: object, kind: type[FastContext], done: Callback, failed: Callback, number: int, call: str
-) -> None:
-    """Callbacks and depth of the pool, while IDLE."""
-    context = living(ctx, kind, call)
-    in_state(context, call)
-    expect_callback(done, call)
-    expect_callback(failed, call)
-    context.num_tasks = expect_number(number, context.dev.info.row.limits.max_fast_tasks, call)
-    context.done, context.failed = done, failed
 
 
 def new_task(context: FastContext, task: FastTask, user_data: object) -> None:

@@ -81,7 +81,7 @@ class Attributes(Calls):
             self.add(result, value.arguments[0])
         elif name in ("__func__", "__wrapped__", "func", "fget"):
             self.add(result, value.function if isinstance(value, Bound | Descriptor) else value)
-        elif name == "register":  # functools.singledispatch
+        elif name == "register" and isinstance(value, Descriptor | Partial):  # functools.singledispatch
             self.add(result, Bound(External("functools.register"), (value,)))
         elif name == "__call__":
             self.add(result, value)
@@ -108,6 +108,14 @@ class Attributes(Calls):
             self.add(result, Module(f"{value.name}.{name}", inner))
         if name.startswith("__"):
             self.add(result, Plain.OTHER)
+
+    def module_values(self, frame: Frame, name: str, level: int = 0) -> list[Value]:
+        """What importing a module gives."""
+        path = self.project.resolve(frame.path, name, level)
+        if path is not None:
+            return [Module(name, path)]
+        token = self.knowledge.module("." * level + name)
+        return [token or Module("." * level + name)]
 
     def module_name(self, path: Path, name: str) -> Slot:
         """The slot of a name of a module, as other modules see it."""
@@ -215,7 +223,8 @@ class Attributes(Calls):
     def summary_of(self, name: str) -> library.Summary | None:
         """What is known of a function, class or method of the standard library."""
         owner, _, method = name.rpartition(".")
-        names = [name, owner if method == "__init__" else "", f".{method}" if owner in CONTAINERS else ""]
+        names = [name, owner if method == "__init__" else ""]
+        names += [f".{method}"] if owner in CONTAINERS or method in ("__enter__", "__aenter__") else []
         return next((library.SUMMARIES[name] for name in names if name in library.SUMMARIES), None)
 
     def constant_argument(self, site: Site, index: int) -> Key | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,9 +13,11 @@ from migrate.facts.program import Facts
 from migrate.facts.references import symbols
 from migrate.old_api.calls import Call
 from migrate.old_api.generation_1 import EP
+from migrate.python.scopes import Kind
 from migrate.python.source import Source
 from migrate.rules._answers import Change
-from migrate.rules.idioms._loop import Loop, parse
+from migrate.rules.idioms._aftermath import Aftermath
+from migrate.rules.idioms._loop import Loop, code_of, names_in, parse
 from migrate.rules.idioms._quiet import Quiet
 from migrate.text.code import Edits, Template
 
@@ -25,13 +27,61 @@ _BELLS = frozenset(EP + name for name in ("get_event_channel", "event_handle_arm
 
 @dataclass(frozen=True)
 class Site:
-    """A call, and the change of it that has been decided."""
+    """A call, and the change of it that has been decided; `changes`: of all calls, by their node."""
 
     call: Call
     change: Change
+    changes: Mapping[ast.expr, Change]
     facts: Facts
     quiet: Quiet
+    aftermath: Aftermath
     source: Source
+
+    @property
+    def statement(self) -> ast.stmt:
+        """The statement that the call stands in."""
+        return next(node for node in self.above(self.call.node) if isinstance(node, ast.stmt))
+
+    @property
+    def target(self) -> ast.expr | None:
+        """The name or attribute that the call's value is stored in, when its statement does nothing else."""
+        match self.statement:
+            case ast.Assign(targets=[target], value=value) | ast.AnnAssign(target=target, value=value):
+                is_place = isinstance(target, ast.Name | ast.Attribute) and value is self.call.node
+                return target if is_place else None
+        return None
+
+    def loads(self, name: ast.Name) -> list[ast.AST] | None:
+        """Return where the variable of a name is read or deleted; None where others may do so."""
+        path = self.facts.values.path(name)
+        variable = self.facts.names[path].of[name]
+        is_shared = variable.scope.kind is Kind.MODULE and bool(self.facts.project.importers[path])
+        is_shared = is_shared or variable.scope.kind is Kind.CLASS
+        return None if is_shared else [*variable.loads, *variable.deletions]
+
+    def is_one_line(self, statement: ast.stmt) -> bool:
+        """Whether a statement has one line, and that to itself; more would keep their indentation."""
+        return statement.lineno == statement.end_lineno and self.source.is_alone(statement)
+
+    def is_same(self, node: ast.expr | None, target: ast.expr) -> bool:
+        """Whether an expression reads what a target has stored."""
+        return node is not None and ast.unparse(node) == ast.unparse(target)
+
+    def _block(self, statement: ast.stmt) -> list[ast.stmt]:
+        above: Any = self.facts.parent(statement)
+        blocks = (getattr(above, name, None) for name in ("body", "orelse", "finalbody"))
+        return next(block for block in blocks if isinstance(block, list) and statement in block)
+
+    def before(self, statement: ast.stmt) -> ast.stmt | None:
+        """Return the statement right before one in its block."""
+        block = self._block(statement)
+        at = block.index(statement)
+        return block[at - 1] if at else None
+
+    def behind(self, statement: ast.stmt) -> list[ast.stmt]:
+        """Return the statements behind one in its block."""
+        block = self._block(statement)
+        return block[block.index(statement) + 1 :]
 
     def above(self, node: ast.AST) -> Iterator[ast.AST]:
         """Iterate over the nodes around a node, innermost first."""
@@ -46,11 +96,10 @@ class Site:
         loop = parse(statement) if statement is not None else None
         if loop is None or self._made_by(loop.value) is not self.call.node:
             return None
-        kept = _names(loop.target) if loop.target is not None else frozenset()
+        kept = names_in(loop.target) if loop.target is not None else frozenset()
         is_kept = kept is not None and (loop.by_class or not kept & self._read)
-        ends = loop.tail is None or loop.tail.value is None or _names(loop.tail.value) is not None
         is_short = loop.value.lineno == loop.value.end_lineno  # else its lines would keep the loop's indentation
-        return loop if is_kept and ends and is_short and all(map(self.quiet.is_wait, loop.waits)) else None
+        return loop if is_kept and is_short and all(map(self.quiet.is_wait, loop.waits)) else None
 
     def _made_by(self, value: ast.expr) -> ast.expr:
         """Return the call whose result, or an item of it, a value is."""
@@ -76,6 +125,11 @@ class Site:
     @property
     def is_alone(self) -> bool:
         """Whether repeating the call is all that the loop could do: with the arguments of its first turn."""
+        return self.is_undisturbed and all(map(self.quiet.is_stable, self.call.arguments.values()))
+
+    @property
+    def is_undisturbed(self) -> bool:
+        """Whether nothing of the program runs while the call waits, nor waits for what it takes."""
         receiver = self.call.receiver
         origins = self.facts.handles(receiver) if receiver is not None else frozenset()
         if not origins or not self.quiet.is_called_inside(self.call.node):
@@ -84,7 +138,7 @@ class Site:
             unseen = isinstance(origin, ast.arg) or self.facts.obstacles(origin)
             if unseen or self.facts.calls_on(origin) & _BELLS:
                 return False
-        return all(map(self.quiet.is_stable, self.call.arguments.values()))
+        return True
 
     def rewritten(self, loop: Loop, pattern: str, replacement: str) -> Edits | None:
         """Return the edits for the loop to become its call, with a part of the call's decided text replaced."""
@@ -104,12 +158,8 @@ class Site:
 
     def _primer(self, loop: Loop) -> ast.stmt | None:
         """Return the statement right before a loop that sets its target to AGAIN."""
-        above: Any = self.facts.parent(loop.statement)
-        blocks = (getattr(above, name, None) for name in ("body", "orelse", "finalbody"))
-        block = next(block for block in blocks if isinstance(block, list) and loop.statement in block)
-        at = block.index(loop.statement)
-        match block[at - 1] if at else None, loop.target:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value) as before, ast.Name(id=code) if name == code:
+        match self.before(loop.statement):
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) as before if name == code_of(loop.target):
                 same = self.facts.constant(value) == self.facts.constant(loop.answer)
                 return before if same else None
         return None
@@ -122,13 +172,18 @@ class Site:
         text = "{value}"
         if loop.target is not None:
             text, parts = "{target} = {value}", {"target": loop.target, **parts}
-        if loop.tail is None or (loop.tail.value is None and self._ends_function(loop.statement)):
+        tail = self.tail(loop)
+        if not tail.text:
             return Template(text, parts)
         line = loop.statement.lineno
-        text += self.source.line_end(line) + self.source.indentation(line) + "return"
-        if loop.tail.value is None:
-            return Template(text, parts)
-        return Template(text + " {result}", {**parts, "result": loop.tail.value})
+        text += self.source.line_end(line) + self.source.indentation(line) + tail.text
+        return Template(text, {**parts, **tail.parts})
+
+    def tail(self, loop: Loop) -> Template:
+        """Return what is left of a loop when its call has been taken out: a return, or nothing."""
+        if loop.tail is None or (loop.tail.value is None and self._ends_function(loop.statement)):
+            return Template("")
+        return Template("return {result}", {"result": loop.tail.value}) if loop.tail.value else Template("return")
 
     def _ends_function(self, statement: ast.stmt) -> bool:
         above = self.facts.parent(statement)
@@ -136,9 +191,10 @@ class Site:
 
 
 class Idiom:
-    """A rule of this package; `code` is its page."""
+    """A rule of this package; `code` is its page. marks_taken: it stands at the calls that the edits take in."""
 
     code: str
+    marks_taken = False
 
     def __call__(self, site: Site) -> Edits | None:
         """Return the edits that join what the call stands in; None to leave it alone."""
@@ -162,11 +218,3 @@ class Retry(Idiom):
         if loop is None or forms is None or not site.is_again(loop, *self.error) or not site.is_alone:
             return None
         return site.rewritten(loop, *forms)
-
-
-def _names(node: ast.expr) -> frozenset[str] | None:
-    """Return the names in an expression of names and constants; None for any other."""
-    parts = [part for part in ast.walk(node) if not isinstance(part, ast.expr_context)]
-    if not all(isinstance(part, ast.Name | ast.Constant | ast.Tuple) for part in parts):
-        return None
-    return frozenset(part.id for part in parts if isinstance(part, ast.Name))

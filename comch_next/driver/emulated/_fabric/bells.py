@@ -1,0 +1,55 @@
+"""Bells: what one side rings so that the other wakes up.
+
+A bell is a pair of connected datagram sockets. Whoever is to hear it makes it, and keeps the end that is read and
+watched to itself; the other end goes to the one peer that rings it, and does nothing else. So whatever a hostile side
+does with what it was given deafens nobody else, and nothing can make anybody wait. A death does not ring; the
+connection's own socket tells of that.
+"""
+
+import socket
+from contextlib import suppress
+
+from comch_next.driver.emulated._fabric.handshake import close_all
+from comch_next.errors import ErrorCode, from_code
+
+__all__ = ["check_bell", "new_bell", "new_bells"]
+
+_SO_PASSRIGHTS = 83  # since Linux 6.16; not in the socket module
+
+
+def new_bell() -> tuple[int, int]:
+    """The end that is heard and the end that is rung. Raises OSError."""
+    heard, rung = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+    with suppress(OSError):  # older kernels let a ringer attach descriptors, whose closing may take its time
+        heard.setsockopt(socket.SOL_SOCKET, _SO_PASSRIGHTS, 0)
+    return heard.detach(), rung.detach()
+
+
+def new_bells(count: int) -> tuple[list[int], list[int]]:
+    """So many: the ends that are heard, the ends that are rung. Raises OSError."""
+    heard: list[int] = []
+    rung: list[int] = []
+    try:
+        for _ in range(count):
+            ends = new_bell()
+            heard.append(ends[0])
+            rung.append(ends[1])
+    except OSError:
+        close_all(heard)
+        close_all(rung)
+        raise
+    return heard, rung
+
+
+def check_bell(fd: int) -> int:
+    """A descriptor that came as a bell, if it is one, else CONNECTION_ABORTED."""
+    try:
+        sock = socket.socket(fileno=fd)
+    except OSError:
+        kind = None
+    else:
+        kind = sock.family, sock.type
+        sock.detach()
+    if kind != (socket.AF_UNIX, socket.SOCK_DGRAM):
+        raise from_code(ErrorCode.CONNECTION_ABORTED, "the bell offered is no bell")
+    return fd

@@ -1,0 +1,117 @@
+"""A descriptor for poll and epoll: that of an engine, or one of a pull port's three."""
+
+import contextlib
+import os
+import select
+import threading
+from collections.abc import Callable
+
+from comch_next.driver.emulated._kernel.memory import lib
+from comch_next.driver.emulated._kernel.typed import Protocol
+
+__all__ = ["Channel", "Watchable"]
+
+
+class Watchable(Protocol):
+    """A socket, or whatever else has a descriptor."""
+
+    def fileno(self) -> int: ...
+
+
+class Channel:
+    """A descriptor for poll and epoll. It is ready when it is rung from this side, when one of the bells that it
+    listens to is rung from the other, and, while it is armed, when one of the sockets (or sets of them) that it
+    watches is."""
+
+    def __init__(self) -> None:
+        self.armed = False
+        self._set = select.epoll()
+        self._latch = -1
+        self._lock = threading.Lock()  # of the bells: one that is closed must not be heard any more
+        try:
+            self._latch = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+            self._set.register(self._latch, select.EPOLLIN)
+        except OSError:
+            self.close()
+            raise
+        self._bells: dict[int, Callable[[], object]] = {}
+        self._sockets: list[Watchable] = []
+
+    def watch(self, sockets: Watchable) -> None:
+        """Be ready when these are, while armed."""
+        self._sockets.append(sockets)
+        self._set.register(sockets, select.EPOLLIN if self.armed else 0)
+
+    def unwatch(self, sockets: Watchable) -> None:
+        """No longer."""
+        if sockets in self._sockets:
+            self._sockets.remove(sockets)
+            self._set.unregister(sockets)
+
+    def reset(self) -> None:
+        """Forget every socket and bell; stay ready, or armed, as it is."""
+        ready = bool(self._set.poll(0))
+        for sockets in list(self._sockets):
+            self.unwatch(sockets)
+        for bell in list(self._bells):
+            self.unlisten(bell)
+        if ready:
+            self.ring()
+
+    def listen(self, bell: int, on_flood: Callable[[], object]) -> None:
+        """Be ready when it is rung; `on_flood` is called when it would not be silent ever again."""
+        with self._lock:
+            if bell not in self._bells:
+                self._set.register(bell, select.EPOLLIN | select.EPOLLRDHUP)
+                self._bells[bell] = on_flood
+
+    def unlisten(self, bell: int) -> None:
+        """No longer; harmless when it is not listened to."""
+        with self._lock:
+            if self._bells.pop(bell, None) is not None:
+                self._set.unregister(bell)
+
+    def fileno(self) -> int:
+        return self._set.fileno()
+
+    @property
+    def closed(self) -> bool:
+        return self._set.closed
+
+    def arm(self) -> None:
+        """Forget what was, and be ready for what comes."""
+        self.disarm()
+        self.armed = True
+        for sockets in self._sockets:
+            self._set.modify(sockets, select.EPOLLIN)
+
+    def disarm(self) -> None:
+        """Not ready, and not going to be."""
+        for fd, events in self._set.poll(0):
+            if fd == self._latch:
+                with contextlib.suppress(BlockingIOError):  # another thread has read it just now
+                    os.eventfd_read(fd)
+            elif (on_flood := self._drain(fd, events)) is not None:
+                self.unlisten(fd)
+                on_flood()
+        self.armed = False
+        for sockets in self._sockets:
+            self._set.modify(sockets, 0)
+
+    def _drain(self, bell: int, events: int) -> Callable[[], object] | None:
+        """Silence it, if it is one; whom to tell when it would not stay silent."""
+        with self._lock:
+            on_flood = self._bells.get(bell)
+            return on_flood if on_flood is not None and (events != select.EPOLLIN or lib.comch_drain(bell)) else None
+
+    def ring(self) -> None:
+        """Be ready until the next arming. Any thread may ring."""
+        os.eventfd_write(self._latch, 1)
+
+    def close(self) -> None:
+        """Give its own descriptors back; harmless when that is done."""
+        if not self.closed:
+            self.armed = False
+            self._set.close()
+            if self._latch >= 0:
+                os.close(self._latch)

@@ -1,0 +1,107 @@
+"""A client on its way into a server: what it says is read and judged before it becomes a connection."""
+
+import socket
+from contextlib import suppress
+
+from comch_next._codes import ErrorCode
+from comch_next.driver.emulated._fabric import handshake
+from comch_next.driver.emulated._fabric.bells import check_bell
+from comch_next.driver.emulated._fabric.channel import Watchable
+from comch_next.driver.emulated._fabric.topology import Limits
+from comch_next.driver.emulated._kernel.memory import EXHAUSTED
+from comch_next.driver.emulated._kernel.typed import Protocol
+from comch_next.errors import DocaError, from_code
+
+__all__ = ["Greeter", "Greeting"]
+
+class Greeter(Protocol):
+    """The server, as its clients on their way in see it."""
+
+    @property
+    def limits(self) -> Limits: ...
+    def is_full(self) -> bool: ...
+    def terms(self) -> handshake.Terms: ...
+    def unwatch(self, sock: Watchable) -> bool: ...
+    def spoken(self, greeting: "Greeting") -> None: ...
+    def greeted(self, greeting: "Greeting") -> None: ...
+
+
+class Greeting:
+    """A client between its connect and its acceptance."""
+
+    def __init__(self, server: Greeter, sock: socket.socket) -> None:
+        self.server = server
+        self.sock = sock
+        self.terms: handshake.Terms | None = None
+        self.bells: list[int] = []
+        self.client_pid = 0  # 0 too for one that has no number in this process's namespace
+
+    @property
+    def gone(self) -> bool:
+        """Whether it has hung up while it waited."""
+        return self.sock.fileno() < 0
+
+    def has_spoken(self) -> bool:
+        """Whether there is something to read, be it the end."""
+        try:
+            self.sock.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return False
+        except OSError:
+            pass
+        return True
+
+    def on_socket(self) -> None:
+        """Read the greeting; hand it on when it is good, refuse it when not."""
+        try:
+            data, self.bells = handshake.receive(self.sock)
+        except BlockingIOError:
+            return
+        except OSError as error:
+            self.server.spoken(self)
+            self.refuse(ErrorCode.NO_MEMORY if error.errno in EXHAUSTED else ErrorCode.INVALID_VALUE)
+            return
+        self.server.spoken(self)
+        self.server.unwatch(self.sock)
+        try:
+            self._check(data)
+        except DocaError as error:
+            self.refuse(error.code)
+        else:
+            self.server.greeted(self)
+
+    def _check(self, data: bytes) -> None:
+        self.client_pid, user = handshake.peer_of(self.sock)
+        if not handshake.is_trusted(user):
+            raise from_code(ErrorCode.AUTHENTICATION, f"user {user} may not connect")
+        if self.server.is_full():
+            raise from_code(ErrorCode.FULL, "one client too many")
+        self.terms = handshake.Hello.decode(data).terms
+        if len(self.bells) not in (1, 2):
+            raise from_code(ErrorCode.INVALID_VALUE, "a greeting comes with one bell or two")
+        for bell in self.bells:
+            check_bell(bell)
+        limits = self.server.limits
+        depth = max(limits.max_queue_size, limits.max_send_tasks)
+        if self.terms.msg_size > limits.max_msg_size or max(self.terms.send_limit, self.terms.recv_limit) > depth:
+            raise from_code(ErrorCode.INVALID_VALUE, "limits that no device of this pair has")
+        own = self.server.terms()
+        handshake.check_memory(self.terms, own, own, limits.max_connection_memory)
+
+    def refuse(self, code: ErrorCode) -> None:
+        """Tell the client why, and forget it."""
+        with suppress(OSError):
+            handshake.send(self.sock, handshake.Welcome(code, self.server.terms()).encode())
+        self.drop()
+
+    def drop(self) -> None:
+        """Give its descriptors back."""
+        if not self.gone:
+            self.server.unwatch(self.sock)
+        handshake.hang_up(self.sock)
+        handshake.discard_all(self.bells)
+
+    def let_go(self) -> None:
+        """In a forked child: see fork."""
+        self.sock.close()
+        handshake.close_all(self.bells)

@@ -1,0 +1,196 @@
+"""What server and client say to each other over their socket: greeting, welcome and farewell."""
+
+import errno
+import os
+import socket
+import struct
+from array import array
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from comch_next.driver.emulated._kernel.memory import lib
+from comch_next.errors import ErrorCode, from_code
+
+__all__ = [
+    *("BYE", "LONGEST", "Hello", "Terms", "Welcome"),
+    *("check_memory", "close_all", "discard_all", "farewell", "hang_up", "is_trusted", "negotiate", "peer_of"),
+    *("receive", "send"),
+]
+
+BYE = b"CMCHBYE"  # the whole of a farewell; end-of-file without it is a death
+VERSION = 3
+_MAGIC = b"CMCH"
+_HELLO = struct.Struct("<4sHHIII")
+_WELCOME = struct.Struct("<4sHHIIII")
+_FLAGS = (0, 1)  # of the word that says whether the size is insisted on; its other bits are reserved
+LONGEST = 64  # bytes: no datagram of the handshake is longer
+_CREDENTIALS = struct.Struct("3i")
+_INT = array("i").itemsize
+_MOST_FDS = 4  # that come with a datagram
+_ALL_FDS = 253  # that Linux lets come: what is not taken here would be closed by the kernel, which may take its time
+
+
+class Terms(NamedTuple):
+    """What one side brings: message size in bytes and whether it insists on it, queues in messages."""
+
+    msg_size: int
+    strict: bool
+    send_limit: int
+    recv_limit: int
+
+    def sane(self) -> bool:
+        """Bounded as the widest device could state them."""
+        return 0 < self.msg_size <= 1 << 20 and 0 < self.send_limit <= 1 << 16 and 0 < self.recv_limit <= 1 << 16
+
+
+class Hello(NamedTuple):
+    """The client's first datagram; it comes with the bells that the server is to ring: see Connection.rung."""
+
+    terms: Terms
+
+    def encode(self) -> bytes:
+        terms = self.terms
+        return _HELLO.pack(_MAGIC, VERSION, terms.strict, terms.msg_size, terms.send_limit, terms.recv_limit)
+
+    @classmethod
+    def decode(cls, data: bytes) -> "Hello":
+        """Raise the DOCA error that the client is refused with."""
+        if len(data) < 6 or data[:4] != _MAGIC:
+            raise from_code(ErrorCode.INVALID_VALUE, "not a greeting")
+        if int.from_bytes(data[4:6], "little") != VERSION:
+            raise from_code(ErrorCode.UNSUPPORTED_VERSION, "a greeting of another version")
+        if len(data) != _HELLO.size:
+            raise from_code(ErrorCode.INVALID_VALUE, "a greeting of the wrong length")
+        _, _, strict, msg_size, send_limit, recv_limit = _HELLO.unpack(data)
+        terms = Terms(msg_size, bool(strict), send_limit, recv_limit)
+        if strict not in _FLAGS or not terms.sane():
+            raise from_code(ErrorCode.INVALID_VALUE, "a greeting with impossible limits")
+        return cls(terms)
+
+
+class Welcome(NamedTuple):
+    """The server's answer: its terms, or why not. On success with both rings, and with the client's bells to ring."""
+
+    code: ErrorCode
+    terms: Terms
+
+    def encode(self) -> bytes:
+        terms = self.terms
+        sizes = (terms.msg_size, terms.send_limit, terms.recv_limit)
+        return _WELCOME.pack(_MAGIC, VERSION, terms.strict, self.code, *sizes)
+
+    @classmethod
+    def decode(cls, data: bytes) -> "Welcome":
+        """Raise ConnectionAborted-coded errors for anything but a welcome of this version."""
+        if len(data) != _WELCOME.size or data[:4] != _MAGIC:
+            raise from_code(ErrorCode.CONNECTION_ABORTED, "the server's answer is no welcome")
+        _, version, strict, code, msg_size, send_limit, recv_limit = _WELCOME.unpack(data)
+        terms = Terms(msg_size, bool(strict), send_limit, recv_limit)
+        known = version == VERSION and strict in _FLAGS and code in ErrorCode.__members__.values()
+        if not (known and terms.sane()):
+            raise from_code(ErrorCode.CONNECTION_ABORTED, "the server's answer cannot be understood")
+        return cls(ErrorCode(code), terms)
+
+
+def negotiate(client: Terms, server: Terms) -> tuple[int, int]:
+    """The largest message in bytes (client to server, server to client); BAD_CONFIG when they cannot agree.
+
+    A side that insists fixes both directions; where none does, each direction is what its sender needs.
+    """
+    if client.strict and server.strict and client.msg_size != server.msg_size:
+        text = f"the client insists on messages of {client.msg_size} bytes, the server on {server.msg_size}"
+        raise from_code(ErrorCode.BAD_CONFIG, text)
+    for side in (client, server):
+        if side.strict:
+            return side.msg_size, side.msg_size
+    return client.msg_size, server.msg_size
+
+
+def check_memory(client: Terms, server: Terms, own: Terms, most: int) -> None:
+    """Raise TooBig when the rings of a connection would take more than `most` bytes, and more than `own` sizes need."""
+    needed = _memory(client, server)
+    if needed > max(most, _memory(own, own)):
+        text = f"the connection's queues would take {needed} bytes, and max_connection_memory is {most}"
+        raise from_code(ErrorCode.TOO_BIG, text)
+
+
+def _memory(client: Terms, server: Terms) -> int:
+    to_server, to_client = negotiate(client, server)
+    capacity = lib.comch_ring_capacity
+    there = capacity(to_server, client.send_limit + server.recv_limit)
+    return int(there + capacity(to_client, server.send_limit + client.recv_limit))
+
+
+def receive(sock: socket.socket) -> tuple[bytes, list[int]]:
+    """One datagram and its descriptors, without waiting; b"" at end-of-file, BlockingIOError when none waits.
+
+    A datagram with more than there can be is b"?". Raises OSError (EMFILE) when this process cannot take what came.
+    """
+    wanted = socket.MSG_DONTWAIT | socket.MSG_CMSG_CLOEXEC  # socket.recv_fds ignores its flags before Python 3.13
+    arguments = LONGEST, socket.CMSG_LEN(_ALL_FDS * _INT), wanted
+    try:
+        data, control, flags, _ = sock.recvmsg(*arguments)
+    except ConnectionResetError:  # it has ended with something of ours unread: its last words come after the error
+        data, control, flags, _ = sock.recvmsg(*arguments)
+    fds = array("i")
+    for level, kind, some in control:
+        if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
+            fds.frombytes(some[: len(some) - len(some) % _INT])
+    received = list(fds)
+    if flags & socket.MSG_TRUNC or len(received) > _MOST_FDS:
+        discard_all(received)
+        return b"?", []
+    if flags & socket.MSG_CTRUNC:
+        discard_all(received)
+        if data != BYE:  # what a farewell carries need not arrive
+            raise OSError(errno.EMFILE, "descriptors have run out")
+    return data, received
+
+
+def peer_of(sock: socket.socket) -> tuple[int, int]:
+    """The process and the user at the other end, as they were when it connected or listened. Raises OSError."""
+    pid, user, _ = _CREDENTIALS.unpack(sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size))
+    return pid, user
+
+
+def is_trusted(user: int) -> bool:
+    """Whether this process speaks with that user, and meets others in directories of theirs."""
+    return user in (0, os.geteuid())
+
+
+def send(sock: socket.socket, data: bytes, fds: Sequence[int] = ()) -> None:
+    """One datagram with descriptors, without waiting and without SIGPIPE. Raises OSError."""
+    control = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array("i", fds))] if fds else []
+    sock.sendmsg([data], control, socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
+
+
+def close_all(fds: list[int]) -> None:
+    """Close these descriptors of this process's own, and forget them."""
+    while fds:
+        os.close(fds.pop())
+
+
+def discard_all(fds: list[int]) -> None:
+    """Close these descriptors of a peer's, which nobody waits for, and forget them."""
+    while fds:
+        lib.comch_discard(fds.pop())
+
+
+def hang_up(sock: socket.socket) -> None:
+    """Close a socket, and discard whatever the peer has put into it."""
+    if sock.fileno() >= 0:
+        lib.comch_discard(sock.detach())
+
+
+def farewell(sock: socket.socket) -> None:
+    """Say goodbye before closing. Raises OSError.
+
+    The socket itself travels in the farewell, and so it hangs up only when that is read: whoever waits for a
+    hang-up, and not for words, is woken by a death alone.
+    """
+    try:
+        send(sock, BYE, [sock.fileno()])
+    except OSError as error:
+        if error.errno != errno.ETOOMANYREFS:
+            raise
+        send(sock, BYE)

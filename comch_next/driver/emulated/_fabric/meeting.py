@@ -1,0 +1,229 @@
+"""Where server and client meet: the runtime directory, and the listener behind a name.
+
+A server is one SOCK_SEQPACKET listener per (DPU device, representor, name). Who holds the lock on the file
+beside the socket owns the name; a socket whose owner is gone is replaced, anything else in its place is not.
+Sockets are reached through a descriptor of the directory, so that no path is too long for AF_UNIX.
+"""
+
+import errno
+import fcntl
+import hashlib
+import os
+import socket
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from comch_next.driver.emulated._fabric.handshake import LONGEST, is_trusted, peer_of, send
+from comch_next.errors import AlreadyExist, DocaError, Initialization
+
+__all__ = ["Listener", "dial", "directory", "file_name", "is_chosen", "owned_by_living", "runtime_dir"]
+
+BACKLOG = 1024
+_OBSERVED_S = 1.0  # how long a start waits for somebody who looks at the lock; that takes microseconds
+_NAP_S = 0.001
+
+
+def runtime_dir() -> Path:
+    """COMCH_RUNTIME_DIR, else a folder of the session's runtime directory, else one named for the user."""
+    if chosen := os.environ.get("COMCH_RUNTIME_DIR"):
+        return Path(chosen)
+    if session := os.environ.get("XDG_RUNTIME_DIR"):
+        return Path(session) / "comch"
+    import tempfile  # not at every start: it brings shutil and the compressors
+
+    return Path(tempfile.gettempdir()) / f"comch-{os.getuid()}"
+
+
+def is_chosen() -> bool:
+    """Whether the user has named the runtime directory, so that there should be one."""
+    return bool(os.environ.get("COMCH_RUNTIME_DIR"))
+
+
+@contextmanager
+def directory(path: Path, *, create: bool) -> Iterator[int]:
+    """A descriptor of the directory while the block runs. OSError: it is not there, or not the user's alone."""
+    if create:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    fd = _open_directory(path)
+    try:
+        found = os.fstat(fd)
+        if not is_trusted(found.st_uid):
+            raise PermissionError(errno.EPERM, f"the directory belongs to user {found.st_uid}", str(path))
+        if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+            text = "others can write to the directory, and so take a server's place; chmod go-w it"
+            raise PermissionError(errno.EPERM, text, str(path))
+        yield fd
+    finally:
+        os.close(fd)
+
+
+def _open_directory(path: Path) -> int:
+    try:
+        return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except NotADirectoryError as error:
+        if path.is_symlink():
+            text = "it is a symbolic link, which may come to lead elsewhere; name the directory itself"
+            raise NotADirectoryError(errno.ENOTDIR, text, str(path)) from error
+        raise
+
+
+def file_name(dpu_pci: str, rep_pci: str, name: str) -> str:
+    """What the files of the server of that name are called, without their endings."""
+    return hashlib.sha256("\0".join((dpu_pci, rep_pci, name)).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def dial(dpu_pci: str, rep_pci: str, name: str) -> socket.socket:
+    """A socket connected to the server of that name; OSError says why there is none.
+
+    Before a word is said it is asked who listens: whoever has been able to take the place learns nothing.
+    """
+    with directory(runtime_dir(), create=False) as folder:
+        sock = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET | socket.SOCK_NONBLOCK)
+        try:
+            sock.connect(f"/proc/self/fd/{folder}/{file_name(dpu_pci, rep_pci, name)}.sock")
+            _, user = peer_of(sock)
+            if not is_trusted(user):
+                raise PermissionError(errno.EPERM, f"user {user} listens there, who is not trusted", name)
+        except BaseException:
+            sock.close()
+            raise
+        return sock
+
+
+def owned_by_living(lock: int) -> bool:
+    """Whether a server holds that open lock file, which the caller then closes.
+
+    When none does, the file has a shared lock until it is closed. A server that starts just then waits that out.
+    """
+    try:
+        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    return False
+
+
+def _spare() -> int:
+    return os.open("/dev/null", os.O_RDONLY | os.O_CLOEXEC)
+
+
+class Listener:
+    """The socket behind a name, and the lock that says whose it is."""
+
+    def __init__(self, dpu_pci: str, rep_pci: str, name: str) -> None:
+        self._stem = file_name(dpu_pci, rep_pci, name)
+        self._name = name
+        self._place = runtime_dir().absolute()  # for life: the program may go elsewhere, or change its environment
+        self._reserve = -1  # a descriptor to turn clients away with when there is none left to accept them
+        self.path = self._place / f"{self._stem}.sock"
+        try:
+            with directory(self._place, create=True) as folder:
+                self._lock = self._take_lock(folder)
+                try:
+                    self._listen(folder)
+                except BaseException:
+                    os.close(self._lock)
+                    raise
+        except DocaError:
+            raise
+        except OSError as error:
+            text = f"server {name!r} cannot listen in {self._place}: {error}"
+            raise Initialization(text) from error
+
+    def _take_lock(self, folder: int) -> int:
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+        patience = time.monotonic() + _OBSERVED_S
+        while True:
+            lock = os.open(f"{self._stem}.lock", flags, 0o600, dir_fd=folder)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                named = os.stat(f"{self._stem}.lock", dir_fd=folder, follow_symlinks=False)
+                if named.st_ino == os.fstat(lock).st_ino:
+                    return lock
+            except FileNotFoundError:
+                pass  # its last owner removed it between the open and the lock
+            except BlockingIOError:
+                if not owned_by_living(lock) and time.monotonic() < patience:
+                    os.close(lock)
+                    time.sleep(_NAP_S)
+                    continue
+                os.close(lock)
+                text = f"the name {self._name!r} is taken: a living server listens on it; stop that one first"
+                raise AlreadyExist(text) from None
+            os.close(lock)
+
+    def _listen(self, folder: int) -> None:
+        socket_name = f"{self._stem}.sock"
+        try:
+            found = os.stat(socket_name, dir_fd=folder, follow_symlinks=False)
+        except FileNotFoundError:
+            pass
+        else:
+            if not stat.S_ISSOCK(found.st_mode):
+                raise FileExistsError(errno.EEXIST, "what stands in the socket's place is no socket", socket_name)
+            os.unlink(socket_name, dir_fd=folder)
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET | socket.SOCK_NONBLOCK)
+        try:
+            self._reserve = _spare()
+            self.socket.bind(f"/proc/self/fd/{folder}/{socket_name}")
+            os.chmod(socket_name, 0o600, dir_fd=folder)
+            self.socket.listen(BACKLOG)
+            self._inode = os.stat(socket_name, dir_fd=folder, follow_symlinks=False).st_ino
+        except BaseException:
+            self.socket.close()
+            self._give_up_reserve()
+            raise
+
+    def publish(self, status: bytes) -> None:
+        """Write into the lock file, for whoever looks. A file that cannot take it is a lock all the same."""
+        with suppress(OSError):
+            found = os.fstat(self._lock)
+            if stat.S_ISREG(found.st_mode) and found.st_nlink == 1:  # else somebody else keeps it for something
+                os.ftruncate(self._lock, 0)
+                os.pwrite(self._lock, status, 0)
+
+    def _give_up_reserve(self) -> None:
+        if self._reserve >= 0:
+            os.close(self._reserve)
+            self._reserve = -1
+
+    def turn_away(self, answer: bytes) -> None:
+        """Give the next client this answer in place of a connection.
+
+        Raises BlockingIOError when nobody knocks, OSError when not even that can be done now.
+        """
+        self._give_up_reserve()
+        try:
+            sock, _ = self.socket.accept()
+            with sock, suppress(OSError):
+                sock.setblocking(False)
+                sock.recv(LONGEST)  # a greeting left unread would be answered by a reset
+                send(sock, answer)
+        finally:
+            with suppress(OSError):
+                self._reserve = _spare()
+
+    def intact(self) -> bool:
+        """Whether clients still find this server by its name."""
+        try:
+            found = os.stat(self.path, follow_symlinks=False)
+        except OSError:
+            return False
+        # A name that is being removed is told of, and still found, when the file has lost its link already.
+        return found.st_ino == self._inode and found.st_nlink > 0
+
+    def let_go(self) -> None:
+        """Close its descriptors, and do nothing else: after a fork the name stays the parent's."""
+        self.socket.close()
+        self._give_up_reserve()
+        os.close(self._lock)
+
+    def close(self) -> None:
+        """Free the name and leave no file behind; what somebody else put in their place stays."""
+        with suppress(OSError):  # else the directory is gone, and the files with it
+            if self.intact():
+                for kind in ("sock", "lock"):  # by path: there may be no descriptor left for the directory
+                    os.unlink(self._place / f"{self._stem}.{kind}")
+        self.let_go()

@@ -1,0 +1,189 @@
+"""Which devices the emulated machine pair has, and their limits: the built-in pair, or a TOML file."""
+
+import os
+import re
+import sys
+from typing import Any, NamedTuple
+
+from comch_next._codes import PciFuncType
+from comch_next.errors import NotFound
+
+__all__ = ["Device", "Limits", "Representor", "Topology", "current", "long_form"]
+
+# The limits' own limits, where they are bytes; the others count things.
+_MOST = {
+    "default_msg_size": 1 << 20,
+    "max_msg_size": 1 << 20,
+    "max_buf_size": 1 << 30,
+    "max_imm_data_len": 1024,
+    "max_connection_memory": 1 << 40,
+}
+_PCI = re.compile(r"(?:([0-9a-f]{1,4}):)?([0-9a-f]{1,2}):([0-9a-f]{1,2})\.([0-7])", re.IGNORECASE)
+
+
+class Limits(NamedTuple):
+    """What a device can do; sizes and lengths in bytes, queues in messages. `max_clients` 0 means no limit.
+
+    Consumers and producers are counted per connection, fast tasks per consumer or producer. `max_connection_memory` is
+    how many bytes the queues of one connection may take when the other side's sizes are larger than this side's own.
+    """
+
+    default_msg_size: int = 4080
+    max_msg_size: int = 65535
+    default_queue_size: int = 64
+    max_queue_size: int = 8192
+    max_clients: int = 512
+    max_name_len: int = 128
+    max_send_tasks: int = 8192
+    max_open: int = 4096
+    max_consumers: int = 64
+    max_producers: int = 64
+    max_fast_tasks: int = 8192
+    max_buf_size: int = 1 << 30
+    max_imm_data_len: int = 32
+    max_connection_memory: int = 1 << 28
+
+    def with_those(self, table: dict[str, Any]) -> "Limits":
+        """Take over the limits that a table states; ValueError for one that no device could have."""
+        stated = self._replace(**table)
+        for name, value in stated._asdict().items():
+            least, most = (0 if name == "max_clients" else 1), _MOST.get(name, 1 << 16)
+            if type(value) is not int or not least <= value <= most:
+                raise ValueError(f"{name} is {value!r}; legal are whole numbers from {least} to {most}")
+        return stated
+
+
+class Representor(NamedTuple):
+    """What stands on the DPU for one function of the host; `pci_addr` is the host's address of it."""
+
+    pci_addr: str
+    func_type: PciFuncType = PciFuncType.PF
+    vuid: str = ""
+    vhca_id: int = 0
+
+
+class Device(NamedTuple):
+    """One device of one side: `representors` only on the DPU, `capable` false for one that cannot do Comch.
+
+    Faults: `working` false for one that cannot be opened, `answers` false for one whose kernel driver fails queries.
+    """
+
+    pci_addr: str
+    side: str
+    representors: tuple[Representor, ...] = ()
+    capable: bool = True
+    working: bool = True
+    answers: bool = True
+    limits: Limits = Limits()
+
+
+class Topology(NamedTuple):
+    """Every device of the emulated pair, whichever side this process may see."""
+
+    devices: tuple[Device, ...]
+
+    def visible(self) -> tuple[Device, ...]:
+        """The devices of the side named by COMCH_SIDE; without it, both sides' devices."""
+        side = os.environ.get("COMCH_SIDE", "")
+        if side not in ("", "host", "dpu"):
+            raise NotFound(f"COMCH_SIDE is {side!r}; legal are host, dpu and empty")
+        return tuple(device for device in self.devices if side in ("", device.side))
+
+    def dpu_of(self, host_pci: str) -> Device | None:
+        """The DPU device that has a representor for the host function at `host_pci`."""
+        for device in self.devices:
+            if any(rep.pci_addr == host_pci for rep in device.representors):
+                return device
+        return None
+
+
+def long_form(text: object) -> str | None:
+    """A PCI address as DDDD:BB:DD.F, from its short or long form; None when it is neither."""
+    match = _PCI.fullmatch(text) if isinstance(text, str) else None
+    if match is None:
+        return None
+    domain, bus, device, function = match.groups()
+    return f"{int(domain or '0', 16):04x}:{int(bus, 16):02x}:{int(device, 16):02x}.{function}"
+
+
+_FUNCTIONS = (("b1:00.0", "PF"), ("b1:00.1", "PF"), ("b1:00.2", "VF"), ("b1:00.3", "SF"))
+
+_BUILT_IN: dict[str, Any] = {
+    "device": [
+        {
+            "pci_addr": "03:00.0",
+            "side": "dpu",
+            "representor": [{"pci_addr": pci, "func_type": kind} for pci, kind in _FUNCTIONS],
+        },
+        *({"pci_addr": pci, "side": "host"} for pci, _ in _FUNCTIONS),
+    ]
+}
+
+
+def current() -> Topology:
+    """The topology in force: the file named by COMCH_TOPOLOGY, else the built-in pair."""
+    path = os.environ.get("COMCH_TOPOLOGY")
+    if not path:
+        return parse(_BUILT_IN, "the built-in topology")
+    try:
+        return parse(_read(path), path)
+    except (OSError, ValueError) as error:
+        raise NotFound(f"COMCH_TOPOLOGY names {path}, which cannot be read: {error}") from error
+
+
+def _read(path: str) -> dict[str, Any]:
+    # Imported here: most programs read no such file, and would wait for the parser at every start.
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    with open(path, "rb") as file:
+        table: dict[str, Any] = tomllib.load(file)
+    return table
+
+
+def parse(table: dict[str, Any], source: str) -> Topology:
+    """A topology from its table: `limits` for all, and a list of `device`, each with its own `limits`."""
+    try:
+        limits = Limits().with_those(table.get("limits", {}))
+        devices = tuple(_device(row, limits) for row in table["device"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise NotFound(f"{source} is no topology: {error!r}") from error
+    if len({device.pci_addr for device in devices}) != len(devices):
+        raise NotFound(f"{source} is no topology: a PCI address stands twice")
+    return Topology(devices)
+
+
+def _device(row: dict[str, Any], limits: Limits) -> Device:
+    known = set(Device._fields) | {"representor"}
+    if unknown := set(row) - known:
+        raise ValueError(f"unknown keys {sorted(unknown)} in a device; known are {sorted(known)}")
+    if row["side"] not in ("host", "dpu"):
+        raise ValueError(f"side is {row['side']!r}; legal are host and dpu")
+    representors = tuple(_representor(rep, number) for number, rep in enumerate(row.get("representor", ())))
+    return Device(
+        pci_addr=_address(row["pci_addr"]),
+        side=row["side"],
+        representors=representors,
+        capable=bool(row.get("capable", True)),
+        working=bool(row.get("working", True)),
+        answers=bool(row.get("answers", True)),
+        limits=limits.with_those(row.get("limits", {})),
+    )
+
+
+def _representor(row: dict[str, Any], number: int) -> Representor:
+    pci = _address(row["pci_addr"])
+    return Representor(
+        pci_addr=pci,
+        func_type=PciFuncType[row.get("func_type", "PF")],
+        vuid=row.get("vuid", f"COMCH{pci.replace(':', '').replace('.', '')}"),
+        vhca_id=int(row.get("vhca_id", number)),
+    )
+
+
+def _address(text: object) -> str:
+    pci = long_form(text)
+    if pci is None:
+        raise ValueError(f"{text!r} is no PCI address")
+    return pci

@@ -1,0 +1,46 @@
+"""A descriptor that becomes readable when a time has passed: Linux's timerfd, which Python has from 3.13 on."""
+
+import os
+import time
+from weakref import finalize
+
+from comch_next.driver.emulated._kernel.fork import owned
+from comch_next.driver.emulated._kernel.memory import ffi, lib
+
+__all__ = ["Alarm"]
+
+_SECOND_NS = 1_000_000_000
+
+
+class Alarm:
+    """Its descriptor is closed with it, at the latest. Raises OSError when there is none to be had."""
+
+    def __init__(self) -> None:
+        self._fd: int = lib.timerfd_create(time.CLOCK_MONOTONIC, os.O_NONBLOCK | os.O_CLOEXEC)
+        if self._fd < 0:
+            raise OSError(ffi.errno, os.strerror(ffi.errno))
+        self._closing = finalize(self, os.close, self._fd)
+        self._closing.atexit = False
+        owned(self)
+
+    def set(self, seconds: float) -> None:
+        """Not readable now, and again once so much time has passed; never before, so it may be a little later."""
+        self._set(int(seconds * _SECOND_NS) + 1)
+
+    def stop(self) -> None:
+        """Not readable, and not going to be."""
+        self._set(0)
+
+    def _set(self, time_ns: int) -> None:
+        value = ffi.new("struct itimerspec *")
+        value.it_value.tv_sec, value.it_value.tv_nsec = divmod(time_ns, _SECOND_NS)
+        lib.timerfd_settime(self._fd, 0, value, ffi.NULL)
+
+    def fileno(self) -> int:
+        return self._fd
+
+    def close(self) -> None:
+        """Twice is harmless."""
+        self._closing()
+
+    let_go = close  # in a forked child: see _kernel.fork

@@ -1,0 +1,68 @@
+"""Fork: what a process has made stays its own; in a forked child every inherited handle says BAD_STATE.
+
+A child shares its parent's sockets, bells, rings and locks. It must not speak through them, and must not keep
+them open either: a socket that lives on in a child hides its owner's death, a lock keeps the name taken. So the
+child closes its copies at once, without a farewell, and every handle turns into an empty one of a class that
+answers whatever is looked up in it with BAD_STATE. No call asks whether it runs in a child, least of all the hot
+paths. Lists of devices and representors are facts, which stay readable: the child opens them anew.
+
+Tasks and buffers need no place here: what can be done with one leads to its context or its inventory.
+"""
+
+import os
+from contextlib import suppress
+from typing import Any, NoReturn, TypeVar
+from weakref import WeakSet
+
+from comch_next.driver.emulated._kernel.typed import Protocol
+from comch_next.errors import BadState
+
+__all__ = ["owned"]
+
+
+class Handle(Protocol):
+    """What a process owns."""
+
+    def let_go(self) -> None:
+        """In a forked child: close this process's copies of every descriptor, and do nothing else."""
+
+
+_H = TypeVar("_H", bound=Handle)
+_owned: WeakSet[Any] = WeakSet()
+
+
+def owned(handle: _H) -> _H:
+    """The handle, which is this process's from now on."""
+    _owned.add(handle)
+    return handle
+
+
+def _name(handle: object) -> str:
+    return str(vars(handle)["_inherited"])
+
+
+def _refuse(handle: object, name: str, value: object = None) -> NoReturn:
+    text = f"{handle} was inherited through a fork and belongs to the parent process"
+    raise BadState(f"{text}; a child makes its own")
+
+
+# What a handle's class becomes: it has forgotten everything but its name.
+_INHERITED = {"__str__": _name, "__getattr__": _refuse, "__setattr__": _refuse}
+
+
+def _disinherit() -> None:
+    """In the child: close everything first, while the handles still know each other."""
+    handles = list(_owned)
+    _owned.clear()
+    names = list(map(str, handles))
+    for handle in handles:
+        with suppress(OSError):
+            handle.let_go()
+    for handle, name in zip(handles, names, strict=True):
+        kind = type(handle)
+        vars(handle).clear()
+        vars(handle)["_inherited"] = name
+        handle.__class__ = type(kind.__name__, (kind,), dict(_INHERITED))
+
+
+os.register_at_fork(after_in_child=_disinherit)

@@ -1,0 +1,48 @@
+"""Sealed shared memory: made by one side, mapped by both, and of a size that neither can change any more."""
+
+import errno
+import fcntl
+import os
+from typing import Any
+
+from comch_next.driver.emulated._kernel._ring_c import ffi, lib
+from comch_next.errors import ErrorCode, from_code
+
+__all__ = ["EXHAUSTED", "PAGE", "ffi", "lib", "make_shared", "map_shared"]
+
+# what Linux says when memory or descriptors have run out
+EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS, errno.EFBIG)
+PAGE = 4096  # bytes at the start of shared memory, for what both sides steer by; as in the kernels
+
+_BLOCK = 512  # bytes, of which st_blocks are
+_SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
+
+
+def make_shared(name: str, size: int, *, commit: bool = False) -> int:
+    """A descriptor of `size` bytes of new memory; with `commit` every page is there, or OSError says why not."""
+    fd = os.memfd_create(name, os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    try:
+        os.ftruncate(fd, size)
+        if commit:
+            os.posix_fallocate(fd, 0, size)
+        fcntl.fcntl(fd, fcntl.F_ADD_SEALS, _SEALS)
+    except BaseException:
+        os.close(fd)
+        raise
+    return fd
+
+
+def map_shared(fd: int, size: int, *, committed: bool = False) -> Any:
+    """Its mapping, a `void *` that is unmapped with the last reference to it. Raises OSError.
+
+    The seals are asked for first: before them the other side may still change the size. `committed`: every page must
+    be there already, or whoever offers memory could have others map without end, and fill it at their cost.
+    """
+    sealed = fcntl.fcntl(fd, fcntl.F_GET_SEALS) & _SEALS == _SEALS
+    found = os.fstat(fd)
+    if not sealed or found.st_size != size or (committed and found.st_blocks * _BLOCK < size):
+        raise from_code(ErrorCode.CONNECTION_ABORTED, "the memory offered is not of the agreed size and sealed")
+    memory = lib.comch_map(fd, size)
+    if memory == ffi.NULL:
+        raise OSError(ffi.errno, os.strerror(ffi.errno))
+    return ffi.gc(memory, lambda mapped: lib.comch_unmap(mapped, size))

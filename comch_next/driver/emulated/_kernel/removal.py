@@ -1,0 +1,41 @@
+"""A descriptor that becomes readable when a file loses its name: Linux's inotify."""
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from comch_next.driver.emulated._kernel.ring import lib
+
+__all__ = ["Removal"]
+
+_IN_ATTRIB, _IN_DELETE_SELF, _IN_MOVE_SELF = 0x4, 0x400, 0x800  # a name that goes is a changed attribute
+_LONGEST = 4096
+
+
+class Removal:
+    """Watches one file."""
+
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
+
+    @classmethod
+    def of(cls, path: Path) -> "Removal | None":
+        """None where the system has no watch to spare: then the file has to be looked at now and then."""
+        fd = lib.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
+        if fd < 0:
+            return None
+        if lib.inotify_add_watch(fd, os.fsencode(path), _IN_ATTRIB | _IN_DELETE_SELF | _IN_MOVE_SELF) < 0:
+            os.close(fd)
+            return None
+        return cls(fd)
+
+    def fileno(self) -> int:
+        return self._fd
+
+    def drain(self) -> None:
+        """Not readable any more; what has happened shows in the file's place."""
+        with suppress(BlockingIOError):
+            os.read(self._fd, _LONGEST)
+
+    def close(self) -> None:
+        os.close(self._fd)

@@ -1,0 +1,417 @@
+/* See ring.h for what a ring is; here is how it moves. Linux 5.14 or newer (MADV_POPULATE_WRITE). */
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include "ring.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+enum { PAGE = 4096, ALIGN = 16, COMMIT = 256 * 1024, REUSE = 32 * 1024, BUSY_TURNS = 64, LINE = 64, AHEAD = 256 };
+_Static_assert(COMCH_LAST_PLACE + sizeof(comch_shared) <= COMCH_PLACE, "the shared words fit before their place");
+#define LOOK_EVERY 1000000ull  /* nanoseconds between looks at the sockets in a tight loop */
+#define AWAY 20000ull          /* nanoseconds without a call that make a loop no tight one */
+#define NO_CUT UINT64_MAX
+
+typedef struct {
+    uint32_t length, reserved;
+    uint64_t stamp;
+} record;
+
+#define LOAD(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
+#define STORE(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
+#define FENCE() __atomic_thread_fence(__ATOMIC_SEQ_CST)
+
+static uint64_t now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
+}
+
+static int due(comch_pace *pace, uint64_t clock)
+{
+    int away = clock - pace->last > AWAY;
+
+    pace->last = clock;
+    if (clock < pace->next && !away)
+        return 0;
+    pace->next = clock + LOOK_EVERY;
+    return 1;
+}
+
+/* Is it time to look at the sockets? */
+int comch_poll_due(comch_pace *pace)
+{
+    return due(pace, now());
+}
+
+/* A look has ended. However long it took, whoever makes the next call has not been away meanwhile. */
+void comch_polled(comch_pace *pace)
+{
+    pace->last = now();
+    pace->next = pace->last + LOOK_EVERY;
+}
+
+static uint32_t footprint(uint64_t length)
+{
+    return (uint32_t)((sizeof(record) + length + ALIGN - 1) & ~(uint64_t)(ALIGN - 1));
+}
+
+static void ring_bell(int bell, uint32_t *armed)
+{
+    if (__atomic_load_n(armed, __ATOMIC_RELAXED) && __atomic_exchange_n(armed, 0, __ATOMIC_SEQ_CST) && bell >= 0
+        && send(bell, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 && (errno == ENOBUFS || errno == ENOMEM))
+        STORE(armed, 1);  /* the next may do it; one that is full is as loud as it gets */
+}
+
+/* The descriptor may be closed afterwards, which Python's own mmap would keep a copy of. NULL: see errno. */
+void *comch_map(int fd, uint64_t size)
+{
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+void comch_unmap(void *memory, uint64_t size)
+{
+    munmap(memory, size);
+}
+
+/* Bytes of records that always hold `messages` of the longest kind: one more is lost where the ring wraps,
+ * one more keeps the writer from ever catching up with the reader. */
+uint64_t comch_ring_capacity(uint32_t max_msg, uint32_t messages)
+{
+    uint64_t bytes = ((uint64_t)messages + 2) * footprint(max_msg);
+    return (bytes + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+}
+
+/* Where the shared words lie, read once; NULL when that is no place for them. */
+static comch_shared *shared_words(void *memory)
+{
+    uint32_t place = *(volatile uint32_t *)((uint8_t *)memory + COMCH_PLACE);
+    return place % LINE || place > COMCH_LAST_PLACE ? NULL : (comch_shared *)((uint8_t *)memory + place);
+}
+
+int comch_tx_attach(comch_tx *tx, void *memory)
+{
+    uint32_t first = tx->capacity < COMMIT ? tx->capacity : COMMIT;
+
+    if (!(tx->shared = shared_words(memory)))
+        return COMCH_CORRUPT;
+    tx->data = (uint8_t *)memory + PAGE;
+    if (madvise(memory, (size_t)PAGE + first, MADV_POPULATE_WRITE))
+        return COMCH_NOMEM;
+    tx->committed = first;
+    tx->cut = tx->shared->cut = NO_CUT;
+    tx->open = 1;
+    return COMCH_OK;
+}
+
+int comch_rx_attach(comch_rx *rx, void *memory)
+{
+    if (!(rx->shared = shared_words(memory)))
+        return COMCH_CORRUPT;
+    rx->data = (uint8_t *)memory + PAGE;
+    rx->seen = LOAD(&rx->shared->head) != 0;
+    return COMCH_OK;
+}
+
+/* Read these rings from now on; `rings` and `slots` have room for so many, and live as long as the poller. */
+void comch_follow(comch_poller *poller, comch_rx **rings, comch_slot *slots, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        slots[i].head = &rings[i]->shared->head;
+        slots[i].tail = rings[i]->tail;
+    }
+    poller->rings = rings;
+    poller->slots = slots;
+    poller->count = count;
+}
+
+/* Take over the reader's progress. What it says must lie between what it said before and what was sent. */
+static int refresh(comch_tx *tx)
+{
+    uint64_t tail = LOAD(&tx->shared->tail);
+    uint64_t pos = LOAD(&tx->shared->tail_pos);
+
+    if (tail < tx->tail || tail > tx->head || pos > tx->capacity || pos % ALIGN)
+        return COMCH_CORRUPT;
+    tx->tail = tail;
+    tx->tail_pos = tail == tx->jump ? 0 : (uint32_t)pos;
+    return COMCH_OK;
+}
+
+/* Find `need` contiguous bytes: go back to the start where the end is too near, and to warm memory when empty. */
+static int make_room(comch_tx *tx, uint32_t need)
+{
+    int empty = tx->head == tx->tail;
+
+    if (!empty && tx->pos < tx->tail_pos)
+        return tx->tail_pos - tx->pos > need ? COMCH_OK : COMCH_AGAIN;
+    if (tx->capacity - tx->pos >= need && !(empty && tx->pos >= REUSE))
+        return COMCH_OK;
+    if (!empty && tx->tail_pos <= need)
+        return COMCH_AGAIN;
+    if (empty)
+        tx->tail_pos = 0;
+    tx->pos = 0;
+    tx->jump = tx->head;
+    __atomic_store_n(&tx->shared->jump, tx->jump, __ATOMIC_RELAXED);  /* published by the next `head` */
+    return COMCH_OK;
+}
+
+static int commit(comch_tx *tx, uint32_t end)
+{
+    while (end > tx->committed) {
+        uint32_t left = tx->capacity - tx->committed;
+        uint32_t part = left < COMMIT ? left : COMMIT;
+        if (madvise(tx->data + tx->committed, part, MADV_POPULATE_WRITE))
+            return COMCH_NOMEM;
+        tx->committed += part;
+    }
+    return COMCH_OK;
+}
+
+int comch_send(comch_tx *tx, const char *message, uint64_t length)
+{
+    uint64_t limit = (uint64_t)tx->recv_limit + tx->send_limit;
+    uint32_t need;
+    record header;
+    int result;
+
+    if (!tx->open)
+        return COMCH_CLOSED;
+    if (length > tx->max_msg)
+        return COMCH_LONG;
+    header.stamp = now();
+    if (due(&tx->pace, header.stamp))
+        return COMCH_POLL;
+    need = footprint(length);
+    if (tx->head - tx->tail >= limit || (tx->pos >= REUSE && !(tx->head % 16))) {
+        if ((result = refresh(tx)))
+            return result;
+        if (tx->head - tx->tail >= limit)
+            return COMCH_AGAIN;
+    }
+    if (make_room(tx, need) && ((result = refresh(tx)) || (result = make_room(tx, need))))
+        return result;
+    if ((result = commit(tx, tx->pos + need)))
+        return result;
+    header.length = (uint32_t)length;
+    header.reserved = 0;
+    memcpy(tx->data + tx->pos, &header, sizeof header);
+    memcpy(tx->data + tx->pos + sizeof header, message, length);
+    tx->pos += need;
+    tx->head++;
+    tx->sent_bytes += length;
+    STORE(&tx->shared->head, tx->head);
+    for (uint32_t ahead = 0; ahead < AHEAD; ahead += LINE)  /* the reader had these last; nobody waits for them now */
+        __builtin_prefetch(tx->data + tx->pos + ahead, 1);
+    FENCE();
+    ring_bell(tx->bell, &tx->shared->data_armed);
+    return COMCH_OK;
+}
+
+/* Would a send be accepted now? */
+int comch_check(comch_tx *tx)
+{
+    if (!tx->open)
+        return COMCH_CLOSED;
+    if (refresh(tx))
+        return COMCH_CORRUPT;
+    return tx->head - tx->tail < (uint64_t)tx->recv_limit + tx->send_limit ? COMCH_OK : COMCH_AGAIN;
+}
+
+/* How many sends have reached the receiver's queue. */
+uint64_t comch_completed(comch_tx *tx)
+{
+    uint64_t reached;
+
+    if (refresh(tx))
+        return tx->tail;
+    reached = tx->tail + tx->recv_limit;
+    if (reached > tx->head)
+        reached = tx->head;
+    return reached < tx->cut ? reached : tx->cut;
+}
+
+/* End the direction: what is in the queue stays readable, what is in flight is taken back. Returns how many
+ * messages the receiver may still get in all. The receiver claims a message before it reads it, so either it
+ * sees the cut, or the cut sees its claim. */
+uint64_t comch_cut(comch_tx *tx)
+{
+    uint64_t claim;
+
+    if (!tx->open)
+        return tx->cut;
+    tx->cut = comch_completed(tx);
+    tx->open = 0;
+    STORE(&tx->shared->cut, tx->cut);
+    FENCE();
+    claim = LOAD(&tx->shared->claim);
+    if (claim > tx->cut && claim <= tx->head) {
+        tx->cut = claim;
+        STORE(&tx->shared->cut, claim);
+    }
+    return tx->cut;
+}
+
+static void arm(uint32_t *armed)
+{
+    STORE(armed, 1);
+    FENCE();
+}
+
+/* Ask for the bell when room appears; 1: there is room (or an end) already. */
+int comch_arm_space(comch_tx *tx)
+{
+    arm(&tx->shared->space_armed);
+    return comch_check(tx) != COMCH_AGAIN;
+}
+
+/* Ask for the bell when send number `count` leaves flight; 1: it has left already. */
+int comch_arm_flight(comch_tx *tx, uint64_t count)
+{
+    arm(&tx->shared->space_armed);
+    return comch_completed(tx) >= count;
+}
+
+/* Messages that may be read now, or COMCH_CORRUPT. */
+int64_t comch_available(comch_rx *rx)
+{
+    uint64_t head = LOAD(&rx->shared->head), cut = LOAD(&rx->shared->cut);
+
+    if (head - rx->tail > rx->limit)
+        return COMCH_CORRUPT;
+    if (cut < head)
+        head = cut;
+    return head > rx->tail ? (int64_t)(head - rx->tail) : 0;
+}
+
+/* Copy the next header out of shared memory and check the copy. */
+static int peek(comch_rx *rx, record *header)
+{
+    if (__atomic_load_n(&rx->shared->jump, __ATOMIC_RELAXED) == rx->tail)
+        rx->pos = 0;
+    if (rx->pos >= rx->capacity)
+        return COMCH_CORRUPT;
+    memcpy(header, rx->data + rx->pos, sizeof *header);
+    if (header->reserved || header->length > rx->max_msg || footprint(header->length) > rx->capacity - rx->pos)
+        return COMCH_CORRUPT;
+    return COMCH_OK;
+}
+
+static uint64_t clamp(comch_rx *rx, uint64_t stamp, uint64_t clock)
+{
+    if (stamp > clock)
+        stamp = clock;
+    return stamp > rx->stamp ? stamp : rx->stamp;
+}
+
+/* Find the oldest message of all rings: its length, or a negative code; poller->index says whose it is. A busy poller
+ * is sent to look at the sockets now and then, too. The message stays until comch_take. */
+int64_t comch_find(comch_poller *poller)
+{
+    uint64_t oldest = UINT64_MAX, clock = poller->count > 1 ? now() : 0;
+    uint32_t best = poller->count, i = poller->index;  /* the likeliest is asked last: least time passes after it */
+    record header;
+
+    if (++poller->turn % BUSY_TURNS == 0 && now() >= poller->pace.next && due(&poller->pace, now()))
+        return COMCH_POLL;
+    for (uint32_t asked = 0; asked < poller->count; asked++) {
+        comch_rx *rx;
+        int64_t waiting;
+        if (++i >= poller->count)
+            i = 0;
+        if (LOAD(poller->slots[i].head) == poller->slots[i].tail)
+            continue;  /* most rings are empty most of the time: this must cost next to nothing */
+        rx = poller->rings[i];
+        if (!(waiting = comch_available(rx)))
+            continue;
+        if (waiting < 0 || peek(rx, &header)) {
+            poller->index = i;
+            return COMCH_CORRUPT;
+        }
+        if (!rx->seen && poller->swept > rx->stamp)
+            rx->stamp = poller->swept;  /* it was empty then, so this came after, whatever its sender says */
+        rx->seen = 1;
+        rx->stamp = clamp(rx, header.stamp, clock);
+        if (rx->stamp < oldest || best == poller->count) {
+            oldest = rx->stamp;
+            best = i;
+            poller->length = header.length;
+        }
+    }
+    poller->swept = clock;
+    if (best == poller->count)
+        return due(&poller->pace, now()) ? COMCH_POLL : COMCH_AGAIN;
+    poller->index = best;
+    return (int64_t)poller->length;
+}
+
+/* A look that was due has not been made: the next comch_find says so again. */
+void comch_poll_again(comch_poller *poller)
+{
+    poller->pace.next = 0;
+    poller->turn = BUSY_TURNS - 1;
+}
+
+/* Take the message that was found, of poller->length bytes. COMCH_AGAIN: its sender has taken it back meanwhile. */
+int comch_take(comch_poller *poller, char *into)
+{
+    uint32_t length = (uint32_t)poller->length;
+    comch_rx *rx = poller->rings[poller->index];
+
+    STORE(&rx->shared->claim, rx->tail + 1);
+    FENCE();
+    if (LOAD(&rx->shared->cut) <= rx->tail)
+        return COMCH_AGAIN;
+    memcpy(into, rx->data + rx->pos + sizeof(record), length);
+    rx->pos += footprint(length);
+    rx->tail++;
+    poller->slots[poller->index].tail = rx->tail;
+    rx->seen = LOAD(&rx->shared->head) != rx->tail;
+    rx->received_bytes += length;
+    if (++rx->lap >= rx->limit) {
+        if (rx->stamp < rx->lap_began)
+            rx->stamp = rx->lap_began;
+        rx->lap_began = poller->swept;
+        rx->lap = 0;
+    }
+    STORE(&rx->shared->tail_pos, rx->pos);
+    STORE(&rx->shared->tail, rx->tail);
+    FENCE();
+    ring_bell(rx->bell, &rx->shared->space_armed);
+    return COMCH_OK;
+}
+
+/* Copy out the oldest message of all rings: (ring << 32 | length), or a negative code as comch_find. */
+int64_t comch_receive(comch_poller *poller, char *into, uint64_t size)
+{
+    int64_t length = comch_find(poller);
+    int result;
+
+    if (length < 0)
+        return length;
+    if ((uint64_t)length > size)
+        return COMCH_LONG;
+    result = comch_take(poller, into);
+    return result == COMCH_OK ? (int64_t)((uint64_t)poller->index << 32) | length : result;
+}
+
+/* Ask for the bell when a message arrives on any ring; 1: there is one (or a fault) already. */
+int comch_arm_data(comch_poller *poller)
+{
+    int ready = 0;
+
+    for (uint32_t i = 0; i < poller->count; i++)
+        arm(&poller->rings[i]->shared->data_armed);
+    for (uint32_t i = 0; i < poller->count; i++)
+        ready |= comch_available(poller->rings[i]) != 0;
+    return ready;
+}
