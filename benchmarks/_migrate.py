@@ -1,8 +1,8 @@
 """How fast migrate is, beside LibCST's own codemod runner doing nothing: python -m benchmarks._migrate [--quick].
 
 One million lines with a few affected files: the pre-filter alone and the whole run, as processes. The codemod runner
-takes minutes for that, so it gets a part of the tree, and its time is scaled. Then affected files: lines per second on
-one processor, in a program of many files and in one large file.
+takes minutes for that, so it gets a part of the tree, and its time is scaled. Then affected files: lines per second of
+a processor's time in a program of many files, and one large file. About a minute in all, and a part of `make bench`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import contextlib
 import io
 import json
 import os
+import resource
 import sys
 import tempfile
 import time
@@ -23,7 +24,7 @@ from benchmarks._targets import Target
 from benchmarks._tree import large_file, write_program, write_tree
 from tools.processes import ProcessError, finish, running
 
-__all__ = ["measure", "targets"]
+__all__ = ["FULL", "QUICK", "Size", "measure", "targets"]
 
 DEADLINE_S = 900.0
 
@@ -40,12 +41,23 @@ class Size:
 
 FULL = Size(tree=1_000_000, sample=40_000, program=48_000, file=32_000)
 QUICK = Size(tree=100_000, sample=10_000, program=6_000, file=4_000)
-PREFILTER = ("-c", "import sys, pathlib; from migrate import _project; _project.load([pathlib.Path(sys.argv[1])])")
-MIGRATE = ("-c", "import sys; from migrate.cli import main; sys.exit(main())")
+# What a process costs is the last line that it prints.
+PREFILTER = ("-c", "import sys, pathlib; from migrate import _project; _project.load([pathlib.Path(sys.argv[1])])"
+                   "; from benchmarks import _migrate; _migrate.report_cost()")  # fmt: skip
+MIGRATE = ("-c", "from migrate.cli import main; main(); from benchmarks import _migrate; _migrate.report_cost()")
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a process has cost, those that it started among it."""
+
+    seconds: float
+    processor_s: float
+    peak_mb: float  # of the largest of them
 
 
 def measure(size: Size, progress: Callable[[str], None]) -> dict[str, float]:
-    """Return seconds and rates by name."""
+    """Return seconds, rates and megabytes by name."""
     with tempfile.TemporaryDirectory(prefix="bench-") as name:
         folder = Path(name)
         tree, sample, program, alone = (folder / part for part in ("tree", "sample", "program", "alone"))
@@ -57,16 +69,24 @@ def measure(size: Size, progress: Callable[[str], None]) -> dict[str, float]:
         write_program(program, 12, size.program)
         (alone / "large.py").write_bytes(large_file(size.file))
         progress("migrate: a large tree")
-        found = {"tree_s": _timed(*MIGRATE, "--check", str(tree))}
+        whole = _cost(*MIGRATE, "--check", str(tree))
         progress("migrate: the pre-filter alone")
-        found["prefilter_s"] = _timed(*PREFILTER, str(tree))
+        prefilter = _cost(*PREFILTER, str(tree))
         progress("LibCST's codemod runner: a part of the tree")
-        found["libcst_s"] = _timed("-m", "benchmarks._migrate", "--libcst", str(sample)) * size.tree / size.sample
+        codemod = _cost("-m", "benchmarks._migrate", "--libcst", str(sample))
         progress("migrate: affected files")
-        found["program_lines_per_s"] = size.program / _timed(*MIGRATE, "--check", "--jobs", "1", str(program))
+        affected = _cost(*MIGRATE, "--check", "--jobs", "1", str(program))
         progress("migrate: one large file")
-        found["file_s"] = _timed(*MIGRATE, "--check", "--jobs", "1", str(alone))
-    return found
+        large = _cost(*MIGRATE, "--check", "--jobs", "1", str(alone))
+    return {
+        "tree_s": whole.seconds,
+        "tree_mb": whole.peak_mb,
+        "prefilter_s": prefilter.seconds,
+        "libcst_s": codemod.seconds * size.tree / size.sample,
+        "program_lines_per_s": size.program / affected.processor_s,
+        "file_s": large.seconds,
+        "file_mb": large.peak_mb,
+    }
 
 
 def targets(found: Mapping[str, float]) -> list[Target]:
@@ -81,14 +101,21 @@ def targets(found: Mapping[str, float]) -> list[Target]:
     ]
 
 
-def _timed(*arguments: str) -> float:
-    """The seconds that a Python process takes; any exit status but that of a traceback or a signal will do."""
+def report_cost() -> None:
+    """Print the processor's seconds and the kilobytes that this process has taken, and those that it waited for."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    print(sum(use.ru_utime + use.ru_stime for use in used), max(use.ru_maxrss for use in used))
+
+
+def _cost(*arguments: str) -> Cost:
+    """Run a Python process that reports its cost in the end."""
     before = time.monotonic()
     with running([sys.executable, *arguments], os.environ) as process:
         ending = finish(process, before + DEADLINE_S)
-    if ending.status < 0 or "Traceback" in ending.errors:
+    if ending.status or "Traceback" in ending.errors:
         raise ProcessError(f"{arguments} failed:\n{ending.errors}")
-    return time.monotonic() - before
+    processor_s, kilobytes = ending.output.splitlines()[-1].split()
+    return Cost(time.monotonic() - before, float(processor_s), float(kilobytes) / 1024)
 
 
 def _libcst(folder: Path) -> None:
@@ -104,6 +131,7 @@ def _libcst(folder: Path) -> None:
         result = run(Nothing(CodemodContext()), files, jobs=2, hide_progress=True)
     if result.successes != len(files):
         raise RuntimeError(f"the codemod runner failed: {result}")
+    report_cost()
 
 
 def main() -> None:
