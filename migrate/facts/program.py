@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +54,7 @@ class Facts:
         forest = self._forest = Forest(self.names)
         api = self._api = OldApi(vocabulary, unseen_handles(forest, vocabulary))
         values = self.values = Values(self.project, api, unseen=api.parameter)
-        texts = Texts(forest, vocabulary, {path: frozenset(self._aliases(path)) for path in self.names})
+        texts = Texts(forest, vocabulary, cache(lambda path: frozenset(self._aliases(path))))
         patches = Patches(forest, values, self.project, vocabulary)
         introspection = Introspection(forest, values, api)
         self.source_readers = introspection.readers
