@@ -88,16 +88,15 @@ class Aftermath:
         return [node for node in nodes if isinstance(node, (*FUNCTIONS, ast.Lambda))]
 
     @cached_property
-    def _sites(self) -> Mapping[ast.AST, tuple[ast.expr, ...]]:
+    def _sites(self) -> Mapping[ast.AST, tuple[ast.Call, ...]]:
         """The functions that are run by calls alone, and nowhere else than where these stand."""
-        found = {node: tuple(self._facts.values.callers(node)) for node in self._functions if _is_plain(node)}
-        return {
-            node: sites
-            for node, sites in found.items()
-            if not self._facts.values.is_called_from_outside(node)
-            and sites
-            and all(isinstance(site, ast.Call) and self._is_run(node, site) for site in sites)
-        }
+        found: dict[ast.AST, tuple[ast.Call, ...]] = {}
+        for node in filter(_is_plain, self._functions):
+            sites = self._facts.values.callers(node)
+            calls = tuple(site for site in sites if isinstance(site, ast.Call) and self._is_run(node, site))
+            if calls and len(calls) == len(sites) and not self._facts.values.is_called_from_outside(node):
+                found[node] = calls
+        return found
 
     def _is_run(self, function: ast.AST, site: ast.Call) -> bool:
         """Whether it is a function itself that a call calls, not one that it is given."""
@@ -129,25 +128,57 @@ class Aftermath:
 
     # ------------------------------------------------------------------ handles
 
+    def uses(self, nodes: Iterable[ast.AST], origins: frozenset[Hashable], kind: str) -> list[ast.expr]:
+        """Return those of some nodes that read a kind of handles of some origins, or what holds such."""
+        read = [node for node in nodes if isinstance(node, ast.expr) and not _is_target(node)]
+        of_kind = [node for node in read if {kind, f"{kind}[]"} & self._facts.kinds(node)]
+        return [node for node in of_kind if origins & self._facts.handles(node)]
+
     def _is_lost(self, origin: ast.Call, statement: ast.stmt) -> bool:
-        """Whether the variables of one run of a function are all that holds what was made there, up to a statement."""
+        """Whether the variables of one run of a function are all that holds what was made there, up to a statement.
+
+        So do the attributes of an object that the function was making.
+        """
         function, names = self.function(origin), self._facts.names[self._facts.values.path(origin)]
         if function is not self.function(statement):
             return False
         steps = [step.node for step in self.graph(origin).between(origin, statement)]
         held = [node for node in steps if isinstance(node, ast.expr) and origin in self._facts.handles(node)]
-        stores = [node for node in [*held, *steps] if isinstance(getattr(node, "ctx", None), ast.Store)]
-        if not all(isinstance(node, ast.Name | ast.Tuple) for node in stores):
+        stores = [node for node in [*held, *steps] if _is_target(node) and not isinstance(node, ast.Tuple)]
+        variables = [names.of[node] for node in stores if isinstance(node, ast.Name)]
+        fields = [node for node in stores if not isinstance(node, ast.Name)]
+        uses = [use for variable in variables for use in variable.loads]
+        return (
+            all(map(self._is_passed, held))
+            and all(self.function(use) is function for use in uses)
+            and (not fields or self._is_unfinished(function, fields))
+        )
+
+    def _is_unfinished(self, function: ast.AST, fields: Iterable[ast.AST]) -> bool:
+        """Whether fields are of the object that a constructor makes, and nobody else has it while that runs."""
+        if not isinstance(function, ast.FunctionDef) or function.name != "__init__" or function not in self._sites:
             return False
-        uses = [use for store in stores if isinstance(store, ast.Name) for use in names.of[store].loads]
-        return all(map(self._is_passed, held)) and all(self.function(use) is function for use in uses)
+        own = self._facts.names[self._facts.values.path(function)].of[function.args.args[0]]
+        roots = [field.value for field in fields if isinstance(field, ast.Attribute)]
+        classes = [value for site in self._sites[function] for value in self._facts.values.of(site.func)]
+        return (
+            len(roots) == len(list(fields))
+            and all(root in own.loads for root in roots)
+            and all(isinstance(value, Class) for value in classes)
+            and all(self.function(load) is function and self._is_kept(load) for load in own.loads)
+        )
+
+    def _is_kept(self, load: ast.AST) -> bool:
+        """Whether an object is only asked for an attribute, which is no method that could pass it on."""
+        above = self._facts.parent(load)
+        around = self._facts.parent(above)
+        return isinstance(above, ast.Attribute) and not (isinstance(around, ast.Call) and around.func is above)
 
     def _is_passed(self, node: ast.expr) -> bool:
         """Whether a handle is stored in a variable, or given to an old call, or comes from one."""
         above = self._facts.parent(node)
-        is_stored = isinstance(getattr(node, "ctx", None), ast.Store)
         is_method = isinstance(above, ast.Attribute) and self._facts.parent(above) in self._facts.calls
-        return is_stored or is_method or above in self._facts.calls or node in self._facts.calls
+        return _is_target(node) or is_method or above in self._facts.calls or node in self._facts.calls
 
     def _renewals(self, origin: Hashable) -> frozenset[ast.AST]:
         """Return the call that makes a handle, and those of functions that always come by it before they return."""
@@ -229,6 +260,10 @@ class _Walk:
             for function in fresh:
                 graph = self._aftermath.graph_of(function)
                 self.walk(graph, [graph.ENTRY])
+
+
+def _is_target(node: ast.AST) -> bool:
+    return isinstance(getattr(node, "ctx", None), ast.Store)
 
 
 def _node(value: Value) -> ast.AST | None:
