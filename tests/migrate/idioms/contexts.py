@@ -340,6 +340,7 @@ def second(ready, lets_in):
         ep.update_service_state_info()
         if ep.get_pending_connections():
             if not lets_in:
+                time.sleep(0.3)  # until its connect has come back
                 return
             try:
                 ep.recvfrom(4080)
