@@ -174,8 +174,8 @@ class OldApi:
         return next((function for function in self.vocabulary.methods.values() if function.name == name), None)
 
     def elements(self, token: Token) -> Iterable[Given] | None:
-        """Answer nothing: lists of handles are given as lists."""
-        return None
+        """Give nothing for a handle, which is no collection: a TypeError; lists of handles are given as lists."""
+        return [] if isinstance(token.key, Handle) else None
 
     def enter(self, token: Token) -> Iterable[Given] | None:
         """Return what `with` binds: a device or representor itself."""

@@ -10,6 +10,7 @@ from typing import Any
 
 from migrate.facts.forest import Forest
 from migrate.facts.handles import COMMON, Handle, Method, OldApi, Symbol
+from migrate.facts.introspection import first_constant
 from migrate.facts.references import Reference, References
 from migrate.facts.texts import WORD
 from migrate.python.modules import is_standard
@@ -176,12 +177,16 @@ class Obstacles:
             return
         given = [*node.args, *(keyword.value for keyword in node.keywords)]
         code = SHOWN if name in _SHOWING else INSPECTED
-        if name in _LOOKING_UP and node.args:
+        if name in _LOOKING_UP and node.args and first_constant(node.args[1:2]) in _OF_METHODS:
+            if not self._forest.is_in_message(node):
+                self._add(self._values.of(node.args[0]), node, INSPECTED)
+        elif name in _LOOKING_UP and node.args:
             self._add(self._values.of(node.args[0]), node, COMPUTED)
             for value in self._values.of(node):
                 if isinstance(value, Token) and isinstance(value.key, Symbol | Method):
                     for origin in self._references.reached(value.key):
                         self._put(origin, node, COMPUTED)
+        if name in _LOOKING_UP:
             return
         functions = self._values.of(node.func)
         if all(isinstance(each, External | Plain) for each in functions):

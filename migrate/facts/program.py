@@ -20,13 +20,14 @@ from migrate.facts.presence import Presence
 from migrate.facts.reaching import Reaching
 from migrate.facts.references import Reference, References, symbols
 from migrate.facts.results import Results
-from migrate.facts.texts import Texts, type_comments
+from migrate.facts.texts import Texts
 from migrate.facts.unseen import unseen_handles
 from migrate.old_api.calls import Call
 from migrate.old_api.generation_1 import GENERATION_1
 from migrate.old_api.vocabulary import Vocabulary
 from migrate.python.modules import Project
 from migrate.python.source import Source
+from migrate.python.type_comments import type_comments
 from migrate.python.values import Collection, Plain, Token, Values
 
 __all__ = ["Facts", "Obstacle", "Reference"]
@@ -49,6 +50,8 @@ class Facts:
         )
         self.names = {path: self.project.names(path) for path in sorted(sources)}
         self.controls = {path: source.control for path, source in sources.items()}
+        for path, source in sources.items():
+            self.names[path].adopt(type_comments(source.text))
         forest = self._forest = Forest(self.names)
         api = self._api = OldApi(vocabulary, unseen_handles(forest, vocabulary))
         values = self.values = Values(self.project, api, unseen=api.parameter)
@@ -67,13 +70,7 @@ class Facts:
         self._presence = Presence(forest, values, self.controls)
         self._endings = Endings(forest, values, self.controls, self.calls)
         self._expressions = Expressions(forest, values, frozenset({Token(Data()), Plain.NONE}), vocabulary)
-        comments = (
-            Reference(path, comment, str(comment.value), code="CCM045")
-            for path, source in sources.items()
-            for comment in type_comments(source.text)
-            if texts.is_named(path, comment.value)
-        )
-        found = [*references.found, *likely.found, *comments]
+        found = [*references.found, *likely.found]
         ordered = sorted(found, key=_order)
         self.references: Sequence[Reference] = [reference for reference in ordered if reference.path in given]
         self.other_references: Sequence[Reference] = [reference for reference in ordered if reference.path not in given]

@@ -17,6 +17,7 @@ from migrate.old_api.c_names import SECOND_GENERATION_MODULES, generation_of, is
 from migrate.old_api.calls import Call
 from migrate.old_api.spellings import flat, objects
 from migrate.python.modules import Project
+from migrate.python.type_comments import TypeComment
 from migrate.python.values import Collection, Module, Plain, Token, Value, Values
 
 _READS = {"hasattr": "CCM006", "getattr": "CCM005"}
@@ -257,7 +258,7 @@ class References:
     def _constant(self, path: Path, node: ast.Constant) -> Iterator[Reference]:
         named = self._texts.named(path, node)
         if named and named[1] == "CCM045":
-            yield Reference(path, node, named[0])  # an annotation in quotes, which a rule reads
+            yield Reference(path, node, named[0])  # an annotation in quotes or a comment, which a rule reads
         elif named:
             yield Reference(path, node, named[0], code=named[1])
 
@@ -290,4 +291,5 @@ _JUDGES: dict[type[Any], Any] = {
     ast.Name: References._name,
     ast.Attribute: References._attribute,
     ast.Constant: References._constant,
+    TypeComment: References._constant,
 }

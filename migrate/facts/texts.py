@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 from migrate.facts.forest import Forest
 from migrate.old_api.c_names import SECOND_GENERATION_MODULES, generation_of
 from migrate.old_api.vocabulary import Vocabulary
+from migrate.python.type_comments import TypeComment
 
 WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _DOTTED = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
@@ -41,7 +41,7 @@ class Texts:
         text = node.value.decode("latin-1") if isinstance(node.value, bytes) else node.value
         if not isinstance(text, str):
             return None
-        if self._is_annotation(node):
+        if isinstance(node, TypeComment) or self._is_annotation(node):
             word = self._first(path, text)
             return (word, "CCM045") if word else None
         reader = self._reader(node)
@@ -58,10 +58,6 @@ class Texts:
         if whole or (words and reader):
             return words[0], "CCM006" if reader in _FEATURE_TESTS else "CCM005"
         return None
-
-    def is_named(self, path: Path, text: object) -> bool:
-        """Whether some text, read as code, names something old."""
-        return isinstance(text, str) and bool(self._first(path, text))
 
     def _first(self, path: Path, code: str) -> str:
         """Return the first word of some code that is an old name, or a name of the file for something old."""
@@ -116,15 +112,3 @@ class Texts:
 def _runs_made_text(call: ast.Call) -> bool:
     name = getattr(call.func, "id", "")
     return name in ("exec", "eval", "compile") and bool(call.args) and not isinstance(call.args[0], ast.Constant)
-
-
-def type_comments(text: str) -> Iterator[ast.Constant]:
-    """Yield every type comment as a constant at its place."""
-    if "# type:" not in text:
-        return
-    for number, line in enumerate(text.splitlines(), 1):
-        before, mark, comment = line.partition("# type:")
-        if mark and not comment.strip().startswith("ignore"):
-            column = len(before.encode())
-            end = len(line.encode())
-            yield ast.Constant(comment.strip(), lineno=number, col_offset=column, end_lineno=number, end_col_offset=end)

@@ -9,16 +9,18 @@ from collections.abc import Iterator, Mapping
 from migrate.facts.forest import Forest
 from migrate.facts.handles import COMMON, MODERN_TOO
 from migrate.old_api.vocabulary import Vocabulary
+from migrate.python.type_comments import TypeComment
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def unseen_handles(forest: Forest, vocabulary: Vocabulary) -> dict[ast.arg, str]:
     """Return the kind of handle of every parameter that can be only that."""
-    distinct = _by_method(vocabulary)
+    distinct, comments = _by_method(vocabulary), dict(_commented(forest))
     found: dict[ast.arg, str] = {}
     for _, node in forest.nodes(ast.arg):
-        kinds = _annotated(node, vocabulary) or set(_used(node, forest, vocabulary, distinct))
+        kinds = _annotated(node.annotation or comments.get(node), vocabulary)
+        kinds = kinds or set(_used(node, forest, vocabulary, distinct))
         if len(kinds) == 1:
             found[node] = kinds.pop()
     return found
@@ -31,9 +33,23 @@ def _by_method(vocabulary: Vocabulary) -> Mapping[str, set[str]]:
     return {name: kinds for name, kinds in methods.items() if name not in COMMON | MODERN_TOO}
 
 
-def _annotated(node: ast.arg, vocabulary: Vocabulary) -> set[str]:
+def _commented(forest: Forest) -> Iterator[tuple[ast.arg, ast.expr]]:
+    """Yield the types that comments give parameters: one beside each, or all of them in `# type: (int) -> str`."""
+    for _, comment in forest.nodes(TypeComment):
+        function, type_ = forest.parents[comment], comment.parsed()
+        if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        arguments = [*function.args.posonlyargs, *function.args.args]
+        if isinstance(type_, ast.FunctionType):  # of a method without self
+            yield from zip(reversed(arguments), reversed(type_.argtypes), strict=False)
+        elif isinstance(type_, ast.Expression):
+            beside = [argument for argument in arguments if argument.end_lineno == comment.lineno]
+            yield from ((argument, type_.body) for argument in beside[-1:])
+
+
+def _annotated(annotation: ast.expr | None, vocabulary: Vocabulary) -> set[str]:
     """Return the kinds of the old classes that an annotation names, in quotes too; None and unions aside."""
-    words = [part for part in ast.walk(node.annotation) if isinstance(part, ast.expr)] if node.annotation else []
+    words = [part for part in ast.walk(annotation) if isinstance(part, ast.expr)] if annotation else []
     texts = [part.value for part in words if isinstance(part, ast.Constant) and isinstance(part.value, str)]
     named = [part.attr for part in words if isinstance(part, ast.Attribute)]
     named += [part.id for part in words if isinstance(part, ast.Name)]

@@ -7,7 +7,7 @@ resolves, when every binding is known. A name that nobody binds is a variable of
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeAlias
 
 from migrate.python._children import children
@@ -71,6 +71,20 @@ class Names:
         if variable.scope.kind is not Kind.CLASS or variable is variable.scope.implicit:
             return None
         return self.module.find(variable.name)
+
+    def adopt(self, strays: Iterable[ast.expr]) -> None:
+        """Put nodes that the tree lacks, in the order of the text, below the innermost statements around them."""
+        statements = [node for node in self.parents if isinstance(node, ast.stmt)]
+        waiting = sorted(statements, key=lambda node: (node.lineno, node.col_offset), reverse=True)
+        around: list[ast.stmt] = []
+        for stray in strays:
+            while waiting and waiting[-1].lineno <= stray.lineno:
+                around.append(waiting.pop())
+            while around and (around[-1].end_lineno or 0) < stray.lineno:
+                around.pop()
+            if around:
+                self.parents[stray] = around[-1]
+                self._scopes[stray] = self.scope(around[-1])
 
     # ------------------------------------------------------------------ first walk: who binds and mentions what
 

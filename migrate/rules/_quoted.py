@@ -1,4 +1,4 @@
-"""Name old classes in annotations that stand in quotes."""
+"""Name old classes in annotations that stand in quotes or in type comments."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import ast
 
 from migrate.facts.program import Facts
 from migrate.old_api.generation_1 import GENERATION_1
+from migrate.python.type_comments import MARK, TypeComment, parsed_type
 from migrate.rules._answers import Answer, Change, Refusal
 from migrate.rules._roles import project_role
 from migrate.rules._site import OWNERS
@@ -16,13 +17,10 @@ _BEYOND = frozenset("{}\"'\n\\")  # what would need care in a template or in quo
 
 
 def quoted(node: ast.Constant, facts: Facts) -> Answer:
-    """What becomes of an annotation in quotes: the same with the new names."""
+    """What becomes of an annotation in quotes or in a type comment: the same with the new names."""
     text = str(node.value)
-    try:
-        tree = ast.parse(text, mode="eval")
-    except SyntaxError:
-        return REFUSED
-    if not text.isascii() or _BEYOND & set(text):
+    tree = parsed_type(text)
+    if tree is None or not text.isascii() or _BEYOND & set(text):
         return REFUSED
     parts = [part for part in ast.walk(tree) if isinstance(part, ast.Name | ast.Attribute)]
     named = [(part, name) for part in parts if (name := facts.old_name(node, part))]
@@ -33,7 +31,7 @@ def quoted(node: ast.Constant, facts: Facts) -> Answer:
         if not new:
             return REFUSED
         text = f"{text[: part.col_offset]}{{comch}}.{new}{text[part.end_col_offset :]}"
-    return Change(Edits({node: Template(f'"{text}"')}))
+    return Change(Edits({node: Template(f"{MARK} {text}" if isinstance(node, TypeComment) else f'"{text}"')}))
 
 
 def class_name(name: str, facts: Facts) -> str:

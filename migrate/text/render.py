@@ -121,6 +121,8 @@ class Renderer:
 
     def _lost(self, change: Change) -> list[str]:
         old = self.source.text[change.start : change.end]
+        if old.startswith("#"):
+            return []  # the comment itself is what changes
         return [comment for comment in comments(old) if comment not in change.text] if "#" in old else []
 
     # ------------------------------------------------------------------ one edit
