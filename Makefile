@@ -4,7 +4,7 @@ BIN    := .venv/bin
 KERNEL := comch_next/driver/emulated/_kernel
 
 # A change in any of these asks for a new installation (which also compiles the ring again).
-INPUTS := pyproject.toml setup.py $(addprefix $(KERNEL)/,build.py ring.c ring.h posts.c posts.h)
+INPUTS := pyproject.toml setup.py $(addprefix $(KERNEL)/,build.py calls.c ring.c ring.h posts.c posts.h)
 
 .DEFAULT_GOAL := help
 .PHONY: help venv demo test lint stress bench clean
@@ -38,12 +38,14 @@ clean:  ## take away what the other targets made
 	rm -rf .venv build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find comch_next comm_channel_compat migrate '(' -name '*.so' -o -name _ring_c.c ')' -delete
 
-# The environment itself is made afresh only when it is not there or its Python has gone.
+# The environment itself is made afresh only when it is not there or its Python has gone. Editable in the manner
+# "compat" is one line of a path; in the other manners every interpreter that starts imports a finder first.
 .venv/installed: $(INPUTS)
 	@PYTHON="$(PYTHON)" sh tools/check_prerequisites.sh
 	@$(BIN)/python -c 'import pip' 2>/dev/null || "$(PYTHON)" -m venv --clear .venv
 	@echo "installing into .venv (once; about a minute)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+		--config-settings editable_mode=compat --editable '.[test]'
 	@touch $@
 
 # A rival that cannot be had is tried again next time, and the report names it; the others are measured.

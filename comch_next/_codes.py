@@ -112,6 +112,20 @@ class AccessFlag(IntFlag):
     __str__ = int.__repr__  # as from Python 3.11 on
 
 
+class LogLevel(IntEnum):
+    """enum doca_log_level"""
+
+    DISABLE = 10
+    CRIT = 20
+    ERROR = 30
+    WARNING = 40
+    INFO = 50
+    DEBUG = 60
+    TRACE = 70
+
+    __str__ = int.__repr__  # as from Python 3.11 on
+
+
 # What each code means, in the words of the fact table.
 MEANINGS: Mapping[ErrorCode, str] = MappingProxyType({
     ErrorCode.SUCCESS: "done",

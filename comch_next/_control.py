@@ -221,9 +221,10 @@ class ControlContext(Configured):
             return ErrorCode.INVALID_VALUE
         return _SUCCESS
 
-    def try_receive(self, size: int = ANY_SIZE) -> _Received:
+    def try_receive(self, size: int = ANY_SIZE, *, timeout: float | None = 0) -> _Received:
         """Receive one message if one waits, and return (code, data, length, connection); AGAIN when none does.
 
+        timeout: seconds to wait for one; None waits for ever, any other but 0 answers TIME_OUT when none has come.
         None in place of what there is not: the length, in bytes, comes with a message, and with INVALID_VALUE when a
         longer one waits; the connection with a message, and with CONNECTION_RESET. Other codes as receive raises them.
 
@@ -232,8 +233,10 @@ class ControlContext(Configured):
         try:
             if self._endpoint is not None:
                 arrived = self._endpoint.receive(size)
+                if arrived is None and timeout != 0:
+                    arrived = self._wait_for_message(size, timeout)
             elif isinstance(self, ControlContext):
-                arrived = self.receive(size, timeout=0)
+                arrived = self.receive(size, timeout=timeout)
             else:
                 return _NO_CONTEXT
         except (InvalidValue, ConnectionReset) as error:

@@ -56,11 +56,18 @@ class Endpoint:
 
     # Settings
 
-    def accept(self, option: str, value: object) -> Any:
-        """Return what comes into force when the program sets `value`, or raise what it is refused with.
+    def accept(self, options: dict[str, Any]) -> dict[str, Any]:
+        """Return what comes into force when the program sets options in that order, or raise what one is refused with.
 
         As in C an argument of the wrong type is refused first, whatever the phase, but for one inherited by a fork.
         """
+        device = self._context._settings["device"]
+        accepted: dict[str, Any] = {}
+        for option, value in options.items():
+            accepted[option] = self._accept(option, value, accepted.get("device", device))
+        return accepted
+
+    def _accept(self, option: str, value: object, device: Device | None) -> Any:
         if self.link.phase is Phase.INHERITED:
             self.check(f"set_{option}")
         if option in _HANDLES and not isinstance(value, _HANDLES[option]):
@@ -70,7 +77,7 @@ class Endpoint:
         if option == "name" and value is not None:
             value = text(value, "service name")
         self.check(f"set_{option}")
-        return SIZES[option].accept(value, self._devinfo()) if option in SIZES else value
+        return SIZES[option].accept(value, _devinfo(device)) if option in SIZES else value
 
     def get(self, option: str) -> Any:
         """Return a setting in force; InvalidValue for a device or representor that has not been set."""
@@ -84,11 +91,7 @@ class Endpoint:
 
     def size(self, option: str) -> int:
         """Return the size in force."""
-        return self._context._settings[option] or SIZES[option].unset(self._devinfo())
-
-    def _devinfo(self) -> DevInfo | None:
-        device: Device | None = self._context._settings["device"]
-        return None if device is None else device.devinfo
+        return self._context._settings[option] or SIZES[option].unset(_devinfo(self._context._settings["device"]))
 
     # Connections
 
@@ -118,7 +121,7 @@ class Endpoint:
 
     def _check_device(self, call: str, *, dpu: bool) -> None:
         """Check the device that was set. The wrong side comes before a missing representor: no host has one."""
-        info = self._devinfo()
+        info = _devinfo(self._context._settings["device"])
         if info is None:
             raise BadState(f"{call}: no device has been set; set device first")
         if _is_dpu(info) != dpu:
@@ -188,6 +191,10 @@ class Endpoint:
         self.check(call)
         assert isinstance(self.link, Link)
         return self.link
+
+
+def _devinfo(device: Device | None) -> DevInfo | None:
+    return None if device is None else device.devinfo
 
 
 def _is_dpu(info: DevInfo) -> bool:

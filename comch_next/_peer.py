@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import time
 from typing import TYPE_CHECKING, Any, NoReturn
 from weakref import WeakSet
 
 from comch_next._arguments import Buffer, integer
 from comch_next._codes import Counter
-from comch_next.connection import Connection
-from comch_next.errors import BadState, ConnectionAborted, InvalidValue
+from comch_next.connection import FLUSH_TICK_S, Connection
+from comch_next.engine import deadline_after
+from comch_next.errors import BadState, ConnectionAborted, InvalidValue, TimeOut
 
 if TYPE_CHECKING:
     from comch_next._control import ControlContext
@@ -74,6 +76,17 @@ class Peer(Connection):
     def send(self, data: Buffer, timeout: float | None = None) -> None:
         """Send one message, as the context's `send_to`."""
         self._context.send_to(data, self, timeout)
+
+    def flush(self, timeout: float | None = None) -> None:
+        """Snapshot as `update_info`, and raise what it raises, until nothing was in flight. Raises TimeOut, too."""
+        deadline = deadline_after(timeout, "flush")
+        while True:
+            self.update_info()
+            if not self._in_flight:
+                return
+            if deadline is not None and time.monotonic() >= deadline:
+                raise TimeOut(f"flush: {self._in_flight} messages still in flight after {timeout} s")
+            time.sleep(FLUSH_TICK_S)
 
 
 class _Inherited(Peer):

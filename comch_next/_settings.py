@@ -76,7 +76,7 @@ class Configured(LibraryContext):
         if options.get("one_sided") and self._endpoint is None:
             self._configure({"one_sided": options.pop("one_sided")})
         if self._endpoint is not None:
-            options = {option: self._endpoint.accept(option, value) for option, value in options.items()}
+            options = self._endpoint.accept(options)
         self._configure(options)
 
     def _configure(self, options: dict[str, Any]) -> None:
@@ -119,7 +119,7 @@ class Configured(LibraryContext):
         if one_sided and self._endpoint is None:
             self._endpoint = Endpoint(self)
             known = {size: self._settings[size] for size in SIZES if self._settings[size] is not None}
-            self._settings.update({size: self._endpoint.accept(size, value) for size, value in known.items()})
+            self._settings.update(self._endpoint.accept(known))
         elif not one_sided:
             self._endpoint = None
 

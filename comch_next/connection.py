@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Connection", "Message"]
 
-_FLUSH_TICK_S = 0.0005
+FLUSH_TICK_S = 0.0005
 
 
 @spelled
@@ -111,7 +111,7 @@ class Connection(Strict):
                 break
             if deadline is not None and time.monotonic() >= deadline:
                 raise TimeOut(f"flush: {left} messages still in flight after {timeout} s")
-            time.sleep(_FLUSH_TICK_S)
+            time.sleep(FLUSH_TICK_S)
         if lost := port.failed(self):
             text = f"flush: {lost} messages that were accepted did not arrive before the connection ended"
             raise from_code(port.status(self), text, connection=self)

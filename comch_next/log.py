@@ -1,17 +1,16 @@
 """The log calls that old programs make: levels and sources are kept and reported; nothing is logged here."""
 
 from comch_next._arguments import integer, text
-from comch_next.api import enum
+from comch_next._codes import LogLevel
 from comch_next.errors import InvalidValue
 
 __all__ = ["Backend", "register_source", "standard", "unregister_source"]
 
-_LEVELS = enum("doca_log_level").values
-_TRACE = _LEVELS["DOCA_LOG_LEVEL_TRACE"]
+_WARNING, _TRACE = int(LogLevel.WARNING), int(LogLevel.TRACE)
 
 
 def _level(value: object) -> int:
-    if value not in _LEVELS.values():
+    if value not in list(LogLevel):
         raise InvalidValue(f"log level is {value!r}; legal are the DOCA_LOG_LEVEL_* values")
     return integer(value, "log level", most=_TRACE)
 
@@ -21,9 +20,9 @@ class Backend:
 
     def __init__(self, target: object = None) -> None:
         self.target = target
-        self.lower_limit = _LEVELS["DOCA_LOG_LEVEL_WARNING"]
+        self.lower_limit = _WARNING
         self.upper_limit = _TRACE
-        self.sdk_limit = _LEVELS["DOCA_LOG_LEVEL_WARNING"]
+        self.sdk_limit = _WARNING
 
     def set_level_lower_limit(self, level: int) -> None:
         """Set the least level of the program's messages, a DOCA_LOG_LEVEL_* value (so for the next two)."""

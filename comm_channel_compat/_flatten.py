@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from enum import IntEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from comch_next import DocaError, ErrorCode, InvalidValue, NotConnected
-from comch_next.api import Function, Param
 from comch_next.log import Backend
 from comm_channel_compat._arguments import instance, integer
 from comm_channel_compat._devices import Device, DevInfo, RepInfo, Representor
@@ -18,6 +17,15 @@ from comm_channel_compat.peer_addr import PeerAddr
 __all__ = ["flatten"]
 
 Flat = Callable[..., Any]
+
+
+class _Param(NamedTuple):
+    """One C parameter; direction is "in", "out" or "in,out"."""
+
+    name: str
+    direction: str
+    ctype: str
+
 
 _HANDLES: dict[str, type] = {
     "struct doca_comm_channel_ep_t *": Endpoint,
@@ -33,7 +41,7 @@ _HANDLES: dict[str, type] = {
 _BITS = {"int": 31, "uint16_t": 16, "uint32_t": 32, "uint64_t": 64, "size_t": 64}
 
 
-def _take(function: str, param: Param, value: object) -> object:
+def _take(function: str, param: _Param, value: object) -> object:
     """An argument as the Python call wants it, or the error that the C call has for it."""
     ctype = param.ctype.removeprefix("const ")
     if ctype == "doca_error_t":
@@ -53,14 +61,17 @@ def _take(function: str, param: Param, value: object) -> object:
     return value
 
 
-def flatten(row: Function, call: Flat) -> Flat:
-    """The C function of `row`: it takes the inputs in C order and gives the code alone, or with the outputs.
+def flatten(name: str, returns: str, rows: Iterable[tuple[str, str, str]], call: Flat) -> Flat:
+    """Make a C function: it takes the inputs in C order and returns the code alone, or with the outputs.
 
-    `call` takes the same inputs and returns the outputs: nothing, one, or a tuple. A function whose C
-    counterpart gives no result code gives its value, None on failure.
+    `rows` are its parameters in C order, each (name, direction, C type). `call` takes the same inputs and returns
+    the outputs: nothing, one, or a tuple. A function whose C counterpart returns no result code returns its value,
+    None on failure.
     """
-    inputs, outputs = row.inputs, len(row.outputs)
-    bare = row.returns != "doca_error_t"
+    params = [_Param(*row) for row in rows]
+    inputs = [param for param in params if param.direction.startswith("in")]
+    outputs = sum(param.direction.endswith("out") for param in params)
+    bare = returns != "doca_error_t"
     # Made beforehand: when there is no memory, there is none for a tuple either.
     no_memory = None if bare else _with_outputs(int(ErrorCode.NO_MEMORY), (None,) * outputs)
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
@@ -71,9 +82,9 @@ def flatten(row: Function, call: Flat) -> Flat:
             try:
                 args = signature.bind(*args, **kwargs).args
             except TypeError as error:
-                raise TypeError(f"{row.name}: {error}") from None
+                raise TypeError(f"{name}: {error}") from None
         try:
-            result = call(*(_take(row.name, *pair) for pair in zip(inputs, args, strict=True)))
+            result = call(*(_take(name, *pair) for pair in zip(inputs, args, strict=True)))
         except DocaError as error:
             return None if bare else _with_outputs(int(error.code), (None,) * outputs)
         except MemoryError:
@@ -83,15 +94,15 @@ def flatten(row: Function, call: Flat) -> Flat:
         values = () if outputs == 0 else result if outputs > 1 else (result,)
         return _with_outputs(0, tuple(map(_plain, values)))
 
-    function.__name__ = function.__qualname__ = row.name
-    function.__doc__ = _documentation(row)
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = _documentation(name, returns, params)
     function.__signature__ = signature  # type: ignore[attr-defined]  # help() and bind() show the C inputs
     return function
 
 
-def _documentation(row: Function) -> str:
-    params = ", ".join(f"{param.ctype} {param.name}".replace("* ", "*") for param in row.params)
-    return f"C: {row.returns} {row.name}({params})"
+def _documentation(name: str, returns: str, params: Iterable[_Param]) -> str:
+    listed = ", ".join(f"{param.ctype} {param.name}".replace("* ", "*") for param in params)
+    return f"C: {returns} {name}({listed})"
 
 
 def _with_outputs(code: int, outputs: tuple[Any, ...]) -> Any:

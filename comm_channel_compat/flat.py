@@ -7,17 +7,16 @@ All but the two calls of the hot path are made from the fact tables, under every
 are the DOCA_* constants.
 """
 
-import difflib
 from collections.abc import Callable
 from typing import Any
 
 from comch_next import ConnectionReset, DocaError, ErrorCode, InvalidValue, code_name, describe, log
-from comch_next.api import aliases, constants, functions
 from comm_channel_compat import capabilities
 from comm_channel_compat._arguments import Buffer
 from comm_channel_compat._devices import Device, DevInfo, RepInfo, Representor, devices
 from comm_channel_compat._flatten import flatten
 from comm_channel_compat._peers import connection_of
+from comm_channel_compat._tables import ALIASES, CONSTANTS, FUNCTIONS
 from comm_channel_compat._warn import warns_as
 from comm_channel_compat.endpoint import Endpoint
 from comm_channel_compat.peer_addr import PeerAddr
@@ -173,12 +172,12 @@ def _make() -> dict[str, Any]:
             *(DOCA_IS_ERROR, DOCA_ERROR_PROPAGATE),
         )
     }
-    wanted = [(row, _generation_1(row.name)) for row in functions("comm_channel")]
-    wanted += [(row, call) for row in functions("core") if (call := _core(row.name))]
-    for row, call in wanted:
-        made.setdefault(row.name, warns_as(row.name)(flatten(row, call)))
-    made.update({alias: made[name] for alias, name in aliases().items() if name in made})
-    return {**made, **constants("core"), **constants("comm_channel")}
+    for name, (returns, params) in FUNCTIONS.items():
+        call = _generation_1(name) if name.startswith(_PREFIX) else _core(name)
+        if call is not None and name not in made:
+            made[name] = warns_as(name)(flatten(name, returns, params, call))
+    made.update({alias: made[name] for alias, name in ALIASES.items() if name in made})
+    return {**made, **CONSTANTS}
 
 
 _made = _make()
@@ -187,6 +186,8 @@ __all__ = sorted(_made)
 
 
 def __getattr__(name: str) -> Any:
+    import difflib  # only here, for programs that ask in vain
+
     close = difflib.get_close_matches(name, _made, n=1)
     hint = f"; did you mean {close[0]}?" if close else ""
     raise AttributeError(f"generation 1 has no {name!r}{hint}")

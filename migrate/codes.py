@@ -220,6 +220,26 @@ CODES: dict[str, Code] = {
         "Nothing. Give receive a timeout in seconds if the program should not wait for ever.",
         "safe",
     ),
+    "CCM102": Code(
+        "the options of a context went into its constructor",
+        "The statements that set them stood right behind it, and nothing reads the context when one is refused.",
+        "Nothing.",
+        "safe",
+    ),
+    "CCM103": Code(
+        "a loop that waited for the service became a connect that waits",
+        "connect with timeout=None returns when the service has let the client in, and raises what the loop ended by. "
+        "Nothing uses a connection that has not come up.",
+        "Nothing. Give connect a timeout in seconds if the program should not wait for ever.",
+        "safe",
+    ),
+    "CCM104": Code(
+        "a loop over messages in flight became a flush",
+        "flush of a one-sided connection takes snapshots until nothing is in flight, and raises what update_info "
+        "raises.",
+        "Nothing. Give flush a timeout in seconds if the program should not wait for ever.",
+        "safe",
+    ),
     # Requests
     "CCM090": Code(
         "left alone on request",

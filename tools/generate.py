@@ -1,6 +1,7 @@
 """Writes every text that is made from the fact tables; with --check it only tells which are stale.
 
 comch_next/_codes.py   the result codes and other enums as Python enums
+comm_channel_compat/_tables.py  what its flat functions take and return, its constants: read without the tables
 migrate/old_api/_tables.py  the old names as plain data, so that migrate runs without comch_next
 MIGRATION.md           the table of generation-1 symbols, between its markers (status: tools/status.toml)
 docs/errors.md         every documented failure with its proof, out of the tests: see tools/proofs.py
@@ -38,6 +39,7 @@ ENUMS = (
     ("doca_task_submit_flag", "DOCA_TASK_SUBMIT_FLAG_", "SubmitFlag", "IntFlag"),
     ("doca_access_flag", "DOCA_ACCESS_FLAG_", "AccessFlag", "IntFlag"),
 )
+LOG_LEVEL = ("doca_log_level", "DOCA_LOG_LEVEL_", "LogLevel", "IntEnum")  # new programs use Python's logging
 
 OLD_GENERATIONS: tuple[api.Generation, ...] = ("comm_channel", "comm_channel_1x", "cc", "core")
 GENERATION_1: tuple[api.Generation, ...] = ("comm_channel", "comm_channel_1x")
@@ -84,7 +86,7 @@ _CODE_SHOWN = "    __str__ = __repr__ = int.__repr__  # a code shows as its numb
 def codes() -> str:
     """The text of comch_next/_codes.py."""
     lines = [CODES_HEAD]
-    for tag, prefix, cls, base in ENUMS:
+    for tag, prefix, cls, base in (*ENUMS, LOG_LEVEL):
         lines += ["", "", f"class {cls}({base}):", f'    """enum {tag}"""', ""]
         lines += [f"    {name} = {value}" for name, value in _members(tag, prefix)]
         shown = _CODE_SHOWN if tag == "doca_error" else "    __str__ = int.__repr__  # as from Python 3.11 on"
@@ -124,11 +126,14 @@ def _mapping(comment: str, declaration: str, rows: Iterable[tuple[object, str]])
     return f"\n# {comment}\n{declaration} = {{\n{body}}}\n"
 
 
+def _signature(row: api.Function) -> str:
+    return repr((row.returns, tuple((param.name, param.direction, param.ctype) for param in row.params)))
+
+
 def _functions() -> Iterator[tuple[object, str]]:
     for generation in OLD_GENERATIONS:
         for row in api.functions(generation):
-            params = tuple((param.name, param.direction, param.ctype) for param in row.params)
-            yield (generation, row.name), repr((row.returns, params))
+            yield (generation, row.name), _signature(row)
 
 
 def _renames() -> Iterator[tuple[object, str]]:
@@ -159,6 +164,33 @@ def tables() -> str:
         ("result code -> its class in comch_next", "ERROR_CLASSES: dict[str, str]", _error_classes()),
     )
     return TABLES_HEAD + "".join(_mapping(*part) for part in parts)
+
+
+# ---------------------------------------------------------------- comm_channel_compat/_tables.py
+
+
+FLAT: tuple[api.Generation, ...] = ("comm_channel", "core")  # whose names the flat functions have
+FLAT_HEAD = f'''"""The functions, other spellings and constants of generation 1 and of the core calls beside it."""
+
+{HEADLINE}'''
+
+
+def flat_tables() -> str:
+    """The text of comm_channel_compat/_tables.py."""
+    functions = [row for generation in FLAT for row in api.functions(generation)]
+    values = {name: value for generation in reversed(FLAT) for name, value in api.constants(generation).items()}
+    known = {row.name for row in functions}
+    aliases = ((name, repr(proper)) for name, proper in sorted(api.aliases().items()) if proper in known)
+    parts = (
+        (
+            "function -> what it returns, and its parameters in C order, each (name, direction, C type)",
+            "FUNCTIONS: dict[str, tuple[str, tuple[tuple[str, str, str], ...]]]",
+            ((row.name, _signature(row)) for row in functions),
+        ),
+        ("another spelling -> the proper name, same arguments", "ALIASES: dict[str, str]", aliases),
+        ("constant -> its value", "CONSTANTS: dict[str, int]", ((name, repr(value)) for name, value in values.items())),
+    )
+    return FLAT_HEAD + "".join(_mapping(*part) for part in parts)
 
 
 # ---------------------------------------------------------------- MIGRATION.md
@@ -259,6 +291,7 @@ def outputs() -> dict[Path, str]:
     guide = ROOT / "MIGRATION.md"
     return {
         ROOT / "comch_next" / "_codes.py": codes(),
+        ROOT / "comm_channel_compat" / "_tables.py": flat_tables(),
         ROOT / "migrate" / "old_api" / "_tables.py": tables(),
         guide: between(guide.read_text(encoding="utf-8"), "status", status_table()),
     }

@@ -177,6 +177,11 @@ class OldApi:
         """Give nothing for a handle, which is no collection: a TypeError; lists of handles are given as lists."""
         return [] if isinstance(token.key, Handle) else None
 
+    def is_instance(self, token: Token, kind: Token) -> bool | None:
+        """Return whether a handle is of the old class that another token is; None for what is no handle."""
+        name = kind.key.name if isinstance(kind.key, Symbol) else ""
+        return self.vocabulary.classes.get(name) == token.key.kind if isinstance(token.key, Handle) else None
+
     def enter(self, token: Token) -> Iterable[Given] | None:
         """Return what `with` binds: a device or representor itself."""
         if isinstance(token.key, Modern):

@@ -14,7 +14,7 @@ from migrate.facts.introspection import first_constant
 from migrate.facts.references import Reference, References
 from migrate.facts.texts import WORD
 from migrate.python.modules import is_standard
-from migrate.python.values import Collection, External, Plain, Token, Value, Values
+from migrate.python.values import Bound, Collection, External, Function, Plain, Token, Value, Values
 
 LOST, UNKNOWN, MIXED, OTHER_FILE, COMPUTED = "CCM033", "CCM034", "CCM035", "CCM049", "CCM005"
 SHOWN, INSPECTED, UNSEEN, MAY_BE_SHOWN = "CCM081", "CCM082", "CCM083", "CCM085"
@@ -95,7 +95,7 @@ class Obstacles:
     def _is_harmless(self, token: Token, node: ast.expr) -> bool:
         """Whether a sink is Python's own library, and no unknown object is used as if it were the handle."""
         call = next((above for above in (node, *self._forest.above(node)) if isinstance(above, ast.Call)), None)
-        functions = self._values.of(call.func) if call else frozenset()
+        functions = [_callee(function) for function in self._values.of(call.func)] if call else []
         kind = token.key.kind if isinstance(token.key, Handle) else ""
         return bool(functions) and all(map(_is_of_python, functions)) and kind not in self._suspects
 
@@ -272,11 +272,16 @@ def is_handle(value: Value) -> bool:
     return isinstance(value, Token) and isinstance(value.key, Handle)
 
 
+def _callee(function: Value) -> Value:
+    """Return what a bound method calls."""
+    return _callee(function.function) if isinstance(function, Bound) else function
+
+
 def _is_of_python(function: Value) -> bool:
-    """Whether what is called is of Python's own library, or of the old API itself."""
+    """Whether what is called is of Python's own library, of the old API itself, or analysed (or a TypeError)."""
     if isinstance(function, External):
         return function.name.startswith(".") or is_standard(function.name)
-    return isinstance(function, Token) or function is Plain.OTHER
+    return isinstance(function, Token | Function | Collection) or function is Plain.OTHER
 
 
 def handles_among(values: Iterable[Value]) -> list[Handle]:

@@ -9,10 +9,10 @@ from migrate.python.scopes import Names, Variable
 from migrate.text.code import Edits
 
 
-def is_covered(node: ast.AST, names: Names, edits: Edits) -> bool:
-    """Whether an edit replaces a node, or a node around it without taking it over as a part."""
-    passed: set[ast.AST] = set()
-    for place in (node, *names.above(node)):
+def is_covered(node: ast.AST, names: Names, edits: Edits, *, itself: bool = True) -> bool:
+    """Whether an edit replaces a node (itself), or a node around it without taking it over as a part."""
+    passed: set[ast.AST] = set() if itself else {node}
+    for place in (node, *names.above(node))[0 if itself else 1 :]:
         template = edits.expressions.get(place) or edits.statements.get(place)  # type: ignore[call-overload]
         if template is not None and not passed & set(template.parts.values()):
             return True

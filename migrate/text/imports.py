@@ -161,8 +161,7 @@ class Imports:
 
     def is_shown(self, node: ast.AST) -> bool:
         """Whether no edit around an edited node drops it."""
-        above = self.names.parents.get(node)
-        return isinstance(node, ast.stmt) or above is None or not is_covered(above, self.names, self.edits)
+        return isinstance(node, ast.stmt) or not is_covered(node, self.names, self.edits, itself=False)
 
     def _anchor(self, node: ast.AST, variable: Variable, aliases: list[ast.alias]) -> None:
         """Let a use have the name of the variable that it was reached through, or one that is bound beside it."""

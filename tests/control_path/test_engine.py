@@ -52,7 +52,7 @@ def test_one_engine_for_several_contexts() -> None:
 
 def test_a_slow_look_does_not_call_for_another(monkeypatch: pytest.MonkeyPatch) -> None:
     """With many contexts a look at their sockets takes long; that is no absence after which to look at once."""
-    looks, look = [], Engine.look
+    looks, look = [], Engine.poll_sockets
 
     def slow(engine: Engine) -> bool:
         looks.append(engine)
@@ -62,7 +62,7 @@ def test_a_slow_look_does_not_call_for_another(monkeypatch: pytest.MonkeyPatch) 
         return look(engine)
 
     with ProgressEngine() as engine:
-        monkeypatch.setattr(Engine, "look", slow)
+        monkeypatch.setattr(Engine, "poll_sockets", slow)
         engine.progress()
     assert 1 <= len(looks) < 10
 

@@ -101,7 +101,7 @@ static void step_open(const uint64_t *n)
 
 static void must_be_sane(int result, int truth)
 {
-    MUST(result <= COMCH_OK && result > COMCH_LOOK);
+    MUST(result <= COMCH_OK && result > COMCH_POLL);
     MUST(lied || truth);
 }
 
@@ -112,7 +112,7 @@ static void step_send(const uint64_t *n)
     int result;
 
     memset(message, (int)(sent & 0xFF), length);
-    while ((result = comch_send(&tx, message, length)) == COMCH_LOOK)
+    while ((result = comch_send(&tx, message, length)) == COMCH_POLL)
         ;
     free(message);
     must_be_sane(result, result != COMCH_CORRUPT);
@@ -127,7 +127,7 @@ static void step_receive(const uint64_t *n)
     char *into = malloc(size + 1);
     int64_t result;
 
-    while ((result = comch_receive(&poller, into, size)) == COMCH_LOOK)
+    while ((result = comch_receive(&poller, into, size)) == COMCH_POLL)
         if (comch_available(&rx) == 0) {
             result = COMCH_AGAIN;
             break;

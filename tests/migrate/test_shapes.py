@@ -6,10 +6,7 @@ Where findings leave something to the reader, the program still needs the launch
 from __future__ import annotations
 
 import difflib
-import json
-import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +15,7 @@ import pytest
 
 from migrate.outcome import FileOutcome, Level
 from migrate.rewriting import rewrite_project
+from tests.migrate.runner import Runner
 from tests.migrate.shapes.shape import SHAPES, Shape
 
 ROOT = Path("/project")  # no such folder: nothing is read
@@ -30,33 +28,6 @@ class Migrated:
     files: dict[str, str]
     left: list[str]
     changed: bool
-
-
-class Runner:
-    """A process that runs programs, each in a child of its own."""
-
-    def __init__(self) -> None:
-        command = [sys.executable, "-m", "tests.migrate.shapes.worker"]
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-
-    def run(self, files: dict[str, str], *, launched: bool) -> str:
-        """What a program prints, and its exit status."""
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        print(json.dumps({"files": files, "launched": launched}), file=self._process.stdin, flush=True)
-        answer: dict[str, Any] = json.loads(self._process.stdout.readline())
-        return f"{answer['output']}\n[exits with {answer['status']}]"
-
-    def close(self) -> None:
-        """End the process: it reads no more programs."""
-        self._process.communicate(timeout=30)
-
-
-@pytest.fixture(scope="module")
-def runner() -> Iterator[Runner]:
-    runner = Runner()
-    yield runner
-    runner.close()
 
 
 def _migrate(shape: Shape) -> Migrated:
@@ -82,9 +53,7 @@ def _left(outcomes: list[FileOutcome]) -> list[str]:
 
 # Shapes that should be rewritten whole, and why they are not yet.
 NOT_YET = {
-    "handles-deque_and_heap_of_peers": "what comes back from heapq is not known to be the second item (CCM034)",
     "imports-name_of_the_import_is_deleted,_then_imported_anew": "a name that is deleted stays (CCM004)",
-    "names-lambda_parameters_take_the_names": "the check does not see which lambda a parameter belongs to (CCM046)",
 }
 
 

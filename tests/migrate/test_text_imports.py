@@ -108,6 +108,12 @@ def test_a_name_of_the_programs_own_is_not_taken(taken: str) -> None:
     assert migrated(f"import old as cc\n{taken}\ncc.X\n") == f"import comch_next\n{taken}\ncomch_next.X\n"
 
 
+def test_a_name_in_an_edit_around_it_is_the_same() -> None:
+    assert migrated("import old\ncomch = 1\nold.X.call()\n") == (
+        "import comch_next\ncomch = 1\ncomch_next.X.call(comch_next.Counter)\n"
+    )
+
+
 def test_a_local_import_hides_no_outer_use() -> None:
     new = migrated("from old import X\ndef f():\n    X\n    import old as cc\n    cc.X\n")
     assert new == ("import comch_next as comch\ndef f():\n    comch.X\n    import comch_next\n    comch_next.X\n")

@@ -35,6 +35,9 @@ class Library:
     def elements(self, token: Token) -> Iterable[Given] | None:
         return [Token(f"{token.key}[]")]
 
+    def is_instance(self, token: Token, kind: Token) -> bool | None:
+        return token.key == f"{kind.key}()"
+
     def enter(self, token: Token) -> Iterable[Given] | None:
         return [token]
 

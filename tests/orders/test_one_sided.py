@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from tests.orders.support import (
     accepts,
     comch,
     connect,
+    fill,
     introduce,
     raises_soon,
     receives_nothing,
@@ -269,3 +271,43 @@ def test_iteration_over_a_one_sided_server(one_sided: Pair, world: World) -> Non
         if len(seen) == 2:
             break
     assert seen == [b"one", b"two"]
+
+
+@pytest.mark.parametrize("one_sided", [True, False])
+def test_try_receive_waits_when_it_is_asked_to(world: World, one_sided: bool) -> None:
+    ends = Pair(world, one_sided=one_sided)
+    assert ends.client.try_receive(4080, timeout=STILL_S) == (comch.ErrorCode.TIME_OUT, None, None, None)
+    later = threading.Timer(STILL_S, ends.peer.send, [b"late"])
+    later.start()
+    assert ends.client.try_receive(4080, timeout=None) == (comch.ErrorCode.SUCCESS, b"late", 4, ends.connection)
+    later.join()
+    assert ends.client.try_receive(4080, timeout=-1) == (comch.ErrorCode.INVALID_VALUE, None, None, None)
+
+
+def test_flush_ends_with_a_snapshot_of_nothing_in_flight(world: World) -> None:
+    ends = Pair(world, one_sided=True, send_queue_size=8, recv_queue_size=8)
+    sent = fill(ends.connection)
+    with pytest.raises(comch.TimeOut):
+        ends.connection.flush(timeout=STILL_S)
+    reader = threading.Timer(STILL_S, lambda: [ends.server.receive() for _ in range(sent)])
+    reader.start()
+    ends.connection.flush()
+    assert ends.connection.in_flight == 0
+    assert ends.connection.get_counter(comch.Counter.SENT_MESSAGES) == sent + 1
+    reader.join()
+
+
+def test_flush_raises_what_update_info_raises(one_sided: Pair, world: World) -> None:
+    one_sided.server.disconnect(one_sided.peer)
+    one_sided.connection.flush()
+    send_until_reset(one_sided.client, one_sided.connection)
+    with pytest.raises(comch.ConnectionAborted):
+        one_sided.connection.flush()
+    with pytest.raises(comch.ConnectionInprogress):
+        world.client(one_sided=True).connect(NAME, timeout=0).flush()
+
+
+def test_options_given_at_once_are_measured_as_one_by_one(world: World) -> None:
+    with pytest.raises(comch.InvalidValue):
+        comch.Client(device=world.host, recv_queue_size=9000, one_sided=True)
+    assert comch.Client(device=world.host, recv_queue_size=9, one_sided=True).recv_queue_size == 16

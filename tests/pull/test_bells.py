@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from typing import Any
 
 import pytest
 
@@ -34,18 +35,18 @@ def test_a_ring_outlives_a_send_to_whoever_has_rung_and_left(stage: Stage, monke
     there, here = stage.meet(*calm_pair(stage))
     sleep(there.port)
     sleep(here.port)
-    port = there.port._handle
-    look = port.look
+    port: Any = there.port._port
+    poll_sockets = port.poll_sockets
 
-    def look_late() -> None:
-        look()
+    def poll_late() -> None:
+        poll_sockets()
         monkeypatch.undo()
         assert here.send(b"last words")
         here.context.close()
 
-    monkeypatch.setattr(port, "look", look_late)
-    port.poller.c.pace.next = 0
-    until(lambda: there.send(b"x") and port.look == look)
+    monkeypatch.setattr(port, "poll_sockets", poll_late)
+    port.poller.hurry()
+    until(lambda: there.send(b"x") and port.poll_sockets == poll_sockets)
     assert ready(there.port.recv_fd)
     assert there.port.receive() == (b"last words", there.connection)
 

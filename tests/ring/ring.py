@@ -17,7 +17,7 @@ OK, AGAIN, LONG, CLOSED, CORRUPT, LOOK = (
     lib.COMCH_LONG,
     lib.COMCH_CLOSED,
     lib.COMCH_CORRUPT,
-    lib.COMCH_LOOK,
+    lib.COMCH_POLL,
 )
 PAGE = 4096
 HEADER = 16
@@ -87,8 +87,8 @@ class Words:
         return self.place + int(ffi.offsetof("comch_shared", name)), width
 
     def set_length(self, pos: int, length: int) -> None:
-        """The length word of the record at a position."""
-        self.map[PAGE + pos : PAGE + pos + 4] = length.to_bytes(4, "little")
+        """The length word of the record at a position, and the reserved one after it."""
+        self.map[PAGE + pos : PAGE + pos + 8] = length.to_bytes(8, "little")
 
     def set_stamp(self, pos: int, stamp: int) -> None:
         self.map[PAGE + pos + 8 : PAGE + pos + 16] = stamp.to_bytes(8, "little")

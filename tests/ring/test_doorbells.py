@@ -22,7 +22,7 @@ def rung(bell: int) -> bool:
     poller = select.poll()
     poller.register(bell, select.POLLIN)
     ringing = bool(poller.poll(0))
-    assert lib.comch_hush(bell) == 0
+    assert lib.comch_drain(bell) == 0
     return ringing
 
 
@@ -81,12 +81,12 @@ def test_a_bell_is_heard_out() -> None:
     with socket.socket(fileno=own), socket.socket(fileno=other) as there:
         there.send(b"x")
         there.send(b"a longer one")
-        assert lib.comch_hush(own) == 0
+        assert lib.comch_drain(own) == 0
         assert not rung(own)
         for _ in range(8):
             there.send(b"x")
-        assert lib.comch_hush(own) == 1
-        assert lib.comch_hush(own) == 0
+        assert lib.comch_drain(own) == 1
+        assert lib.comch_drain(own) == 0
 
 
 def test_no_ringer_waits_and_none_is_killed() -> None:
@@ -123,7 +123,7 @@ def _read_all(reader: Reader, bell: int, count: int) -> None:
     poller.register(bell, select.POLLIN)
     for number in range(count):
         while (data := reader.data()) == AGAIN:
-            lib.comch_hush(bell)
+            lib.comch_drain(bell)
             if not lib.comch_arm_data(reader.poller):
                 assert poller.poll(WAIT_MS), f"slept past message {number}"
         assert data == b"%d" % number
@@ -135,7 +135,7 @@ def _send_all(tx: object, bell: int, count: int) -> None:
     poller.register(bell, select.POLLIN)
     for number in range(count):
         while (result := send(tx, b"%d" % number)) == AGAIN:
-            lib.comch_hush(bell)
+            lib.comch_drain(bell)
             if not lib.comch_arm_space(tx):
                 assert poller.poll(WAIT_MS), f"slept past the room for message {number}"
         assert result == OK
@@ -161,7 +161,7 @@ def echo(there: int, back: int, bells: list[int], count: int) -> None:
     poller.register(bells[0], select.POLLIN)
     for _ in range(count):
         while isinstance(data := reader.data(), int):
-            lib.comch_hush(bells[0])
+            lib.comch_drain(bells[0])
             if not lib.comch_arm_data(reader.poller):
                 assert poller.poll(WAIT_MS)
         assert send(sender.tx, data) == OK
@@ -180,7 +180,7 @@ def test_no_wake_up_is_lost_between_processes(start_python: StartPython) -> None
         for number in range(ROUNDS):
             assert there.send(b"%d" % number) == OK
             while (data := back.receive()) == AGAIN:
-                lib.comch_hush(back.data_bell)
+                lib.comch_drain(back.data_bell)
                 if not lib.comch_arm_data(back.reader.poller):
                     assert poller.poll(WAIT_MS), f"slept past the echo of {number}"
             assert data == b"%d" % number

@@ -3,14 +3,12 @@
 import contextlib
 import select
 import threading
-from typing import TYPE_CHECKING
 
+from comch_next.driver.emulated._connection import Connection
+from comch_next.driver.emulated._control import ControlContext
 from comch_next.driver.emulated._fabric.channel import Channel, Watchable
+from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.errors import NotSupported
-
-if TYPE_CHECKING:
-    from comch_next.driver.emulated._connection import Connection
-    from comch_next.driver.emulated._control import ControlContext
 
 __all__ = ["Channels"]
 
@@ -24,14 +22,15 @@ class Channels:
     for the hang-up of an end and not for words, and a farewell hangs up only when it is read.
     """
 
-    def __init__(self, context: "ControlContext", one_sided: bool) -> None:
+    def __init__(self, context: ControlContext, poller: Poller, one_sided: bool) -> None:
         self._context = context
+        self._poller = poller
         self._one_sided = one_sided
-        self._calm = select.EPOLLRDHUP if one_sided else select.EPOLLIN
+        self._end_events = select.EPOLLRDHUP if one_sided else select.EPOLLIN
         self._made: dict[str, Channel] = {}
         self._lock = threading.Lock()  # sender and receiver may be threads of their own
-        self._door_fds: set[int] = set()
-        self._doors: select.epoll | None = None
+        self._accepting_fds: set[int] = set()
+        self._accepting: select.epoll | None = None
         self._ends: select.epoll | None = None
 
     def get(self, name: str) -> Channel:
@@ -73,8 +72,9 @@ class Channels:
     def _connect(self, name: str, channel: Channel) -> None:
         for sockets in self._sockets(name):
             channel.watch(sockets)
-        for connection in self._context.poller.links if name in _HEARD else ():
-            channel.listen(connection.heard[_HEARD[name]], connection.accuse)
+        for connection in self._poller.links if name in _HEARD else ():
+            if connection.heard:  # else it has ended
+                channel.listen(connection.heard[_HEARD[name]], connection.report_violation)
 
     def _sockets(self, name: str) -> list[select.epoll]:
         """What the channel of that name watches."""
@@ -82,49 +82,49 @@ class Channels:
             raise NotSupported(f"{self._context} has no service channel; a server has")
         if name == "service" or (name == "recv" and not self._one_sided):
             return [self._context.watch]
-        return [self._all_ends(), self._all_doors()] if name == "recv" else [self._all_ends()]
+        return [self._all_ends(), self._accepting_set()] if name == "recv" else [self._all_ends()]
 
-    def _all_doors(self) -> select.epoll:
-        if self._doors is None:
-            self._doors = select.epoll()
-            for fd in self._door_fds:
-                self._doors.register(fd, select.EPOLLIN)
-        return self._doors
+    def _accepting_set(self) -> select.epoll:
+        if self._accepting is None:
+            self._accepting = select.epoll()
+            for fd in self._accepting_fds:
+                self._accepting.register(fd, select.EPOLLIN)
+        return self._accepting
 
     def _all_ends(self) -> select.epoll:
         if self._ends is None:
             self._ends = select.epoll()
-            for connection in self._context.poller.links:
+            for connection in self._poller.links:
                 if connection.sock is not None:
                     self.end(connection.sock)
         return self._ends
 
     # What is listened to and watched
 
-    def listen(self, connection: "Connection") -> None:
+    def listen(self, connection: Connection) -> None:
         """Let its other side rouse who waits for data or for space."""
         with self._lock:
             for name in _HEARD.keys() & self._made.keys():
-                self._made[name].listen(connection.heard[_HEARD[name]], connection.accuse)
+                self._made[name].listen(connection.heard[_HEARD[name]], connection.report_violation)
 
-    def unlisten(self, connection: "Connection") -> None:
+    def unlisten(self, connection: Connection) -> None:
         """No longer."""
         with self._lock:
             for channel in self._made.values():
                 for bell in connection.heard:
                     channel.unlisten(bell)
 
-    def door(self, sock: Watchable) -> None:
+    def accepts(self, sock: Watchable) -> None:
         """Somebody may come in there."""
-        self._door_fds.add(sock.fileno())
-        if self._doors is not None:
-            self._doors.register(sock, select.EPOLLIN)
+        self._accepting_fds.add(sock.fileno())
+        if self._accepting is not None:
+            self._accepting.register(sock, select.EPOLLIN)
 
-    def end(self, sock: Watchable, *, anxious: bool = False) -> None:
+    def end(self, sock: Watchable, *, wake_on_data: bool = False) -> None:
         """It belongs to a connection now. Anxious: every word counts, whatever the port is like."""
-        self._no_door(sock)
+        self._stop_accepting(sock)
         if self._ends is not None:
-            events = select.EPOLLIN if anxious else self._calm
+            events = select.EPOLLIN if wake_on_data else self._end_events
             try:
                 self._ends.register(sock, events)
             except FileExistsError:
@@ -132,21 +132,21 @@ class Channels:
 
     def forget(self, sock: Watchable) -> None:
         """It is going to be closed, though perhaps not everywhere: a farewell holds it open."""
-        self._no_door(sock)
+        self._stop_accepting(sock)
         if self._ends is not None:
             with contextlib.suppress(FileNotFoundError):
                 self._ends.unregister(sock)
 
-    def _no_door(self, sock: Watchable) -> None:
-        if sock.fileno() in self._door_fds:
-            self._door_fds.remove(sock.fileno())
-            if self._doors is not None:
-                self._doors.unregister(sock)
+    def _stop_accepting(self, sock: Watchable) -> None:
+        if sock.fileno() in self._accepting_fds:
+            self._accepting_fds.remove(sock.fileno())
+            if self._accepting is not None:
+                self._accepting.unregister(sock)
 
     def close(self) -> None:
         """Give the descriptors back."""
         for channel in self._made.values():
             channel.close()
-        for sockets in (self._doors, self._ends):
+        for sockets in (self._accepting, self._ends):
             if sockets is not None:
                 sockets.close()

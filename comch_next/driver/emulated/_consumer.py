@@ -11,8 +11,7 @@ from comch_next._codes import AccessFlag, State
 from comch_next.driver.emulated._buf import check_single
 from comch_next.driver.emulated._checks import expect, expect_number, in_state, says_no_memory
 from comch_next.driver.emulated._connection import Connection
-from comch_next.driver.emulated._context import Callback
-from comch_next.driver.emulated._contexts import living
+from comch_next.driver.emulated._context import Callback, living
 from comch_next.driver.emulated._device import limits
 from comch_next.driver.emulated._fabric.bells import new_bell
 from comch_next.driver.emulated._fabric.offers import Offer, make_posts, posts_size
@@ -85,7 +84,7 @@ class Consumer(FastContext):
         except (OSError, MemoryError) as error:
             self.end()
             raise Initialization(f"ctx_start: {self} cannot have its memory: {error}") from error
-        self._errand(self.connection.fast.announce, self._offer, partial(self._send_on, self._offer))
+        self._errand(self.connection.fast.announce, self._offer, partial(self._announced, self._offer))
 
     def _share(self) -> Offer:
         """Make what producers need, and the kernel's view of it."""
@@ -102,7 +101,7 @@ class Consumer(FastContext):
                 self._bounce = map_shared(offer.fds[1], mmap.size)
             self._bell, other_end = new_bell()
             offer.fds.append(other_end)
-            self.engine.notification.listen(self._bell, self.connection.accuse)
+            self.engine.notification.listen(self._bell, self.connection.report_violation)
         except BaseException:
             offer.close()
             raise
@@ -115,12 +114,12 @@ class Consumer(FastContext):
         """Have the connection's engine do it."""
         engine = self.connection.context.engine
         if engine is not None:
-            engine.send_on(partial(call, *args))
+            engine.call_soon_threadsafe(partial(call, *args))
 
-    def _send_on(self, offer: Offer) -> None:
+    def _announced(self, offer: Offer) -> None:
         """On the connection's engine: the other side has been told; this side's engine does the rest."""
         if self.engine is not None:
-            self.engine.send_on(partial(self._registered, offer))
+            self.engine.call_soon_threadsafe(partial(self._registered, offer))
 
     def _registered(self, offer: Offer) -> None:
         if offer is self._offer and self.state is State.STARTING and not self.lost:
@@ -169,7 +168,7 @@ class Consumer(FastContext):
             return False
         if time.monotonic() < self._deadline:
             return True
-        self._cheated()
+        self._report_violation()
         return False
 
     def _stop_reading(self) -> None:
@@ -210,14 +209,14 @@ class Consumer(FastContext):
             result = take_post(posts)
             if result != OK:
                 if result == CORRUPT:
-                    self._cheated()
+                    self._report_violation()
                 return number > 0
             task: Any = posted.popleft()
             buf, length, imm_length = task.buf, posts.length, posts.imm_length
             if length:
                 if length > task.room:
                     posted.appendleft(task)
-                    self._cheated()
+                    self._report_violation()
                     return True
                 if self._bounce is not None and buf.refcount:
                     lib.comch_copy(self.mmap.base + task.offset, self._bounce + task.offset, length)
@@ -239,11 +238,11 @@ class Consumer(FastContext):
             posts = self.posts
         return True
 
-    def _cheated(self) -> None:
+    def _report_violation(self) -> None:
         """What the other side wrote cannot be: it loses the connection."""
         self._stop_reading()
-        self.connection.accuse()
-        self.bereaved()
+        self.connection.report_violation()
+        self.on_peer_lost()
 
 
 class Consumers(FastContexts):

@@ -2,64 +2,31 @@
 
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from comch_next.driver.emulated._checks import expect, expect_number, in_state, says_no_memory
-from comch_next.driver.emulated._context import Context
+from comch_next.driver.emulated._context import Context, Posted
 from comch_next.driver.emulated._fabric.channel import Channel
 from comch_next.driver.emulated._kernel.fork import owned
-from comch_next.driver.emulated._kernel.ring import ffi, lib
-from comch_next.driver.emulated._meter import LENGTH, Meter
+from comch_next.driver.emulated._kernel.poller import Poller
+from comch_next.driver.emulated._kernel.ring import ANY_SIZE, lib
+from comch_next.driver.emulated._meter import Meter
 from comch_next.errors import BadState, InUse, InvalidValue, NotPermitted, OperatingSystem
 
 if TYPE_CHECKING:
-    from comch_next.driver.emulated._connection import Connection
-    from comch_next.driver.emulated._consumer import Consumer
+    from comch_next.driver.emulated._kernel.calls import Found
 
-__all__ = ["Engine", "Engines", "Poller"]
+__all__ = ["Engine", "Engines"]
 
 BATCH = 64  # messages, and completions of one consumer, that one progress delivers at most
 _MOST_EVENTS = 1 << 20
 
-receive = lib.comch_receive
-AGAIN, LOOK, CORRUPT = lib.COMCH_AGAIN, lib.COMCH_LOOK, lib.COMCH_CORRUPT
-
-
-class Poller:
-    """The rings that are read together, and the buffer that their messages are copied into."""
-
-    def __init__(self) -> None:
-        self.c: Any = ffi.new("comch_poller *")
-        self.links: list[Connection] = []
-        self.size = 0
-        self._grow(1)
-
-    def _grow(self, size: int) -> None:
-        if size > self.size:
-            self.size = size
-            self.scratch: Any = ffi.new("char[]", size)
-            self.view: Any = ffi.buffer(self.scratch)
-
-    def add(self, connection: "Connection") -> None:
-        """Read this connection's ring, too."""
-        self._grow(connection.rx.max_msg)
-        self._set([*self.links, connection])
-
-    def remove(self, connection: "Connection") -> None:
-        """Read it no more; harmless when it is not read."""
-        if connection in self.links:
-            self._set([link for link in self.links if link is not connection])
-
-    def _set(self, links: list["Connection"]) -> None:
-        self.links = links
-        rings, slots = ffi.new("comch_rx *[]", [link.rx for link in links]), ffi.new("comch_slot[]", len(links))
-        lib.comch_follow(self.c, rings, slots, len(links))
-        self._followed = rings, slots  # which live as long as they are followed
+POLL, CORRUPT = lib.COMCH_POLL, lib.COMCH_CORRUPT
 
 
 class Engine:
     """A handle. `active` are the contexts that need more than the reading of rings, `consumers` those whose posted
-    buffers are looked at, `errands` what other engines, perhaps on other threads, want done here.
+    buffers are looked at, `pending_calls` what other engines, perhaps on other threads, want done here.
 
     `batch`: messages, and completions of a consumer, that one progress delivers at most. `barred`: progress does not
     simply run, because it is running, or is metered, or the engine has been destroyed.
@@ -68,10 +35,9 @@ class Engine:
     def __init__(self) -> None:
         self.contexts: list[Context] = []
         self.active: set[Context] = set()
-        self.consumers: tuple[Consumer, ...] = ()
-        self.errands: deque[Callable[[], object]] = deque()
+        self.consumers: tuple[Posted, ...] = ()
+        self.pending_calls: deque[Callable[[], object]] = deque()
         self.poller = Poller()
-        self.pace = ffi.addressof(self.poller.c, "pace")
         self.batch = BATCH
         self.barred = False
         self.full = False  # the meter lets this progress run no more callbacks
@@ -93,9 +59,9 @@ class Engine:
         self.active.discard(context)
         self.notification.unwatch(context.watch)
 
-    def send_on(self, errand: Callable[[], object]) -> None:
-        """Have something done in the next progress; the one call that any thread may make."""
-        self.errands.append(errand)
+    def call_soon_threadsafe(self, call: Callable[[], object]) -> None:
+        """Run a call in the next progress; the one method that any thread may call."""
+        self.pending_calls.append(call)
         if self.notification.armed:
             self.notification.ring()
 
@@ -126,11 +92,10 @@ class Engine:
             return self._progress_barred()
         self.barred = True
         try:
-            poller = self.poller
-            result = receive(poller.c, poller.scratch, poller.size)
-            moved = result != AGAIN and self._read_rings(result)
-            if self.errands:
-                moved |= self._run_errands()
+            found = self.poller.receive(ANY_SIZE)
+            moved = found is not None and self._read_rings(found)
+            if self.pending_calls:
+                moved |= self._run_pending_calls()
             for consumer in self.consumers:
                 moved |= consumer.receive()
             if self.active:
@@ -170,37 +135,29 @@ class Engine:
             if number is None and not self.meter.waiting:
                 self.meter, self.barred, self.batch = None, False, BATCH
 
-    def _read_rings(self, result: int) -> bool:
-        """Deal with what `receive` said, and go on receiving."""
+    def _read_rings(self, found: "Found") -> bool:
+        """Deal with what `receive` returned, and go on receiving."""
         poller, moved = self.poller, False
         for turn in range(self.batch):
             if turn:
-                result = receive(poller.c, poller.scratch, poller.size)
-            if result >= 0:
+                found = poller.receive(ANY_SIZE)
+            if isinstance(found, tuple):
                 moved = True
-                link = poller.links[result >> 32]
+                data, link = found
                 try:
-                    if link.context.view:
-                        self.show(link, result & LENGTH)
-                    else:
-                        link.context.on_message(link.user_data, poller.view[: result & LENGTH])
+                    link.context.on_message(link.user_data, data)
                 except BaseException as error:
                     self.error = self.error or error
                     break
-            elif result == LOOK:
-                moved |= self.look()
-                lib.comch_looked(self.pace)
-            elif result == CORRUPT:
-                poller.links[poller.c.index].corrupt()
+            elif found == POLL:
+                moved |= self.poll_sockets()
+                poller.polled()
+            elif found == CORRUPT:
+                poller.blamed.on_protocol_violation()
                 moved = True
             else:
                 break
         return moved
-
-    def show(self, link: "Connection", length: int) -> None:
-        """Give a message to its callback as a view of the engine's buffer, which dies with the callback."""
-        with memoryview(self.poller.view)[:length] as view:
-            link.context.on_message(link.user_data, view)
 
     def _attend(self) -> bool:
         moved = False
@@ -209,28 +166,28 @@ class Engine:
                 continue  # a callback has just destroyed it
             moved |= context.complete()
             if context.moving or context.lost:
-                moved |= context.look(completed=True)
+                moved |= context.poll_sockets(completed=True)
             if context.settled():
                 self.active.discard(context)
                 context.attended = False
         return moved
 
-    def _run_errands(self) -> bool:
-        for _ in range(len(self.errands)):  # what they ask for in turn waits for the next progress
-            self.errands.popleft()()
+    def _run_pending_calls(self) -> bool:
+        for _ in range(len(self.pending_calls)):  # what they ask for in turn waits for the next progress
+            self.pending_calls.popleft()()
         return True
 
-    def look(self) -> bool:
+    def poll_sockets(self) -> bool:
         """Look at every context's sockets."""
         moved = False
         for context in list(self.contexts):
-            moved |= context.look()
+            moved |= context.poll_sockets()
         return moved
 
     def request_notification(self) -> None:
         """Arm everything that could give progress something to do; ready at once if something waits."""
         self.notification.arm()
-        ready = lib.comch_arm_data(self.poller.c) != 0 or bool(self.errands)
+        ready = self.poller.arm() or bool(self.pending_calls)
         ready |= self.meter is not None and bool(self.meter.waiting)
         for consumer in self.consumers:
             ready |= consumer.arm_filled()

@@ -10,21 +10,26 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from itertools import count
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
-from comch_next.driver.emulated._kernel.ring import lib
+from comch_next.driver.emulated._context import Context, Progress
+from comch_next.driver.emulated._kernel.ring import ANY_SIZE, lib
+from comch_next.driver.emulated._kernel.typed import Protocol
 from comch_next.driver.emulated._task import PROGRAM, SUCCESS
 
-if TYPE_CHECKING:
-    from comch_next.driver.emulated._context import Context
-    from comch_next.driver.emulated._engine import Engine
+__all__ = ["Meter"]
 
-__all__ = ["LENGTH", "Meter"]
-
-LENGTH = (1 << 32) - 1  # the bits of what `receive` returns that are the message's length
-
-_receive, _CORRUPT = lib.comch_receive, lib.COMCH_CORRUPT
+_CORRUPT = lib.COMCH_CORRUPT
 _T = TypeVar("_T")
+
+
+class Metered(Progress, Protocol):
+    """The engine, as its meter sees it: see Engine."""
+
+    contexts: list[Context]
+    pending_calls: deque[Callable[[], object]]
+
+    def run(self, callback: Callable[..., object], *args: object) -> None: ...
 
 
 class Meter:
@@ -34,7 +39,7 @@ class Meter:
     has run as many callbacks as it may: contexts then leave what would bring more events for another time.
     """
 
-    def __init__(self, engine: "Engine") -> None:
+    def __init__(self, engine: Metered) -> None:
         self.most: int | None = None
         self.running = False
         self.waiting: deque[Callable[[], object]] = deque()
@@ -42,7 +47,7 @@ class Meter:
         self._ran = 0  # callbacks of this progress
         self._events_only = False  # the progress before this one came no further than its look at the sockets
         self._sources = deque((self._message, self._errand, self._received, self._completed))
-        self._look_turns, self._consumer_turns, self._context_turns = count(), count(), count()
+        self._socket_turns, self._consumer_turns, self._context_turns = count(), count(), count()
 
     def call(self, callback: Callable[..., object], *args: object) -> None:
         """Run an event's callback, or keep it for a step of its own: behind others, or when there may be no more."""
@@ -58,10 +63,10 @@ class Meter:
         self.running = True
         self._count(-self._ran)
         try:
-            if self._events_only or not lib.comch_look_due(engine.pace):
+            if self._events_only or not engine.poller.poll_due():
                 self._events_only = False
             else:
-                moved = self._look()
+                moved = self._poll_sockets()
                 self._events_only = engine.full
             for _ in range(steps):
                 if engine.full or engine.error is not None or not self._step():
@@ -80,14 +85,14 @@ class Meter:
         self._count(1)
         self._engine.run(callback, *args)
 
-    def _look(self) -> bool:
+    def _poll_sockets(self) -> bool:
         """Look at the sockets of each context. Cut short by an event, the look is due again at once."""
         moved = False
-        for context in _in_turn(self._engine.contexts, self._look_turns):
-            moved |= context.look()
+        for context in _in_turn(self._engine.contexts, self._socket_turns):
+            moved |= context.poll_sockets()
             if self._engine.full:
                 return moved
-        lib.comch_looked(self._engine.pace)
+        self._engine.poller.polled()
         return moved
 
     def _step(self) -> bool:
@@ -103,24 +108,21 @@ class Meter:
         return False
 
     def _message(self) -> bool:
-        engine, poller = self._engine, self._engine.poller
-        result = _receive(poller.c, poller.scratch, poller.size)
-        if result == _CORRUPT:
-            poller.links[poller.c.index].corrupt()
+        poller = self._engine.poller
+        found = poller.receive(ANY_SIZE)
+        if found == _CORRUPT:
+            poller.blamed.on_protocol_violation()
             return True
-        if result < 0:
+        if not isinstance(found, tuple):
             return False
-        link, length = poller.links[result >> 32], result & LENGTH
-        if link.context.view:
-            self._run(engine.show, link, length)
-        else:
-            self._run(link.context.on_message, link.user_data, poller.view[:length])
+        data, link = found
+        self._run(link.context.on_message, link.user_data, data)
         return True
 
     def _errand(self) -> bool:
-        if not self._engine.errands:
+        if not self._engine.pending_calls:
             return False
-        self._engine.errands.popleft()()
+        self._engine.pending_calls.popleft()()
         return True
 
     def _received(self) -> bool:
@@ -134,7 +136,7 @@ class Meter:
     def _completed(self) -> bool:
         return any(self._attend(context) for context in _in_turn(self._engine.active, self._context_turns))
 
-    def _attend(self, context: "Context") -> bool:
+    def _attend(self, context: Context) -> bool:
         """One completion of a context; without any, what else it has to do."""
         engine = self._engine
         if context.engine is None:
@@ -144,7 +146,7 @@ class Meter:
             task.owner = PROGRAM
             self._run(context.done if task.status is SUCCESS else context.failed, task.user_data)
             return True
-        moved = (context.moving or bool(context.lost)) and context.look(completed=True)
+        moved = (context.moving or bool(context.lost)) and context.poll_sockets(completed=True)
         if context.settled():
             engine.active.discard(context)
             context.attended = False

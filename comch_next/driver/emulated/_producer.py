@@ -50,7 +50,7 @@ class Producer(FastContext):
         if result == AGAIN:
             raise Again(f"task_submit: consumer {task.consumer_id} has posted nothing; progress and submit again")
         if result == CORRUPT:
-            link.accuse()
+            link.report_violation()
             task.finish(ErrorCode.CONNECTION_RESET)
             return
         if result == lib.COMCH_CLOSED:

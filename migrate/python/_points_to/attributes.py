@@ -100,7 +100,7 @@ class Attributes(Calls):
             self.add(result, value.arguments[0])
         elif name in ("__func__", "__wrapped__", "func", "fget"):
             self.add(result, value.function if isinstance(value, Bound | Descriptor) else value)
-        elif name == "register":  # functools.singledispatch
+        elif name == "register" and isinstance(value, Descriptor | Partial):  # functools.singledispatch
             self.add(result, Bound(External("functools.register"), (value,)))
         elif name == "__call__":
             self.add(result, value)
@@ -234,7 +234,8 @@ class Attributes(Calls):
     def summary_of(self, name: str) -> library.Summary | None:
         """What is known of a function, class or method of the standard library."""
         owner, _, method = name.rpartition(".")
-        names = [name, owner if method == "__init__" else "", f".{method}" if owner in CONTAINERS else ""]
+        names = [name, owner if method == "__init__" else ""]
+        names += [f".{method}"] if owner in CONTAINERS or method in ("__enter__", "__aenter__") else []
         return next((library.SUMMARIES[name] for name in names if name in library.SUMMARIES), None)
 
     def constant_argument(self, site: Site, index: int) -> Key | None:

@@ -206,8 +206,9 @@ class Classes(Heap):
     def bind(self, value: Value, receiver: Instance | Class, slot: Slot) -> None:
         """Put into a slot what an attribute of a class is when read through the class or an instance."""
         on_class = isinstance(receiver, Class)
-        if isinstance(value, Function):
-            self.add(slot, value if on_class else Bound(value, (receiver,)))
+        if isinstance(value, Function) or (isinstance(value, Descriptor) and value.kind == "method"):
+            function = value.function if isinstance(value, Descriptor) else value
+            self.add(slot, function if on_class else Bound(function, (receiver,)))
         elif isinstance(value, Descriptor):
             if value.kind == "staticmethod":
                 self.add(slot, value.function)

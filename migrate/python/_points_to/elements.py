@@ -7,13 +7,17 @@ from collections.abc import Iterable, Sequence
 
 from migrate.python._points_to.classes import ENUMS, Classes
 from migrate.python._points_to.domain import (
+    Bound,
     Class,
     Collection,
     External,
+    Function,
     Given,
     Instance,
     Knowledge,
     ListOf,
+    Module,
+    Partial,
     Plain,
     Token,
     Value,
@@ -98,7 +102,7 @@ class Elements(Classes):
         return Plain.OTHER if own else Plain.UNKNOWN
 
     def _opaque(self, value: Value, slot: Slot) -> None:
-        if value is not Plain.NONE:
+        if value is not Plain.NONE and not isinstance(value, Function | Bound | Partial | Module):  # a TypeError
             self.add(slot, self.opaque(value))
             if self.opaque(value) is Plain.OTHER:
                 self.flow(self.contents(Plain.OTHER).every, slot)

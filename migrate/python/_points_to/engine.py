@@ -5,7 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Set
 
-from migrate.python._points_to import library_calls, library_methods, library_objects  # noqa: F401  # fill the table
+from migrate.python._points_to import (  # noqa: F401  # fill the table
+    library_calls,
+    library_dispatch,
+    library_methods,
+    library_objects,
+    library_watching,
+)
 from migrate.python._points_to.bodies import bodies, falls_through
 from migrate.python._points_to.domain import Class, Descriptor, Function, Given, Instance, Knowledge, Plain, Value
 from migrate.python._points_to.fixtures import Fixtures
@@ -96,7 +102,8 @@ class Engine(Patterns):
         methods = self._methods()
         fixtures = Fixtures(self)
         while todo := [function for function in self._uncalled() if function.node not in self.outside]:
-            for function in todo:
+            # What fixtures and tests are given may call others.
+            for function in [function for function in todo if fixtures.feeds(function.node)] or todo:
                 self.outside[function.node] = None
                 self._call_from_outside(function, methods.get(function.node), fixtures)
             self.solve()

@@ -37,12 +37,16 @@ class Fixtures:
                 place = frame.path.parent if frame.path.name == "conftest.py" else frame.path
                 self._given.setdefault(name, []).append((place, given))
 
+    def feeds(self, node: ast.AST) -> bool:
+        """Whether a function is a test or a fixture."""
+        is_test = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test")
+        return is_test or _fixture_name(node) is not None
+
     def fill(self, frame: Frame, argument: ast.arg) -> bool:
         """Fill a parameter of a test or fixture; whether something is known of it."""
-        node, parameter = frame.node, self._engine.parameter(frame, argument)
-        is_test = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test")
-        if not is_test and _fixture_name(node) is None:
+        if not self.feeds(frame.node):
             return False
+        parameter = self._engine.parameter(frame, argument)
         places = {frame.path, *frame.path.parents}
         given = [slot for place, slot in self._given.get(argument.arg, ()) if place in places]
         for slot in given:

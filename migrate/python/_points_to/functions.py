@@ -121,10 +121,9 @@ class Functions(Items):
                 sure.add(places[index].arg)
             elif index < fixed:
                 self._pass_extra(frame, slot, index - len(places))
-            else:  # behind a star: at any place
-                for argument in places[fixed:]:
-                    self.flow(slot, self.parameter(frame, argument))
-                self._pass_extra(frame, slot, None)
+            else:
+                stars = [star for star, is_star in site.positional[fixed:index] if is_star]
+                self._pass_behind(frame, slot, fixed, index, stars)
         named = {argument.arg: argument for argument in [*arguments.args, *arguments.kwonlyargs]}
         for name, slot in site.keywords.items():
             if name in named:
@@ -173,6 +172,24 @@ class Functions(Items):
                 )
 
         self.watch(slot, spread)
+
+    def _pass_behind(self, frame: Frame, slot: Slot, start: int, index: int, stars: list[Slot]) -> None:
+        """Pass an argument behind stars, the first of which is at `start`: at its place if their length is known."""
+        arguments: ast.arguments = frame.node.args  # type: ignore[attr-defined]
+        places = [*arguments.posonlyargs, *arguments.args]
+
+        def shift(value: Value) -> None:
+            length = self.contents(value).length if isinstance(value, Collection) and value.kind == "tuple" else None
+            if length is None or len(stars) > 1:
+                for argument in places[start:]:
+                    self.flow(slot, self.parameter(frame, argument))
+                self._pass_extra(frame, slot, None)
+            elif index + length - 1 < len(places):
+                self.flow(slot, self.parameter(frame, places[index + length - 1]))
+            else:
+                self._pass_extra(frame, slot, index + length - 1 - len(places))
+
+        self.watch(stars[0], shift)
 
     def _pass_splat(self, frame: Frame, slot: Slot, named: dict[str, ast.arg]) -> None:
         kwarg = frame.node.args.kwarg  # type: ignore[attr-defined]

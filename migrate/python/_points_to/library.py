@@ -178,13 +178,13 @@ for _function, _words in {
     " .remove .discard .clear .isdisjoint .issubset .issuperset .startswith .endswith .task_done .qsize .empty .full"
     " .sort_keys .is_alive .is_set .wait .acquire .release .cancel .done .cancelled .fileno .assertEqual .assertIs"
     " .assertIsNone .assertIsNotNone .assertTrue .assertFalse .assertIn .assertNotIn .assertNotEqual .assertIsNot"
-    " atexit.unregister .assertIsInstance .assertLess .assertGreater .assertRaises .subTest .unregister builtins.object"
+    " atexit.unregister .assertIsInstance .assertLess .assertGreater .subTest builtins.object"
     " contextlib.ExitStack contextlib.AsyncExitStack contextlib.suppress unittest.mock.Mock"
     " unittest.mock.MagicMock unittest.main logging.getLogger",
     _unknown: "builtins.globals builtins.locals builtins.vars builtins.eval builtins.exec builtins.__import__"
     " importlib.import_module importlib.reload pickle.dumps pickle.dump",
     _decorator: "functools.lru_cache dataclasses.dataclass",
-    _same: "identity functools.cache functools.singledispatch functools.total_ordering"
+    _same: "identity functools.cache functools.total_ordering"
     " contextlib.contextmanager contextlib.asynccontextmanager typing.final typing.overload typing.no_type_check"
     " typing.runtime_checkable abc.abstractmethod abc.abstractproperty enum.unique"
     " weakref.proxy types.coroutine asyncio.coroutine .__iter__ .__aiter__ .__enter__ .__aenter__ .push"

@@ -5,10 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from migrate.python._points_to.domain import (
-    External,
-    Plain,
-)
+from migrate.python._points_to.domain import External, Plain
 from migrate.python._points_to.functions import Site
 from migrate.python._points_to.library import (
     SUMMARIES,
@@ -71,9 +68,9 @@ def _later(index: int, *, gives: bool = False) -> Summary:
 
 for _function, _names in {
     _later(0): "atexit.register",
-    _later(1): ".callback .addCleanup .addClassCleanup .call_soon .call_soon_threadsafe .push_async_callback"
-    " weakref.finalize .after_idle contextlib.ExitStack.callback",
-    _later(2): ".call_later .call_at .add_reader .add_writer .add_signal_handler",
+    _later(1): ".callback .addCleanup .addClassCleanup .addfinalizer .call_soon .call_soon_threadsafe .after_idle"
+    " .push_async_callback weakref.finalize contextlib.ExitStack.callback pytest.raises pytest.warns",
+    _later(2): ".assertRaises .assertWarns .call_later .call_at .add_reader .add_writer .add_signal_handler",
     _later(0, gives=True): "asyncio.to_thread",
     _later(1, gives=True): ".submit",
     _later(2, gives=True): ".run_in_executor",
@@ -81,10 +78,25 @@ for _function, _names in {
     SUMMARIES.update(dict.fromkeys(_names.split(), _function))
 
 
-@summary(".map", ".imap", ".imap_unordered", ".starmap")
+@summary(".enter", ".enterabs")
+def _schedule(heap: Attributes, site: Site) -> None:
+    """Call what is given to a sched.scheduler."""
+    heap.add(site.result, Plain.OTHER)
+    args, kwargs = argument(heap, site, 4, "argument"), argument(heap, site, 5, "kwargs")
+    apply_star(heap, site, argument(heap, site, 3, "action"), Slot(), args, kwargs)
+
+
+@summary(".map", ".imap", ".imap_unordered")
 def _pool_map(heap: Attributes, site: Site) -> None:
     result = Slot()
     apply(heap, site, argument(heap, site, 1), result, *(elements(heap, slot) for slot in given(site, 2)))
+    new(heap, site, "list", result)
+
+
+@summary(".starmap", ".starmap_async")
+def _pool_starmap(heap: Attributes, site: Site) -> None:
+    result = Slot()
+    apply_star(heap, site, argument(heap, site, 1), result, elements(heap, argument(heap, site, 2)), Slot())
     new(heap, site, "list", result)
 
 
@@ -105,12 +117,6 @@ def _done(heap: Attributes, site: Site) -> None:
 def _signal(heap: Attributes, site: Site) -> None:
     apply(heap, site, argument(heap, site, 1), Slot(), heap.other, heap.other)
     heap.flow(argument(heap, site, 1), site.result)
-    heap.add(site.result, Plain.OTHER)
-
-
-@summary(".register", ".modify")
-def _selector(heap: Attributes, site: Site) -> None:
-    heap.flow(argument(heap, site, 3, "data"), heap.field(Plain.OTHER, "data"))
     heap.add(site.result, Plain.OTHER)
 
 
@@ -140,12 +146,6 @@ def _destination(heap: Attributes, site: Site) -> str:
     names = [str(heap.constant_argument(site, place)) for place in range(1, len(site.positional))]
     long = next((name for name in names if name.startswith("--")), next(iter(names), "*"))
     return long.lstrip("-").replace("-", "_")
-
-
-@summary("functools.register")
-def _singledispatch(heap: Attributes, site: Site) -> None:
-    heap.flow(argument(heap, site, 1), site.result)
-    heap.add(site.result, External("identity"))
 
 
 # ---------------------------------------------------------------------- asyncio

@@ -10,6 +10,7 @@ from migrate.python._points_to.library import (
     SUMMARIES,
     Summary,
     apply,
+    apply_star,
     argument,
     elements,
     given,
@@ -79,7 +80,14 @@ def _next(heap: Attributes, site: Site) -> None:
         heap.flow(default, site.result)
 
 
-@summary("builtins.map", "itertools.starmap")
+@summary("itertools.starmap")
+def _starmap(heap: Attributes, site: Site) -> None:
+    result = Slot()
+    apply_star(heap, site, argument(heap, site, 0), result, elements(heap, argument(heap, site, 1)), Slot())
+    new(heap, site, "list", result)
+
+
+@summary("builtins.map")
 def _map(heap: Attributes, site: Site) -> None:
     result = Slot()
     apply(heap, site, argument(heap, site, 0), result, *(elements(heap, slot) for slot in given(site, 1)))
@@ -106,7 +114,29 @@ def _repeat(heap: Attributes, site: Site) -> None:
     new(heap, site, "list", argument(heap, site, 0))
 
 
-@summary("builtins.max", "builtins.min", "random.choice", "heapq.nlargest", "heapq.nsmallest")
+@summary("heapq.heappush", "heapq.heappushpop", "heapq.heapreplace")
+def _push(heap: Attributes, site: Site) -> None:
+    """Put an item into a heap; the two that take one out, too, give any of it."""
+    items = argument(heap, site, 0)
+    heap.watch(items, lambda value: heap.flow(argument(heap, site, 1), heap.contents(value).some))
+    heap.iterate(items, site.result)
+
+
+@summary("heapq.heappop")
+def _take(heap: Attributes, site: Site) -> None:
+    items = argument(heap, site, 0)
+    heap.watch(items, lambda value: heap.blur(heap.contents(value)))
+    heap.iterate(items, site.result)
+
+
+@summary("heapq.nlargest", "heapq.nsmallest")
+def _best(heap: Attributes, site: Site) -> None:
+    items = elements(heap, argument(heap, site, 1, "iterable"))
+    new(heap, site, "list", items)
+    apply(heap, site, argument(heap, site, 2, "key"), Slot(), items)
+
+
+@summary("builtins.max", "builtins.min", "random.choice")
 def _choose(heap: Attributes, site: Site) -> None:
     chosen = elements(heap, *given(site)[:1]) if len(site.positional) == 1 else Slot()
     for slot in given(site) if len(site.positional) > 1 else []:

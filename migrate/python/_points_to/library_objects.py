@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from migrate.python._points_to.domain import (
@@ -222,10 +223,25 @@ def _setter(heap: Attributes, site: Site) -> None:
 # ---------------------------------------------------------------------- functions made of functions
 
 
-@summary("functools.partial", "functools.partialmethod")
+@summary("functools.partial")
 def _partial(heap: Attributes, site: Site) -> None:
     inner = Site(site.node, site.frame, site.positional[1:], site.keywords, site.splats)
     heap.add(site.result, heap.make_partial(site.node, site.frame, argument(heap, site, 0), inner))
+
+
+@summary("functools.partialmethod")
+def _partialmethod(heap: Attributes, site: Site) -> None:
+    """Make a function that takes the object first, before the arguments that are given now."""
+    caller = heap.constant(External("functools.partialmethod()"))
+    inner = Site(site.node, site.frame, site.positional, site.keywords, site.splats, operand=len(site.positional))
+    heap.add(site.result, Descriptor("method", heap.make_partial(site.node, site.frame, caller, inner)))
+
+
+@summary("functools.partialmethod()")
+def _call_partialmethod(heap: Attributes, site: Site) -> None:
+    count = site.operand if isinstance(site.operand, int) else 1
+    (function, _), given, later = site.positional[0], site.positional[1:count], site.positional[count:]
+    heap.call(function, replace(site, positional=[*later[:1], *given, *later[1:]]))
 
 
 @summary("types.MethodType")

@@ -43,6 +43,12 @@ def parse(loop: ast.While) -> Loop | None:
     return None
 
 
+def code_of(target: ast.expr | None) -> str:
+    """Return the name that a flat call's code is stored in, alone or before its other results; "" for none."""
+    first = target.elts[0] if isinstance(target, ast.Tuple) and target.elts else target
+    return first.id if isinstance(first, ast.Name) else ""
+
+
 def _tested(loop: ast.While) -> Loop | None:
     """`while (rc := call()) == AGAIN:`, `while call() == AGAIN:` and `while rc == AGAIN:`."""
     match loop.test:
@@ -59,7 +65,7 @@ def _tested(loop: ast.While) -> Loop | None:
 
 def _primed(loop: ast.While, name: str, answer: ast.expr) -> Loop | None:
     match loop.body:
-        case [ast.Assign(targets=[ast.Name(id=code) as target], value=value), *waits] if code == name:
+        case [ast.Assign(targets=[target], value=value), *waits] if code_of(target) == name:
             match waits:
                 case [ast.If(test=test, body=body, orelse=[])] if ast.dump(test) == ast.dump(loop.test):
                     waits = body
@@ -78,9 +84,10 @@ def _compared(
 ) -> Loop | None:
     """`rc = call()`, and a comparison that leaves the loop or goes on."""
     match test, first.targets:
-        case ast.Compare(left=ast.Name(id=name), ops=[ast.Eq() | ast.NotEq() as operator], comparators=[answer]), [
-            ast.Name(id=code)
-        ] if code == name:
+        case (
+            ast.Compare(left=ast.Name(id=name), ops=[ast.Eq() | ast.NotEq() as operator], comparators=[answer]),
+            [target],
+        ) if code_of(target) == name:
             if isinstance(operator, ast.NotEq):
                 return _made(loop, answer, False, first, _waits([*otherwise, *after], False), body)
             return _made(loop, answer, False, first, _waits(body, bool(after)), [*otherwise, *after])

@@ -15,7 +15,8 @@ from migrate.old_api.calls import Call
 from migrate.old_api.generation_1 import EP
 from migrate.python.source import Source
 from migrate.rules._answers import Change
-from migrate.rules.idioms._loop import Loop, parse
+from migrate.rules.idioms._aftermath import Aftermath
+from migrate.rules.idioms._loop import Loop, code_of, parse
 from migrate.rules.idioms._quiet import Quiet
 from migrate.text.code import Edits, Template
 
@@ -31,7 +32,42 @@ class Site:
     change: Change
     facts: Facts
     quiet: Quiet
+    aftermath: Aftermath
     source: Source
+
+    @property
+    def statement(self) -> ast.stmt:
+        """The statement that the call stands in."""
+        return next(node for node in self.above(self.call.node) if isinstance(node, ast.stmt))
+
+    @property
+    def target(self) -> ast.expr | None:
+        """The name or attribute that the call's value is stored in, when its statement does nothing else."""
+        match self.statement:
+            case ast.Assign(targets=[target], value=value) | ast.AnnAssign(target=target, value=value):
+                is_place = isinstance(target, ast.Name | ast.Attribute) and value is self.call.node
+                return target if is_place else None
+        return None
+
+    def is_same(self, node: ast.expr | None, target: ast.expr) -> bool:
+        """Whether an expression reads what a target has stored."""
+        return node is not None and ast.unparse(node) == ast.unparse(target)
+
+    def _block(self, statement: ast.stmt) -> list[ast.stmt]:
+        above: Any = self.facts.parent(statement)
+        blocks = (getattr(above, name, None) for name in ("body", "orelse", "finalbody"))
+        return next(block for block in blocks if isinstance(block, list) and statement in block)
+
+    def before(self, statement: ast.stmt) -> ast.stmt | None:
+        """Return the statement right before one in its block."""
+        block = self._block(statement)
+        at = block.index(statement)
+        return block[at - 1] if at else None
+
+    def behind(self, statement: ast.stmt) -> list[ast.stmt]:
+        """Return the statements behind one in its block."""
+        block = self._block(statement)
+        return block[block.index(statement) + 1 :]
 
     def above(self, node: ast.AST) -> Iterator[ast.AST]:
         """Iterate over the nodes around a node, innermost first."""
@@ -76,6 +112,11 @@ class Site:
     @property
     def is_alone(self) -> bool:
         """Whether repeating the call is all that the loop could do: with the arguments of its first turn."""
+        return self.is_undisturbed and all(map(self.quiet.is_stable, self.call.arguments.values()))
+
+    @property
+    def is_undisturbed(self) -> bool:
+        """Whether nothing of the program runs while the call waits, nor waits for what it takes."""
         receiver = self.call.receiver
         origins = self.facts.handles(receiver) if receiver is not None else frozenset()
         if not origins or not self.quiet.is_called_inside(self.call.node):
@@ -84,7 +125,7 @@ class Site:
             unseen = isinstance(origin, ast.arg) or self.facts.obstacles(origin)
             if unseen or self.facts.calls_on(origin) & _BELLS:
                 return False
-        return all(map(self.quiet.is_stable, self.call.arguments.values()))
+        return True
 
     def rewritten(self, loop: Loop, pattern: str, replacement: str) -> Edits | None:
         """Return the edits for the loop to become its call, with a part of the call's decided text replaced."""
@@ -104,12 +145,8 @@ class Site:
 
     def _primer(self, loop: Loop) -> ast.stmt | None:
         """Return the statement right before a loop that sets its target to AGAIN."""
-        above: Any = self.facts.parent(loop.statement)
-        blocks = (getattr(above, name, None) for name in ("body", "orelse", "finalbody"))
-        block = next(block for block in blocks if isinstance(block, list) and loop.statement in block)
-        at = block.index(loop.statement)
-        match block[at - 1] if at else None, loop.target:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value) as before, ast.Name(id=code) if name == code:
+        match self.before(loop.statement):
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) as before if name == code_of(loop.target):
                 same = self.facts.constant(value) == self.facts.constant(loop.answer)
                 return before if same else None
         return None
@@ -122,13 +159,18 @@ class Site:
         text = "{value}"
         if loop.target is not None:
             text, parts = "{target} = {value}", {"target": loop.target, **parts}
-        if loop.tail is None or (loop.tail.value is None and self._ends_function(loop.statement)):
+        tail = self.tail(loop)
+        if not tail.text:
             return Template(text, parts)
         line = loop.statement.lineno
-        text += self.source.line_end(line) + self.source.indentation(line) + "return"
-        if loop.tail.value is None:
-            return Template(text, parts)
-        return Template(text + " {result}", {**parts, "result": loop.tail.value})
+        text += self.source.line_end(line) + self.source.indentation(line) + tail.text
+        return Template(text, {**parts, **tail.parts})
+
+    def tail(self, loop: Loop) -> Template:
+        """Return what is left of a loop when its call has been taken out: a return, or nothing."""
+        if loop.tail is None or (loop.tail.value is None and self._ends_function(loop.statement)):
+            return Template("")
+        return Template("return {result}", {"result": loop.tail.value}) if loop.tail.value else Template("return")
 
     def _ends_function(self, statement: ast.stmt) -> bool:
         above = self.facts.parent(statement)

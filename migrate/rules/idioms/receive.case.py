@@ -102,27 +102,6 @@ while True:
         pass
 
 
-# case: kept: a flat call gives more than receive does
-from doca_comm_channel import *
-
-rc, ep = doca_comm_channel_ep_create()
-rc, peer = doca_comm_channel_ep_connect(ep, "a")
-while True:
-    rc, msg, length, peer = doca_comm_channel_ep_recvfrom(ep, 4080, 0)
-    if rc != DOCA_ERROR_AGAIN:
-        break
-
-# output
-import comch_next as comch
-
-rc, ep = comch.outcome(comch.Client, one_sided=True)
-rc, peer = comch.outcome(comch.Client.connect, ep, "a", timeout=0)
-while True:
-    rc, msg, length, peer = comch.Client.try_receive(ep, 4080)
-    if rc != comch.ErrorCode.AGAIN:
-        break
-
-
 # case: kept: the call stands on several lines
 import doca_comm_channel as cc
 
@@ -151,6 +130,68 @@ while True:
         break
     except comch.Again:
         pass
+
+
+# case: kept: the length of a turn is the size of the next
+from doca_comm_channel import *
+
+rc, ep = doca_comm_channel_ep_create()
+rc, peer = doca_comm_channel_ep_connect(ep, "a")
+length = 4080
+while True:
+    rc, msg, length, peer = doca_comm_channel_ep_recvfrom(ep, length, 0)
+    if rc != DOCA_ERROR_AGAIN:
+        break
+
+# output
+import comch_next as comch
+
+rc, ep = comch.outcome(comch.Client, one_sided=True)
+rc, peer = comch.outcome(comch.Client.connect, ep, "a", timeout=0)
+length = 4080
+while True:
+    rc, msg, length, peer = comch.Client.try_receive(ep, length)
+    if rc != comch.ErrorCode.AGAIN:
+        break
+
+
+# case: kept: the code is not the first of the results
+from doca_comm_channel import *
+
+rc, ep = doca_comm_channel_ep_create()
+rc, peer = doca_comm_channel_ep_connect(ep, "a")
+while True:
+    rc, msg, length, peer = doca_comm_channel_ep_recvfrom(ep, 4080, 0)
+    if length != DOCA_ERROR_AGAIN:
+        break
+
+# output
+import comch_next as comch
+
+rc, ep = comch.outcome(comch.Client, one_sided=True)
+rc, peer = comch.outcome(comch.Client.connect, ep, "a", timeout=0)
+while True:
+    rc, msg, length, peer = comch.Client.try_receive(ep, 4080)
+    if length != comch.ErrorCode.AGAIN:
+        break
+
+
+# case: a flat call
+from doca_comm_channel import *
+
+rc, ep = doca_comm_channel_ep_create()
+rc, peer = doca_comm_channel_ep_connect(ep, "a")
+while True:
+    rc, msg, length, peer = doca_comm_channel_ep_recvfrom(ep, 4080, 0)
+    if rc != DOCA_ERROR_AGAIN:
+        break
+
+# output
+import comch_next as comch
+
+rc, ep = comch.outcome(comch.Client, one_sided=True)
+rc, peer = comch.outcome(comch.Client.connect, ep, "a", timeout=0)
+rc, msg, length, peer = comch.Client.try_receive(ep, 4080, timeout=None)
 
 
 # case: a function that returns the message
@@ -218,3 +259,37 @@ print(receive(ep))
 for number in range(3):
     text = ep.receive(4080)[0]
     print(text)
+
+
+# case: flat loops in a function, one of them primed
+import time
+from doca_comm_channel import *
+
+def receive(ep):
+    rc = DOCA_ERROR_AGAIN
+    while rc == DOCA_ERROR_AGAIN:
+        rc, msg, length, peer = doca_comm_channel_ep_recvfrom(ep, 4080, DOCA_CC_MSG_FLAG_NONE)
+    while True:
+        rc, text, n, sender = doca_comm_channel_ep_recvfrom(ep, 64, DOCA_CC_MSG_FLAG_NONE)
+        if rc == DOCA_ERROR_AGAIN:
+            time.sleep(1e-5)  # ten microseconds
+            continue
+        return rc, msg, text
+
+rc, ep = doca_comm_channel_ep_create()
+rc, peer = doca_comm_channel_ep_connect(ep, "a")
+print(receive(ep)[1:])
+
+# output
+import time
+import comch_next as comch
+
+def receive(ep):
+    rc, msg, length, peer = comch.Client.try_receive(ep, 4080, timeout=None)
+    # ten microseconds
+    rc, text, n, sender = comch.Client.try_receive(ep, 64, timeout=None)
+    return rc, msg, text
+
+rc, ep = comch.outcome(comch.Client, one_sided=True)
+rc, peer = comch.outcome(comch.Client.connect, ep, "a", timeout=0)
+print(receive(ep)[1:])

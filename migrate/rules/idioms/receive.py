@@ -3,4 +3,10 @@
 from migrate.old_api.generation_1 import EP
 from migrate.rules.idioms._site import Idiom, Retry
 
-IDIOMS: dict[str, Idiom] = {EP + "recvfrom": Retry("CCM101", objects=(r"(.+), timeout=0\)", r"\1)"))}
+IDIOMS: dict[str, Idiom] = {
+    EP + "recvfrom": Retry(
+        "CCM101",
+        objects=(r"(.+), timeout=0\)", r"\1)"),
+        flat=(r"(\S+\.try_receive\(.+)\)", r"\1, timeout=None)"),
+    )
+}

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import difflib
-import json
 import os
-import subprocess
-import sys
 import time
-from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -16,36 +12,11 @@ from hypothesis import HealthCheck, Phase, given, settings
 from migrate.outcome import Level
 from migrate.rewriting import rewrite
 from tests.migrate.generated.program import programs
+from tests.migrate.runner import Runner
 
 SECONDS = float(os.environ.get("COMCH_STRESS_SECONDS", "0"))
 EXAMPLES = 60
 WHOLE = 0.9  # the share of programs in which nothing is left to the reader
-
-
-class Runner:
-    """A process that runs programs, each in a child of its own."""
-
-    def __init__(self) -> None:
-        command = [sys.executable, "-m", "tests.migrate.generated.worker"]
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-
-    def run(self, text: str, *, old: bool) -> str:
-        """What a program prints."""
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        print(json.dumps([text, old]), file=self._process.stdin, flush=True)
-        return str(json.loads(self._process.stdout.readline()))
-
-    def close(self) -> None:
-        """End the process: it reads no more programs."""
-        self._process.communicate(timeout=30)
-
-
-@pytest.fixture(scope="module")
-def runner() -> Iterator[Runner]:
-    runner = Runner()
-    yield runner
-    runner.close()
 
 
 def _difference(text: str, runner: Runner) -> str | None:
@@ -54,7 +25,7 @@ def _difference(text: str, runner: Runner) -> str | None:
     if outcome.skipped or any(finding.level is not Level.SAFE for finding in outcome.findings):
         return None
     new = outcome.new.decode()
-    before, after = runner.run(text, old=True), runner.run(new, old=False)
+    before, after = runner.run(text, launched=True), runner.run(new, launched=False)
     lines = difflib.unified_diff(before.splitlines(), after.splitlines(), "old", "new", lineterm="")
     difference = "\n".join(lines)
     return f"{difference}\n\n{new}" if difference else ""

@@ -22,12 +22,6 @@ def service_end():
     ep.listen("idioms")
     return ep
 
-def client_end():
-    ep = cc.Endpoint()
-    ep.set_device(cc.open_device("b1:00.0"))
-    ep.set_send_queue_size(16)
-    return ep
-
 def fork():
     reading, writing = os.pipe()
     child = os.fork()
@@ -46,6 +40,14 @@ def shown(call, *args):
         print(call(*args))
     except cc.DocaError as error:
         print(type(error).__name__)
+"""
+
+CLIENT = """
+def client_end():
+    ep = cc.Endpoint()
+    ep.set_device(cc.open_device("b1:00.0"))
+    ep.set_send_queue_size(16)
+    return ep
 """
 
 SENDS = {
@@ -112,6 +114,17 @@ def receive(ep):
         except cc.Again:
             continue
         return data, peer
+""",
+    "tuple": """
+def receive(ep):
+    while True:
+        rc, data, length, peer = cc.doca_comm_channel_ep_recvfrom(ep, 4080, 0)
+        if rc != cc.DOCA_ERROR_AGAIN:
+            break
+        time.sleep(1e-4)
+    if rc != cc.DOCA_SUCCESS:
+        return cc.doca_error_get_name(rc), length, peer is None
+    return data, peer
 """,
 }
 
@@ -282,9 +295,9 @@ shown(receive, ep)
 """,
 }
 
-MANNERS = {"break": "return", "else": "continue", "code": "return", "walrus": "continue", "primed": "return"}
+MANNERS = {"break": "return", "else": "continue", "code": "tuple", "walrus": "continue", "primed": "tuple"}
 PROGRAMS = {
-    f"{talk}: {send}": ENDS + SENDS[send] + RECEIVES[MANNERS[send]] + TALKS[talk]
+    f"{talk}: {send}": ENDS + CLIENT + SENDS[send] + RECEIVES[MANNERS[send]] + TALKS[talk]
     for number, talk in enumerate(TALKS)
     for send in list(MANNERS)[number % 2 :: 2]
 }

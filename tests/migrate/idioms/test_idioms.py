@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator
 
 import pytest
 
@@ -13,18 +12,12 @@ from migrate.codes import CODES
 from migrate.explain import Case, cases
 from migrate.outcome import Level, Options
 from migrate.rewriting import rewrite
-from tests.migrate.generated.test_generated import Runner
 from tests.migrate.idioms.program import PROGRAMS
+from tests.migrate.idioms.waits import WAITS
+from tests.migrate.runner import Runner
 
 CASES = [case for case in cases() if case.rule.startswith("idioms.")]
 IDIOMS = Options(idioms=True)
-
-
-@pytest.fixture(scope="module")
-def runner() -> Iterator[Runner]:
-    runner = Runner()
-    yield runner
-    runner.close()
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -33,10 +26,20 @@ def test_prints_the_same(runner: Runner, name: str) -> None:
     plain, joined = rewrite(text.encode()), rewrite(text.encode(), options=IDIOMS)
     assert {finding.level for outcome in (plain, joined) for finding in outcome.findings} == {Level.SAFE}
     assert not [node for node in ast.walk(ast.parse(joined.new)) if isinstance(node, ast.While)]
-    old = runner.run(text, old=True)
+    old = runner.run(text, launched=True)
     assert "Error" not in old, old
-    assert runner.run(plain.new.decode(), old=False) == old
-    assert runner.run(joined.new.decode(), old=False) == old
+    assert runner.run(plain.new.decode(), launched=False) == old
+    assert runner.run(joined.new.decode(), launched=False) == old
+
+
+@pytest.mark.parametrize("name", WAITS)
+def test_waits_print_the_same(runner: Runner, name: str) -> None:
+    joined = rewrite(WAITS[name].encode(), options=IDIOMS)
+    assert {"CCM102", "CCM103", "CCM104"} <= {finding.code for finding in joined.findings}
+    old = runner.run(WAITS[name], launched=True)
+    assert old
+    assert "Traceback" not in old
+    assert runner.run(joined.new.decode(), launched=False) == old
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.rule}: {case.title}")

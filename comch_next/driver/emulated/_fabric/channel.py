@@ -5,9 +5,9 @@ import os
 import select
 import threading
 from collections.abc import Callable
-from typing import Protocol
 
 from comch_next.driver.emulated._kernel.memory import lib
+from comch_next.driver.emulated._kernel.typed import Protocol
 
 __all__ = ["Channel", "Watchable"]
 
@@ -58,12 +58,12 @@ class Channel:
         if ready:
             self.ring()
 
-    def listen(self, bell: int, noisy: Callable[[], object]) -> None:
-        """Be ready when it is rung; `noisy` is called when it would not be silent ever again."""
+    def listen(self, bell: int, on_flood: Callable[[], object]) -> None:
+        """Be ready when it is rung; `on_flood` is called when it would not be silent ever again."""
         with self._lock:
             if bell not in self._bells:
                 self._set.register(bell, select.EPOLLIN | select.EPOLLRDHUP)
-                self._bells[bell] = noisy
+                self._bells[bell] = on_flood
 
     def unlisten(self, bell: int) -> None:
         """No longer; harmless when it is not listened to."""
@@ -91,18 +91,18 @@ class Channel:
             if fd == self._latch:
                 with contextlib.suppress(BlockingIOError):  # another thread has read it just now
                     os.eventfd_read(fd)
-            elif (noisy := self._hush(fd, events)) is not None:
+            elif (on_flood := self._drain(fd, events)) is not None:
                 self.unlisten(fd)
-                noisy()
+                on_flood()
         self.armed = False
         for sockets in self._sockets:
             self._set.modify(sockets, 0)
 
-    def _hush(self, bell: int, events: int) -> Callable[[], object] | None:
+    def _drain(self, bell: int, events: int) -> Callable[[], object] | None:
         """Silence it, if it is one; whom to tell when it would not stay silent."""
         with self._lock:
-            noisy = self._bells.get(bell)
-            return noisy if noisy is not None and (events != select.EPOLLIN or lib.comch_hush(bell)) else None
+            on_flood = self._bells.get(bell)
+            return on_flood if on_flood is not None and (events != select.EPOLLIN or lib.comch_drain(bell)) else None
 
     def ring(self) -> None:
         """Be ready until the next arming. Any thread may ring."""

@@ -12,7 +12,7 @@ from comch_next.errors import ErrorCode, from_code
 
 __all__ = [
     *("BYE", "LONGEST", "Hello", "Terms", "Welcome"),
-    *("close_all", "farewell", "negotiate", "receive", "send"),
+    *("close_all", "farewell", "is_trusted", "negotiate", "peer_of", "receive", "send"),
 ]
 
 BYE = b"CMCHBYE"  # the whole of a farewell; end-of-file without it is a death
@@ -20,7 +20,9 @@ VERSION = 3
 _MAGIC = b"CMCH"
 _HELLO = struct.Struct("<4sHHIII")
 _WELCOME = struct.Struct("<4sHHIIII")
+_FLAGS = (0, 1)  # of the word that says whether the size is insisted on; its other bits are reserved
 LONGEST = 64  # bytes: no datagram of the handshake is longer
+_CREDENTIALS = struct.Struct("3i")
 _MOST_FDS = 4
 _INT = array("i").itemsize
 
@@ -60,7 +62,7 @@ class Hello:
             raise from_code(ErrorCode.INVALID_VALUE, "a greeting of the wrong length")
         _, _, strict, msg_size, send_limit, recv_limit = _HELLO.unpack(data)
         terms = Terms(msg_size, bool(strict), send_limit, recv_limit)
-        if not terms.sane():
+        if strict not in _FLAGS or not terms.sane():
             raise from_code(ErrorCode.INVALID_VALUE, "a greeting with impossible limits")
         return cls(terms)
 
@@ -84,7 +86,8 @@ class Welcome:
             raise from_code(ErrorCode.CONNECTION_ABORTED, "the server's answer is no welcome")
         _, version, strict, code, msg_size, send_limit, recv_limit = _WELCOME.unpack(data)
         terms = Terms(msg_size, bool(strict), send_limit, recv_limit)
-        if version != VERSION or code not in ErrorCode.__members__.values() or not terms.sane():
+        known = version == VERSION and strict in _FLAGS and code in ErrorCode.__members__.values()
+        if not (known and terms.sane()):
             raise from_code(ErrorCode.CONNECTION_ABORTED, "the server's answer cannot be understood")
         return cls(ErrorCode(code), terms)
 
@@ -127,6 +130,17 @@ def receive(sock: socket.socket) -> tuple[bytes, list[int]]:
             raise OSError(errno.EMFILE, "descriptors have run out")
         return b"?", []
     return data, list(fds)
+
+
+def peer_of(sock: socket.socket) -> tuple[int, int]:
+    """The process and the user at the other end, as they were when it connected or listened. Raises OSError."""
+    pid, user, _ = _CREDENTIALS.unpack(sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size))
+    return pid, user
+
+
+def is_trusted(user: int) -> bool:
+    """Whether this process speaks with that user, and meets others in directories of theirs."""
+    return user in (0, os.geteuid())
 
 
 def send(sock: socket.socket, data: bytes, fds: Sequence[int] = ()) -> None:

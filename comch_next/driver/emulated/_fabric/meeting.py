@@ -11,13 +11,12 @@ import hashlib
 import os
 import socket
 import stat
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from comch_next.driver.emulated._fabric.handshake import LONGEST, send
+from comch_next.driver.emulated._fabric.handshake import LONGEST, is_trusted, peer_of, send
 from comch_next.errors import AlreadyExist, DocaError, Initialization
 
 __all__ = ["Listener", "dial", "directory", "file_name", "is_chosen", "owned_by_living", "runtime_dir"]
@@ -33,6 +32,8 @@ def runtime_dir() -> Path:
         return Path(chosen)
     if session := os.environ.get("XDG_RUNTIME_DIR"):
         return Path(session) / "comch"
+    import tempfile  # not at every start: it brings shutil and the compressors
+
     return Path(tempfile.gettempdir()) / f"comch-{os.getuid()}"
 
 
@@ -43,17 +44,30 @@ def is_chosen() -> bool:
 
 @contextmanager
 def directory(path: Path, *, create: bool) -> Iterator[int]:
-    """A descriptor of the directory while the block runs. OSError: it is not there, or somebody else's."""
+    """A descriptor of the directory while the block runs. OSError: it is not there, or not the user's alone."""
     if create:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
-    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    fd = _open_directory(path)
     try:
-        owner = os.fstat(fd).st_uid
-        if owner not in (0, os.geteuid()):
-            raise PermissionError(errno.EPERM, f"the directory belongs to user {owner}", str(path))
+        found = os.fstat(fd)
+        if not is_trusted(found.st_uid):
+            raise PermissionError(errno.EPERM, f"the directory belongs to user {found.st_uid}", str(path))
+        if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+            text = "others can write to the directory, and so take a server's place; chmod go-w it"
+            raise PermissionError(errno.EPERM, text, str(path))
         yield fd
     finally:
         os.close(fd)
+
+
+def _open_directory(path: Path) -> int:
+    try:
+        return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except NotADirectoryError as error:
+        if path.is_symlink():
+            text = "it is a symbolic link, which may come to lead elsewhere; name the directory itself"
+            raise NotADirectoryError(errno.ENOTDIR, text, str(path)) from error
+        raise
 
 
 def file_name(dpu_pci: str, rep_pci: str, name: str) -> str:
@@ -62,11 +76,17 @@ def file_name(dpu_pci: str, rep_pci: str, name: str) -> str:
 
 
 def dial(dpu_pci: str, rep_pci: str, name: str) -> socket.socket:
-    """A socket connected to the server of that name; OSError says why there is none."""
+    """A socket connected to the server of that name; OSError says why there is none.
+
+    Before a word is said it is asked who listens: whoever has been able to take the place learns nothing.
+    """
     with directory(runtime_dir(), create=False) as folder:
         sock = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET | socket.SOCK_NONBLOCK)
         try:
             sock.connect(f"/proc/self/fd/{folder}/{file_name(dpu_pci, rep_pci, name)}.sock")
+            _, user = peer_of(sock)
+            if not is_trusted(user):
+                raise PermissionError(errno.EPERM, f"user {user} listens there, who is not trusted", name)
         except BaseException:
             sock.close()
             raise

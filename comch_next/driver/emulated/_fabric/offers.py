@@ -16,8 +16,8 @@ from comch_next.driver.emulated._kernel.memory import PAGE, ffi, lib, make_share
 
 __all__ = ["EXPIRED", "NEW", "News", "Offer", "Target", "make_posts", "posts_size"]
 
-_NEWS = struct.Struct("<4sBxxxIIIQ")  # magic, kind, consumer's id, depth, longest immediate data, memory's size
-_MAGIC = b"CMFP"
+_NEWS = struct.Struct("<4sB3sIIIQ")  # magic, kind, reserved, id, depth, longest immediate data, memory's size
+_MAGIC, _RESERVED = b"CMFP", bytes(3)
 NEW, EXPIRED = 1, 2
 _MOST_DEPTH, _MOST_IMM, _MOST_MEMORY = 1 << 16, 1024, 1 << 40
 
@@ -70,15 +70,16 @@ class News:
 
     def encode(self) -> bytes:
         offer = self.offer
-        return _NEWS.pack(_MAGIC, self.kind, offer.consumer_id, offer.depth, offer.imm_max, offer.memory_size)
+        words = offer.consumer_id, offer.depth, offer.imm_max, offer.memory_size
+        return _NEWS.pack(_MAGIC, self.kind, _RESERVED, *words)
 
     @classmethod
     def decode(cls, data: bytes, fds: list[int]) -> "News | None":
         """None for a datagram that is no news of a consumer, or with limits that no consumer has."""
         if len(data) != _NEWS.size or data[:4] != _MAGIC:
             return None
-        _, kind, consumer_id, depth, imm_max, memory_size = _NEWS.unpack(data)
-        if kind not in (NEW, EXPIRED):
+        _, kind, reserved, consumer_id, depth, imm_max, memory_size = _NEWS.unpack(data)
+        if kind not in (NEW, EXPIRED) or reserved != _RESERVED:
             return None
         return cls(kind, Offer(consumer_id, depth, imm_max, memory_size, fds), fds)
 

@@ -9,11 +9,6 @@ from typing import Any
 from comch_next._codes import PciFuncType
 from comch_next.errors import NotFound
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
 __all__ = ["Device", "Limits", "Representor", "Topology", "current", "long_form"]
 
 # The limits' own limits, where they are bytes; the others count things.
@@ -125,10 +120,20 @@ def current() -> Topology:
     if not path:
         return parse(_BUILT_IN, "the built-in topology")
     try:
-        with open(path, "rb") as file:
-            return parse(tomllib.load(file), path)
+        return parse(_read(path), path)
     except (OSError, ValueError) as error:
         raise NotFound(f"COMCH_TOPOLOGY names {path}, which cannot be read: {error}") from error
+
+
+def _read(path: str) -> dict[str, Any]:
+    # Imported here: most programs read no such file, and would wait for the parser at every start.
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    with open(path, "rb") as file:
+        table: dict[str, Any] = tomllib.load(file)
+    return table
 
 
 def parse(table: dict[str, Any], source: str) -> Topology:

@@ -12,6 +12,10 @@
  * Where in their page the shared words lie differs from ring to ring, and the page's last word tells: a reader of
  * many rings would find all their words in the same few places of its cache otherwise.
  *
+ * Messages of several rings are received in the order of their stamps, which their senders write. No stamp is
+ * believed that is later than now, earlier than the one before it, or earlier than the beginning of the lap before:
+ * a ring holds one lap, so the message has been sent since. So whoever forges stamps gets two laps ahead at most.
+ *
  * Records never cross the end: message number `jump` starts at offset 0. At most one jump is unread at a time.
  */
 #ifndef COMCH_RING_H
@@ -31,7 +35,7 @@ enum {
     COMCH_CLOSED = -3,   /* this direction has ended: see comch_tx.open */
     COMCH_NOMEM = -4,    /* the next part of the ring could not be committed */
     COMCH_CORRUPT = -5,  /* the other side wrote something impossible */
-    COMCH_LOOK = -6      /* it is time to look at the sockets, then to call again */
+    COMCH_POLL = -6      /* it is time to look at the sockets, then to call again */
 };
 
 typedef struct {
@@ -61,8 +65,8 @@ typedef struct {
 typedef struct {
     comch_shared *shared;
     uint8_t *data;
-    uint64_t tail, received_bytes, stamp;
-    uint32_t pos, capacity, max_msg, limit;
+    uint64_t tail, received_bytes, stamp, lap_began;
+    uint32_t pos, capacity, max_msg, limit, lap;  /* lap: messages taken since lap_began; one is `limit` long */
     int32_t bell, seen;  /* seen: it was not empty at the poller's last sweep */
 } comch_rx;
 
@@ -104,10 +108,13 @@ uint64_t comch_cut(comch_tx *tx);
 int comch_arm_space(comch_tx *tx);
 int comch_arm_flight(comch_tx *tx, uint64_t count);
 int64_t comch_available(comch_rx *rx);
+int64_t comch_find(comch_poller *poller);
+int comch_take(comch_poller *poller, char *into);
+void comch_poll_again(comch_poller *poller);
 int64_t comch_receive(comch_poller *poller, char *into, uint64_t size);
 int comch_arm_data(comch_poller *poller);
-int comch_hush(int bell);
-int comch_look_due(comch_pace *pace);
-void comch_looked(comch_pace *pace);
+int comch_drain(int bell);
+int comch_poll_due(comch_pace *pace);
+void comch_polled(comch_pace *pace);
 
 #endif

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 DEADLINE_S = 10.0
-SHIM = str(Path(__file__).parents[3] / "comm_channel_compat" / "_shim")
+SHIM = str(Path(__file__).parents[2] / "comm_channel_compat" / "_shim")
 
 
 def _read(pipe: int) -> bytes:
@@ -41,9 +41,9 @@ def _watch(child: int, reading: int) -> dict[str, Any]:
     return {"output": output.decode(errors="replace"), "status": status}
 
 
-def _report(what: str, kind: type[BaseException] | None) -> None:
-    """Print an exception that nobody caught: its class; texts may differ."""
-    print(what, kind.__name__ if kind else kind, flush=True)
+def _report(what: str, kind: type[BaseException] | None, error: object) -> None:
+    """Print an exception that nobody caught."""
+    print(what, kind.__name__ if kind else kind, error, flush=True)
 
 
 def _enter(folder: str, job: dict[str, Any], writing: int) -> None:
@@ -58,9 +58,9 @@ def _enter(folder: str, job: dict[str, Any], writing: int) -> None:
     if job["launched"]:
         sys.path.insert(1, SHIM)
     sys.argv = ["main.py"]
-    sys.excepthook = lambda kind, error, trace: _report("ended by", kind)
-    threading.excepthook = lambda raised: _report("thread ended by", raised.exc_type)
-    sys.unraisablehook = lambda raised: _report("ignored", raised.exc_type)
+    sys.excepthook = lambda kind, error, trace: _report("ended by", kind, error)
+    threading.excepthook = lambda raised: _report("thread ended by", raised.exc_type, raised.exc_value)
+    sys.unraisablehook = lambda raised: _report("ignored", raised.exc_type, raised.exc_value)
 
 
 def _run(folder: str) -> None:
@@ -98,7 +98,9 @@ def serve() -> str | None:
 
 
 if __name__ == "__main__":
-    import comch_next  # noqa: F401  # before the fork: each child has it
+    # Before the fork: each child has them. No program of the tests knows comm_channel_compat by that name.
+    import comch_next.driver.emulated  # noqa: F401
+    import comm_channel_compat  # noqa: F401
 
     if program := serve():
         _run(program)

@@ -1,0 +1,83 @@
+"""Give the options to the constructor, in place of statements right behind it that set them one by one.
+
+Needs: nothing stands between; each value is there (no None, which the constructor takes for unset) and may be evaluated
+before; nobody reads the context when one of the options has been refused.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrate.old_api.calls import Call
+from migrate.old_api.generation_1 import EP, OPEN_DEVICE, OPEN_REPRESENTOR
+from migrate.rules._roles import CREATE
+from migrate.rules.idioms._site import Idiom, Site
+from migrate.text.code import Edits, Template
+
+_HANDLES = {"device": "device", "device_rep": "representor"}
+_SIZES = ("max_msg_size", "send_queue_size", "recv_queue_size")
+_OPTIONS = {f"{EP}set_{option}": option for option in (*_HANDLES, *_SIZES)}
+_OPENING = frozenset({OPEN_DEVICE, OPEN_REPRESENTOR})
+_ONE_SIDED = "one_sided=True)"
+
+
+class Options(Idiom):
+    """The setters behind a constructor."""
+
+    code = "CCM102"
+
+    def __call__(self, site: Site) -> Edits | None:
+        template = site.change.edits.expressions.get(site.call.node)
+        target = site.target
+        if template is None or target is None or site.call.returns_code or not template.text.endswith(_ONE_SIDED):
+            return None
+        values: dict[str, ast.expr] = {}
+        statements: dict[ast.stmt, Template] = {}
+        for statement, call in self._setters(site, target):
+            option = _OPTIONS[call.function]
+            value = call.arguments[option]
+            if option in values or not self._is_given(site, option, value, list(values)):
+                break
+            values[option] = value
+            statements[statement] = Template("")
+        if not values or not self._is_unread(site, next(iter(statements))):
+            return None
+        given = ", ".join(f"{option}={{{option}}}" for option in values)
+        text = template.text.removesuffix(_ONE_SIDED) + f"{given}, {_ONE_SIDED}"
+        return Edits({site.call.node: Template(text, values)}, statements)
+
+    def _setters(self, site: Site, target: ast.expr) -> Iterator[tuple[ast.stmt, Call]]:
+        for statement in site.behind(site.statement):
+            call = site.facts.calls.get(statement.value) if isinstance(statement, ast.Expr) else None  # type: ignore[call-overload]
+            is_setter = call is not None and call.function in _OPTIONS and not call.returns_code
+            if call is None or not is_setter or not site.is_same(call.receiver, target):
+                return
+            if not site.source.is_alone(statement):
+                return
+            yield statement, call
+
+    def _is_given(self, site: Site, option: str, value: ast.expr, before: list[str]) -> bool:
+        """Whether a value is certainly one, and evaluating it before the constructor is what it was after it."""
+        facts = site.facts
+        if option in _SIZES:
+            return type(facts.constant(value)) is int
+        if option == "device" and not set(before).isdisjoint(_SIZES):
+            return False  # the constructor would measure the sizes by it
+        if facts.kinds(value) != {_HANDLES[option]} or facts.may_be_none(value):
+            return False
+        opening = facts.calls.get(value) if isinstance(value, ast.Call) else None
+        if opening is None:
+            return facts.is_simple(value) and not isinstance(value, ast.Constant)
+        is_first = set(before).isdisjoint(_SIZES)  # else a size is refused before anything is opened
+        return opening.function in _OPENING and is_first and all(map(facts.is_simple, opening.arguments.values()))
+
+    def _is_unread(self, site: Site, failing: ast.stmt) -> bool:
+        """Whether nobody reads the context once an option has been refused."""
+        nodes = site.aftermath.nodes(failing, frozenset({site.call.node}))
+        return nodes is not None and not any(
+            site.call.node in site.facts.handles(node) for node in nodes if isinstance(node, ast.expr)
+        )
+
+
+IDIOMS: dict[str, Idiom] = {CREATE: Options()}

@@ -1,0 +1,172 @@
+"""Whoever comes in great numbers, or fast, does not keep a server from those whom it has, nor from those who greet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import comch_next as comch
+from tests.control_path.pair import Side, client, connect, leave, server, until
+from tests.fabric.hostile import Attacker, open_fds
+from tests.processes import StartPython
+from tests.strangers.crowd import FLOOD, greeters, hung_up, knockers, limited
+
+SHARE = 16  # clients that one call lets in at most
+ANSWERS = 200
+
+
+@pytest.fixture
+def service() -> Iterator[tuple[Side, Side]]:
+    """A server and its honest client."""
+    there, here = server(), client()
+    connect(there, here)
+    yield there, here
+    leave(here, there)
+
+
+def echo(there: Side, here: Side) -> None:
+    """One message and its answer."""
+    here.send(b"question")
+    until(lambda: there.messages, there.engine)
+    there.messages.clear()
+    there.send(b"answer", there.senders.pop())
+    until(lambda: here.messages, here.engine, there.engine)
+    here.messages.clear()
+
+
+def test_a_flood_of_connects_holds_nobody_up(
+    service: tuple[Side, Side], runtime_dir: Path, start_python: StartPython
+) -> None:
+    there, here = service
+    flood = start_python("-c", FLOOD, str(runtime_dir))
+    flood.wait_for("flooding")
+    for _ in range(ANSWERS):
+        echo(there, here)
+    flood.kill()
+
+
+def test_a_client_comes_in_through_a_flood_of_connects(
+    service: tuple[Side, Side], runtime_dir: Path, start_python: StartPython
+) -> None:
+    there, _ = service
+    flood = start_python("-c", FLOOD, str(runtime_dir))
+    flood.wait_for("flooding")
+    other = client()
+    connect(there, other)
+    echo(there, other)
+    flood.kill()
+    leave(other)
+
+
+def test_a_pulling_server_answers_through_a_flood_of_connects(runtime_dir: Path, start_python: StartPython) -> None:
+    here = client()
+    with comch.open_device("03:00.0") as device, comch.Server(device, "b1:00.0", "svc") as there:
+        flood = start_python("-c", FLOOD, str(runtime_dir))
+        flood.wait_for("flooding")
+        here.context.start()
+        turns = 0
+        while here.state is not comch.State.RUNNING:
+            comch.outcome(there.receive, timeout=0)
+            here.engine.progress()
+        for _ in range(ANSWERS):
+            here.send(b"question")
+            while (found := comch.outcome(there.receive, timeout=0)[1]) is None:
+                turns += 1
+            found.reply(b"answer")
+            until(lambda: here.messages, here.engine)
+            here.messages.clear()
+        flood.kill()
+        leave(here)
+
+
+def test_one_look_takes_few_of_those_who_knock(service: tuple[Side, Side], runtime_dir: Path) -> None:
+    """However many there are: what is already there is served in between."""
+    there, here = service
+    with knockers(runtime_dir, 400):
+        before = open_fds()
+        here.send(b"question")
+        there.engine.progress()
+        assert open_fds() - before <= 64
+        until(lambda: there.messages, there.engine)
+
+
+def test_one_look_lets_few_in(service: tuple[Side, Side], runtime_dir: Path) -> None:
+    there, here = service
+    with greeters(runtime_dir, 200):
+        while len(there.up) < 201:
+            here.send(b"question")
+            known = len(there.up)
+            there.engine.progress()
+            assert len(there.up) - known <= SHARE
+            until(lambda: there.messages, there.engine)
+            there.messages.clear()
+    until(lambda: len(there.down) == 200, there.engine)
+
+
+@pytest.mark.parametrize("one_sided", [False, True])
+def test_one_receive_lets_few_in(runtime_dir: Path, one_sided: bool) -> None:
+    with comch.open_device("03:00.0") as device:
+        with comch.Server(device, "b1:00.0", "svc", one_sided=one_sided) as there:
+            with greeters(runtime_dir, 100):
+                known = 0
+                while known < 100:
+                    with pytest.raises(comch.Again):
+                        there.receive(timeout=0)
+                    there.update_info()
+                    assert len(there.connections) - known <= SHARE
+                    known = len(there.connections)
+
+
+# Those who connect and say nothing
+
+
+@pytest.fixture
+def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> int:
+    """How many clients servers may have."""
+    limited(tmp_path, monkeypatch, "max_clients", 4)
+    return 4
+
+
+def test_the_silent_take_no_clients_place(small: int, runtime_dir: Path) -> None:
+    there = server()
+    there.context.start()
+    with knockers(runtime_dir, 3 * small) as silent:
+        there.engine.progress()
+        others = [client() for _ in range(small)]
+        for other in others:
+            connect(there, other)
+        assert not any(map(hung_up, silent))
+        late = client()
+        late.context.start()
+        until(lambda: late.state is comch.State.IDLE, there.engine, late.engine)
+    leave(late, *others, there)
+
+
+def test_of_many_silent_ones_the_oldest_go(service: tuple[Side, Side], runtime_dir: Path) -> None:
+    there, _ = service
+    before = open_fds()
+    with knockers(runtime_dir, 600) as silent:
+        until(lambda: open_fds() >= before + 600 and hung_up(silent[0]), there.engine)
+        until(lambda: not there.engine.wait(0.0), there.engine)
+        kept = [not hung_up(sock) for sock in silent]
+        assert kept == sorted(kept), "the oldest go first"
+        assert 16 <= sum(kept) <= 128
+        other = client()
+        connect(there, other)
+        leave(other)
+
+
+def test_one_that_greets_late_is_still_heard(service: tuple[Side, Side], runtime_dir: Path) -> None:
+    """What the flood leaves alone is whoever has said something by the time of the choice."""
+    there, _ = service
+    late = Attacker(runtime_dir)
+    there.engine.wait(0.1)
+    there.engine.progress()
+    with knockers(runtime_dir, 300):
+        late.greet()
+        until(lambda: len(there.up) > 1, there.engine)
+        assert late.code() == comch.ErrorCode.SUCCESS
+    late.close()
+    until(lambda: there.down, there.engine)
