@@ -71,6 +71,9 @@ class Obstacles:
             for node in nodes:
                 if not self._is_harmless(token, node):
                     self._add([token], node, LOST)
+        for token, nodes in values.deep_sinks.items():
+            for node in nodes if isinstance(token.key, Handle) and token.key.kind in suspects else ():
+                self._add([token], node, LOST)  # it may be in an object that is used as if it had one
         for reference in references.found:
             self._reference(reference)
             self._read_text(reference)

@@ -36,6 +36,10 @@ class Site:
         """Every argument."""
         return [*(slot for slot, _ in self.positional), *self.keywords.values(), *self.splats]
 
+    def stars(self) -> list[Slot]:
+        """What stands behind stars."""
+        return [*(slot for slot, star in self.positional if star), *self.splats]
+
 
 class Functions(Items):
     """Calls of functions of the project."""
