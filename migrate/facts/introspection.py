@@ -38,9 +38,10 @@ class Introspection:
                 yield from self._symbols(node.value)
         for _, call in self._forest.nodes(ast.Call):
             name = _last_name(call.func)
+            named = name == "getattr" and first_constant(call.args[1:2]) in _NAMES
             if name == "type" and len(call.args) == 1:
                 yield from self._symbols(call.args[0])
-            elif name == "getattr" and first_constant(call.args[1:2]) in _NAMES and not self._forest.is_in_message(call):
+            elif named and not self._forest.is_in_message(call):
                 yield from (symbol for symbol in self._symbols(call.args[0]) if symbol.name not in self._errors)
             elif name in _READS_ANNOTATIONS or (name == "fields" and self._reads_types):
                 yield from map(Symbol, self._classes)

@@ -125,7 +125,7 @@ NOT_WHOLE = {
 # Programs of which migrate still leaves more than it should, and what.
 NOT_YET = {
     "import_paths": "the module is an item of a tuple, and an attribute of a class (CCM009)",
-    "caps_table": "a short buffer for a text, and a host's device that is asked about a service (CCM072, CCM073)",
+    "caps_table": "a buffer that is too short for a text (CCM072)",
     "stats_exporter": "the names of old functions are shown (CCM082)",
     "type_comments": "type comments that name old classes (CCM045)",
     "wrapper_unittest": "a fake of the program's own stands for an endpoint (CCM030)",
