@@ -9,7 +9,6 @@ from pathlib import Path
 from migrate.facts.forest import Forest
 from migrate.old_api.c_names import SECOND_GENERATION_MODULES, generation_of
 from migrate.old_api.vocabulary import Vocabulary
-from migrate.python.type_comments import TypeComment
 
 WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _DOTTED = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
@@ -41,7 +40,7 @@ class Texts:
         text = node.value.decode("latin-1") if isinstance(node.value, bytes) else node.value
         if not isinstance(text, str):
             return None
-        if isinstance(node, TypeComment) or self._is_annotation(node):
+        if self._is_annotation(node):
             word = self._first(path, text)
             return (word, "CCM045") if word else None
         reader = self._reader(node)
@@ -58,6 +57,10 @@ class Texts:
         if whole or (words and reader):
             return words[0], "CCM006" if reader in _FEATURE_TESTS else "CCM005"
         return None
+
+    def is_named(self, path: Path, text: object) -> bool:
+        """Whether some text, read as code, names something old."""
+        return isinstance(text, str) and bool(self._first(path, text))
 
     def _first(self, path: Path, code: str) -> str:
         """Return the first word of some code that is an old name, or a name of the file for something old."""

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from migrate.facts.forest import Forest
 from migrate.facts.handles import COMMON, MODERN_TOO
+from migrate.facts.type_comments import parsed
 from migrate.old_api.vocabulary import Vocabulary
-from migrate.python.type_comments import TypeComment
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
-def unseen_handles(forest: Forest, vocabulary: Vocabulary) -> dict[ast.arg, str]:
-    """Return the kind of handle of every parameter that can be only that."""
-    distinct, comments = _by_method(vocabulary), dict(_commented(forest))
+def unseen_handles(
+    forest: Forest, vocabulary: Vocabulary, comments: Iterable[tuple[ast.Constant, ast.stmt]] = ()
+) -> dict[ast.arg, str]:
+    """Return the kind of handle of every parameter that can be only that; `comments`: type comments, with owners."""
+    distinct, commented = _by_method(vocabulary), dict(_commented(comments))
     found: dict[ast.arg, str] = {}
     for _, node in forest.nodes(ast.arg):
-        kinds = _annotated(node.annotation or comments.get(node), vocabulary)
+        kinds = _annotated(node.annotation or commented.get(node), vocabulary)
         kinds = kinds or set(_used(node, forest, vocabulary, distinct))
         if len(kinds) == 1:
             found[node] = kinds.pop()
@@ -33,13 +35,12 @@ def _by_method(vocabulary: Vocabulary) -> Mapping[str, set[str]]:
     return {name: kinds for name, kinds in methods.items() if name not in COMMON | MODERN_TOO}
 
 
-def _commented(forest: Forest) -> Iterator[tuple[ast.arg, ast.expr]]:
+def _commented(comments: Iterable[tuple[ast.Constant, ast.stmt]]) -> Iterator[tuple[ast.arg, ast.expr]]:
     """Yield the types that comments give parameters: one beside each, or all of them in `# type: (int) -> str`."""
-    for _, comment in forest.nodes(TypeComment):
-        function, type_ = forest.parents[comment], comment.parsed()
+    for comment, function in comments:
         if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
             continue
-        arguments = [*function.args.posonlyargs, *function.args.args]
+        arguments, type_ = [*function.args.posonlyargs, *function.args.args], parsed(comment)
         if isinstance(type_, ast.FunctionType):  # of a method without self
             yield from zip(reversed(arguments), reversed(type_.argtypes), strict=False)
         elif isinstance(type_, ast.Expression):
