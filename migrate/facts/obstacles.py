@@ -25,6 +25,7 @@ SHOWN, INSPECTED, UNSEEN, MAY_BE_SHOWN = "CCM081", "CCM082", "CCM083", "CCM085"
 _SHOWING = frozenset({"print", "str", "repr", "format", "ascii", "pprint", "pformat"})
 _SHOWING |= {"debug", "info", "warning", "error", "exception", "critical", "log"}
 _INSPECTING = frozenset({"vars", "dir", "copy", "deepcopy", "dump", "dumps", "setattr", "delattr"})
+_CHANGING = frozenset({"setattr", "delattr"})  # their first argument
 _BY_NAME = frozenset({"methodcaller", "attrgetter"})
 _OF_METHODS = frozenset({"__name__", "__qualname__", "__func__", "__self__"})
 _LOOKING_UP = frozenset({"getattr", "hasattr"})
@@ -186,6 +187,7 @@ class Obstacles:
         if name not in _SHOWING | _INSPECTING | _LOOKING_UP or node in self._references.calls:
             return
         given = [*node.args, *(keyword.value for keyword in node.keywords)]
+        given = given[:1] if name in _CHANGING else given
         code = SHOWN if name in _SHOWING else INSPECTED
         if name in _LOOKING_UP and node.args and first_constant(node.args[1:2]) in _OF_METHODS:
             if not self._forest.is_in_message(node):

@@ -74,8 +74,9 @@ class Items(Elements):
         slot = Slot()
         self.flow(self.get(self.contents(value), wanted), slot)
         self.flow(self.record_at(value, wanted), slot)
-        if self.binder(value.node, "__getitem__"):
-            self.call_with(self.attribute(value, "__getitem__"), [key], slot)
+        for method in ("__getitem__", "__missing__"):
+            if self.binder(value.node, method):
+                self.call_with(self.attribute(value, method), [key], slot)
         return slot
 
     def read_key(self, source: Slot, wanted: Key | None, result: Slot) -> None:

@@ -137,7 +137,7 @@ def _getattr(heap: Attributes, site: Site) -> None:
     beginning = _beginning(node, site.frame) if node else ""
 
     def look_up(value: Value) -> None:
-        if beginning and isinstance(value, Instance | Class):
+        if isinstance(value, Instance | Class):
             heap.load_all(value, beginning, site.result)
         else:
             heap.load(heap.constant(value), "*", site.result, site.node)
