@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from migrate.facts.forest import Forest
@@ -39,8 +39,11 @@ class Introspection:
                 yield from self._symbols(node.value)
         for _, call in self._forest.nodes(ast.Call):
             name = _last_name(call.func)
+            named = name == "getattr" and first_constant(call.args[1:2]) in _NAMES
             if name == "type" and len(call.args) == 1:
                 yield from self._symbols(call.args[0])
+            elif named and not self._forest.is_in_message(call):
+                yield from (symbol for symbol in self._symbols(call.args[0]) if symbol.name not in self._errors)
             elif name in _READS_ANNOTATIONS or (name == "fields" and self._reads_types):
                 yield from map(Symbol, self._classes)
 
@@ -63,6 +66,11 @@ class Introspection:
         base = call.func.value if isinstance(call.func, ast.Attribute) else None
         opened = base if isinstance(base, ast.Call) else call
         return any(isinstance(given, ast.Name) and given.id == "__file__" for given in opened.args)
+
+
+def first_constant(nodes: Sequence[ast.expr]) -> object:
+    """Return the value of the first of some nodes, if it is written as a constant."""
+    return nodes[0].value if nodes and isinstance(nodes[0], ast.Constant) else None
 
 
 def _last_name(node: ast.expr) -> str:
