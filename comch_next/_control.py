@@ -46,6 +46,7 @@ _message: Callable[[type[Message], tuple[bytes, Connection]], Message] = tuple._
 class ControlContext(Configured):
     """A server or a client."""
 
+    _handle: Any  # a server's or a client's, which a Channel decides late
     _is_server: bool
     _failed = False  # a server that has lost its name
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from comch_next._codes import State
 from comch_next.context import Context
+from comch_next.driver import protocol
 from comch_next.driver.protocol import Contexts, Driver, SendTasks
 from comch_next.engine import ProgressEngine
 from comch_next.errors import BadState, InvalidValue
@@ -39,7 +40,7 @@ class LibraryContext(Context):
     _contexts: Contexts = Unmade()  # type: ignore[assignment]
     _tasks: SendTasks = Unmade()  # type: ignore[assignment]
     _alloc: Callable[..., Any] = Unmade()  # type: ignore[assignment]  # the driver's call for a send task
-    _handle: Any = Unmade()
+    _handle: protocol.Context = Unmade()  # type: ignore[assignment]
 
     def __init__(self) -> None:
         super().__init__()

@@ -8,7 +8,7 @@ from comch_next._arguments import text
 from comch_next._codes import PciFuncType, RepFilter
 from comch_next._exits import leave
 from comch_next._names import Hinted
-from comch_next.driver import load
+from comch_next.driver import load, protocol
 from comch_next.driver.protocol import Driver
 from comch_next.errors import NotFound
 
@@ -38,7 +38,7 @@ def open_device(pci_addr: str | bytes, driver: str | None = None) -> "Device":
 class DevInfo(Hinted):
     """A device as the list shows it (C: struct doca_devinfo)."""
 
-    def __init__(self, driver: Driver, handle: Any) -> None:
+    def __init__(self, driver: Driver, handle: protocol.DevInfo) -> None:
         self._driver = driver
         self._handle = handle
 
@@ -204,7 +204,7 @@ class Device(_Closable):
     either belong to both. Each open needs its close; the device stays open until the last one.
     """
 
-    def __init__(self, driver: Driver, handle: Any) -> None:
+    def __init__(self, driver: Driver, handle: protocol.Dev) -> None:
         super().__init__(driver, handle, driver.devices.close)
         self._identity = handle
         self._name = self.devinfo.pci_addr_str
@@ -253,7 +253,7 @@ class Device(_Closable):
 class RepInfo(Hinted):
     """A representor as its device's list shows it (C: struct doca_devinfo_rep)."""
 
-    def __init__(self, driver: Driver, handle: Any) -> None:
+    def __init__(self, driver: Driver, handle: protocol.RepInfo) -> None:
         self._driver = driver
         self._handle = handle
 
@@ -302,7 +302,7 @@ class RepInfo(Hinted):
 class Representor(_Closable):
     """An open representor (C: struct doca_dev_rep)."""
 
-    def __init__(self, driver: Driver, handle: Any) -> None:
+    def __init__(self, driver: Driver, handle: protocol.Rep) -> None:
         super().__init__(driver, handle, driver.devices.rep_close)
         self._name = self.devinfo_rep.pci_addr_str
 

@@ -3,7 +3,7 @@
 import os
 import select
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from comch_next._exits import leave
@@ -55,7 +55,7 @@ class ProgressEngine(Strict):
         """
         self._driver = load(driver)
         self._engines = self._driver.engines
-        self._handle: Any = self._engines.create()
+        self._handle = self._engines.create()
         if max_events is not None:
             try:
                 self._engines.set_max_events(self._handle, max_events)

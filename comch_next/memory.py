@@ -14,7 +14,7 @@ from comch_next._exits import leave
 from comch_next._handles import handle_of
 from comch_next._names import Hinted, Strict, spelled
 from comch_next.device import Device
-from comch_next.driver import load
+from comch_next.driver import load, protocol
 from comch_next.driver.protocol import Driver
 from comch_next.errors import InvalidValue
 
@@ -43,7 +43,7 @@ class Mmap(Hinted, Strict):
         """
         self._driver: Driver = load() if device is None else _driver_of(device, "mmap_create")
         self._mmaps = self._driver.mmaps
-        self._handle: Any = self._mmaps.create()
+        self._handle = self._mmaps.create()
         self._alive = True
         self._pid = os.getpid()
         try:
@@ -211,7 +211,7 @@ class BufInventory(Hinted, Strict):
         """C: doca_buf_inventory_create."""
         self._driver = load(driver)
         self._inventories = self._driver.buf_inventories
-        self._handle: Any = self._inventories.create(num_elements)
+        self._handle = self._inventories.create(num_elements)
         self._alive = True
         self._pid = os.getpid()
 
@@ -304,7 +304,7 @@ class Buf:
 
     __slots__ = ("_bufs", "_handle", "inventory")
 
-    def __init__(self, inventory: BufInventory, handle: Any) -> None:
+    def __init__(self, inventory: BufInventory, handle: protocol.Buf) -> None:
         self.inventory = inventory
         self._bufs = inventory._driver.bufs
         self._handle = handle

@@ -7,6 +7,7 @@ from typing import Any
 
 from comch_next._fast import FastContext, driver_of
 from comch_next.connection import Connection
+from comch_next.driver import protocol
 from comch_next.driver.protocol import Driver
 from comch_next.engine import ProgressEngine
 from comch_next.memory import Buf
@@ -22,6 +23,8 @@ class Producer(FastContext):
     or client (`event_consumer_register`), as for a Consumer. A producer that was stopped is IDLE when all of its tasks
     have been freed, before their completion or after.
     """
+
+    _handle: protocol.Producer
 
     def __init__(self, connection: Connection, *, engine: ProgressEngine | None = None) -> None:
         """C: doca_comch_producer_create. Raises BadState unless the connection is up, NoMemory for one too many."""

@@ -20,7 +20,6 @@ from comch_next.driver.emulated._send_task import SendTask, TaskPool
 from comch_next.driver.emulated._server import Server as RealServer
 from comch_next.driver.emulated._server import Servers
 from comch_next.driver.emulated._task import SUCCESS
-from comch_next.driver.protocol import OpenPort
 from comch_next.errors import Again, NoMemory
 
 __all__ = ["make_faulty"]
@@ -29,7 +28,7 @@ __all__ = ["make_faulty"]
 class Nouns(Protocol):
     """The nouns of the emulated driver that can be faulty."""
 
-    open_port: OpenPort
+    open_port: Any
     servers: Servers
     clients: Clients
     producer_send_tasks: ProducerSendTasks
