@@ -10,12 +10,14 @@ from typing import Any
 
 from migrate.facts.forest import Forest
 from migrate.facts.handles import COMMON, Handle, Method, OldApi, Symbol
+from migrate.facts.module_values import MODULE_VALUE, ModuleValues
 from migrate.facts.references import Reference, References
 from migrate.facts.texts import WORD
 from migrate.python.modules import is_standard
 from migrate.python.values import Bound, Collection, External, Function, Plain, Token, Value, Values
 
 LOST, UNKNOWN, MIXED, OTHER_FILE, COMPUTED = "CCM033", "CCM034", "CCM035", "CCM049", "CCM005"
+MODULE = "CCM009"
 SHOWN, INSPECTED, UNSEEN, MAY_BE_SHOWN = "CCM081", "CCM082", "CCM083", "CCM085"
 
 # Python's own functions that tell what an object looks like, and those that look into it.
@@ -62,6 +64,7 @@ class Obstacles:
         references: References,
         suspects: Set[str],
         given: frozenset[Path],
+        modules: ModuleValues,
     ) -> None:
         self._forest, self._values, self._api, self._references = forest, values, api, references
         self._suspects, self._given = suspects, given
@@ -76,6 +79,10 @@ class Obstacles:
         for kind, judge in _JUDGES.items():
             for _, node in forest.nodes(kind):
                 judge(self, node)
+        known = {reference.node for reference in references.found if reference.code}
+        for node in modules.lost():
+            if node not in known:
+                self._put(MODULE_VALUE, node, MODULE)
         for argument in api.asked:
             self._put(argument, argument, UNSEEN)
 
@@ -102,7 +109,7 @@ class Obstacles:
 
     def _reference(self, reference: Reference) -> None:
         """Judge the place of a call: in a file that is not given, or with arguments that may be something else."""
-        origins = set(reference.origins)
+        origins = set(reference.origins) | ({MODULE_VALUE} if reference.module is not None else set())
         if reference.call is not None:
             for name, argument in reference.call.arguments.items():
                 if name in reference.call.signature.kinds:

@@ -124,7 +124,6 @@ NOT_WHOLE = {
 
 # Programs of which migrate still leaves more than it should, and what.
 NOT_YET = {
-    "import_paths": "the module is an item of a tuple, and an attribute of a class (CCM009)",
     "caps_table": "a short buffer for a text, and a host's device that is asked about a service (CCM072, CCM073)",
     "chanctl": "a helper takes the outputs of any call by a slice (CCM034)",
     "forked_workers": "a Process of a multiprocessing context (CCM033)",

@@ -183,7 +183,7 @@ class Consumer(FastContext):
         if self._bell >= 0:
             if self.engine is not None:
                 self.engine.notification.unlisten(self._bell)
-            os.close(self._bell)
+            lib.comch_discard(self._bell)
             self._bell = -1
 
     def destroy(self) -> None:

@@ -48,7 +48,7 @@ from comch_next.driver.protocol._handles import (
     Task,
 )
 from comch_next.driver.protocol._memory import BufInventories, Bufs, Mmaps
-from comch_next.driver.protocol._port import OpenPort, Port
+from comch_next.driver.protocol._port import Call, OpenPort, Port, QuickCalls
 from comch_next.driver.protocol._typed import Protocol
 
 __all__ = [
@@ -57,6 +57,7 @@ __all__ = [
     "BufInventories",
     "BufInventory",
     "Bufs",
+    "Call",
     "Client",
     "Clients",
     "Connection",
@@ -87,6 +88,7 @@ __all__ = [
     "ProducerSendTask",
     "ProducerSendTasks",
     "Producers",
+    "QuickCalls",
     "Rep",
     "RepInfo",
     "SendTask",

@@ -1,12 +1,35 @@
 """The pull view of a context: the one extension beside the documented calls."""
 
+from collections.abc import Callable, Sized
 from typing import Any
 
 from comch_next._codes import ErrorCode
 from comch_next.driver.protocol._handles import Connection, Context
 from comch_next.driver.protocol._typed import Protocol
 
-__all__ = ["OpenPort", "Port"]
+__all__ = ["Call", "OpenPort", "Port", "QuickCalls"]
+
+Call = Callable[..., Any]
+
+
+class QuickCalls(Protocol):
+    """Makes calls that stand in front of a program's own, `slow`, and take the same arguments.
+
+    Each does what succeeds at once; whatever else comes, it leaves everything as it was and calls the slow one. A
+    program's object for a connection has the connection's handle as `_handle`.
+    """
+
+    def send(self, slow: Call) -> Call:
+        """Make a `send(connection, data)` that returns True."""
+
+    def send_on(self, connection: Connection, slow: Call) -> Call:
+        """Make a `send(data, timeout=None)` of this connection, which returns None."""
+
+    def receive(self, slow: Call, errors: Sized = ()) -> Call:
+        """Make a `receive(size)` that returns (data, user data), and None while there are no errors to report."""
+
+    def receive_as(self, slow: Call, shape: type, errors: Sized = ()) -> Call:
+        """Make a `receive(size, *, timeout)` that returns a tuple of that type, and raises Again where it is to."""
 
 
 class Port(Protocol):
@@ -16,6 +39,9 @@ class Port(Protocol):
     connection's user data, or None; it raises a lost connection's error once, after its messages. None also sends
     the caller to `accept` first. A descriptor, of the channel send, recv or service, is ready once for each arming.
     """
+
+    @property
+    def quick(self) -> QuickCalls | None: ...
 
     def send(self, connection: Connection, data: Any) -> bool: ...
     def withdraw(self, connection: Connection) -> None: ...

@@ -4,7 +4,6 @@ A consumer is announced in a datagram on the connection's socket, with the memfd
 lie in, and the other end of its bell; another datagram says that it is going.
 """
 
-import os
 import struct
 import threading
 from dataclasses import dataclass, field
@@ -103,5 +102,5 @@ class Target:
         with self.lock:
             self.c.bell = -1
             if self.bell >= 0:
-                os.close(self.bell)
+                lib.comch_discard(self.bell)
                 self.bell = -1

@@ -12,7 +12,13 @@ from comch_next.errors import NotFound
 __all__ = ["Device", "Limits", "Representor", "Topology", "current", "long_form"]
 
 # The limits' own limits, where they are bytes; the others count things.
-_MOST = {"default_msg_size": 1 << 20, "max_msg_size": 1 << 20, "max_buf_size": 1 << 30, "max_imm_data_len": 1024}
+_MOST = {
+    "default_msg_size": 1 << 20,
+    "max_msg_size": 1 << 20,
+    "max_buf_size": 1 << 30,
+    "max_imm_data_len": 1024,
+    "max_connection_memory": 1 << 40,
+}
 _PCI = re.compile(r"(?:([0-9a-f]{1,4}):)?([0-9a-f]{1,2}):([0-9a-f]{1,2})\.([0-7])", re.IGNORECASE)
 
 
@@ -20,7 +26,8 @@ _PCI = re.compile(r"(?:([0-9a-f]{1,4}):)?([0-9a-f]{1,2}):([0-9a-f]{1,2})\.([0-7]
 class Limits:
     """What a device can do; sizes and lengths in bytes, queues in messages. `max_clients` 0 means no limit.
 
-    Consumers and producers are counted per connection, fast tasks per consumer or producer.
+    Consumers and producers are counted per connection, fast tasks per consumer or producer. `max_connection_memory` is
+    how many bytes the queues of one connection may take when the other side's sizes are larger than this side's own.
     """
 
     default_msg_size: int = 4080
@@ -36,6 +43,7 @@ class Limits:
     max_fast_tasks: int = 8192
     max_buf_size: int = 1 << 30
     max_imm_data_len: int = 32
+    max_connection_memory: int = 1 << 28
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
