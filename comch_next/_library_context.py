@@ -158,7 +158,7 @@ class LibraryContext(Context):
         try:
             self._go_through(driver)
             self._handle = handle = self._create(driver)
-            self._furnish()
+            self._configure_made()
         except BaseException:
             contexts, rep = driver.contexts, vars(self).get("_own_rep")
             for name in _MADE:
@@ -177,7 +177,7 @@ class LibraryContext(Context):
             self._own_engine.destroy()
             self._own_engine = None
 
-    def _furnish(self) -> None:
+    def _configure_made(self) -> None:
         """Give a new context all that has been set and registered."""
         settings, contexts, handle = self._settings, self._contexts, self._handle
         max_msg_size, recv_queue_size = self._agreed_sizes()

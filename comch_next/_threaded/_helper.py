@@ -72,7 +72,7 @@ class Helper:
             self.bell.ring()
         return moved
 
-    def look(self) -> None:
+    def poll(self) -> None:
         """A turn in the name of the program: what a callback raised is raised here."""
         self.turn()
         if self._error is not None and not self.busy:

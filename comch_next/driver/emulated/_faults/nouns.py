@@ -1,4 +1,4 @@
-"""Nouns that fail on demand, as COMCH_FAULTS says: they refuse as the real ones do, and lose what those lose."""
+"""Nouns that fail on demand, as COMCH_FAULTS lists: they refuse as the real ones do, and lose what those lose."""
 
 import socket
 from functools import partial
@@ -128,7 +128,7 @@ class _Pool(TaskPool):
 
 
 class Server(RealServer):
-    """Does not see clients for a while. `late` are those that have knocked."""
+    """Does not see clients for a while. `late` are those that have connected meanwhile."""
 
     faults: Faults
     alarm: Alarm | None = None

@@ -54,7 +54,7 @@ class _End:
         self.unmap()
 
     def unmap(self) -> None:
-        """The same without a word to the other side."""
+        """Unmap the ring without notifying the peer."""
         if self._memory is not None:
             ffi.release(self._memory)
             self._memory = None
