@@ -180,7 +180,7 @@ class Connection(Link):
             engine.call_soon_threadsafe(self.on_protocol_violation)
 
     def check_reader(self) -> bool:
-        """Return whether the reader violates the protocol, which ends the connection: its sends would never complete."""
+        """Return whether the reader violates the protocol; its connection ends, as no send would ever complete."""
         if self.sender is None or self.check() != lib.COMCH_CORRUPT:
             return False
         self.on_protocol_violation()

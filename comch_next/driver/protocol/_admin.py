@@ -1,14 +1,13 @@
 """Servers as other processes see them."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from comch_next.driver.protocol._typed import Protocol
 
 __all__ = ["Admin", "ConnectionStatus", "ServerStatus"]
 
 
-@dataclass(frozen=True)
-class ConnectionStatus:
+class ConnectionStatus(NamedTuple):
     """A connection as its server counts it: messages and bytes. The pid is None where it cannot be told."""
 
     client_pid: int | None
@@ -18,8 +17,7 @@ class ConnectionStatus:
     recv_bytes: int
 
 
-@dataclass(frozen=True)
-class ServerStatus:
+class ServerStatus(NamedTuple):
     """A living server. What is None cannot be told, and `fault` says why; `place` is where it was found.
 
     `representor` is the host's address of the function that the clients are on; `max_clients` 0 means no limit.

@@ -6,7 +6,7 @@ import socket
 import struct
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from comch_next.driver.emulated._kernel.memory import lib
 from comch_next.errors import ErrorCode, from_code
@@ -30,8 +30,7 @@ _MOST_FDS = 4  # that come with a datagram
 _ALL_FDS = 253  # that Linux lets come: what is not taken here would be closed by the kernel, which may take its time
 
 
-@dataclass(frozen=True)
-class Terms:
+class Terms(NamedTuple):
     """What one side brings: message size in bytes and whether it insists on it, queues in messages."""
 
     msg_size: int
@@ -44,8 +43,7 @@ class Terms:
         return 0 < self.msg_size <= 1 << 20 and 0 < self.send_limit <= 1 << 16 and 0 < self.recv_limit <= 1 << 16
 
 
-@dataclass(frozen=True)
-class Hello:
+class Hello(NamedTuple):
     """The client's first datagram; it comes with the bells that the server is to ring: see Connection.rung."""
 
     terms: Terms
@@ -70,8 +68,7 @@ class Hello:
         return cls(terms)
 
 
-@dataclass(frozen=True)
-class Welcome:
+class Welcome(NamedTuple):
     """The server's answer: its terms, or why not. On success with both rings, and with the client's bells to ring."""
 
     code: ErrorCode
