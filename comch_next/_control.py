@@ -102,8 +102,8 @@ class ControlContext(Configured):
         """Leave a connection."""
         raise NotImplementedError
 
-    def _go_through(self, driver: Driver) -> None:
-        super()._go_through(driver)
+    def _bind(self, driver: Driver) -> None:
+        super()._bind(driver)
         self._tasks = driver.send_tasks
 
     def _connection(self, handle: Any) -> Connection:

@@ -156,7 +156,7 @@ class LibraryContext(Context):
         driver: Driver = self._settings["device"]._driver
         handle = None
         try:
-            self._go_through(driver)
+            self._bind(driver)
             self._handle = handle = self._create(driver)
             self._configure_made()
         except BaseException:

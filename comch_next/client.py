@@ -53,8 +53,8 @@ class Client(ControlContext):
     def _create(self, driver: Driver) -> Any:
         return driver.clients.create(self._settings["device"]._handle, self._settings["name"])
 
-    def _go_through(self, driver: Driver) -> None:
-        super()._go_through(driver)
+    def _bind(self, driver: Driver) -> None:
+        super()._bind(driver)
         self._clients = driver.clients
         self._alloc = driver.clients.task_send_alloc_init
 

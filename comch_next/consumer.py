@@ -47,8 +47,8 @@ class Consumer(FastContext):
         handle = self._consumers.create(connection._handle, handle_of(mmap))
         super().__init__(connection, driver, handle, engine)
 
-    def _go_through(self, driver: Driver) -> None:
-        super()._go_through(driver)
+    def _bind(self, driver: Driver) -> None:
+        super()._bind(driver)
         self._consumers = driver.consumers
         self._tasks = driver.post_recv_tasks
 

@@ -41,7 +41,7 @@ class Context(ContextNames, Strict):
         self._state_changed_cb: Any = None
         self._engine: ProgressEngine | None = None  # once it is connected to one
 
-    def _go_through(self, driver: Driver) -> None:
+    def _bind(self, driver: Driver) -> None:
         """Make every call through another view of the same driver."""
         self._driver = driver
         self._contexts = driver.contexts

@@ -33,8 +33,8 @@ class Producer(FastContext):
         self._tasks = driver.producer_send_tasks
         super().__init__(connection, driver, self._producers.create(connection._handle), engine)
 
-    def _go_through(self, driver: Driver) -> None:
-        super()._go_through(driver)
+    def _bind(self, driver: Driver) -> None:
+        super()._bind(driver)
         self._producers = driver.producers
         self._tasks = driver.producer_send_tasks
 

@@ -51,7 +51,7 @@ class Helper:
         self._thread: threading.Thread | None = None
         self._wake = -1  # rouses the thread; -1: there is none
         self._asleep = False
-        engine._go_through(GuardedDriver(self))
+        engine._bind(GuardedDriver(self))
         _helpers.add(self)
 
     # Taking turns; the lock is held

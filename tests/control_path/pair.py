@@ -17,11 +17,6 @@ def ignore(*_: object) -> None:
     """A callback that wants nothing."""
 
 
-def inside(thing: Any) -> Any:
-    """What the emulated library has behind an object: handles are opaque to all others."""
-    return thing._handle
-
-
 def until(condition: Callable[[], object], *engines: ProgressEngine) -> None:
     """Turn the engines until the condition holds."""
     deadline = time.monotonic() + SOON_S

@@ -18,9 +18,10 @@ from comch_next.driver.emulated._fabric.bells import new_bell
 from comch_next.driver.emulated._fabric.handshake import send
 from comch_next.driver.emulated._fabric.offers import _NEWS, make_posts
 from comch_next.driver.emulated._kernel.memory import make_shared
-from tests.control_path.pair import Side, client, connect, inside, leave, until
+from tests.control_path.pair import Side, client, connect, leave, until
 from tests.fast_path.lane import Lane
 from tests.faults.exhausted import open_fds
+from tests.inside import inside
 
 
 def shared(lane: Lane) -> Any:
