@@ -46,6 +46,7 @@ _message: Callable[[type[Message], tuple[bytes, Connection]], Message] = tuple._
 class ControlContext(Configured):
     """A server or a client."""
 
+    _handle: Any  # a server's or a client's, which a Channel decides late
     _is_server: bool
     _failed = False  # a server that has lost its name
 
@@ -101,8 +102,8 @@ class ControlContext(Configured):
         """Leave a connection."""
         raise NotImplementedError
 
-    def _go_through(self, driver: Driver) -> None:
-        super()._go_through(driver)
+    def _bind(self, driver: Driver) -> None:
+        super()._bind(driver)
         self._tasks = driver.send_tasks
 
     def _connection(self, handle: Any) -> Connection:

@@ -282,7 +282,7 @@ class Client(_Side[comch.Client]):
         connection = context.connect(timeout=0)
         while context.state is not State.RUNNING:
             if context.state is State.IDLE:
-                context._say_why(connection, "connect")
+                context._raise_reason(connection, "connect")
             left = _REDIAL_S if deadline is None else deadline - time.monotonic()
             if left <= 0:
                 raise TimeOut(f"connect: {self!r} was not accepted within {timeout} s")

@@ -53,8 +53,8 @@ class Client(ControlContext):
     def _create(self, driver: Driver) -> Any:
         return driver.clients.create(self._settings["device"]._handle, self._settings["name"])
 
-    def _go_through(self, driver: Driver) -> None:
-        super()._go_through(driver)
+    def _bind(self, driver: Driver) -> None:
+        super()._bind(driver)
         self._clients = driver.clients
         self._alloc = driver.clients.task_send_alloc_init
 
@@ -116,7 +116,7 @@ class Client(ControlContext):
         self.engine.progress()
         while self.state is not State.RUNNING:
             if self.state is State.IDLE:
-                self._say_why(connection, "connect")
+                self._raise_reason(connection, "connect")
                 return  # a one-sided client's server has let it in, and left since
             if timeout == 0:
                 return
@@ -127,7 +127,7 @@ class Client(ControlContext):
             self.engine.wait(min(left, _REDIAL_S))
             self.engine.progress()
 
-    def _say_why(self, connection: Connection, call: str) -> None:
+    def _raise_reason(self, connection: Connection, call: str) -> None:
         """Raise why a connection never came up, as the failure of the call that was attempted."""
         try:
             connection.update_info()
@@ -181,7 +181,7 @@ class Client(ControlContext):
             if state is State.RUNNING:
                 self._begun = None
             elif state is State.IDLE and port.status(begun) is ErrorCode.CONNECTION_ABORTED:
-                self._say_why(begun, "receive")
+                self._raise_reason(begun, "receive")
         return False
 
     def _pull(self, port: PullPort, size: int | None) -> tuple[bytes, Connection] | None:

@@ -13,6 +13,7 @@ from comch_next.errors import Again, ConnectionReset, Shutdown, TimeOut, from_co
 if TYPE_CHECKING:
     from comch_next._control import ControlContext
     from comch_next.client import Client
+    from comch_next.driver import protocol
     from comch_next.server import Server
 
 __all__ = ["Connection", "Message"]
@@ -27,7 +28,7 @@ class Connection(Strict):
     _link: Any = None  # of a one-sided context: the life that it belongs to
     _late_bytes: int | None = None  # of the send that a one-sided context accepted after the peer had left
 
-    def __init__(self, context: ControlContext, handle: Any) -> None:
+    def __init__(self, context: ControlContext, handle: protocol.Connection) -> None:
         self._user_data: Any = None
         self._context = context
         self._connections = context._driver.connections

@@ -75,8 +75,8 @@ class Server(ControlContext):
         self._own_rep = device.open_representor(rep) if isinstance(rep, str) else None
         return driver.servers.create(device._handle, (self._own_rep or rep)._handle, self._settings["name"])
 
-    def _go_through(self, driver: Driver) -> None:
-        super()._go_through(driver)
+    def _bind(self, driver: Driver) -> None:
+        super()._bind(driver)
         self._servers = driver.servers
         self._alloc = driver.servers.task_send_alloc_init
 

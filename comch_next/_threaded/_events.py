@@ -232,8 +232,8 @@ class PortEvents:
             self._drop(link)  # its status says so, and nothing else
         else:
             self.lost.append(link)
-        self._channels.ring(*(() if self._keeps_quiet(link) else ("send", "recv")), "service")
+        self._channels.ring(*(() if self._is_silent(link) else ("send", "recv")), "service")
 
-    def _keeps_quiet(self, link: Link) -> bool:
+    def _is_silent(self, link: Link) -> bool:
         """Whether sender and receiver of a one-sided port do not hear of this end."""
         return self._one_sided and link.status is ErrorCode.SHUTDOWN and not (link.failed or link.in_flight)

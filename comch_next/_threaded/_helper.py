@@ -51,7 +51,7 @@ class Helper:
         self._thread: threading.Thread | None = None
         self._wake = -1  # rouses the thread; -1: there is none
         self._asleep = False
-        engine._go_through(GuardedDriver(self))
+        engine._bind(GuardedDriver(self))
         _helpers.add(self)
 
     # Taking turns; the lock is held
@@ -72,7 +72,7 @@ class Helper:
             self.bell.ring()
         return moved
 
-    def look(self) -> None:
+    def poll(self) -> None:
         """A turn in the name of the program: what a callback raised is raised here."""
         self.turn()
         if self._error is not None and not self.busy:

@@ -32,8 +32,8 @@ class Consumers(Noun):
         def filled(flight: Flight) -> object:
             task = flight.task
             buf = tasks.get_buf(task)
-            gone = buf is None or not bufs.get_refcount(buf)  # given back while it was posted
-            data = b"" if gone else bufs.get_view(buf)[flight.held :]
+            kept = buf is not None and bufs.get_refcount(buf)  # else given back while it was posted
+            data = bufs.get_view(buf)[flight.held :] if buf is not None and kept else b""
             producer, number = tasks.get_producer_id(task), next(tracer.scope(consumer).received)
             imm = tracer.immediate(tasks.get_imm_data(task))
             tracer.message("receive", flight.names, data, producer=producer, n=number, **imm)
