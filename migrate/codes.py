@@ -62,6 +62,11 @@ CODES: dict[str, Code] = {
         "cannot rewrite.",
         "Name what you need from the module (cc.Endpoint, cc.Again) where it is used.",
     ),
+    "CCM050": Code(
+        "a module of the program has the name of the new module",
+        "With --mode shim the import would find the program's own comm_channel_compat.",
+        "Rename the program's module, then run migrate again.",
+    ),
     # Calls
     "CCM022": Code(
         "comch_next has no counterpart",

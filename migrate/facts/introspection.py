@@ -11,6 +11,7 @@ from migrate.facts.handles import Method, OldApi, Symbol
 from migrate.python.values import Token, Values
 
 _NAMES = frozenset({"__name__", "__qualname__"})
+_ASKED = _NAMES | {"__class__", "__module__"}
 _READS_SOURCE = frozenset({"getsource", "getsourcelines", "findsource", "extract_tb", "extract_stack", "getlines"})
 _OPENS = frozenset({"open", "read_text", "read_bytes"})
 _READS_ANNOTATIONS = frozenset({"get_type_hints", "get_annotations"})
@@ -33,11 +34,11 @@ class Introspection:
 
     def _inspected(self) -> Iterator[Symbol]:
         for _, node in self._forest.nodes(ast.Attribute):
-            if self._forest.is_in_message(node):
+            if node.attr not in _ASKED or self._forest.is_in_message(node):
                 continue
             if node.attr in _NAMES:
                 yield from self._asked(node.value, node.attr)
-            elif node.attr in ("__class__", "__module__"):
+            else:
                 yield from self._symbols(node.value)
         for _, call in self._forest.nodes(ast.Call):
             name, asked = _last_name(call.func), first_constant(call.args[1:2])

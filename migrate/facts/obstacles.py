@@ -29,21 +29,11 @@ _CHANGING = frozenset({"setattr", "delattr"})  # their first argument
 _BY_NAME = frozenset({"methodcaller", "attrgetter"})
 _OF_METHODS = frozenset({"__qualname__", "__func__", "__self__"})
 _LOOKING_UP = frozenset({"getattr", "hasattr"})
+_LOOKED_AT = _SHOWING | _INSPECTING | _LOOKING_UP
 _NAMESPACES = frozenset({"globals", "locals", "vars"})
 _IMPLICIT = frozenset({"__enter__", "__aenter__", "__iter__", "__next__", "__aiter__", "__anext__", "__call__"})
-_OF_EVERY_OBJECT = frozenset(
-    {
-        "__enter__",
-        "__exit__",
-        "__aenter__",
-        "__aexit__",
-        "__doc__",
-        "__module__",
-        "__hash__",
-        "__eq__",
-        "__ne__",
-    }
-)
+_OF_EVERY_OBJECT = frozenset({"__enter__", "__exit__", "__aenter__", "__aexit__", "__doc__", "__module__"})
+_OF_EVERY_OBJECT |= {"__hash__", "__eq__", "__ne__"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,7 +174,7 @@ class Obstacles:
         if isinstance(node.func, ast.Attribute) and getattr(node.func.value, "attr", "") == "__dict__":
             for part in (*node.args, *(keyword.value for keyword in node.keywords)):
                 self._add(self._held(part), node, LOST)  # attributes by names that are not written
-        if name not in _SHOWING | _INSPECTING | _LOOKING_UP or node in self._references.calls:
+        if name not in _LOOKED_AT or node in self._references.calls:
             return
         given = [*node.args, *(keyword.value for keyword in node.keywords)]
         given = given[:1] if name in _CHANGING else given
@@ -247,16 +237,14 @@ class Obstacles:
             for part in node.right.elts if isinstance(node.right, ast.Tuple) else [node.right]:
                 self._show(part, part)
 
-    def _function(self, node: Any) -> None:
+    def _returned(self, node: ast.Return | ast.Yield) -> None:
         """Refuse what a function gives to callers that nobody sees."""
-        public = not node.name.startswith("_") or node.name in _IMPLICIT
-        fixture = any("fixture" in ast.unparse(decorator) for decorator in node.decorator_list)
-        if public and not fixture and self._values.is_called_from_outside(node):
-            names = self._forest.of(node)
-            for inside in ast.walk(node):
-                value = inside.value if isinstance(inside, ast.Return | ast.Yield) else None
-                if value is not None and names.function(inside) is node:
-                    self._add(self._held(value), node, UNSEEN)
+        function = self._forest.of(node).function(node)
+        if node.value is None or not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            return
+        public = not function.name.startswith("_") or function.name in _IMPLICIT
+        if public and self._values.is_called_from_outside(function) and not _is_fixture(function):
+            self._add(self._held(node.value), function, UNSEEN)
 
     def _show(self, shown: ast.expr, place: ast.AST) -> None:
         """Refuse the handles whose text an expression certainly is, or that it holds; note those that it may be.
@@ -279,6 +267,10 @@ class Obstacles:
         return values.union(*inside)
 
 
+def _is_fixture(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    return any("fixture" in ast.unparse(decorator) for decorator in function.decorator_list)
+
+
 def _callee(function: Value) -> Value:
     """Return what a bound method calls."""
     return _callee(function.function) if isinstance(function, Bound) else function
@@ -296,6 +288,6 @@ _JUDGES: dict[type, Callable[[Obstacles, Any], None]] = {
     ast.Call: Obstacles._call,
     ast.FormattedValue: Obstacles._formatted,
     ast.BinOp: Obstacles._operation,
-    ast.FunctionDef: Obstacles._function,
-    ast.AsyncFunctionDef: Obstacles._function,
+    ast.Return: Obstacles._returned,
+    ast.Yield: Obstacles._returned,
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +55,7 @@ class Facts:
         types = [(path, *found) for path, source in sources.items() for found in type_comments(source)]
         api = self._api = OldApi(vocabulary, unseen_handles(forest, vocabulary, [found[1:] for found in types]))
         values = self.values = Values(self.project, api, unseen=api.parameter)
-        texts = Texts(forest, vocabulary, {path: frozenset(self._aliases(path)) for path in self.names})
+        texts = Texts(forest, vocabulary, cache(lambda path: frozenset(self._aliases(path))))
         patches = Patches(forest, values, self.project, vocabulary)
         introspection = Introspection(forest, values, api)
         self.source_readers = introspection.readers
