@@ -199,12 +199,6 @@ CODES: dict[str, Code] = {
         "Run migrate with --unsafe if the size was meant to be large enough.",
         "needs-evidence",
     ),
-    "CCM073": Code(
-        "the number of connections is asked of a device that may not be a service",
-        "The old call raised NOT_SUPPORTED on a host device. cap_get_max_clients answers there, too.",
-        "Ask cap_server_is_supported first, or run migrate with --unsafe if only devices of the DPU are asked.",
-        "needs-evidence",
-    ),
     "CCM074": Code(
         "the text of an error is shown",
         "The exceptions are the same; their texts name the modern call.",

@@ -37,9 +37,6 @@ DIFFERENCES: dict[str, Difference] = {
     "a representor as text": Difference(
         ("ep_set_device_rep",), "INVALID_VALUE", "the representor of that address", "servers take an address, too"
     ),
-    "clients of a host's service": Difference(
-        ("get_service_max_num_connections",), "NOT_SUPPORTED on a host's device", "512", "one capability of all devices"
-    ),
     "a device that does not answer": Difference(
         (*_LENGTHS, "get_service_max_num_connections"), "UNEXPECTED", "DRIVER", "the modern calls have that code"
     ),

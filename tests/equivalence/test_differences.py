@@ -61,9 +61,10 @@ def test_a_representor_as_text() -> None:
     comch.Channel(one_sided=True, device_rep="b1:00.0")
 
 
-def test_clients_of_a_host() -> None:
+def test_clients_of_a_service_on_a_host() -> None:
     old, new = cc.open_device("b1:00.0"), comch.open_device("b1:00.0")
     assert cc.doca_comm_channel_get_service_max_num_connections(old.as_devinfo()) == (ErrorCode.NOT_SUPPORTED, None)
+    assert comch.outcome(new.devinfo.max_clients_of_service) == (ErrorCode.NOT_SUPPORTED, None)
     assert new.devinfo.cap_get_max_clients() == 512
     old.close()
     new.close()
