@@ -9,7 +9,7 @@ from comch_next._pci import PciBdf
 from comch_next._representor import RepInfo, Representor
 from comch_next.driver import load, protocol
 from comch_next.driver.protocol import Driver
-from comch_next.errors import NotFound
+from comch_next.errors import NotFound, NotSupported
 
 __all__ = ["DevInfo", "Device", "RepInfo", "Representor", "devices", "open_device"]
 
@@ -90,6 +90,12 @@ class DevInfo(Hinted):
     def cap_get_max_clients(self) -> int:
         """Clients of one server; 0 means no limit."""
         return self._driver.devices.cap_get_max_clients(self._handle)
+
+    def max_clients_of_service(self) -> int:
+        """Clients of one server, as `cap_get_max_clients`; NotSupported on a device where no server can run."""
+        if not self.cap_server_is_supported():
+            raise NotSupported(f"{self} cannot be a service; ask a device of the DPU")
+        return self.cap_get_max_clients()
 
     def cap_get_max_send_tasks(self) -> int:
         """Send tasks of one context."""

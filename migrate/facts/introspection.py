@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from migrate.facts.forest import Forest
@@ -11,6 +11,7 @@ from migrate.facts.handles import OldApi, Symbol
 from migrate.python.values import Token, Values
 
 _NAMES = frozenset({"__name__", "__qualname__"})
+_ASKED = _NAMES | {"__class__", "__module__"}
 _READS_SOURCE = frozenset({"getsource", "getsourcelines", "findsource", "extract_tb", "extract_stack", "getlines"})
 _OPENS = frozenset({"open", "read_text", "read_bytes"})
 _READS_ANNOTATIONS = frozenset({"get_type_hints", "get_annotations"})
@@ -30,16 +31,19 @@ class Introspection:
 
     def _inspected(self) -> Iterator[Symbol]:
         for _, node in self._forest.nodes(ast.Attribute):
-            if self._forest.is_in_message(node):
+            if node.attr not in _ASKED or self._forest.is_in_message(node):
                 continue
             if node.attr in _NAMES:  # error classes have the same names in both libraries
                 yield from (symbol for symbol in self._symbols(node.value) if symbol.name not in self._errors)
-            elif node.attr in ("__class__", "__module__"):
+            else:
                 yield from self._symbols(node.value)
         for _, call in self._forest.nodes(ast.Call):
             name = _last_name(call.func)
+            named = name == "getattr" and first_constant(call.args[1:2]) in _NAMES
             if name == "type" and len(call.args) == 1:
                 yield from self._symbols(call.args[0])
+            elif named and not self._forest.is_in_message(call):
+                yield from (symbol for symbol in self._symbols(call.args[0]) if symbol.name not in self._errors)
             elif name in _READS_ANNOTATIONS or (name == "fields" and self._reads_types):
                 yield from map(Symbol, self._classes)
 
@@ -62,6 +66,11 @@ class Introspection:
         base = call.func.value if isinstance(call.func, ast.Attribute) else None
         opened = base if isinstance(base, ast.Call) else call
         return any(isinstance(given, ast.Name) and given.id == "__file__" for given in opened.args)
+
+
+def first_constant(nodes: Sequence[ast.expr]) -> object:
+    """Return the value of the first of some nodes, if it is written as a constant."""
+    return nodes[0].value if nodes and isinstance(nodes[0], ast.Constant) else None
 
 
 def _last_name(node: ast.expr) -> str:
