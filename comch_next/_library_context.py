@@ -34,7 +34,7 @@ class Unmade:
 
 
 class LibraryContext(Context):
-    """Its kinds say what is still missing (`_lacks`), and how to `_create` it."""
+    """Its kinds define what is still missing (`_lacks`), and how to `_create` it."""
 
     _driver: Driver = Unmade()  # type: ignore[assignment]
     _contexts: Contexts = Unmade()  # type: ignore[assignment]
@@ -150,7 +150,7 @@ class LibraryContext(Context):
             self._own_engine = engine
 
     def _make(self) -> None:
-        """Have the library make the context, and give the one before back."""
+        """Have the library make the context, and destroy the one before."""
         before = {name: vars(self).pop(name) for name in _MADE if name in vars(self)}
         self._engine = None
         driver: Driver = self._settings["device"]._driver

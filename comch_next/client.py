@@ -86,8 +86,8 @@ class Client(ControlContext):
         """Start, and wait for the server to accept: with callbacks registered as they are, else with a pull port.
 
         name: the service's, unless it has been set. timeout: seconds; None waits for ever, 0 returns the connection in
-        progress. Raises ConnectionAborted when nobody listens or the server refuses, TimeOut when it has not accepted
-        in time; then nothing is left. Raises BadState when a setting is missing, InvalidValue for an invalid timeout.
+        progress. Raises ConnectionAborted when no server listens or it refuses, TimeOut when it has not accepted in
+        time; then nothing is left. Raises BadState when a setting is missing, InvalidValue for an invalid timeout.
         """
         deadline = deadline_after(timeout, "connect")
         if self._endpoint is not None:
@@ -138,7 +138,7 @@ class Client(ControlContext):
     def disconnect(self, connection: Connection | None = UNSET, timeout: float = 5.0) -> None:
         """Stop and progress to IDLE; then everything may be set anew, and `connect` is legal again.
 
-        connection: the one that is to be left, for programs that say so; there is no other. Legal, too, once for a
+        connection: the one that is to be left, for programs that name it; there is no other. Legal, too, once for a
         connection that the server has ended already. Raises BadState unless started, InvalidValue for a connection of
         another context, NotConnected for one of this client's that it has left before; a one-sided client NotConnected
         for all of them, and for None.
@@ -174,7 +174,7 @@ class Client(ControlContext):
             raise NotConnected(f"{call} was attempted on {self!r}, which is not connected; connect first")
 
     def _accept_waiting(self, port: PullPort) -> bool:
-        """A client accepts nobody; it learns here that its server has gone without letting it in."""
+        """Accept nothing; raise if the server has gone without accepting this client."""
         begun = self._begun
         if begun is not None:  # programs poll: a connection that has come up is not asked for again
             state = self.state

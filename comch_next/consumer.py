@@ -21,7 +21,7 @@ __all__ = ["Consumer"]
 class Consumer(FastContext):
     """A queue of receives on a connection (C: struct doca_comch_consumer).
 
-    `start` leaves it STARTING until the connection's engine has told the other side, and its own has heard of that.
+    `start` leaves it STARTING until the connection's engine has announced it to the peer, and its own engine knows.
     It raises BadConfig without the consumer's task configuration, and without the consumer event of its server or
     client (`event_consumer_register`), which is mandatory on both ends of a fast path, also for a context that is
     pulled from: a pull port brings messages, and no news of consumers.

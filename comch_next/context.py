@@ -19,7 +19,7 @@ __all__ = ["Context"]
 
 _C = TypeVar("_C", bound=Callable[..., object])
 _SOON_S = 0.1
-_TICK_S = 0.05  # a stop has nobody to wake it: look again at least this often
+_TICK_S = 0.05  # no event ends a stop: progress at least this often
 
 
 class Context(ContextNames, Strict):

@@ -23,7 +23,7 @@ _LONGEST_MS = 1e9  # poll takes no more at once
 
 
 def deadline_after(timeout: float | None, call: str) -> float | None:
-    """When the clock (seconds, monotonic) ends a wait of so long; None for ever. InvalidValue for what is no time."""
+    """Return when a wait ends, on the monotonic clock in seconds; None for ever. InvalidValue for an invalid one."""
     try:
         if timeout is None or timeout >= 0:  # NaN is not
             return None if timeout is None else time.monotonic() + timeout
@@ -141,7 +141,7 @@ class ProgressEngine(Strict):
     def wait(self, timeout: float | None = None) -> bool:
         """Sleep until progress has something to do; False when `timeout` seconds have passed before.
 
-        Raises InvalidValue for a timeout that is no number of seconds from 0 on.
+        Raises InvalidValue if the timeout is negative or not a number.
         """
         deadline = deadline_after(timeout, "wait")
         self.request_notification()

@@ -62,7 +62,7 @@ class Mmap(Hinted, Strict):
     def create_from_export(cls, export_desc: bytes, device: Device, user_data: object = None) -> Self:
         """The other side's memory as a map of this side, started (C: doca_mmap_create_from_export).
 
-        Raises InvalidValue for what is no export or has gone with its process, NotPermitted when that does not let us.
+        Raises InvalidValue if the descriptor is invalid or its process has gone, NotPermitted if that denies access.
         """
         made = cls.__new__(cls)
         made._driver = _driver_of(device, "mmap_create_from_export")
@@ -133,7 +133,7 @@ class Mmap(Hinted, Strict):
         self._mmaps.stop(self._handle)
 
     def destroy(self) -> None:
-        """Stop and give it back; twice is harmless. Raises NotPermitted while buffers or consumers lie in it,
+        """Stop and give it back. Idempotent. Raises NotPermitted while buffers or consumers lie in it,
         otherwise what the free callback raises.
         """
         if self._alive:

@@ -156,7 +156,7 @@ class Server(ControlContext):
         self._register("event_connection_status_changed_register", register, up, down)
 
     def disconnect(self, connection: Connection) -> None:
-        """Drop one client and tell it (C: doca_comch_server_disconnect); the callback follows from progress.
+        """Disconnect one client (C: doca_comch_server_disconnect); the callback follows from progress.
 
         On a server that is pulled from, harmless for a client that has ended, and when the server has failed: it has
         left everybody. On a one-sided one NotConnected for None, and for a client that it has disconnected before.

@@ -42,7 +42,7 @@ class Helper:
         self.ports: list[ThreadedPort] = []
         self.contexts: list[Any] = [context._handle for context in engine._contexts]  # handles, all of the engine
         self.moves = 0  # turns that moved something
-        self.seen = 0  # what the program's own progress has told of them
+        self.seen = 0  # those that the program's own progress has reported
         self.bell = Bell()  # the engine's notification handle, as the program sees it
         self.busy = False
         self._engines = engine._driver.engines

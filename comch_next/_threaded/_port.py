@@ -1,4 +1,4 @@
-"""A threaded port: what the library tells in callbacks is kept here until the program asks for it."""
+"""A threaded port: what the library reports in callbacks is kept here until the program asks for it."""
 
 from __future__ import annotations
 
@@ -203,7 +203,7 @@ class ThreadedPort(PortEvents):
         self.finish()
 
     def finish(self) -> None:
-        """The context is gone, or gives up its port; harmless when done before."""
+        """Give the port up: its context has gone, or closes it. Idempotent."""
         self.helper.leave(self)
         with self.helper.lock:
             self.queue.clear()
@@ -212,7 +212,7 @@ class ThreadedPort(PortEvents):
 
 
 def _ignore(*_: object) -> None:
-    """A callback for nobody."""
+    """Do nothing: the callback of a program that has none."""
 
 
 def _as_bytes(data: Any) -> bytes:

@@ -57,14 +57,14 @@ class PostRecvTasks(Tasks):
         try:
             submit(flight.task, *flags)
         except DocaError as error:
-            self._tracer.tell("post", flight.names, room=room, **result(error.code))
+            self._tracer.record("post", flight.names, room=room, **result(error.code))
             raise
         flight.held = held
-        self._tracer.tell("post", flight.names, room=room, **ACCEPTED)
+        self._tracer.record("post", flight.names, room=room, **ACCEPTED)
 
 
 class Producers(Noun):
-    """Their tasks are told when they are submitted, which is when they can be refused."""
+    """Their tasks are recorded when they are submitted, which is when they can be refused."""
 
     def create(self, connection: Any) -> Any:
         producer = self._noun.create(connection)

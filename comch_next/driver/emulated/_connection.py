@@ -83,7 +83,7 @@ class Connection(Handle, Link):
         if self.sock is None:
             return
         if self.status == ErrorCode.SUCCESS:
-            # The cut first: whoever has read the farewell relies on the ring as it is then.
+            # The cut first: a peer that has read the farewell relies on the ring as it is then.
             self.cut()
             handshake.farewell(self.sock)
         elif self.status == ErrorCode.CONNECTION_INPROGRESS:

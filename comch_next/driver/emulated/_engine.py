@@ -118,7 +118,7 @@ class Engine(Handle):
         return moved
 
     def _progress_guarded(self) -> bool:
-        """Progress after another thread's, or as the meter lets it."""
+        """Progress after another thread's, or as the meter allows it."""
         _living(self, "pe_progress")
         if self.busy:
             raise BadState("pe_progress was called inside a callback; it is legal outside only")
