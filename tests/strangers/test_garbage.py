@@ -213,6 +213,19 @@ CLIENTS = {
 ENDS = {"end": "", "exit": "sys.exit(3)", "exception": "raise ValueError", "interrupt": "raise KeyboardInterrupt"}
 
 
+@pytest.mark.parametrize("make", ["pulling", "one-sided"])
+def test_a_threaded_client_whose_process_ends_has_left(make: str, start_python: StartPython) -> None:
+    there = server()
+    there.context.start()
+    child = start_python("-c", PROGRAM.format(make=CLIENTS[make], end=""), env={"COMCH_PULL": "threaded"})
+    until(lambda: there.up, there.engine)
+    child.wait_for("up")
+    depart(child)
+    until(lambda: there.down, there.engine)
+    assert [ok for _, ok in there.down] == [True]
+    leave(there)
+
+
 def depart(child: Any) -> None:
     child.say("end\n")
     child.finish()
