@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from migrate.facts.forest import Forest
-from migrate.facts.handles import COMMON, Handle, Method, OldApi, Symbol
+from migrate.facts.handles import COMMON, Handle, Method, OldApi, Symbol, handles_among, is_handle
 from migrate.facts.introspection import first_constant
 from migrate.facts.module_values import MODULE_VALUE, ModuleValues
 from migrate.facts.references import Reference, References
@@ -27,24 +27,13 @@ _SHOWING |= {"debug", "info", "warning", "error", "exception", "critical", "log"
 _INSPECTING = frozenset({"vars", "dir", "copy", "deepcopy", "dump", "dumps", "setattr", "delattr"})
 _CHANGING = frozenset({"setattr", "delattr"})  # their first argument
 _BY_NAME = frozenset({"methodcaller", "attrgetter"})
-_OF_METHODS = frozenset({"__name__", "__qualname__", "__func__", "__self__"})
+_OF_METHODS = frozenset({"__qualname__", "__func__", "__self__"})
 _LOOKING_UP = frozenset({"getattr", "hasattr"})
 _LOOKED_AT = _SHOWING | _INSPECTING | _LOOKING_UP
 _NAMESPACES = frozenset({"globals", "locals", "vars"})
 _IMPLICIT = frozenset({"__enter__", "__aenter__", "__iter__", "__next__", "__aiter__", "__anext__", "__call__"})
-_OF_EVERY_OBJECT = frozenset(
-    {
-        "__enter__",
-        "__exit__",
-        "__aenter__",
-        "__aexit__",
-        "__doc__",
-        "__module__",
-        "__hash__",
-        "__eq__",
-        "__ne__",
-    }
-)
+_OF_EVERY_OBJECT = frozenset({"__enter__", "__exit__", "__aenter__", "__aexit__", "__doc__", "__module__"})
+_OF_EVERY_OBJECT |= {"__hash__", "__eq__", "__ne__"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,8 +179,8 @@ class Obstacles:
         given = [*node.args, *(keyword.value for keyword in node.keywords)]
         given = given[:1] if name in _CHANGING else given
         code = SHOWN if name in _SHOWING else INSPECTED
-        if name in _LOOKING_UP and node.args and first_constant(node.args[1:2]) in _OF_METHODS:
-            if not self._forest.is_in_message(node):
+        if name in _LOOKING_UP and node.args and first_constant(node.args[1:2]) in _OF_METHODS | {"__name__"}:
+            if first_constant(node.args[1:2]) != "__name__" and not self._forest.is_in_message(node):
                 self._add(self._values.of(node.args[0]), node, INSPECTED)
         elif name in _LOOKING_UP and node.args:
             self._add(self._values.of(node.args[0]), node, COMPUTED)
@@ -282,11 +271,6 @@ def _is_fixture(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     return any("fixture" in ast.unparse(decorator) for decorator in function.decorator_list)
 
 
-def is_handle(value: Value) -> bool:
-    """Whether a value is a handle."""
-    return isinstance(value, Token) and isinstance(value.key, Handle)
-
-
 def _callee(function: Value) -> Value:
     """Return what a bound method calls."""
     return _callee(function.function) if isinstance(function, Bound) else function
@@ -297,12 +281,6 @@ def _is_of_python(function: Value) -> bool:
     if isinstance(function, External):
         return function.name.startswith(".") or is_standard(function.name)
     return isinstance(function, Token | Function | Collection) or function is Plain.OTHER
-
-
-def handles_among(values: Iterable[Value]) -> list[Handle]:
-    """Return the handles among some values, those of bound methods too."""
-    keys = (value.key for value in values if isinstance(value, Token))
-    return [key.handle if isinstance(key, Method) else key for key in keys if isinstance(key, Handle | Method)]
 
 
 _JUDGES: dict[type, Callable[[Obstacles, Any], None]] = {
