@@ -11,7 +11,8 @@ from comch_next import log
 from comch_next._channel import Channel
 from comch_next._codes import AccessFlag, Counter, PciFuncType, RepFilter, State, SubmitFlag
 from comch_next._msgq import ConsumerCompletion, MsgQ
-from comch_next._outcomes import outcome, outcome_list, outcomes
+from comch_next._outcomes import named, outcome, outcome_list, outcomes
+from comch_next._pci import PciBdf
 from comch_next.client import Client
 from comch_next.connection import Connection, Message
 from comch_next.consumer import Consumer
@@ -105,6 +106,7 @@ __all__ = [
     "NotPermitted",
     "NotSupported",
     "OperatingSystem",
+    "PciBdf",
     "PciFuncType",
     "PostRecvTask",
     "Producer",
@@ -130,6 +132,7 @@ __all__ = [
     "devices",
     "from_code",
     "log",
+    "named",
     "open_device",
     "outcome",
     "outcome_list",

@@ -9,37 +9,31 @@ from pathlib import Path
 from typing import Any
 
 from migrate.facts.forest import Forest
-from migrate.facts.handles import COMMON, Handle, Method, OldApi, Symbol
+from migrate.facts.handles import COMMON, Handle, Method, OldApi, Symbol, handles_among, is_handle
+from migrate.facts.introspection import first_constant
+from migrate.facts.module_values import MODULE_VALUE, ModuleValues
 from migrate.facts.references import Reference, References
 from migrate.facts.texts import WORD
 from migrate.python.modules import is_standard
 from migrate.python.values import Bound, Collection, External, Function, Plain, Token, Value, Values
 
 LOST, UNKNOWN, MIXED, OTHER_FILE, COMPUTED = "CCM033", "CCM034", "CCM035", "CCM049", "CCM005"
+MODULE = "CCM009"
 SHOWN, INSPECTED, UNSEEN, MAY_BE_SHOWN = "CCM081", "CCM082", "CCM083", "CCM085"
 
 # Python's own functions that tell what an object looks like, and those that look into it.
 _SHOWING = frozenset({"print", "str", "repr", "format", "ascii", "pprint", "pformat"})
 _SHOWING |= {"debug", "info", "warning", "error", "exception", "critical", "log"}
 _INSPECTING = frozenset({"vars", "dir", "copy", "deepcopy", "dump", "dumps", "setattr", "delattr"})
+_CHANGING = frozenset({"setattr", "delattr"})  # their first argument
 _BY_NAME = frozenset({"methodcaller", "attrgetter"})
-_OF_METHODS = frozenset({"__name__", "__qualname__", "__func__", "__self__"})
+_OF_METHODS = frozenset({"__qualname__", "__func__", "__self__"})
 _LOOKING_UP = frozenset({"getattr", "hasattr"})
+_LOOKED_AT = _SHOWING | _INSPECTING | _LOOKING_UP
 _NAMESPACES = frozenset({"globals", "locals", "vars"})
 _IMPLICIT = frozenset({"__enter__", "__aenter__", "__iter__", "__next__", "__aiter__", "__anext__", "__call__"})
-_OF_EVERY_OBJECT = frozenset(
-    {
-        "__enter__",
-        "__exit__",
-        "__aenter__",
-        "__aexit__",
-        "__doc__",
-        "__module__",
-        "__hash__",
-        "__eq__",
-        "__ne__",
-    }
-)
+_OF_EVERY_OBJECT = frozenset({"__enter__", "__exit__", "__aenter__", "__aexit__", "__doc__", "__module__"})
+_OF_EVERY_OBJECT |= {"__hash__", "__eq__", "__ne__"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +56,7 @@ class Obstacles:
         references: References,
         suspects: Set[str],
         given: frozenset[Path],
+        modules: ModuleValues,
     ) -> None:
         self._forest, self._values, self._api, self._references = forest, values, api, references
         self._suspects, self._given = suspects, given
@@ -70,12 +65,19 @@ class Obstacles:
             for node in nodes:
                 if not self._is_harmless(token, node):
                     self._add([token], node, LOST)
+        for token, nodes in values.deep_sinks.items():
+            for node in nodes if isinstance(token.key, Handle) and token.key.kind in suspects else ():
+                self._add([token], node, LOST)  # it may be in an object that is used as if it had one
         for reference in references.found:
             self._reference(reference)
             self._read_text(reference)
         for kind, judge in _JUDGES.items():
             for _, node in forest.nodes(kind):
                 judge(self, node)
+        known = {reference.node for reference in references.found if reference.code}
+        for node in modules.lost():
+            if node not in known:
+                self._put(MODULE_VALUE, node, MODULE)
         for argument in api.asked:
             self._put(argument, argument, UNSEEN)
 
@@ -102,7 +104,7 @@ class Obstacles:
 
     def _reference(self, reference: Reference) -> None:
         """Judge the place of a call: in a file that is not given, or with arguments that may be something else."""
-        origins = set(reference.origins)
+        origins = set(reference.origins) | ({MODULE_VALUE} if reference.module is not None else set())
         if reference.call is not None:
             for name, argument in reference.call.arguments.items():
                 if name in reference.call.signature.kinds:
@@ -172,16 +174,21 @@ class Obstacles:
         if isinstance(node.func, ast.Attribute) and getattr(node.func.value, "attr", "") == "__dict__":
             for part in (*node.args, *(keyword.value for keyword in node.keywords)):
                 self._add(self._held(part), node, LOST)  # attributes by names that are not written
-        if name not in _SHOWING | _INSPECTING | _LOOKING_UP or node in self._references.calls:
+        if name not in _LOOKED_AT or node in self._references.calls:
             return
         given = [*node.args, *(keyword.value for keyword in node.keywords)]
+        given = given[:1] if name in _CHANGING else given
         code = SHOWN if name in _SHOWING else INSPECTED
-        if name in _LOOKING_UP and node.args:
+        if name in _LOOKING_UP and node.args and first_constant(node.args[1:2]) in _OF_METHODS | {"__name__"}:
+            if first_constant(node.args[1:2]) != "__name__" and not self._forest.is_in_message(node):
+                self._add(self._values.of(node.args[0]), node, INSPECTED)
+        elif name in _LOOKING_UP and node.args:
             self._add(self._values.of(node.args[0]), node, COMPUTED)
             for value in self._values.of(node):
                 if isinstance(value, Token) and isinstance(value.key, Symbol | Method):
                     for origin in self._references.reached(value.key):
                         self._put(origin, node, COMPUTED)
+        if name in _LOOKING_UP:
             return
         functions = self._values.of(node.func)
         if all(isinstance(each, External | Plain) for each in functions):
@@ -230,16 +237,14 @@ class Obstacles:
             for part in node.right.elts if isinstance(node.right, ast.Tuple) else [node.right]:
                 self._show(part, part)
 
-    def _function(self, node: Any) -> None:
+    def _returned(self, node: ast.Return | ast.Yield) -> None:
         """Refuse what a function gives to callers that nobody sees."""
-        public = not node.name.startswith("_") or node.name in _IMPLICIT
-        fixture = any("fixture" in ast.unparse(decorator) for decorator in node.decorator_list)
-        if public and not fixture and self._values.is_called_from_outside(node):
-            names = self._forest.of(node)
-            for inside in ast.walk(node):
-                value = inside.value if isinstance(inside, ast.Return | ast.Yield) else None
-                if value is not None and names.function(inside) is node:
-                    self._add(self._held(value), node, UNSEEN)
+        function = self._forest.of(node).function(node)
+        if node.value is None or not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            return
+        public = not function.name.startswith("_") or function.name in _IMPLICIT
+        if public and self._values.is_called_from_outside(function) and not _is_fixture(function):
+            self._add(self._held(node.value), function, UNSEEN)
 
     def _show(self, shown: ast.expr, place: ast.AST) -> None:
         """Refuse the handles whose text an expression certainly is, or that it holds; note those that it may be.
@@ -262,9 +267,8 @@ class Obstacles:
         return values.union(*inside)
 
 
-def is_handle(value: Value) -> bool:
-    """Whether a value is a handle."""
-    return isinstance(value, Token) and isinstance(value.key, Handle)
+def _is_fixture(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    return any("fixture" in ast.unparse(decorator) for decorator in function.decorator_list)
 
 
 def _callee(function: Value) -> Value:
@@ -279,17 +283,11 @@ def _is_of_python(function: Value) -> bool:
     return isinstance(function, Token | Function | Collection) or function is Plain.OTHER
 
 
-def handles_among(values: Iterable[Value]) -> list[Handle]:
-    """Return the handles among some values, those of bound methods too."""
-    keys = (value.key for value in values if isinstance(value, Token))
-    return [key.handle if isinstance(key, Method) else key for key in keys if isinstance(key, Handle | Method)]
-
-
 _JUDGES: dict[type, Callable[[Obstacles, Any], None]] = {
     ast.Attribute: Obstacles._attribute,
     ast.Call: Obstacles._call,
     ast.FormattedValue: Obstacles._formatted,
     ast.BinOp: Obstacles._operation,
-    ast.FunctionDef: Obstacles._function,
-    ast.AsyncFunctionDef: Obstacles._function,
+    ast.Return: Obstacles._returned,
+    ast.Yield: Obstacles._returned,
 }

@@ -12,7 +12,7 @@ _fast_context, _consumer, _producer, _fast_path, _msgq    the fast path
 _mmap, _buf, _export                memory
 _meter                              a progress engine that counts its callbacks
 _admin                              the servers of this machine, for `python -m comch_next`
-_checks                             the refusals that nouns share
+_checks, _guard                     the refusals that nouns share, and what a call asks before it runs
 
 Below them two storeys, neither of which imports anything above it, and one storey beside:
 
@@ -22,6 +22,7 @@ _faults    nouns that fail on demand
 """
 
 import os
+from typing import Any
 
 from comch_next.driver.emulated._admin import Admin
 from comch_next.driver.emulated._buf import BufInventories, Bufs
@@ -37,7 +38,6 @@ from comch_next.driver.emulated._port import open_port
 from comch_next.driver.emulated._producer import Producers, ProducerSendTasks
 from comch_next.driver.emulated._send_task import SendTasks
 from comch_next.driver.emulated._server import Servers
-from comch_next.driver.protocol import OpenPort
 
 __all__ = ["Driver"]
 
@@ -64,7 +64,7 @@ class Driver:
         self.producer_send_tasks = ProducerSendTasks()
         self.msgqs = MsgQs()
         self.consumer_completions = ConsumerCompletions()
-        self.open_port: OpenPort = open_port
+        self.open_port: Any = open_port  # on handles of its own, which the protocol keeps opaque
         self.admin = Admin()
         if text := os.environ.get("COMCH_FAULTS"):
             from comch_next.driver.emulated._faults.nouns import make_faulty
