@@ -34,11 +34,6 @@ def test_codes_and_results_show_alike() -> None:
     assert (old, type(old), repr(old)) == (new, type(new), repr(new))
 
 
-def test_a_representor_as_text() -> None:
-    assert cc.doca_comm_channel_ep_set_device_rep(cc.Endpoint(), "b1:00.0") == ErrorCode.INVALID_VALUE
-    comch.Channel(one_sided=True, device_rep="b1:00.0")
-
-
 def test_clients_of_a_host() -> None:
     old, new = cc.open_device("b1:00.0"), comch.open_device("b1:00.0")
     assert cc.doca_comm_channel_get_service_max_num_connections(old.as_devinfo()) == (ErrorCode.NOT_SUPPORTED, None)
