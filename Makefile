@@ -4,7 +4,7 @@ BIN    := .venv/bin
 KERNEL := comch_next/driver/emulated/_kernel
 
 # A change in any of these asks for a new installation (which also compiles the ring again).
-INPUTS := pyproject.toml setup.py $(addprefix $(KERNEL)/,build.py ring.c ring.h posts.c posts.h)
+INPUTS := pyproject.toml setup.py $(addprefix $(KERNEL)/,build.py calls.c ring.c ring.h posts.c posts.h)
 
 .DEFAULT_GOAL := help
 .PHONY: help venv demo test lint stress bench clean

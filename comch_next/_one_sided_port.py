@@ -22,20 +22,20 @@ class OneSidedPort(PullPort):
 
     link: Link | Unlinked = Unlinked(Phase.FRESH)  # the context's life, set by its endpoint
 
-    def reopen(self, **sizes: Any) -> None:
-        super().reopen(**sizes)
+    def _open(self, *args: Any) -> None:
+        super()._open(*args)
         assert self._endings is not None
         self._errors = self._endings._errors
         self._is_server = self.context._is_server
-        self._ports_send = self._ports.send
-        self._ports_receive = self._ports.receive
-        self._ports_pending = self._ports.get_pending
+        self._port_send = self._port.send
+        self._port_receive = self._port.receive
+        self._port_pending = self._port.get_pending
 
     def send(self, connection: Connection, data: Buffer) -> bool:
         """Send one message; False for AGAIN: the queue is full, or the handshake has not been completed."""
         try:
             if connection._link is self.link:
-                return self._ports_send(self._handle, connection._handle, data)
+                return self._port_send(connection._handle, data)
         except DocaError as error:
             return self._send_failed(data, connection, error)
         except AttributeError:
@@ -58,16 +58,17 @@ class OneSidedPort(PullPort):
             raise Unknown(f"send_to: {error}") from error
 
     def receive(self, size: int | None = None) -> tuple[bytes, Connection] | None:
-        """Return the oldest message of any peer, None for AGAIN; complete every waiting handshake.
+        """Return the oldest message of any peer, None for AGAIN; complete up to 16 waiting handshakes.
 
         The driver's port returns no message while it has just seen a client that waits, so asking it first is enough.
         """
         if self.link.closed:
             self.link.receive(size)
+        accepted = False
         try:
             while True:
                 try:
-                    arrived = self._ports_receive(self._handle, size)  # type: ignore[arg-type]  # which refuses None
+                    arrived = self._port_receive(size)  # type: ignore[arg-type]  # which refuses None
                 except DocaError as error:
                     self._absorb(error)
                     continue
@@ -75,10 +76,9 @@ class OneSidedPort(PullPort):
                     return arrived
                 if self._errors:
                     self._raise_error()
-                if not (self._is_server and self._ports_pending(self._handle)):
+                if accepted or not (self._is_server and self._port_pending()):
                     break
-                for _ in range(self.pending):
-                    self.accept()
+                accepted = self._accept_some() > 0
         except ConnectionReset as death:
             raise self._death(death.connection) from None
         except InvalidValue:

@@ -8,7 +8,8 @@ forces that form on every port: to try a program as it would run on such a drive
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from comch_next._arguments import ANY_SIZE
@@ -19,10 +20,11 @@ from comch_next.errors import BadState, DocaError, InvalidValue, NotConnected
 if TYPE_CHECKING:
     from comch_next._control import ControlContext
     from comch_next.connection import Connection
-    from comch_next.driver.protocol import Ports
+    from comch_next.driver.protocol import OpenPort, Port
 
 __all__ = ["PullPort"]
 
+_AT_ONCE = 16  # clients that one receive accepts
 _BY_TASKS = frozenset({"task_send_set_conf"})  # what the form with a helper thread takes for itself
 
 
@@ -51,10 +53,9 @@ class PullPort:
             raise BadState(f"PullPort was attempted on {context!r}, which has a port already; close that one first")
         self.context = context
         self._threaded = threaded
-        self._handle: Any = None
         self._endings: Endings | None = None
         self._left: WeakSet[Connection] = WeakSet()  # by this side
-        self.reopen(max_msg_size=max_msg_size, send_queue_size=send_queue_size)
+        self._open(None, max_msg_size, send_queue_size)
         context._port = self
 
     def reopen(self, *, max_msg_size: int | None = None, send_queue_size: int | None = None) -> None:
@@ -62,16 +63,18 @@ class PullPort:
 
         Sizes as in the constructor. Raises BadState unless the context is IDLE.
         """
+        self._open(self._port, max_msg_size, send_queue_size)
+
+    def _open(self, predecessor: Port | None, max_msg_size: int | None, send_queue_size: int | None) -> None:
         context = self.context
         context._settle("PullPort")
         sizes = context._port_sizes()
-        ports = _choose(context, self._threaded)
-        self._unheard = frozenset() if ports is context._driver.ports else _BY_TASKS
+        open_port = _choose(context, self._threaded)
+        self._unheard = frozenset() if open_port is context._driver.open_port else _BY_TASKS
         context._refuse_callbacks("PullPort", self._unheard)
         most = sizes["max_msg_size"] if max_msg_size is None else max_msg_size
         depth = sizes["send_queue_size"] if send_queue_size is None else send_queue_size
-        self._handle = ports.open(context._handle, most, depth, context.one_sided, self._handle)
-        self._ports: Ports = ports
+        self._port = open_port(context._handle, most, depth, context.one_sided, predecessor)
         self._send_queue_size = send_queue_size
         self.max_msg_size = max_msg_size
         self._endings = (self._endings or Endings(self)) if context.one_sided else None
@@ -87,7 +90,7 @@ class PullPort:
         failed, Shutdown when the peer left, NotConnected after this side disconnected.
         """
         try:
-            return self._ports.send(self._handle, connection._handle, data)
+            return self._port.send(connection._handle, data)
         except DocaError as error:
             return self._send_failed(data, connection, error)
 
@@ -101,7 +104,7 @@ class PullPort:
 
     def withdraw(self, connection: Connection) -> None:
         """Give up a send that was not accepted: `send_fd` tells of it no more. Harmless when there is none."""
-        self._ports.withdraw(self._handle, connection._handle)
+        self._port.withdraw(connection._handle)
 
     def receive(self, size: int | None = None) -> tuple[bytes, Connection] | None:
         """The oldest message and its connection; None when there is none, or when `accept` should be called first.
@@ -112,7 +115,7 @@ class PullPort:
         """
         while True:
             try:
-                arrived = self._ports.receive(self._handle, ANY_SIZE if size is None else size)
+                arrived = self._port.receive(ANY_SIZE if size is None else size)
             except DocaError as error:
                 self._absorb(error)
             else:
@@ -130,23 +133,33 @@ class PullPort:
 
     def accept(self) -> Connection | None:
         """Complete the oldest waiting handshake; None when none waits. Raises ConnectionReset when it breaks."""
-        handle = self._ports.accept(self._handle)
+        handle = self._port.accept()
         return None if handle is None else self.context._connection(handle)
+
+    def _accept_some(self) -> int:
+        """Complete the oldest waiting handshakes, up to 16 of them, so that a crowd does not hold others up.
+
+        Returns how many waited. Raises ConnectionReset when one breaks.
+        """
+        waiting = min(self.pending, _AT_ONCE)
+        for _ in range(waiting):
+            self.accept()
+        return waiting
 
     @property
     def pending(self) -> int:
         """Handshakes that wait for `accept`."""
-        return self._ports.get_pending(self._handle)
+        return self._port.get_pending()
 
     @property
     def connections(self) -> list[Connection]:
         """Those that are up, the oldest first."""
-        return self._ports.get_connections(self._handle)
+        return self._port.get_connections()
 
     def status(self, connection: Connection) -> ErrorCode:
         """SUCCESS, CONNECTION_INPROGRESS, or what ended it: SHUTDOWN when the peer left, CONNECTION_RESET when it
         died, CONNECTION_ABORTED when it never came up, NOT_CONNECTED when this side left."""
-        status = self._ports.status(self._handle, connection._handle)
+        status = self._port.get_status(connection._handle)
         if connection in self._left:
             return ErrorCode.NOT_CONNECTED
         return status if self._endings is None else self._endings.status(connection, status)
@@ -161,51 +174,51 @@ class PullPort:
 
     def in_flight(self, connection: Connection) -> int:
         """Messages accepted that are not in the receiver's queue yet."""
-        return self._ports.in_flight(self._handle, connection._handle)
+        return self._port.get_in_flight(connection._handle)
 
     def failed(self, connection: Connection) -> int:
         """Messages accepted that never reached the receiver's queue, because the connection ended before."""
-        return self._ports.failed(self._handle, connection._handle)
+        return self._port.get_undelivered(connection._handle)
 
     def max_msg_size_of(self, connection: Connection) -> int:
         """Bytes of the largest message that it carries from here, also when it has ended; 0 if it never came up."""
-        return self._ports.get_max_msg_size(self._handle, connection._handle)
+        return self._port.get_max_msg_size(connection._handle)
 
     @property
     def send_fd(self) -> int:
         """A descriptor for poll and epoll, ready when a send in flight has ended; see `arm_send`."""
-        return self._ports.get_fd(self._handle, "send")
+        return self._port.get_fd("send")
 
     @property
     def recv_fd(self) -> int:
         """A descriptor, ready when a message, a waiting client or a lost peer is there; see `arm_recv`."""
-        return self._ports.get_fd(self._handle, "recv")
+        return self._port.get_fd("recv")
 
     @property
     def service_fd(self) -> int:
         """A descriptor, ready when a client comes or goes or the service fails. NotSupported on a client."""
-        return self._ports.get_fd(self._handle, "service")
+        return self._port.get_fd("service")
 
     def arm_send(self) -> None:
         """Arm `send_fd` once, for a send in flight that ends or a refused one that may be tried again.
 
         Ready at once when that has happened since the program last knew: from `send`, `in_flight` or this call.
         """
-        self._ports.arm_send(self._handle)
+        self._port.arm_send()
 
     def arm_recv(self) -> None:
         """Arm `recv_fd` once; at once ready when something waits."""
-        self._ports.arm_recv(self._handle)
+        self._port.arm_recv()
         if self._endings is not None and self._endings.has_errors:
             self.ring_recv()
 
     def arm_service(self) -> None:
         """Arm `service_fd` once; at once ready when a client waits."""
-        self._ports.arm_service(self._handle)
+        self._port.arm_service()
 
     def ring_recv(self) -> None:
         """Make `recv_fd` ready, if it has been armed: for what the program itself wants to be told there."""
-        self._ports.ring_recv(self._handle)
+        self._port.ring_recv()
 
     def _forget(self, connection: Connection) -> None:
         """Report nothing of this connection any more: this side has left it."""
@@ -216,17 +229,17 @@ class PullPort:
     def close(self) -> None:
         """Close it, for good; the context must be IDLE. Idempotent."""
         if self.context._port is self:
-            self._ports.close(self._handle)
+            self._port.close()
             self.context._port = None
 
 
-def _choose(context: ControlContext, threaded: bool) -> Ports:
+def _choose(context: ControlContext, threaded: bool) -> OpenPort:
     form = os.environ.get("COMCH_PULL", "")
     if form not in ("", "driver", "threaded"):
         raise InvalidValue(f"COMCH_PULL is {form!r}; legal are driver, threaded and empty")
-    ports: Ports | None = context._driver.ports
-    if threaded or ports is None or form == "threaded":
-        from comch_next._threaded import ThreadedPorts
+    open_port: OpenPort | None = context._driver.open_port
+    if threaded or open_port is None or form == "threaded":
+        from comch_next._threaded import open_threaded
 
-        return ThreadedPorts(context)
-    return ports
+        return partial(open_threaded, context)
+    return open_port

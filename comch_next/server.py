@@ -199,14 +199,12 @@ class Server(ControlContext):
         self.start()
 
     def _accept_waiting(self, port: PullPort) -> bool:
-        accepted = False
-        while port.pending:
-            accepted = True
-            with suppress(ConnectionReset):  # a client that went away before it was accepted
-                port.accept()
+        accepted = 1
+        with suppress(ConnectionReset):  # a client that went away before it was accepted
+            accepted = port._accept_some()
         if self._failed:
             raise self._failure("receive")
-        return accepted
+        return accepted > 0
 
     def _pull(self, port: PullPort, size: int | None) -> tuple[bytes, Connection] | None:
         while True:

@@ -1,10 +1,4 @@
-"""The pre-filter: which files of a tree can matter, found in their bytes, without parsing any.
-
-Those that name the old API matter. A file that names nothing old matters when a handle can reach it: it imports one of
-those, directly or not, or lies below what they and their importers import. Of the latter, which may be a whole large
-tree, the nearest are taken, and those in which a method of an old handle is called; handing a handle to a module that
-was left out is handing it to unknown code, so that it stays old.
-"""
+"""The pre-filter: which files of a tree name the old API, and which import which, found in their bytes alone."""
 
 from __future__ import annotations
 
@@ -15,11 +9,9 @@ from pathlib import Path
 
 from migrate.old_api.traces import CALLS, NAMES
 
-NEAR_BYTES = 400_000  # of files that name nothing old; about 10 000 lines
-
 _IMPORT = re.compile(
-    rb"import(?:(?:_module|__)\s*\(\s*['\"](?P<called>[\w.]+)|[ \t]*\((?P<inside>(?:[^)#]|#[^\n]*)*)"
-    rb"|(?P<rest>[^\n\\;]*(?:\\\r?\n[^\n\\;]*)*))"
+    rb"import(?:(?:_module|__)\s*\(\s*['\"](?P<called>[\w.]+)|\b[ \t]*\((?P<inside>(?:[^)#]|#[^\n]*)*)"
+    rb"|\b(?P<rest>[^\n\\;]*(?:\\\r?\n[^\n\\;]*)*))"
 )
 # Two, since a search for one literal beginning is ten times faster than one for either.
 _PATCHED = [re.compile(call + rb"\w*\s*\(\s*['\"](?P<name>[\w.]+)") for call in (b"patch", b"setattr")]
@@ -97,10 +89,10 @@ class Imports:
     def _targets(self, path: Path, names: Iterable[str]) -> set[Path]:
         folder = path.parent.parts
         known = (name for name in names if name.endswith(".") or name.rpartition(".")[2] in self._by_name)
-        return {target for name in known for target in self._named(folder, name)} - {path}
+        return {target for name in known for target in self.named(folder, name)} - {path}
 
-    def _named(self, folder: tuple[str, ...], name: str) -> list[Path]:
-        """The files that a name can mean in a file of a folder: absolute, those whose search path is nearest."""
+    def named(self, folder: tuple[str, ...], name: str) -> list[Path]:
+        """Return the files that a name can mean in a file of a folder: absolute, those whose search path is nearest."""
         bare = name.lstrip(".")
         wanted = tuple(bare.split(".")) if bare else ()
         if level := len(name) - len(bare):
@@ -118,33 +110,14 @@ def module_parts(path: Path) -> tuple[str, ...]:
     return path.parent.parts if path.stem == "__init__" else (*path.parent.parts, path.stem)
 
 
-def affected(imports: Imports) -> set[Path]:
-    """Return the files that matter; see the module."""
-    old = {path for path, scan in imports.scans.items() if scan.is_old}
-    above = _reached(old, imports.importers)
-    below = _by_distance(above, imports.of)
-    taken, left = set(above), NEAR_BYTES
-    for path in below:
-        left -= imports.scans[path].size
-        if left >= 0 or imports.scans[path].calls:
-            taken.add(path)
-    return taken
-
-
-def _reached(starts: Collection[Path], arrows: Mapping[Path, Collection[Path]]) -> set[Path]:
-    return {*starts, *_by_distance(starts, arrows)}
-
-
-def _by_distance(starts: Collection[Path], arrows: Mapping[Path, Collection[Path]]) -> list[Path]:
-    """The files that arrows lead to, without the starts: the nearest first, those of one distance in order."""
+def reached(starts: Collection[Path], arrows: Mapping[Path, Collection[Path]]) -> set[Path]:
+    """Return the files that arrows lead to, the starts among them."""
     seen = set(starts)
-    found: list[Path] = []
-    border = list(starts)
+    border = list(seen)
     while border:
-        border = sorted({target for path in border for target in arrows.get(path, ())} - seen)
+        border = list({target for path in border for target in arrows.get(path, ())} - seen)
         seen.update(border)
-        found += border
-    return found
+    return seen
 
 
 def groups(paths: Collection[Path], imports: Imports) -> list[list[Path]]:
@@ -154,7 +127,7 @@ def groups(paths: Collection[Path], imports: Imports) -> list[list[Path]]:
     found = []
     for path in sorted(paths):
         if path in left:
-            group = _reached([path], both)
+            group = reached([path], both)
             left -= group
             found.append(sorted(group))
     return found

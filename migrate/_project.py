@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from migrate import _prefilter
+from migrate._affected import affected
 from migrate._ignore import Ignored
 from migrate.files import FileError, find, project_of, read
 
@@ -94,18 +95,23 @@ def _fill(project: Project, files: set[Path], around: dict[Path, None], progress
     project.seen = len(files)
     if not texts:
         return
+    old = set(texts)
     imports = _prefilter.Imports(scans)
-    for paths in _prefilter.groups(_prefilter.affected(imports), imports):
-        if not texts.keys().isdisjoint(paths) and not files.isdisjoint(paths):
+    for paths in _prefilter.groups(affected(imports, lambda path: _text(path, texts)), imports):
+        if not old.isdisjoint(paths) and not files.isdisjoint(paths):
             project.groups.append(_group(project, paths, files, texts))
 
 
-def _group(project: Project, paths: Sequence[Path], files: set[Path], texts: dict[Path, bytes]) -> Group:
+def _text(path: Path, texts: dict[Path, bytes]) -> bytes:
     """Read again what named nothing old and was not kept."""
+    return texts[path] if path in texts else read(path)
+
+
+def _group(project: Project, paths: Sequence[Path], files: set[Path], texts: dict[Path, bytes]) -> Group:
     group = Group({}, {})
     for path in paths:
         try:
-            (group.files if path in files else group.context)[path] = texts[path] if path in texts else read(path)
+            (group.files if path in files else group.context)[path] = _text(path, texts)
         except FileError as error:  # it has gone meanwhile
             project.errors.append(error)
     return group

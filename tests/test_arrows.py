@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -144,6 +145,30 @@ def test_imports_follow_the_arrows(path: Path) -> None:
         if (told := objection(importer, imported))
     ]
     assert not faults
+
+
+def graph(package: str) -> dict[str, set[str]]:
+    """Module -> the modules of the same package that it imports, those for types alone included."""
+    inside = {module_name(path): path for path in modules() if within(module_name(path), (package,))}
+    return {
+        importer: {
+            max((module for module in inside if within(imported, (module,))), key=len)
+            for imported, _ in imports(path)
+            if within(imported, (package,))
+        }
+        - {importer}
+        for importer, path in inside.items()
+    }
+
+
+def test_the_emulated_library_has_no_circle_of_modules() -> None:
+    """CycleError shows it."""
+    assert list(TopologicalSorter(graph("comch_next.driver.emulated")).static_order())
+
+
+def test_a_circle_is_found() -> None:
+    with pytest.raises(CycleError):
+        list(TopologicalSorter({"a": {"b"}, "b": {"c"}, "c": {"a"}}).static_order())
 
 
 @pytest.mark.parametrize(

@@ -30,112 +30,42 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from comch_next._codes import ErrorCode, State
+from comch_next._codes import State
 from comch_next._threaded._helper import Helper
-from comch_next._threaded._port import Port
+from comch_next._threaded._port import ThreadedPort
 from comch_next.errors import BadState, InvalidValue
 
 if TYPE_CHECKING:
     from comch_next._control import ControlContext
 
-__all__ = ["ThreadedPorts"]
+__all__ = ["open_threaded"]
 
 _DEFAULT_SENDS = 64
 
 
-class ThreadedPorts:
-    """The noun Ports of the driver protocol, for the port of one context."""
-
-    def __init__(self, context: ControlContext) -> None:
-        self._context = context
-        self._helper = _helper_of(context)
-
-    def open(
-        self,
-        ctx: Any,
-        max_msg_size: int | None,
-        send_queue_size: int | None,
-        one_sided: bool,
-        predecessor: Port | None = None,
-    ) -> Port:
-        context = self._context
-        helper = _helper_of(context)
-        devices = helper.driver.devices
-        info = devices.as_devinfo(helper.driver.contexts.get_device(ctx))
-        most = devices.cap_get_max_msg_size(info)
-        if max_msg_size is not None and not (isinstance(max_msg_size, int) and 1 <= max_msg_size <= most):
-            raise InvalidValue(f"port_open takes a message size of 1 to {most} bytes, not {max_msg_size!r}")
-        if send_queue_size is None:
-            send_queue_size = min(_DEFAULT_SENDS, devices.cap_get_max_send_tasks(info))
-        with helper.lock:
-            port = Port(context, helper, max_msg_size, send_queue_size, one_sided, predecessor)
-            helper.enter(port)
-        if predecessor is not None:
-            predecessor.finish()
-        return port
-
-    def send(self, port: Port, connection: Any, data: Any) -> bool:
-        with self._helper.lock:
-            return port.send(connection, data)
-
-    def withdraw(self, port: Port, connection: Any) -> None:
-        with self._helper.lock:
-            port.withdraw(connection)
-
-    def receive(self, port: Port, size: int) -> tuple[bytes, Any] | None:
-        with self._helper.lock:
-            return port.receive(size)
-
-    def accept(self, port: Port) -> Any:
-        with self._helper.lock:
-            return port.accept()
-
-    def get_pending(self, port: Port) -> int:
-        with self._helper.lock:
-            return 0
-
-    def get_connections(self, port: Port) -> list[Any]:
-        with self._helper.lock:
-            return port.connections()
-
-    def status(self, port: Port, connection: Any) -> ErrorCode:
-        with self._helper.lock:
-            return port.status(connection)
-
-    def in_flight(self, port: Port, connection: Any) -> int:
-        with self._helper.lock:
-            return port.in_flight(connection)
-
-    def failed(self, port: Port, connection: Any) -> int:
-        with self._helper.lock:
-            return port.failed(connection)
-
-    def get_max_msg_size(self, port: Port, connection: Any) -> int:
-        with self._helper.lock:
-            return port.link(connection, "get_max_msg_size").most
-
-    def get_fd(self, port: Port, channel: str) -> int:
-        with self._helper.lock:
-            return port.bell(channel).fd
-
-    def arm_send(self, port: Port) -> None:
-        with self._helper.lock:
-            port.arm_send()
-
-    def arm_recv(self, port: Port) -> None:
-        with self._helper.lock:
-            port.arm_recv()
-
-    def arm_service(self, port: Port) -> None:
-        with self._helper.lock:
-            port.arm_service()
-
-    def ring_recv(self, port: Port) -> None:
-        with self._helper.lock:
-            port.ring_recv()
-
-    def close(self, port: Port) -> None:
-        port.close()
+def open_threaded(
+    context: ControlContext,
+    ctx: Any,
+    max_msg_size: int | None,
+    send_queue_size: int | None,
+    one_sided: bool,
+    predecessor: ThreadedPort | None = None,
+) -> ThreadedPort:
+    """Open the port of one context: see comch_next.driver.protocol.OpenPort."""
+    helper = _helper_of(context)
+    devices = helper.driver.devices
+    info = devices.as_devinfo(helper.driver.contexts.get_device(ctx))
+    most = devices.cap_get_max_msg_size(info)
+    if max_msg_size is not None and not (isinstance(max_msg_size, int) and 1 <= max_msg_size <= most):
+        raise InvalidValue(f"port_open takes a message size of 1 to {most} bytes, not {max_msg_size!r}")
+    if send_queue_size is None:
+        send_queue_size = min(_DEFAULT_SENDS, devices.cap_get_max_send_tasks(info))
+    with helper.lock:
+        port = ThreadedPort(context, helper, max_msg_size, send_queue_size, one_sided, predecessor)
+        helper.enter(port)
+    if predecessor is not None:
+        predecessor.finish()
+    return port
 
 
 def _helper_of(context: ControlContext) -> Helper:

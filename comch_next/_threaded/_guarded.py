@@ -177,5 +177,5 @@ class GuardedDriver:
         self.bufs = driver.bufs
         self.msgqs = driver.msgqs
         self.consumer_completions = driver.consumer_completions
-        self.ports = driver.ports
+        self.open_port = driver.open_port
         self.admin = driver.admin

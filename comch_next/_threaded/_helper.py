@@ -18,7 +18,7 @@ from comch_next._threaded._guarded import GuardedDriver
 from comch_next.errors import BadState, NoMemory
 
 if TYPE_CHECKING:
-    from comch_next._threaded._port import Port
+    from comch_next._threaded._port import ThreadedPort
     from comch_next.engine import ProgressEngine
 
 __all__ = ["Helper"]
@@ -39,7 +39,7 @@ class Helper:
     def __init__(self, engine: ProgressEngine) -> None:
         self.driver = engine._driver
         self.lock: AbstractContextManager[object] = threading.RLock()
-        self.ports: list[Port] = []
+        self.ports: list[ThreadedPort] = []
         self.contexts: list[Any] = [context._handle for context in engine._contexts]  # handles, all of the engine
         self.moves = 0  # turns that moved something
         self.seen = 0  # what the program's own progress has told of them
@@ -92,13 +92,13 @@ class Helper:
             self._asleep = False
             os.eventfd_write(self._wake, 1)
 
-    def port_of(self, context: Any) -> Port | None:
+    def port_of(self, context: Any) -> ThreadedPort | None:
         """The open port of a context's handle."""
         return next((port for port in self.ports if port.handle is context), None)
 
     # The thread
 
-    def enter(self, port: Port) -> None:
+    def enter(self, port: ThreadedPort) -> None:
         """A port opens."""
         with self.lock:
             if self._thread is None:
@@ -120,7 +120,7 @@ class Helper:
         self._thread = thread
         atexit.register(self._end)
 
-    def leave(self, port: Port) -> None:
+    def leave(self, port: ThreadedPort) -> None:
         """A port closes; the last one ends the thread. Harmless when it has closed."""
         with self.lock:
             if port in self.ports:

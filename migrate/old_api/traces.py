@@ -14,3 +14,11 @@ _METHODS = sorted(GENERATION_1.method_names - _COMMON, key=lambda name: (-len(na
 
 # A call of a method that handles have, on whatever it is.
 CALLS = re.compile(rb"\.(?:" + "|".join(_METHODS).encode() + rb")\b")
+
+# The methods that show, on an object of which nothing is known, that it may be a handle.
+METHODS = GENERATION_1.method_names - {"close", "create", "open"}
+
+
+def is_old(word: str) -> bool:
+    """Whether a name can only be of an old API."""
+    return any(name.decode() in word for name in NAMES)

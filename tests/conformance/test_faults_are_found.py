@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from comch_next._codes import State
-from comch_next.driver.emulated import _consumer, _contexts
+from comch_next.driver.emulated import _consumer, _control
 from comch_next.driver.emulated._buf import Buf, BufInventories
 from comch_next.driver.emulated._client import Client
 from comch_next.driver.emulated._connection import Connection
@@ -155,7 +155,7 @@ FAULTS: list[tuple[Any, str, Any, str]] = [
     (ControlContext, "stop", stop_slowly, "stop_with_nothing_outstanding"),
     (ControlContext, "drained", drained_with_tasks, "stop_waits_for_tasks"),
     (ControlContext, "missing", lambda _: [], "start_without_mandatory_configuration"),
-    (_contexts, "in_state", nothing, "calls_refused_by_state"),
+    (_control, "in_state", nothing, "calls_refused_by_state"),
     (_consumer, "in_state", nothing, "fast_path_calls_refused_by_state"),
     (Task, "finish", finish_twice, "what_waits_fails_at_stop"),
     (Task, "finish", succeed, "submission_while_stopping_fails"),

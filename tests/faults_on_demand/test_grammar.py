@@ -7,6 +7,7 @@ import pytest
 import comch_next as comch
 from comch_next.driver import load
 from comch_next.driver.emulated._faults.faults import GRAMMAR, Fault, Faults
+from comch_next.driver.emulated._port import open_port
 from comch_next.errors import InvalidValue, NotSupported
 
 WRONG = [
@@ -75,7 +76,7 @@ def test_it_is_for_the_emulated_driver_only(monkeypatch: pytest.MonkeyPatch, fre
 
 def test_without_text_nothing_is_faulty(monkeypatch: pytest.MonkeyPatch, fresh_driver: None) -> None:
     monkeypatch.setenv("COMCH_FAULTS", "")
-    assert type(load().ports).__module__ == "comch_next.driver.emulated._port"
+    assert load().open_port is open_port
 
 
 def strikes(faults: Faults, kind: str, calls: int) -> list[str | None]:

@@ -11,7 +11,7 @@ import pytest
 import comch_next as comch
 from comch_next.driver import load
 from comch_next.driver.emulated._faults.faults import Faults
-from comch_next.driver.emulated._faults.nouns import _Ports
+from comch_next.driver.emulated._faults.nouns import _Servers
 from tests.pull.support import End, Stage
 
 EACH = 300  # messages of a thread
@@ -55,9 +55,9 @@ def send_at_once(ends: list[End]) -> int:
 
 
 def driver_faults() -> Faults:
-    ports = load().ports
-    assert isinstance(ports, _Ports)
-    return ports._faults
+    servers = load().servers
+    assert isinstance(servers, _Servers)
+    return servers._faults
 
 
 @pytest.mark.usefixtures("hasty")

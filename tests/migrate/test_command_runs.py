@@ -120,9 +120,9 @@ def test_the_end_of_a_process_is_an_internal_error(tree: Tree, capsys: pytest.Ca
 
 
 def test_the_rest_of_the_project_is_read_and_never_written(tree: Tree, capsys: pytest.CaptureFixture[str]) -> None:
-    top = tree(setup="", lib__chan=PENDING, app="import lib.chan\n", other="x = 1\n")
+    top = tree(setup="", lib__chan=PENDING, app="import lib.chan\nlib.chan.cc\n", other="x = 1\n")
     assert main(["--write", "lib"]) == Exit.CLEAN
-    assert (top / "app.py").read_text() == "import lib.chan\n"
+    assert (top / "app.py").read_text() == "import lib.chan\nlib.chan.cc\n"
     assert main(["--format", "json", "app.py"]) == Exit.CLEAN
     tree(lib__chan=PENDING)
     capsys.readouterr()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from typing import Any
 
 import pytest
 
@@ -34,7 +35,7 @@ def test_a_ring_outlives_a_send_to_whoever_has_rung_and_left(stage: Stage, monke
     there, here = stage.meet(*calm_pair(stage))
     sleep(there.port)
     sleep(here.port)
-    port = there.port._handle
+    port: Any = there.port._port
     poll_sockets = port.poll_sockets
 
     def poll_late() -> None:
@@ -44,7 +45,7 @@ def test_a_ring_outlives_a_send_to_whoever_has_rung_and_left(stage: Stage, monke
         here.context.close()
 
     monkeypatch.setattr(port, "poll_sockets", poll_late)
-    port.poller.c.pace.next = 0
+    port.poller.hurry()
     until(lambda: there.send(b"x") and port.poll_sockets == poll_sockets)
     assert ready(there.port.recv_fd)
     assert there.port.receive() == (b"last words", there.connection)

@@ -27,8 +27,7 @@ def _submit(side: Side) -> None:
 
 def _port(side: Side) -> None:
     """As the driver is asked: PullPort itself refuses a context with callbacks."""
-    ports = side.context._driver.ports
-    ports.close(ports.open(side.context._handle, None, None, False))
+    side.context._driver.open_port(side.context._handle, None, None, False).close()
 
 
 ATTEMPTS: dict[str, Call] = {

@@ -12,7 +12,7 @@ import comch_next as comch
 from comch_next.driver import load
 from comch_next.driver._traced._file import TraceFile
 from comch_next.driver.emulated import Driver
-from comch_next.driver.emulated._port import Ports
+from comch_next.driver.emulated._port import open_port
 from comch_next.errors import InvalidValue, IoFailed
 from tests.processes import StartPython
 from tests.trace.lines import of, read
@@ -74,7 +74,7 @@ def test_a_file_that_cannot_be_opened_is_an_error_at_load(
 
 def test_off_it_is_the_driver_itself(fresh_driver: None, start_python: StartPython) -> None:
     assert isinstance(load(), Driver)
-    assert type(load().ports) is Ports
+    assert load().open_port is open_port
     assert start_python("-c", LOADED).finish().stdout == "[]\n"
 
 

@@ -31,7 +31,7 @@ from typing import Any
 from comch_next.driver._traced._control import Clients, Connections, Contexts, SendTasks, Servers
 from comch_next.driver._traced._fast import Consumers, PostRecvTasks, Producers, ProducerSendTasks
 from comch_next.driver._traced._file import TraceFile
-from comch_next.driver._traced._ports import Ports
+from comch_next.driver._traced._ports import open_traced
 from comch_next.driver._traced._tracer import Tracer
 from comch_next.driver.protocol import Driver
 
@@ -61,5 +61,5 @@ class TracedDriver:
         self.bufs: Any = driver.bufs
         self.msgqs: Any = driver.msgqs
         self.consumer_completions: Any = driver.consumer_completions
-        self.ports: Any = None if driver.ports is None else Ports(driver.ports, tracer)
+        self.open_port = open_traced(driver, tracer)
         self.admin: Any = driver.admin

@@ -3,19 +3,20 @@
 from typing import Any
 
 from comch_next.driver._traced._nouns import Noun
-from comch_next.driver._traced._tracer import ACCEPTED, REFUSED, Link, now, result
+from comch_next.driver._traced._tracer import ACCEPTED, REFUSED, Link, Tracer, now, result
+from comch_next.driver.protocol import Driver, OpenPort
 from comch_next.errors import ConnectionReset, DocaError
 
-__all__ = ["Ports"]
+__all__ = ["open_traced"]
 
 
-class Ports(Noun):
+class TracedPort(Noun):
     """A receive that finds nothing is not told."""
 
-    def send(self, port: Any, connection: Any, data: Any) -> bool:
+    def send(self, connection: Any, data: Any) -> bool:
         at_ns, tracer = now(), self._tracer
         try:
-            accepted: bool = self._noun.send(port, connection, data)
+            accepted: bool = self._noun.send(connection, data)
         except DocaError as error:
             tracer.message("send", tracer.names(connection), data, at_ns, **result(error.code))
             _of_program(error)
@@ -27,9 +28,9 @@ class Ports(Noun):
             tracer.message("send", tracer.names(connection), data, at_ns, **REFUSED)
         return accepted
 
-    def receive(self, port: Any, size: int) -> tuple[bytes, Any] | None:
+    def receive(self, size: int) -> tuple[bytes, Any] | None:
         try:
-            found: tuple[bytes, Link] | None = self._noun.receive(port, size)
+            found: tuple[bytes, Link] | None = self._noun.receive(size)
         except DocaError as error:
             if (link := _of_program(error)) is not None:
                 self._tracer.tell("lost", link.names, **result(error.code))
@@ -39,9 +40,9 @@ class Ports(Noun):
         data, link = found
         return data, self._tracer.received(link, data)
 
-    def accept(self, port: Any) -> Any:
+    def accept(self) -> Any:
         try:
-            connection = self._noun.accept(port)
+            connection = self._noun.accept()
         except ConnectionReset:
             self._tracer.tell("up", {}, ok=False)
             raise
@@ -49,8 +50,23 @@ class Ports(Noun):
             self._tracer.tell("up", self._tracer.names(connection), ok=True)
         return connection
 
-    def get_connections(self, port: Any) -> list[Any]:
-        return [link.user_data for link in self._noun.get_connections(port)]
+    def get_connections(self) -> list[Any]:
+        return [link.user_data for link in self._noun.get_connections()]
+
+
+def open_traced(driver: Driver, tracer: Tracer) -> OpenPort | None:
+    """The driver's way to open a port, traced; None where it has none."""
+    opened = driver.open_port
+    if opened is None:
+        return None
+
+    def open_port(
+        ctx: Any, max_msg_size: int | None, send_queue_size: int | None, one_sided: bool, predecessor: Any = None
+    ) -> Any:
+        before = None if predecessor is None else predecessor._noun
+        return TracedPort(opened(ctx, max_msg_size, send_queue_size, one_sided, before), tracer)
+
+    return open_port
 
 
 def _of_program(error: DocaError) -> Link | None:

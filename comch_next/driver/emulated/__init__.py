@@ -3,10 +3,11 @@
 Above, one file per noun of the library, and beside them what they share:
 
 _device, _engine                    what every program has
-_context, _contexts, _state         a context, the calls of every context, and the tables of its life
+_context, _state                    a context, and the tables of its life
 _control, _server, _client          the contexts of the control path
+_delivery, _pushed, _pulled         how their messages reach the program
 _connection, _task, _send_task      what they carry
-_port, _channels                    the pull port and its descriptors
+_port, _port_sends, _channels       the pull port, what its program waits for, and its descriptors
 _fast_context, _consumer, _producer, _fast_path, _msgq    the fast path
 _mmap, _buf, _export                memory
 _meter                              a progress engine that counts its callbacks
@@ -27,15 +28,16 @@ from comch_next.driver.emulated._buf import BufInventories, Bufs
 from comch_next.driver.emulated._client import Clients
 from comch_next.driver.emulated._connection import Connections
 from comch_next.driver.emulated._consumer import Consumers, PostRecvTasks
-from comch_next.driver.emulated._contexts import Contexts
+from comch_next.driver.emulated._control import ControlContexts
 from comch_next.driver.emulated._device import Devices
 from comch_next.driver.emulated._engine import Engines
 from comch_next.driver.emulated._mmap import Mmaps
 from comch_next.driver.emulated._msgq import ConsumerCompletions, MsgQs
-from comch_next.driver.emulated._port import Ports
+from comch_next.driver.emulated._port import open_port
 from comch_next.driver.emulated._producer import Producers, ProducerSendTasks
 from comch_next.driver.emulated._send_task import SendTasks
 from comch_next.driver.emulated._server import Servers
+from comch_next.driver.protocol import OpenPort
 
 __all__ = ["Driver"]
 
@@ -48,7 +50,7 @@ class Driver:
     def __init__(self) -> None:
         self.devices = Devices()
         self.engines = Engines()
-        self.contexts = Contexts()
+        self.contexts = ControlContexts()
         self.servers = Servers()
         self.clients = Clients()
         self.connections = Connections()
@@ -62,7 +64,7 @@ class Driver:
         self.producer_send_tasks = ProducerSendTasks()
         self.msgqs = MsgQs()
         self.consumer_completions = ConsumerCompletions()
-        self.ports = Ports()
+        self.open_port: OpenPort = open_port
         self.admin = Admin()
         if text := os.environ.get("COMCH_FAULTS"):
             from comch_next.driver.emulated._faults.nouns import make_faulty

@@ -3,14 +3,12 @@
 import contextlib
 import select
 import threading
-from typing import TYPE_CHECKING
 
+from comch_next.driver.emulated._connection import Connection
+from comch_next.driver.emulated._control import ControlContext
 from comch_next.driver.emulated._fabric.channel import Channel, Watchable
+from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.errors import NotSupported
-
-if TYPE_CHECKING:
-    from comch_next.driver.emulated._connection import Connection
-    from comch_next.driver.emulated._control import ControlContext
 
 __all__ = ["Channels"]
 
@@ -24,8 +22,9 @@ class Channels:
     for the hang-up of an end and not for words, and a farewell hangs up only when it is read.
     """
 
-    def __init__(self, context: "ControlContext", one_sided: bool) -> None:
+    def __init__(self, context: ControlContext, poller: Poller, one_sided: bool) -> None:
         self._context = context
+        self._poller = poller
         self._one_sided = one_sided
         self._end_events = select.EPOLLRDHUP if one_sided else select.EPOLLIN
         self._made: dict[str, Channel] = {}
@@ -73,8 +72,9 @@ class Channels:
     def _connect(self, name: str, channel: Channel) -> None:
         for sockets in self._sockets(name):
             channel.watch(sockets)
-        for connection in self._context.poller.links if name in _HEARD else ():
-            channel.listen(connection.heard[_HEARD[name]], connection.report_violation)
+        for connection in self._poller.links if name in _HEARD else ():
+            if connection.heard:  # else it has ended
+                channel.listen(connection.heard[_HEARD[name]], connection.report_violation)
 
     def _sockets(self, name: str) -> list[select.epoll]:
         """What the channel of that name watches."""
@@ -94,20 +94,20 @@ class Channels:
     def _all_ends(self) -> select.epoll:
         if self._ends is None:
             self._ends = select.epoll()
-            for connection in self._context.poller.links:
+            for connection in self._poller.links:
                 if connection.sock is not None:
                     self.end(connection.sock)
         return self._ends
 
     # What is listened to and watched
 
-    def listen(self, connection: "Connection") -> None:
+    def listen(self, connection: Connection) -> None:
         """Let its other side rouse who waits for data or for space."""
         with self._lock:
             for name in _HEARD.keys() & self._made.keys():
                 self._made[name].listen(connection.heard[_HEARD[name]], connection.report_violation)
 
-    def unlisten(self, connection: "Connection") -> None:
+    def unlisten(self, connection: Connection) -> None:
         """No longer."""
         with self._lock:
             for channel in self._made.values():

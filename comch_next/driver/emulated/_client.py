@@ -11,6 +11,7 @@ from comch_next.driver.emulated._fabric import handshake
 from comch_next.driver.emulated._fabric.bells import check_bell, new_bells
 from comch_next.driver.emulated._fabric.meeting import dial, runtime_dir
 from comch_next.driver.emulated._kernel.memory import EXHAUSTED
+from comch_next.driver.emulated._pushed import Pushed
 from comch_next.driver.emulated._send_task import TaskPool
 from comch_next.driver.emulated._state import Trigger
 from comch_next.errors import BadState, DocaError, Initialization, InvalidValue, describe
@@ -26,6 +27,7 @@ class Client(ControlContext):
 
     def __init__(self, dev: Dev, name: str) -> None:
         super().__init__(dev, name)
+        self.delivery = Pushed(self)
         self.connection: Connection | None = None
         self._dialled = False
 
@@ -34,8 +36,7 @@ class Client(ControlContext):
         return row.capable and row.side == "host"
 
     def begin(self) -> None:
-        if self.port is not None:
-            self.port.begin_again()
+        self.delivery.begin()
         self.connection = Connection(self, None)
         self.connections.append(self.connection)
         self._dialled = False
@@ -72,11 +73,11 @@ class Client(ControlContext):
         connection.sock = sock
         self.watched(sock, self._on_welcome, accepts=True)
         try:
-            connection.heard, bells = new_bells(self.bells)
+            connection.heard, bells = new_bells(self.delivery.bells)
         except OSError as error:
             raise self._cannot_dial(error) from error
         try:
-            handshake.send(sock, handshake.Hello(self.terms()).encode(), bells)
+            handshake.send(sock, handshake.Hello(self.delivery.terms()).encode(), bells)
         except OSError as error:
             self._refused(f"the server has gone ({error.strerror})")
         finally:
@@ -114,15 +115,14 @@ class Client(ControlContext):
             return self._refused(f"the server refuses ({describe(welcome.code)})")
         if len(fds) not in (3, 4):
             return self._refused("the welcome lacks its rings or bells, or descriptors have run out")
-        to_server, to_client = handshake.negotiate(self.terms(), welcome.terms)
+        to_server, to_client = handshake.negotiate(self.delivery.terms(), welcome.terms)
         connection.rung = [check_bell(fd) for fd in fds[2:]]
         del fds[2:]  # they are the connection's now
         connection.establish((fds[0], fds[1]), (to_server, to_client), welcome.terms)
         assert connection.sock is not None
         self.watched(connection.sock, connection.on_socket)
         self.move(Trigger.CONNECTED)
-        if self.port is not None:
-            self.port.notice(connection)
+        self.delivery.on_welcomed(connection)
         return None
 
     def end(self) -> None:

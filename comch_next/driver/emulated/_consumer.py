@@ -11,8 +11,7 @@ from comch_next._codes import AccessFlag, State
 from comch_next.driver.emulated._buf import check_single
 from comch_next.driver.emulated._checks import expect, expect_number, in_state, says_no_memory
 from comch_next.driver.emulated._connection import Connection
-from comch_next.driver.emulated._context import Callback
-from comch_next.driver.emulated._contexts import living
+from comch_next.driver.emulated._context import Callback, living
 from comch_next.driver.emulated._device import limits
 from comch_next.driver.emulated._fabric.bells import new_bell
 from comch_next.driver.emulated._fabric.offers import Offer, make_posts, posts_size

@@ -3,34 +3,63 @@
 import select
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Callable, Sized
+from typing import Any, ClassVar, TypeVar
 
 from comch_next._codes import State
+from comch_next.driver.emulated._checks import expect, expect_callback
 from comch_next.driver.emulated._device import Dev
+from comch_next.driver.emulated._fabric.channel import Channel, Watchable
 from comch_next.driver.emulated._kernel.fork import owned
+from comch_next.driver.emulated._kernel.poller import Poller
+from comch_next.driver.emulated._kernel.typed import Protocol
 from comch_next.driver.emulated._state import CAUSES, LEGAL, TRANSITIONS, Trigger
 from comch_next.driver.emulated._task import PROGRAM, SUCCESS, Task
-from comch_next.errors import BadConfig, BadState, Initialization, InUse, NotConnected, NotSupported
+from comch_next.errors import BadConfig, BadState, Initialization, InUse, InvalidValue, NotConnected, NotSupported
 
-if TYPE_CHECKING:
-    from comch_next.driver.emulated._connection import Connection
-    from comch_next.driver.emulated._engine import Engine
-    from comch_next.driver.emulated._fabric.channel import Watchable
-
-__all__ = ["Callback", "Context", "unset"]
+__all__ = ["Callback", "Context", "Contexts", "Posted", "Progress", "living", "unset"]
 
 Callback = Callable[..., object]
+_EVENTS = 8  # that one poll handles: some cost much, the others' turn is in the next poll
+_C = TypeVar("_C", bound="Context")
 
 
 def unset(*_: object) -> None:
     """Stands for a callback that has not been registered; start refuses it."""
 
 
+class Posted(Protocol):
+    """A consumer, as its engine sees it."""
+
+    def receive(self) -> bool: ...
+    def arm_filled(self) -> bool: ...
+
+
+class Progress(Protocol):
+    """The engine, as its contexts see it: see Engine."""
+
+    active: "set[Context]"
+    consumers: tuple[Posted, ...]
+    batch: int
+    full: bool
+    error: BaseException | None
+    notification: Channel
+    poller: Poller
+
+    @property
+    def busy(self) -> bool: ...
+    def progress(self) -> bool: ...
+    def call(self, callback: Callback, *args: object) -> None: ...
+    def call_soon_threadsafe(self, call: Callable[[], object]) -> None: ...
+    def request_notification(self) -> None: ...
+    def drop(self, context: "Context") -> None: ...
+
+
 class Context(ABC):
     """A handle; its kinds say how they start, stop, and what there is to do in between."""
 
     start_trigger: ClassVar[Trigger]
+    lost: Sized  # connections whose end has to be reported
 
     def __init__(self, dev: Dev, name: str) -> None:
         self.dev = dev
@@ -38,7 +67,7 @@ class Context(ABC):
         self.state = State.IDLE
         self.legal = LEGAL[State.IDLE]
         self.moving = False  # on its way to another state, so that every progress must look at it
-        self.engine: Engine | None = None
+        self.engine: Progress | None = None
         self.user_data: Any = None
         self.state_changed: Callback | None = None
         self.done: Callback = unset
@@ -46,7 +75,6 @@ class Context(ABC):
         self.num_tasks = 0
         self.tasks_out = 0
         self.finished: deque[Task] = deque()
-        self.lost: list[Connection] = []  # connections whose end has to be reported
         self.attended = False  # the engine knows that it has something to do here, and does not sleep
         self._handlers: dict[int, Callable[[], None]] = {}
         try:
@@ -117,14 +145,14 @@ class Context(ABC):
 
     # Looking at the sockets
 
-    def watched(self, sock: "Watchable", handler: Callable[[], None], events: int = select.EPOLLIN) -> None:
+    def watched(self, sock: Watchable, handler: Callable[[], None], events: int = select.EPOLLIN) -> None:
         """Call `handler` in the next look that finds it readable (or `events`)."""
         known = sock.fileno() in self._handlers
         self._handlers[sock.fileno()] = handler
         if not known:
             self.watch.register(sock, events)
 
-    def unwatch(self, sock: "Watchable") -> bool:
+    def unwatch(self, sock: Watchable) -> bool:
         """Forget it; whether it was known."""
         known = self._handlers.pop(sock.fileno(), None) is not None
         if known:
@@ -139,7 +167,7 @@ class Context(ABC):
         engine, moved = self.engine, False
         if engine is None:
             return moved  # a callback has just destroyed it
-        for fd, _ in self.watch.poll(0):
+        for fd, _ in self.watch.poll(0, _EVENTS):
             handler = self._handlers.get(fd)
             if handler is not None:
                 handler()
@@ -211,3 +239,48 @@ class Context(ABC):
 
     @abstractmethod
     def check(self) -> bool: ...
+
+
+def living(ctx: object, kind: type[_C], call: str) -> _C:
+    """The context behind the handle; one that has been destroyed is INVALID_VALUE, as NULL is."""
+    context = expect(ctx, kind, call)
+    if context.watch.closed:
+        raise InvalidValue(f"{call}: {context} has been destroyed; make another")
+    return context
+
+
+class Contexts:
+    """The calls of doca_ctx_*; ControlContexts adds those of servers and clients."""
+
+    def start(self, ctx: object) -> State:
+        return expect(ctx, Context, "ctx_start").start()
+
+    def stop(self, ctx: object) -> State:
+        return expect(ctx, Context, "ctx_stop").stop()
+
+    def destroy(self, ctx: object) -> None:
+        living(ctx, Context, "destroy").destroy()
+
+    def get_state(self, ctx: object) -> State:
+        return expect(ctx, Context, "ctx_get_state").state
+
+    def set_user_data(self, ctx: object, user_data: object) -> None:
+        expect(ctx, Context, "ctx_set_user_data").user_data = user_data
+
+    def get_user_data(self, ctx: object) -> Any:
+        return expect(ctx, Context, "ctx_get_user_data").user_data
+
+    def set_state_changed_cb(self, ctx: object, callback: Callback) -> None:
+        context = living(ctx, Context, "ctx_set_state_changed_cb")
+        expect_callback(callback, "ctx_set_state_changed_cb")
+        context.state_changed = callback
+
+    def get_num_inflight_tasks(self, ctx: object) -> int:
+        return expect(ctx, Context, "ctx_get_num_inflight_tasks").inflight()
+
+    def flush_tasks(self, ctx: object) -> None:
+        if expect(ctx, Context, "ctx_flush_tasks").state is State.IDLE:
+            raise BadState("ctx_flush_tasks was attempted on an IDLE context; start it first")
+
+    def get_device(self, ctx: object) -> Dev:
+        return expect(ctx, Context, "get_device").dev

@@ -3,26 +3,21 @@
 import select
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from comch_next._codes import State
+from comch_next.driver.emulated._checks import expect, expect_callback, expect_number, in_state
 from comch_next.driver.emulated._connection import Connection
-from comch_next.driver.emulated._context import Callback, Context, unset
+from comch_next.driver.emulated._context import Callback, Context, Contexts, living, unset
+from comch_next.driver.emulated._delivery import Delivery
 from comch_next.driver.emulated._device import Dev
-from comch_next.driver.emulated._fabric.handshake import Terms
-from comch_next.driver.emulated._kernel.ring import lib
+from comch_next.driver.emulated._fabric.channel import Watchable
+from comch_next.driver.emulated._fabric.greeting import Greeting
 from comch_next.driver.emulated._state import TRANSITIONS, Trigger
 from comch_next.driver.emulated._task import PROGRAM, SUCCESS, Task
 from comch_next.errors import InvalidValue
 
-if TYPE_CHECKING:
-    from comch_next.driver.emulated._engine import Poller
-    from comch_next.driver.emulated._fabric.channel import Watchable
-    from comch_next.driver.emulated._port import Port
-
-__all__ = ["ControlContext", "check_name"]
-
-completed = lib.comch_completed
+__all__ = ["ControlContext", "ControlContexts", "check_name"]
 
 
 def check_name(name: object, dev: Dev) -> str:
@@ -34,21 +29,24 @@ def check_name(name: object, dev: Dev) -> str:
 
 
 class ControlContext(Context):
-    """A handle; Server and Client add how they meet."""
+    """A handle; Server and Client add how they meet. `up` and `down` are callbacks of servers only."""
 
     is_server: ClassVar[bool]
+    delivery: Delivery
+    lost: list[Connection]
+    up: Callback | None = None
+    down: Callback | None = None
     failed_for_good = False  # a server that nobody can find any more
 
     def __init__(self, dev: Dev, name: str) -> None:
         super().__init__(dev, name)
-        self.port: Port | None = None
         self.on_message: Callback = unset
-        self.view = False
         self.new_consumer: Callback | None = None
         self.expired_consumer: Callback | None = None
         self.max_msg_size: int | None = None
         self.recv_queue_size = dev.info.row.limits.default_queue_size
         self.connections: list[Connection] = []
+        self.lost = []
         self.sending: list[Connection] = []  # those with tasks in flight
 
     # What it brings to a connection
@@ -60,46 +58,14 @@ class ControlContext(Context):
                 return int(connection.tx.max_msg)
         return self.max_msg_size or self.dev.info.row.limits.default_msg_size
 
-    def terms(self) -> Terms:
-        """What the handshake says of this side."""
-        if self.port is not None:
-            return self.port.terms()
-        return Terms(self.msg_size(), self.max_msg_size is not None, self.num_tasks, self.recv_queue_size)
-
-    @property
-    def bells(self) -> int:
-        """How many it has on each connection: a port's sender and receiver may wait apart."""
-        return 1 if self.port is None else 2
-
-    def listen(self, connection: Connection) -> None:
-        """Be roused when the other side has put a message in its ring, or has taken one out."""
-        if self.port is not None:
-            self.port.channels.listen(connection)
-        elif self.engine is not None:
-            for bell in connection.heard:
-                self.engine.notification.listen(bell, connection.report_violation)
-
-    def unlisten(self, connection: Connection) -> None:
-        """No longer; harmless when it is not listened to."""
-        if self.port is not None:
-            self.port.channels.unlisten(connection)
-        elif self.engine is not None:
-            for bell in connection.heard:
-                self.engine.notification.unlisten(bell)
-
-    @property
-    def poller(self) -> "Poller":
-        """Who reads the messages: the open port, else the engine."""
-        owner = self.port or self.engine
-        assert owner is not None
-        return owner.poller
-
     # Life
 
     def missing(self) -> list[str]:
         """The mandatory configuration that has not been given; an open port needs none."""
         wanted = {"the send task configuration": self.done, "the receive callback": self.on_message}
-        return [what for what, given in wanted.items() if given is unset and self.port is None]
+        if self.is_server:
+            wanted["the connection callbacks"] = self.up or unset
+        return self.delivery.mandatory([what for what, given in wanted.items() if given is unset])
 
     def stop(self) -> State:
         """Tell every peer, fail what waits; IDLE when nothing is outstanding, else through progress."""
@@ -119,8 +85,7 @@ class ControlContext(Context):
 
     def destroy(self) -> None:
         if self.state is State.IDLE:
-            if self.port is not None:
-                self.port.close()
+            self.delivery.close()
             for connection in self.connections + self.lost:
                 connection.close()
         super().destroy()
@@ -131,38 +96,36 @@ class ControlContext(Context):
             return
         self.lost.append(connection)
         self.busy_engine()
-        if self.port is not None:
-            self.port.notice(connection)
+        self.delivery.on_lost(connection)
 
-    # Looking at the sockets
+    # Polling the sockets
 
     def watched(
-        self, sock: "Watchable", handler: Callable[[], None], events: int = select.EPOLLIN, *, accepts: bool = False
+        self, sock: Watchable, handler: Callable[[], None], events: int = select.EPOLLIN, *, accepts: bool = False
     ) -> None:
-        """As every context's; a door is where somebody may come in."""
+        """Call `handler` when the socket is found readable (or `events`). `accepts`: a client may come in there."""
         super().watched(sock, handler, events)
-        if accepts and self.port is not None:
-            self.port.channels.accepts(sock)
+        if accepts:
+            self.delivery.accepts(sock)
 
-    def unwatch(self, sock: "Watchable") -> bool:
+    def unwatch(self, sock: Watchable) -> bool:
         known = super().unwatch(sock)
-        if known and self.port is not None:
-            self.port.channels.forget(sock)
+        if known:
+            self.delivery.forget(sock)
         return known
 
     def report_losses(self) -> bool:
         moved = False
-        for connection in [*self.sending, *(self.port.blocked if self.port is not None else ())]:
+        for connection in [*self.sending, *self.delivery.waiting_senders()]:
             moved |= connection.check_reader()
         engine = self.engine
         for connection in list(self.lost):
             if engine is not None and engine.full:
                 break
-            if self.port is not None or not connection.waiting():
+            if self.delivery.is_due(connection):
                 self.lost.remove(connection)
                 self.connections.remove(connection)
-                if self.port is None or not self.port.still_reads(connection):
-                    connection.close()
+                self.delivery.release(connection)
                 self.report_loss(connection)
                 moved = True
         return moved
@@ -173,7 +136,7 @@ class ControlContext(Context):
         assert engine is not None
         for link in self.sending:
             inflight, done = link.inflight, self.done
-            arrived = completed(link.tx) if inflight else 0  # a connection that has ended has none, nor a ring
+            arrived = link.completed() if inflight else 0  # a connection that has ended has none, nor a ring
             while inflight and inflight[0].number <= arrived and engine.error is None:
                 delivered = True
                 task = inflight.popleft()
@@ -191,7 +154,7 @@ class ControlContext(Context):
     def take_finished(self) -> Task | None:
         """A task of a connection that has been served is the last to be looked for there again."""
         for link in list(self.sending):
-            if link.inflight and link.inflight[0].number > completed(link.tx):
+            if link.inflight and link.inflight[0].number > link.completed():
                 continue
             self.sending.remove(link)
             task = link.inflight.popleft() if link.inflight else None
@@ -210,18 +173,72 @@ class ControlContext(Context):
 
     def arm(self) -> bool:
         ready = super().arm()
-        for link in self.connections if self.port is None else ():  # whose bells are heard elsewhere
-            if link.inflight:
-                ready |= bool(lib.comch_arm_flight(link.tx, link.inflight[0].number))
-        return ready
+        return self.delivery.arm(self.connections) or ready
 
     def inflight(self) -> int:
         return len(self.finished) + sum(len(connection.inflight) for connection in self.connections)
 
     # What Server and Client say for themselves
 
+    def admit(self, greeting: Greeting) -> Connection:
+        """Answer a client that has greeted; the result's status says how it went. Servers only."""
+        raise NotImplementedError
+
     @abstractmethod
     def end(self) -> None: ...
 
     @abstractmethod
     def report_loss(self, connection: Connection) -> None: ...
+
+
+def _viewing(on_message: Callback) -> Callback:
+    """Give the callback a view of each message, which dies with the call."""
+
+    def show(connection: object, data: bytes) -> None:
+        with memoryview(data) as view:
+            on_message(connection, view)
+
+    return show
+
+
+class ControlContexts(Contexts):
+    """The noun Contexts of the driver protocol."""
+
+    def set_max_msg_size(self, ctx: object, size: int) -> None:
+        context = living(ctx, ControlContext, "set_max_msg_size")
+        in_state(context, "set_max_msg_size")
+        context.max_msg_size = expect_number(size, context.dev.info.row.limits.max_msg_size, "set_max_msg_size")
+
+    def get_max_msg_size(self, ctx: object) -> int:
+        return expect(ctx, ControlContext, "get_max_msg_size").msg_size()
+
+    def set_recv_queue_size(self, ctx: object, size: int) -> None:
+        context = living(ctx, ControlContext, "set_recv_queue_size")
+        in_state(context, "set_recv_queue_size")
+        most = context.dev.info.row.limits.max_queue_size
+        context.recv_queue_size = expect_number(size, most, "set_recv_queue_size")
+
+    def get_recv_queue_size(self, ctx: object) -> int:
+        return expect(ctx, ControlContext, "get_recv_queue_size").recv_queue_size
+
+    def task_send_set_conf(self, ctx: object, done: Callback, failed: Callback, num_send_tasks: int) -> None:
+        context = living(ctx, ControlContext, "task_send_set_conf")
+        in_state(context, "task_send_set_conf")
+        expect_callback(done, "task_send_set_conf")
+        expect_callback(failed, "task_send_set_conf")
+        most = context.dev.info.row.limits.max_send_tasks
+        context.num_tasks = expect_number(num_send_tasks, most, "task_send_set_conf")
+        context.done, context.failed = done, failed
+
+    def event_msg_recv_register(self, ctx: object, on_message: Callback, view: bool) -> None:
+        context = living(ctx, ControlContext, "event_msg_recv_register")
+        in_state(context, "event_msg_recv_register")
+        expect_callback(on_message, "event_msg_recv_register")
+        context.on_message = _viewing(on_message) if view else on_message
+
+    def event_consumer_register(self, ctx: object, new: Callback, expired: Callback) -> None:
+        context = living(ctx, ControlContext, "event_consumer_register")
+        in_state(context, "event_consumer_register")
+        expect_callback(new, "event_consumer_register")
+        expect_callback(expired, "event_consumer_register")
+        context.new_consumer, context.expired_consumer = new, expired

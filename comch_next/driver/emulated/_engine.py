@@ -2,59 +2,26 @@
 
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from comch_next.driver.emulated._checks import expect, expect_number, in_state, says_no_memory
-from comch_next.driver.emulated._context import Context
+from comch_next.driver.emulated._context import Context, Posted
 from comch_next.driver.emulated._fabric.channel import Channel
 from comch_next.driver.emulated._kernel.fork import owned
-from comch_next.driver.emulated._kernel.ring import ffi, lib
-from comch_next.driver.emulated._meter import LENGTH, Meter
+from comch_next.driver.emulated._kernel.poller import Poller
+from comch_next.driver.emulated._kernel.ring import ANY_SIZE, lib
+from comch_next.driver.emulated._meter import Meter
 from comch_next.errors import BadState, InUse, InvalidValue, NotPermitted, OperatingSystem
 
 if TYPE_CHECKING:
-    from comch_next.driver.emulated._connection import Connection
-    from comch_next.driver.emulated._consumer import Consumer
+    from comch_next.driver.emulated._kernel.calls import Found
 
-__all__ = ["Engine", "Engines", "Poller"]
+__all__ = ["Engine", "Engines"]
 
 BATCH = 64  # messages, and completions of one consumer, that one progress delivers at most
 _MOST_EVENTS = 1 << 20
 
-receive = lib.comch_receive
-AGAIN, POLL, CORRUPT = lib.COMCH_AGAIN, lib.COMCH_POLL, lib.COMCH_CORRUPT
-
-
-class Poller:
-    """The rings that are read together, and the buffer that their messages are copied into."""
-
-    def __init__(self) -> None:
-        self.c: Any = ffi.new("comch_poller *")
-        self.links: list[Connection] = []
-        self.size = 0
-        self._grow(1)
-
-    def _grow(self, size: int) -> None:
-        if size > self.size:
-            self.size = size
-            self.scratch: Any = ffi.new("char[]", size)
-            self.view: Any = ffi.buffer(self.scratch)
-
-    def add(self, connection: "Connection") -> None:
-        """Read this connection's ring, too."""
-        self._grow(connection.rx.max_msg)
-        self._set([*self.links, connection])
-
-    def remove(self, connection: "Connection") -> None:
-        """Read it no more; harmless when it is not read."""
-        if connection in self.links:
-            self._set([link for link in self.links if link is not connection])
-
-    def _set(self, links: list["Connection"]) -> None:
-        self.links = links
-        rings, slots = ffi.new("comch_rx *[]", [link.rx for link in links]), ffi.new("comch_slot[]", len(links))
-        lib.comch_follow(self.c, rings, slots, len(links))
-        self._followed = rings, slots  # which live as long as they are followed
+POLL, CORRUPT = lib.COMCH_POLL, lib.COMCH_CORRUPT
 
 
 class Engine:
@@ -68,10 +35,9 @@ class Engine:
     def __init__(self) -> None:
         self.contexts: list[Context] = []
         self.active: set[Context] = set()
-        self.consumers: tuple[Consumer, ...] = ()
+        self.consumers: tuple[Posted, ...] = ()
         self.pending_calls: deque[Callable[[], object]] = deque()
         self.poller = Poller()
-        self.pace = ffi.addressof(self.poller.c, "pace")
         self.batch = BATCH
         self.barred = False
         self.full = False  # the meter lets this progress run no more callbacks
@@ -93,9 +59,9 @@ class Engine:
         self.active.discard(context)
         self.notification.unwatch(context.watch)
 
-    def call_soon_threadsafe(self, errand: Callable[[], object]) -> None:
-        """Have something done in the next progress; the one call that any thread may make."""
-        self.pending_calls.append(errand)
+    def call_soon_threadsafe(self, call: Callable[[], object]) -> None:
+        """Run a call in the next progress; the one method that any thread may call."""
+        self.pending_calls.append(call)
         if self.notification.armed:
             self.notification.ring()
 
@@ -126,9 +92,8 @@ class Engine:
             return self._progress_barred()
         self.barred = True
         try:
-            poller = self.poller
-            result = receive(poller.c, poller.scratch, poller.size)
-            moved = result != AGAIN and self._read_rings(result)
+            found = self.poller.receive(ANY_SIZE)
+            moved = found is not None and self._read_rings(found)
             if self.pending_calls:
                 moved |= self._run_pending_calls()
             for consumer in self.consumers:
@@ -170,37 +135,29 @@ class Engine:
             if number is None and not self.meter.waiting:
                 self.meter, self.barred, self.batch = None, False, BATCH
 
-    def _read_rings(self, result: int) -> bool:
-        """Deal with what `receive` said, and go on receiving."""
+    def _read_rings(self, found: "Found") -> bool:
+        """Deal with what `receive` returned, and go on receiving."""
         poller, moved = self.poller, False
         for turn in range(self.batch):
             if turn:
-                result = receive(poller.c, poller.scratch, poller.size)
-            if result >= 0:
+                found = poller.receive(ANY_SIZE)
+            if isinstance(found, tuple):
                 moved = True
-                link = poller.links[result >> 32]
+                data, link = found
                 try:
-                    if link.context.view:
-                        self.show(link, result & LENGTH)
-                    else:
-                        link.context.on_message(link.user_data, poller.view[: result & LENGTH])
+                    link.context.on_message(link.user_data, data)
                 except BaseException as error:
                     self.error = self.error or error
                     break
-            elif result == POLL:
+            elif found == POLL:
                 moved |= self.poll_sockets()
-                lib.comch_polled(self.pace)
-            elif result == CORRUPT:
-                poller.links[poller.c.index].on_protocol_violation()
+                poller.polled()
+            elif found == CORRUPT:
+                poller.blamed.on_protocol_violation()
                 moved = True
             else:
                 break
         return moved
-
-    def show(self, link: "Connection", length: int) -> None:
-        """Give a message to its callback as a view of the engine's buffer, which dies with the callback."""
-        with memoryview(self.poller.view)[:length] as view:
-            link.context.on_message(link.user_data, view)
 
     def _attend(self) -> bool:
         moved = False
@@ -230,7 +187,7 @@ class Engine:
     def request_notification(self) -> None:
         """Arm everything that could give progress something to do; ready at once if something waits."""
         self.notification.arm()
-        ready = lib.comch_arm_data(self.poller.c) != 0 or bool(self.pending_calls)
+        ready = self.poller.arm() or bool(self.pending_calls)
         ready |= self.meter is not None and bool(self.meter.waiting)
         for consumer in self.consumers:
             ready |= consumer.arm_filled()

@@ -3,21 +3,18 @@
 import select
 import socket
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from comch_next._codes import ErrorCode, State
+from comch_next.driver.emulated._buf import Buf
 from comch_next.driver.emulated._checks import expect, expect_callback, expect_number, in_state
 from comch_next.driver.emulated._connection import Connection
-from comch_next.driver.emulated._context import Callback, Context, unset
-from comch_next.driver.emulated._contexts import living
+from comch_next.driver.emulated._context import Callback, Context, living, unset
 from comch_next.driver.emulated._device import DevInfo, limits
 from comch_next.driver.emulated._fabric.topology import Limits
 from comch_next.driver.emulated._state import TRANSITIONS, Trigger
 from comch_next.driver.emulated._task import LIBRARY, POOL, PROGRAM, SUCCESS, Task, Tasks, held_by_program
 from comch_next.errors import BadState, Initialization, NoMemory, NotConnected, NotSupported
-
-if TYPE_CHECKING:
-    from comch_next.driver.emulated._buf import Buf
 
 __all__ = [
     *("FastContext", "FastContexts", "FastTask", "FastTasks", "check_connected"),
@@ -30,7 +27,8 @@ class FastTask(Task):
 
     __slots__ = ("buf", "imm_data")
 
-    buf: "Buf | None"
+    context: Context
+    buf: Buf | None
     imm_data: bytes
 
 
@@ -62,6 +60,7 @@ class FastContext(Context):
     """
 
     kind: ClassVar[str]
+    lost: list[Connection]
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
@@ -72,6 +71,7 @@ class FastContext(Context):
             super().__init__(connection.context.dev, self.kind)
         except Initialization as error:  # descriptors have run out, which is told otherwise for servers and clients
             raise NoMemory(str(error)) from error
+        self.lost = []
         self.most = self.dev.info.row.limits.max_buf_size
         connection.fast.made.append(self)
 

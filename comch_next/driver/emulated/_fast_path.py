@@ -7,32 +7,61 @@ engines and threads of their own, leave errands there.
 import errno
 import os
 import select
+import socket
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
+from comch_next.driver.emulated._context import Callback, Progress
+from comch_next.driver.emulated._device import Dev
 from comch_next.driver.emulated._fabric import handshake
 from comch_next.driver.emulated._fabric.offers import EXPIRED, NEW, News, Offer, Target
+from comch_next.driver.emulated._kernel.typed import Protocol
 from comch_next.errors import DocaError, ErrorCode, InUse
 
-if TYPE_CHECKING:
-    from comch_next.driver.emulated._connection import Connection
-    from comch_next.driver.emulated._fast_context import FastContext
+__all__ = ["FastPath", "Owner"]
 
-__all__ = ["FastPath"]
+
+class Owner(Protocol):
+    """The server or client that a connection is of, as its fast path sees it."""
+
+    is_server: ClassVar[bool]
+    dev: Dev
+    engine: Progress | None
+    watch: select.epoll
+    new_consumer: Callback | None
+    expired_consumer: Callback | None
+
+
+class Carrier(Protocol):
+    """The connection, as its fast path sees it."""
+
+    sock: socket.socket | None
+
+    @property
+    def context(self) -> Owner: ...
+    def lose(self, status: ErrorCode, reason: str) -> None: ...
+
+
+class Carried(Protocol):
+    """A consumer or producer of this side, as its connection sees it."""
+
+    engine: Progress | None
+
+    def on_peer_lost(self) -> None: ...
 
 
 class FastPath:
     """One per connection. `live` are this side's consumers and producers from their start until they are IDLE."""
 
-    def __init__(self, connection: "Connection") -> None:
+    def __init__(self, connection: Carrier) -> None:
         self.connection = connection
-        self.live: list[FastContext] = []
+        self.live: list[Carried] = []
         self.targets: dict[int, Target] = {}
-        self.made: list[FastContext] = []  # that have not been destroyed
+        self.made: list[Carried] = []  # that have not been destroyed
         self._ids = count(1 if connection.context.is_server else 2, 2)  # so that no two on a connection are the same
         self._outbox: deque[News] = deque()
         self._wants_room = False  # the socket is watched for it

@@ -10,21 +10,26 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from itertools import count
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
-from comch_next.driver.emulated._kernel.ring import lib
+from comch_next.driver.emulated._context import Context, Progress
+from comch_next.driver.emulated._kernel.ring import ANY_SIZE, lib
+from comch_next.driver.emulated._kernel.typed import Protocol
 from comch_next.driver.emulated._task import PROGRAM, SUCCESS
 
-if TYPE_CHECKING:
-    from comch_next.driver.emulated._context import Context
-    from comch_next.driver.emulated._engine import Engine
+__all__ = ["Meter"]
 
-__all__ = ["LENGTH", "Meter"]
-
-LENGTH = (1 << 32) - 1  # the bits of what `receive` returns that are the message's length
-
-_receive, _CORRUPT = lib.comch_receive, lib.COMCH_CORRUPT
+_CORRUPT = lib.COMCH_CORRUPT
 _T = TypeVar("_T")
+
+
+class Metered(Progress, Protocol):
+    """The engine, as its meter sees it: see Engine."""
+
+    contexts: list[Context]
+    pending_calls: deque[Callable[[], object]]
+
+    def run(self, callback: Callable[..., object], *args: object) -> None: ...
 
 
 class Meter:
@@ -34,7 +39,7 @@ class Meter:
     has run as many callbacks as it may: contexts then leave what would bring more events for another time.
     """
 
-    def __init__(self, engine: "Engine") -> None:
+    def __init__(self, engine: Metered) -> None:
         self.most: int | None = None
         self.running = False
         self.waiting: deque[Callable[[], object]] = deque()
@@ -58,7 +63,7 @@ class Meter:
         self.running = True
         self._count(-self._ran)
         try:
-            if self._events_only or not lib.comch_poll_due(engine.pace):
+            if self._events_only or not engine.poller.poll_due():
                 self._events_only = False
             else:
                 moved = self._poll_sockets()
@@ -87,7 +92,7 @@ class Meter:
             moved |= context.poll_sockets()
             if self._engine.full:
                 return moved
-        lib.comch_polled(self._engine.pace)
+        self._engine.poller.polled()
         return moved
 
     def _step(self) -> bool:
@@ -103,18 +108,15 @@ class Meter:
         return False
 
     def _message(self) -> bool:
-        engine, poller = self._engine, self._engine.poller
-        result = _receive(poller.c, poller.scratch, poller.size)
-        if result == _CORRUPT:
-            poller.links[poller.c.index].on_protocol_violation()
+        poller = self._engine.poller
+        found = poller.receive(ANY_SIZE)
+        if found == _CORRUPT:
+            poller.blamed.on_protocol_violation()
             return True
-        if result < 0:
+        if not isinstance(found, tuple):
             return False
-        link, length = poller.links[result >> 32], result & LENGTH
-        if link.context.view:
-            self._run(engine.show, link, length)
-        else:
-            self._run(link.context.on_message, link.user_data, poller.view[:length])
+        data, link = found
+        self._run(link.context.on_message, link.user_data, data)
         return True
 
     def _errand(self) -> bool:
@@ -134,7 +136,7 @@ class Meter:
     def _completed(self) -> bool:
         return any(self._attend(context) for context in _in_turn(self._engine.active, self._context_turns))
 
-    def _attend(self, context: "Context") -> bool:
+    def _attend(self, context: Context) -> bool:
         """One completion of a context; without any, what else it has to do."""
         engine = self._engine
         if context.engine is None:

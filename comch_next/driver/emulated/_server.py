@@ -1,8 +1,8 @@
 """The server context: a listener, clients on their way in, and its connections."""
 
+import errno
 import select
 import socket
-import time
 from collections.abc import Callable
 
 from comch_next._codes import ErrorCode
@@ -13,33 +13,35 @@ from comch_next.driver.emulated._device import Dev, DevRep
 from comch_next.driver.emulated._fabric import handshake
 from comch_next.driver.emulated._fabric.bells import new_bells
 from comch_next.driver.emulated._fabric.greeting import Greeting
+from comch_next.driver.emulated._fabric.lobby import Lobby
 from comch_next.driver.emulated._fabric.meeting import Listener
 from comch_next.driver.emulated._fabric.status import Board, Status
 from comch_next.driver.emulated._fabric.topology import Limits
 from comch_next.driver.emulated._kernel.memory import EXHAUSTED
 from comch_next.driver.emulated._kernel.removal import Removal
 from comch_next.driver.emulated._kernel.ring import make_memory
+from comch_next.driver.emulated._pushed import Pushed
 from comch_next.driver.emulated._send_task import TaskPool
 from comch_next.driver.emulated._state import Trigger
 from comch_next.errors import DocaError, InvalidValue
 
 __all__ = ["Server", "Servers"]
 
-_PATIENCE = 64  # clients above the limit that are still listened to; more are cut off at once
+_ACCEPTED = 64  # clients that one look accepts, so that there is time for others
+_CONNECTED = 8  # of whom it connects so many at once, which takes longest, and the others in later looks
 
 
 class Server(ControlContext):
-    """A handle. `greetings` are the clients on their way in, those in the port's queue included."""
+    """A handle. `lobby` has the clients that have not greeted yet."""
 
     is_server = True
     start_trigger = Trigger.START_NOW
 
     def __init__(self, dev: Dev, rep: DevRep, name: str) -> None:
         super().__init__(dev, name)
+        self.delivery = Pushed(self)
         self.rep = rep
-        self.up: Callable[..., object] | None = None
-        self.down: Callable[..., object] | None = None
-        self.greetings: list[Greeting] = []
+        self.lobby = Lobby()
         self._listener: Listener | None = None
         self._board: Board | None = None
         self._events = select.EPOLLIN  # what the listener is watched for
@@ -50,12 +52,12 @@ class Server(ControlContext):
     def limits(self) -> Limits:
         return self.dev.info.row.limits
 
+    def terms(self) -> handshake.Terms:
+        return self.delivery.terms()
+
     def supported(self) -> bool:
         row = self.dev.info.row
         return row.capable and row.side == "dpu"
-
-    def missing(self) -> list[str]:
-        return super().missing() + ([] if self.up or self.port is not None else ["the connection callbacks"])
 
     def begin(self) -> None:
         self.failed_for_good = False
@@ -74,8 +76,8 @@ class Server(ControlContext):
 
     def end(self) -> None:
         self._events = select.EPOLLIN
-        for greeting in list(self.greetings):
-            greeting.drop()
+        self.lobby.clear()
+        self.delivery.drop_waiting()
         if self._listener is not None:
             self.unwatch(self._listener.socket)
             self._listener.close()
@@ -100,13 +102,14 @@ class Server(ControlContext):
             self._board.close()
         if self._removal is not None:
             self._removal.close()
-        for greeting in self.greetings:
-            greeting.let_go()
+        self.lobby.let_go()
 
     def _on_clients(self) -> None:
-        """Take everybody who knocks; whoever is one too many is told."""
-        assert self._listener is not None
-        while True:
+        """Take some of those who knock; for want of descriptors they are told so."""
+        before = len(self.connections)
+        for _ in range(_ACCEPTED):
+            if self._listener is None or not self.lobby.has_room():  # None: a callback has just stopped it
+                return
             try:
                 sock, _ = self._listener.socket.accept()
             except BlockingIOError:
@@ -118,21 +121,24 @@ class Server(ControlContext):
                     return
                 continue
             self._listen_for(select.EPOLLIN)
-            self.meet(sock)
+            self.meet(sock, at_once=len(self.connections) - before < _CONNECTED)
 
-    def meet(self, sock: socket.socket) -> None:
-        """Hear what a client has to say, or cut it off."""
-        most = self.dev.info.row.limits.max_clients
-        self._knock("recv", "service")  # ready by the knock, they stay so while the greeting is awaited
+    def meet(self, sock: socket.socket, *, at_once: bool = True) -> None:
+        """Hear what a client has to say, now or in a later look."""
+        self.delivery.notify("recv", "service")  # ready by the knock, they stay so while the greeting is awaited
         greeting = Greeting(self, sock)
-        self.greetings.append(greeting)
-        crowd = len(self.greetings) + len(self.connections)
-        greeting.excess = bool(most) and crowd > most
-        if greeting.excess and crowd > most + _PATIENCE:
-            greeting.refuse(ErrorCode.FULL)
-            return
+        self.lobby.enter(greeting)
         self.watched(sock, greeting.on_socket, accepts=True)
-        greeting.on_socket()
+        if at_once:
+            greeting.on_socket()
+
+    def spoken(self, greeting: Greeting) -> None:
+        """It is silent no longer."""
+        self.lobby.leave(greeting)
+
+    def is_full(self) -> bool:
+        """Whether it may have no more clients: those who live, and those whose ends the program has not heard of."""
+        return self.delivery.is_full(self.limits.max_clients)
 
     def _turn_away(self) -> bool:
         """Refuse a client for want of descriptors: one that kept on knocking would let nobody sleep."""
@@ -156,12 +162,9 @@ class Server(ControlContext):
         """Drop silent knockers; a server that nobody can find any more has failed."""
         if self._events != select.EPOLLIN:
             self._on_clients()
-        now = time.monotonic()
-        silent = [greeting for greeting in self.greetings if greeting.terms is None and greeting.deadline < now]
-        for greeting in silent:
-            greeting.drop()
+        moved = self.lobby.drop_expired()
         if self._listener is None or self._listener.intact():
-            return bool(silent)
+            return moved
         self.failed_for_good = True
         self.end()
         for connection in list(self.connections):
@@ -169,24 +172,17 @@ class Server(ControlContext):
             self.lost_connection(connection)
         self.move(Trigger.FATAL)
         self.busy_engine()
-        self._knock("send", "recv", "service")
+        self.delivery.notify("send", "recv", "service")
         return True
-
-    def _knock(self, *channels: str) -> None:
-        if self.port is not None:
-            self.port.tell(*channels)
 
     def greeted(self, greeting: Greeting) -> None:
         """A good greeting: connect it, or let it wait for the port's accept()."""
-        if self.port is not None:
-            self.port.waiting.append(greeting)
-            self.port.notice(None)
-        else:
-            self.admit(greeting)
+        self.delivery.on_greeted(greeting)
 
     def admit(self, greeting: Greeting) -> Connection:
         """Make the rings, tell the client, and tell the program; the result's status says how it went."""
-        self.greetings.remove(greeting)
+        if not greeting.gone:
+            self.unwatch(greeting.sock)
         connection = Connection(self, greeting.sock, self._board.take() if self._board is not None else None)
         rings: list[int] = []
         try:
@@ -202,18 +198,19 @@ class Server(ControlContext):
             self.watched(greeting.sock, connection.on_socket)
         finally:
             handshake.close_all(rings)
-        if self.port is None and self.up is not None and self.engine is not None:
-            self.engine.call(self.up, connection, connection.status == ErrorCode.SUCCESS)
+        self.delivery.on_admitted(connection)
         return connection
 
     def _connect(self, greeting: Greeting, connection: Connection, rings: list[int]) -> None:
-        other, own = greeting.terms, self.terms()
+        other, own = greeting.terms, self.delivery.terms()
         assert other is not None
+        if greeting.gone:
+            raise BrokenPipeError(errno.EPIPE, "the client has gone")
         to_server, to_client = handshake.negotiate(other, own)
         rings.append(make_memory(to_server, other.send_limit + own.recv_limit))
         rings.append(make_memory(to_client, own.send_limit + other.recv_limit))
         connection.rung, greeting.bells = greeting.bells, []
-        connection.heard, bells = new_bells(self.bells)
+        connection.heard, bells = new_bells(self.delivery.bells)
         rings += bells
         connection.establish((rings[1], rings[0]), (to_client, to_server), other)
         connection.cell.show(greeting.client_pid)
@@ -221,9 +218,7 @@ class Server(ControlContext):
         handshake.send(greeting.sock, welcome, rings)
 
     def report_loss(self, connection: Connection) -> None:
-        orderly = connection.status != ErrorCode.CONNECTION_RESET
-        if self.port is None and self.down is not None and self.engine is not None:
-            self.engine.call(self.down, connection, orderly)
+        self.delivery.report_loss(connection)
 
 
 class Servers(TaskPool):
@@ -255,7 +250,7 @@ class Servers(TaskPool):
         context = expect(server, Server, "server_disconnect")
         link = expect(connection, Connection, "server_disconnect")
         in_state(context, "server_disconnect")
-        if context.port is not None and context.port.forget(link):
+        if context.delivery.disconnect_lost(link):
             return
         link.fast.check_unused("server_disconnect")
         if link not in context.connections:

@@ -1,16 +1,15 @@
 """What every task has: an owner, one completion, and the calls of doca_task_* (guide: DOCA Core Task)."""
 
+from collections import deque
 from enum import Enum, auto
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from comch_next._codes import ErrorCode, SubmitFlag
 from comch_next.driver.emulated._checks import expect
+from comch_next.driver.emulated._kernel.typed import Protocol
 from comch_next.errors import BadState, InvalidValue
 
-if TYPE_CHECKING:
-    from comch_next.driver.emulated._context import Context
-
-__all__ = ["LIBRARY", "POOL", "PROGRAM", "SUCCESS", "Task", "Tasks", "held_by_program"]
+__all__ = ["LIBRARY", "POOL", "PROGRAM", "SUCCESS", "NumberedTask", "Task", "TaskOwner", "Tasks", "held_by_program"]
 
 
 class Owner(Enum):
@@ -27,12 +26,19 @@ PROGRAM, LIBRARY, POOL = Owner.PROGRAM, Owner.LIBRARY, Owner.POOL
 SUCCESS = ErrorCode.SUCCESS
 
 
+class TaskOwner(Protocol):
+    """The context of a task. `finished` are those that progress has to complete."""
+
+    finished: "deque[Task]"
+    tasks_out: int
+
+
 class Task:
     """A handle, filled by its pool: a constructor would be one more call for every message."""
 
     __slots__ = ("context", "owner", "status", "user_data")
 
-    context: "Context"
+    context: TaskOwner
     owner: Owner
     status: ErrorCode
     user_data: Any
@@ -41,6 +47,14 @@ class Task:
         """Queue the one completion; progress delivers it."""
         self.status = status
         self.context.finished.append(self)
+
+
+class NumberedTask(Task):
+    """A task of a send. `number`, from submit on, is its message's place in the connection's order of sends."""
+
+    __slots__ = ("number",)
+
+    number: int
 
 
 def held_by_program(task: Task, call: str) -> None:

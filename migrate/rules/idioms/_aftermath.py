@@ -9,9 +9,8 @@ from functools import cached_property
 from migrate.facts.program import Facts
 from migrate.python.control import Action, Graph, Point
 from migrate.python.scopes import FUNCTIONS
-from migrate.python.values import Bound, Class, Descriptor, Function, Instance
+from migrate.python.values import Bound, Class, Descriptor, Function, Instance, Value
 
-_PROJECTS = Function | Bound | Class | Descriptor
 _ENDS = frozenset({"__exit__", "__aexit__"})
 # What the standard library runs when the program has ended.
 _LATE = frozenset({"atexit"})
@@ -77,12 +76,16 @@ class Aftermath:
         return {
             node: sites
             for node, sites in found.items()
-            if not self._facts.values.is_called_from_outside(node) and sites and all(map(self._is_direct, sites))
+            if not self._facts.values.is_called_from_outside(node)
+            and sites
+            and all(isinstance(site, ast.Call) and self._is_run(node, site) for site in sites)
         }
 
-    def _is_direct(self, site: ast.expr) -> bool:
-        values = self._facts.values.of(site.func) if isinstance(site, ast.Call) else frozenset()
-        return bool(values) and all(isinstance(value, _PROJECTS) for value in values)
+    def _is_run(self, function: ast.AST, site: ast.Call) -> bool:
+        """Whether it is a function itself that a call calls, not one that it is given."""
+        values = self._facts.values.of(site.func)
+        is_init = getattr(function, "name", "") == "__init__"
+        return any(_node(value) is function or (is_init and isinstance(value, Class)) for value in values)
 
     @cached_property
     def _callees(self) -> Mapping[ast.AST, list[ast.AST]]:
@@ -204,6 +207,13 @@ class _Walk:
             for function in fresh:
                 graph = self._aftermath.graph_of(function)
                 self.walk(graph, [graph.ENTRY])
+
+
+def _node(value: Value) -> ast.AST | None:
+    """Return the function behind a value that can be called."""
+    while isinstance(value, Bound | Descriptor):
+        value = value.function
+    return value.node if isinstance(value, Function) else None
 
 
 def _is_plain(function: ast.AST) -> bool:

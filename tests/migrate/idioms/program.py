@@ -22,12 +22,6 @@ def service_end():
     ep.listen("idioms")
     return ep
 
-def client_end():
-    ep = cc.Endpoint()
-    ep.set_device(cc.open_device("b1:00.0"))
-    ep.set_send_queue_size(16)
-    return ep
-
 def fork():
     reading, writing = os.pipe()
     child = os.fork()
@@ -46,6 +40,14 @@ def shown(call, *args):
         print(call(*args))
     except cc.DocaError as error:
         print(type(error).__name__)
+"""
+
+CLIENT = """
+def client_end():
+    ep = cc.Endpoint()
+    ep.set_device(cc.open_device("b1:00.0"))
+    ep.set_send_queue_size(16)
+    return ep
 """
 
 SENDS = {
@@ -295,7 +297,7 @@ shown(receive, ep)
 
 MANNERS = {"break": "return", "else": "continue", "code": "tuple", "walrus": "continue", "primed": "tuple"}
 PROGRAMS = {
-    f"{talk}: {send}": ENDS + SENDS[send] + RECEIVES[MANNERS[send]] + TALKS[talk]
+    f"{talk}: {send}": ENDS + CLIENT + SENDS[send] + RECEIVES[MANNERS[send]] + TALKS[talk]
     for number, talk in enumerate(TALKS)
     for send in list(MANNERS)[number % 2 :: 2]
 }

@@ -13,6 +13,7 @@ from migrate.explain import Case, cases
 from migrate.outcome import Level, Options
 from migrate.rewriting import rewrite
 from tests.migrate.idioms.program import PROGRAMS
+from tests.migrate.idioms.waits import WAITS
 from tests.migrate.runner import Runner
 
 CASES = [case for case in cases() if case.rule.startswith("idioms.")]
@@ -28,6 +29,16 @@ def test_prints_the_same(runner: Runner, name: str) -> None:
     old = runner.run(text, launched=True)
     assert "Error" not in old, old
     assert runner.run(plain.new.decode(), launched=False) == old
+    assert runner.run(joined.new.decode(), launched=False) == old
+
+
+@pytest.mark.parametrize("name", WAITS)
+def test_waits_print_the_same(runner: Runner, name: str) -> None:
+    joined = rewrite(WAITS[name].encode(), options=IDIOMS)
+    assert {"CCM102", "CCM103", "CCM104"} <= {finding.code for finding in joined.findings}
+    old = runner.run(WAITS[name], launched=True)
+    assert old
+    assert "Traceback" not in old
     assert runner.run(joined.new.decode(), launched=False) == old
 
 

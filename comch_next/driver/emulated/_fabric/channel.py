@@ -5,9 +5,9 @@ import os
 import select
 import threading
 from collections.abc import Callable
-from typing import Protocol
 
 from comch_next.driver.emulated._kernel.memory import lib
+from comch_next.driver.emulated._kernel.typed import Protocol
 
 __all__ = ["Channel", "Watchable"]
 

@@ -1,9 +1,7 @@
 """A client on its way into a server: what it says is read and judged before it becomes a connection."""
 
 import socket
-import time
 from contextlib import suppress
-from typing import Protocol
 
 from comch_next._codes import ErrorCode
 from comch_next.driver.emulated._fabric import handshake
@@ -11,22 +9,20 @@ from comch_next.driver.emulated._fabric.bells import check_bell
 from comch_next.driver.emulated._fabric.channel import Watchable
 from comch_next.driver.emulated._fabric.topology import Limits
 from comch_next.driver.emulated._kernel.memory import EXHAUSTED
+from comch_next.driver.emulated._kernel.typed import Protocol
 from comch_next.errors import DocaError, from_code
 
 __all__ = ["Greeter", "Greeting"]
 
-GREETING_S = 5.0  # a client that has connected and says nothing for so long is dropped
-
-
 class Greeter(Protocol):
-    """The server, as its clients on their way in see it. `greetings` are all of them."""
-
-    greetings: "list[Greeting]"
+    """The server, as its clients on their way in see it."""
 
     @property
     def limits(self) -> Limits: ...
+    def is_full(self) -> bool: ...
     def terms(self) -> handshake.Terms: ...
     def unwatch(self, sock: Watchable) -> bool: ...
+    def spoken(self, greeting: "Greeting") -> None: ...
     def greeted(self, greeting: "Greeting") -> None: ...
 
 
@@ -36,11 +32,24 @@ class Greeting:
     def __init__(self, server: Greeter, sock: socket.socket) -> None:
         self.server = server
         self.sock = sock
-        self.deadline = time.monotonic() + GREETING_S
         self.terms: handshake.Terms | None = None
         self.bells: list[int] = []
         self.client_pid = 0  # 0 too for one that has no number in this process's namespace
-        self.excess = False  # one too many: refused once it has greeted, so that it can hear why
+
+    @property
+    def gone(self) -> bool:
+        """Whether it has hung up while it waited."""
+        return self.sock.fileno() < 0
+
+    def has_spoken(self) -> bool:
+        """Whether there is something to read, be it the end."""
+        try:
+            self.sock.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return False
+        except OSError:
+            pass
+        return True
 
     def on_socket(self) -> None:
         """Read the greeting; hand it on when it is good, refuse it when not."""
@@ -49,8 +58,10 @@ class Greeting:
         except BlockingIOError:
             return
         except OSError as error:
+            self.server.spoken(self)
             self.refuse(ErrorCode.NO_MEMORY if error.errno in EXHAUSTED else ErrorCode.INVALID_VALUE)
             return
+        self.server.spoken(self)
         self.server.unwatch(self.sock)
         try:
             self._check(data)
@@ -63,7 +74,7 @@ class Greeting:
         self.client_pid, user = handshake.peer_of(self.sock)
         if not handshake.is_trusted(user):
             raise from_code(ErrorCode.AUTHENTICATION, f"user {user} may not connect")
-        if self.excess:
+        if self.server.is_full():
             raise from_code(ErrorCode.FULL, "one client too many")
         self.terms = handshake.Hello.decode(data).terms
         if len(self.bells) not in (1, 2):
@@ -84,9 +95,8 @@ class Greeting:
 
     def drop(self) -> None:
         """Give its descriptors back."""
-        if self in self.server.greetings:
-            self.server.greetings.remove(self)
-        self.server.unwatch(self.sock)
+        if not self.gone:
+            self.server.unwatch(self.sock)
         self.let_go()
 
     def let_go(self) -> None:

@@ -141,6 +141,10 @@ class Cell:
         self.tx: Any = ffi.addressof(c, "tx")
         self.rx: Any = ffi.addressof(c, "rx")
 
+    def addresses(self) -> tuple[int, int]:
+        """Where tx and rx lie."""
+        return int(ffi.cast("uintptr_t", self.tx)), int(ffi.cast("uintptr_t", self.rx))
+
     @classmethod
     def private(cls) -> "Cell":
         return cls(ffi.new("comch_cell *"), None)

@@ -132,7 +132,8 @@ def _read(path: str) -> dict[str, Any]:
     else:
         import tomli as tomllib
     with open(path, "rb") as file:
-        return tomllib.load(file)
+        table: dict[str, Any] = tomllib.load(file)
+    return table
 
 
 def parse(table: dict[str, Any], source: str) -> Topology:

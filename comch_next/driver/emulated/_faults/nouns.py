@@ -2,7 +2,7 @@
 
 import socket
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from comch_next._codes import ErrorCode
@@ -10,22 +10,29 @@ from comch_next.driver.emulated._checks import as_bytes, says_no_memory
 from comch_next.driver.emulated._client import Clients
 from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._control import ControlContext
-from comch_next.driver.emulated._engine import AGAIN, POLL
 from comch_next.driver.emulated._fast_context import check_submit
 from comch_next.driver.emulated._faults.faults import Faults
 from comch_next.driver.emulated._kernel.alarm import Alarm
-from comch_next.driver.emulated._port import OK, Port, Ports, send
+from comch_next.driver.emulated._kernel.typed import Protocol
+from comch_next.driver.emulated._port import AGAIN, OK, POLL, Port, open_port
 from comch_next.driver.emulated._producer import Producer, ProducerSendTask, ProducerSendTasks
 from comch_next.driver.emulated._send_task import SendTask, TaskPool
 from comch_next.driver.emulated._server import Server as RealServer
 from comch_next.driver.emulated._server import Servers
 from comch_next.driver.emulated._task import SUCCESS
+from comch_next.driver.protocol import OpenPort
 from comch_next.errors import Again, NoMemory
 
-if TYPE_CHECKING:
-    from comch_next.driver.emulated import Driver
-
 __all__ = ["make_faulty"]
+
+
+class Nouns(Protocol):
+    """The nouns of the emulated driver that can be faulty."""
+
+    open_port: OpenPort
+    servers: Servers
+    clients: Clients
+    producer_send_tasks: ProducerSendTasks
 
 
 def _die(connection: Connection) -> None:
@@ -33,26 +40,27 @@ def _die(connection: Connection) -> None:
     connection.lose(ErrorCode.CONNECTION_RESET, "the other side has died (COMCH_FAULTS)")
 
 
-class _Ports(Ports):
+class FaultyPort(Port):
     """Refuses sends. While the queue is full, an armed send_fd sleeps."""
 
-    def __init__(self, faults: Faults) -> None:
+    def __init__(self, faults: Faults, *args: Any) -> None:
+        super().__init__(*args)
         self._faults = faults
-        self._alarms: WeakKeyDictionary[Port, Alarm] = WeakKeyDictionary()
+        self._alarm: Alarm | None = None
 
-    def send(self, port: Port, connection: Connection, data: Any) -> bool:
+    def send(self, connection: Connection, data: Any) -> bool:
         message = as_bytes(data, "send")
         if connection.in_progress():
-            port.poll_sockets()  # so that its first message is judged, too
+            self.poll_sockets()  # so that its first message is judged, too
         if connection.in_progress():
-            return port.failed(connection, AGAIN, message)
+            return self.not_accepted(connection, AGAIN, message)
         result = self._try(connection, message)
         if result == POLL:
-            port.poll_sockets()  # callbacks run here, so nothing is locked
+            self.poll_sockets()  # callbacks run here, so nothing is locked
             result = self._try(connection, message, polled=True)
         if result == AGAIN:
-            port.poll_if_due()
-        return result == OK or port.failed(connection, result, message)
+            self.poll_if_due()
+        return result == OK or self.not_accepted(connection, result, message)
 
     def _try(self, connection: Connection, message: bytes, *, polled: bool = False) -> int:
         """Judge it, send it and count it, in one step for all threads."""
@@ -62,27 +70,27 @@ class _Ports(Ports):
                 _die(connection)
             elif fault is not None:
                 return int(AGAIN)
-            result = int(send(connection.tx, message, len(message)))
+            result = connection.send(message)
             while result == POLL and polled:
-                result = int(send(connection.tx, message, len(message)))  # the wait for the lock made it due again
+                result = connection.send(message)  # the wait for the lock made it due again
             if result == OK:
                 self._faults.accepted("send")
             return result
 
     @says_no_memory
-    def arm_send(self, port: Port) -> None:
-        alarm, left = self._alarms.get(port), self._faults.left("send")
-        if alarm is not None:
-            alarm.stop()
+    def arm_send(self) -> None:
+        left = self._faults.left("send")
+        if self._alarm is not None:
+            self._alarm.stop()
         if not left:
-            super().arm_send(port)
+            super().arm_send()
             return
-        channel = port.channels.get("send")
-        if alarm is None:
-            alarm = self._alarms[port] = Alarm()
-            channel.watch(alarm)
+        channel = self.channels.get("send")
+        if self._alarm is None:
+            self._alarm = Alarm()
+            channel.watch(self._alarm)
         channel.arm()
-        alarm.set(left)
+        self._alarm.set(left)
 
 
 class _Pool(TaskPool):
@@ -129,13 +137,13 @@ class Server(RealServer):
         super().__init__(*args)
         self.late: list[socket.socket] = []
 
-    def meet(self, sock: socket.socket) -> None:
+    def meet(self, sock: socket.socket, *, at_once: bool = True) -> None:
         with self.faults.lock:
             seen = self.faults.next("service") is None
             if seen:
                 self.faults.accepted("service")
         if seen:
-            super().meet(sock)
+            super().meet(sock, at_once=at_once)
             return
         self.late.append(sock)
         if self.alarm is None:
@@ -201,10 +209,10 @@ class _ProducerSendTasks(ProducerSendTasks):
             self._faults.accepted("producer")
 
 
-def make_faulty(driver: "Driver", text: str) -> None:
+def make_faulty(driver: Nouns, text: str) -> None:
     """Put faulty nouns in the place of the real ones. Raises InvalidValue for a text that is not understood."""
     faults = Faults(text)
-    driver.ports = _Ports(faults)
+    driver.open_port = partial(open_port, make=partial(FaultyPort, faults))
     driver.servers = _Servers(faults)
     driver.clients = _Clients(faults)
     driver.producer_send_tasks = _ProducerSendTasks(faults)

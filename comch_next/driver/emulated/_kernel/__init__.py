@@ -1,9 +1,12 @@
 """What touches Linux and shared memory. Imports nothing of the storeys above.
 
 ring.h, ring.c     a connection's messages in one direction; posts.h, posts.c: the buffers of a consumer
-build              compiles them, and names the system calls that Python lacks
+calls.c            the hot calls: objects that own what they point to
+build              compiles the first two, and names the system calls that Python lacks
 memory             sealed shared memory
 ring               the two ends of a ring
+poller             the rings that are read together
 alarm, removal     descriptors that become readable: when a time has passed, when a file has lost its name
 fork               what a process has made stays its own
+typed              a Protocol that costs nothing at run time
 """

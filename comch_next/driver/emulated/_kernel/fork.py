@@ -11,9 +11,10 @@ Tasks and buffers need no place here: what can be done with one leads to its con
 
 import os
 from contextlib import suppress
-from typing import Any, NoReturn, Protocol, TypeVar
+from typing import Any, NoReturn, TypeVar
 from weakref import WeakSet
 
+from comch_next.driver.emulated._kernel.typed import Protocol
 from comch_next.errors import BadState
 
 __all__ = ["owned"]

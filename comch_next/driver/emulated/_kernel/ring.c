@@ -324,44 +324,13 @@ static uint64_t clamp(comch_rx *rx, uint64_t stamp, uint64_t clock)
     return stamp > rx->stamp ? stamp : rx->stamp;
 }
 
-static int64_t take(comch_poller *poller, uint32_t index, const record *header, char *into, uint64_t size)
-{
-    comch_rx *rx = poller->rings[index];
-
-    poller->index = index;
-    poller->length = header->length;
-    if (header->length > size)
-        return COMCH_LONG;
-    STORE(&rx->shared->claim, rx->tail + 1);
-    FENCE();
-    if (LOAD(&rx->shared->cut) <= rx->tail)
-        return COMCH_AGAIN;
-    memcpy(into, rx->data + rx->pos + sizeof *header, header->length);
-    rx->pos += footprint(header->length);
-    rx->tail++;
-    poller->slots[index].tail = rx->tail;
-    rx->seen = LOAD(&rx->shared->head) != rx->tail;
-    rx->received_bytes += header->length;
-    if (++rx->lap >= rx->limit) {
-        if (rx->stamp < rx->lap_began)
-            rx->stamp = rx->lap_began;
-        rx->lap_began = poller->swept;
-        rx->lap = 0;
-    }
-    STORE(&rx->shared->tail_pos, rx->pos);
-    STORE(&rx->shared->tail, rx->tail);
-    FENCE();
-    ring_bell(rx->bell, &rx->shared->space_armed);
-    return (int64_t)((uint64_t)index << 32 | header->length);
-}
-
-/* Copy out the oldest message of all rings: (ring << 32 | length), or a negative code with poller->index and
- * poller->length telling where. A busy poller is sent to look at the sockets now and then, too. */
-int64_t comch_receive(comch_poller *poller, char *into, uint64_t size)
+/* Find the oldest message of all rings: its length, or a negative code; poller->index says whose it is. A busy poller
+ * is sent to look at the sockets now and then, too. The message stays until comch_take. */
+int64_t comch_find(comch_poller *poller)
 {
     uint64_t oldest = UINT64_MAX, clock = poller->count > 1 ? now() : 0;
     uint32_t best = poller->count, i = poller->index;  /* the likeliest is asked last: least time passes after it */
-    record found = {0}, header;
+    record header;
 
     if (++poller->turn % BUSY_TURNS == 0 && now() >= poller->pace.next && due(&poller->pace, now()))
         return COMCH_POLL;
@@ -386,13 +355,64 @@ int64_t comch_receive(comch_poller *poller, char *into, uint64_t size)
         if (rx->stamp < oldest || best == poller->count) {
             oldest = rx->stamp;
             best = i;
-            found = header;
+            poller->length = header.length;
         }
     }
     poller->swept = clock;
     if (best == poller->count)
         return due(&poller->pace, now()) ? COMCH_POLL : COMCH_AGAIN;
-    return take(poller, best, &found, into, size);
+    poller->index = best;
+    return (int64_t)poller->length;
+}
+
+/* A look that was due has not been made: the next comch_find says so again. */
+void comch_poll_again(comch_poller *poller)
+{
+    poller->pace.next = 0;
+    poller->turn = BUSY_TURNS - 1;
+}
+
+/* Take the message that was found, of poller->length bytes. COMCH_AGAIN: its sender has taken it back meanwhile. */
+int comch_take(comch_poller *poller, char *into)
+{
+    uint32_t length = (uint32_t)poller->length;
+    comch_rx *rx = poller->rings[poller->index];
+
+    STORE(&rx->shared->claim, rx->tail + 1);
+    FENCE();
+    if (LOAD(&rx->shared->cut) <= rx->tail)
+        return COMCH_AGAIN;
+    memcpy(into, rx->data + rx->pos + sizeof(record), length);
+    rx->pos += footprint(length);
+    rx->tail++;
+    poller->slots[poller->index].tail = rx->tail;
+    rx->seen = LOAD(&rx->shared->head) != rx->tail;
+    rx->received_bytes += length;
+    if (++rx->lap >= rx->limit) {
+        if (rx->stamp < rx->lap_began)
+            rx->stamp = rx->lap_began;
+        rx->lap_began = poller->swept;
+        rx->lap = 0;
+    }
+    STORE(&rx->shared->tail_pos, rx->pos);
+    STORE(&rx->shared->tail, rx->tail);
+    FENCE();
+    ring_bell(rx->bell, &rx->shared->space_armed);
+    return COMCH_OK;
+}
+
+/* Copy out the oldest message of all rings: (ring << 32 | length), or a negative code as comch_find. */
+int64_t comch_receive(comch_poller *poller, char *into, uint64_t size)
+{
+    int64_t length = comch_find(poller);
+    int result;
+
+    if (length < 0)
+        return length;
+    if ((uint64_t)length > size)
+        return COMCH_LONG;
+    result = comch_take(poller, into);
+    return result == COMCH_OK ? (int64_t)((uint64_t)poller->index << 32) | length : result;
 }
 
 /* Ask for the bell when a message arrives on any ring; 1: there is one (or a fault) already. */

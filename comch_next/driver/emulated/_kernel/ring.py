@@ -8,8 +8,9 @@ from typing import Any
 from comch_next.driver.emulated._kernel.memory import PAGE, ffi, lib, make_shared, map_shared
 from comch_next.errors import ErrorCode, NoMemory, from_code
 
-__all__ = ["Receiver", "Sender", "ffi", "lib", "make_memory"]
+__all__ = ["ANY_SIZE", "Receiver", "Sender", "ffi", "lib", "make_memory"]
 
+ANY_SIZE = (1 << 64) - 1  # bytes, of a message: whatever comes
 _MOST = (1 << 32) - PAGE  # positions are 32 bits wide
 _places = itertools.cycle(range(0, lib.COMCH_LAST_PLACE + 1, 64))  # see ring.h
 
@@ -94,3 +95,9 @@ class Receiver(_End):
         self.rx.limit = recv_limit + send_limit
         self.rx.bell = bell
         self._attached(lib.comch_rx_attach(self.rx, self._memory))
+
+    def close(self) -> None:
+        """Unmap; the kernel finds nothing to read there any more."""
+        if self._memory is not None:
+            self.rx.shared = ffi.NULL
+        super().close()

@@ -1,0 +1,56 @@
+"""Where clients are that have connected to a server and not greeted yet: few, and none of them for long."""
+
+import time
+
+from comch_next.driver.emulated._fabric.greeting import Greeting
+
+__all__ = ["Lobby"]
+
+_MOST = 128  # with more, the one that has been silent for longest goes; they take no client's place
+_PATIENCE_S = 5.0  # who has said nothing for so long goes, however few there are
+
+
+class Lobby:
+    """The silent clients of a server, the oldest first."""
+
+    def __init__(self) -> None:
+        self._silent: dict[Greeting, float] = {}  # with the end of the patience
+
+    def has_room(self) -> bool:
+        """Whether one more may come. One that has spoken is to be heard before anybody comes in its place."""
+        if len(self._silent) < _MOST:
+            return True
+        oldest = next(iter(self._silent))
+        if oldest.has_spoken():
+            return False
+        self._drop(oldest)
+        return True
+
+    def enter(self, greeting: Greeting) -> None:
+        """Wait for what it has to say."""
+        self._silent[greeting] = time.monotonic() + _PATIENCE_S
+
+    def leave(self, greeting: Greeting) -> None:
+        """It has been heard, or dropped."""
+        self._silent.pop(greeting, None)
+
+    def drop_expired(self) -> bool:
+        """Drop who has been silent for too long. Whether anybody was."""
+        before, now = len(self._silent), time.monotonic()
+        while self._silent and next(iter(self._silent.values())) < now:
+            self._drop(next(iter(self._silent)))
+        return len(self._silent) < before
+
+    def _drop(self, greeting: Greeting) -> None:
+        self.leave(greeting)
+        greeting.drop()
+
+    def clear(self) -> None:
+        """Drop everybody."""
+        while self._silent:
+            self._drop(next(iter(self._silent)))
+
+    def let_go(self) -> None:
+        """In a forked child: see fork."""
+        for greeting in self._silent:
+            greeting.let_go()

@@ -1,0 +1,542 @@
+/* The rings as Python objects. Their calls hold the interpreter's lock from the first look at a ring to the last, so
+ * threads never meet in one, and a mapping that is taken away is gone for the next call only.
+ *
+ * A quick call stands in front of a Python one, with the same arguments: it does what succeeds at once. Whatever else
+ * may come, be it a refusal, a full ring, a look at the sockets or arguments of another kind, it leaves everything as
+ * it was and calls the Python one. Written for the stable ABI of Python 3.10.
+ */
+#define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x030A0000
+#include <Python.h>
+#include <structmember.h>
+
+#include "ring.h"
+
+#define SELF(kind, object) ((kind *)(object))
+
+/* Link: both ends of a connection. `tx` and `rx` are NULL where there is nothing to send on or to receive from. */
+
+typedef struct {
+    PyObject_HEAD
+    comch_tx *tx;
+    comch_rx *rx;
+    PyObject *cell;       /* in whose memory they lie */
+    PyObject *user_data;  /* the program's object for it */
+    PyObject *poller;     /* who follows it, or NULL */
+} Link;
+
+typedef struct {
+    PyObject_HEAD
+    comch_poller c;
+    PyObject *links;  /* a tuple, in the order of the rings */
+    comch_rx **rings;
+    comch_slot *slots;
+} Poller;
+
+/* A quick call's own object. */
+typedef struct {
+    PyObject_HEAD
+    PyObject *of;     /* the Link or the Poller */
+    PyObject *slow;   /* the Python call */
+    PyObject *shape;  /* the type of a message, or NULL for a plain tuple */
+} Quick;
+
+static PyTypeObject *link_type, *poller_type, *quick_type;
+static PyObject *handle_name, *timeout_name;
+
+static int link_traverse(Link *link, visitproc visit, void *arg)
+{
+    Py_VISIT(Py_TYPE(link));
+    Py_VISIT(link->cell);
+    Py_VISIT(link->user_data);
+    Py_VISIT(link->poller);
+    return 0;
+}
+
+static int link_clear(Link *link)
+{
+    link->tx = NULL;
+    link->rx = NULL;
+    Py_CLEAR(link->cell);
+    Py_CLEAR(link->user_data);
+    Py_CLEAR(link->poller);
+    return 0;
+}
+
+static void destroy(PyObject *object, inquiry clear)
+{
+    PyTypeObject *type = Py_TYPE(object);
+
+    PyObject_GC_UnTrack(object);
+    clear(object);
+    ((freefunc)PyType_GetSlot(type, Py_tp_free))(object);
+    Py_DECREF(type);
+}
+
+static void link_dealloc(PyObject *link)
+{
+    destroy(link, (inquiry)link_clear);
+}
+
+/* hold(cell, tx, rx): use these ends from now on, by their addresses in the cell's memory; 0 for none. */
+static PyObject *link_hold(Link *link, PyObject *args)
+{
+    unsigned long long tx, rx;
+    PyObject *cell, *before = link->cell;
+
+    if (!PyArg_ParseTuple(args, "OKK", &cell, &tx, &rx))
+        return NULL;
+    link->tx = (comch_tx *)(uintptr_t)tx;
+    link->rx = (comch_rx *)(uintptr_t)rx;
+    Py_INCREF(cell);
+    link->cell = cell;
+    Py_XDECREF(before);
+    Py_RETURN_NONE;
+}
+
+static PyObject *link_send(Link *link, PyObject *data)
+{
+    char *message;
+    Py_ssize_t length;
+
+    if (PyBytes_AsStringAndSize(data, &message, &length))
+        return NULL;
+    return PyLong_FromLong(link->tx ? comch_send(link->tx, message, (uint64_t)length) : COMCH_CLOSED);
+}
+
+#define ASK(name, expression)                                        \
+    static PyObject *link_##name(Link *link, PyObject *Py_UNUSED(none)) \
+    {                                                                \
+        return PyLong_FromLongLong((long long)(expression));         \
+    }
+
+ASK(check, link->tx && link->tx->open ? comch_check(link->tx) : COMCH_CLOSED)
+ASK(completed, link->tx && link->tx->open ? comch_completed(link->tx) : 0)
+ASK(cut, link->tx ? comch_cut(link->tx) : 0)
+ASK(arm_space, link->tx && link->tx->open ? comch_arm_space(link->tx) : 1)
+ASK(available, link->rx && link->rx->shared ? comch_available(link->rx) : 0)
+
+static PyObject *link_arm_completion(Link *link, PyObject *number)
+{
+    unsigned long long count = PyLong_AsUnsignedLongLong(number);
+
+    if (PyErr_Occurred())
+        return NULL;
+    return PyLong_FromLong(link->tx && link->tx->open ? comch_arm_flight(link->tx, count) : 1);
+}
+
+static PyMethodDef link_methods[] = {
+    {"hold", (PyCFunction)link_hold, METH_VARARGS, NULL},
+    {"send", (PyCFunction)link_send, METH_O, NULL},
+    {"check", (PyCFunction)link_check, METH_NOARGS, NULL},
+    {"completed", (PyCFunction)link_completed, METH_NOARGS, NULL},
+    {"cut", (PyCFunction)link_cut, METH_NOARGS, NULL},
+    {"arm_space", (PyCFunction)link_arm_space, METH_NOARGS, NULL},
+    {"arm_completion", (PyCFunction)link_arm_completion, METH_O, NULL},
+    {"available", (PyCFunction)link_available, METH_NOARGS, NULL},
+    {0},
+};
+
+static PyMemberDef link_members[] = {
+    {"user_data", T_OBJECT, offsetof(Link, user_data), 0, NULL},
+    {0},
+};
+
+static PyType_Slot link_slots[] = {
+    {Py_tp_dealloc, link_dealloc}, {Py_tp_traverse, link_traverse}, {Py_tp_clear, link_clear},
+    {Py_tp_methods, link_methods}, {Py_tp_members, link_members},   {0, NULL},
+};
+
+static PyType_Spec link_spec = {
+    "comch_next.driver.emulated._kernel.calls.Link", sizeof(Link), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, link_slots,
+};
+
+/* Poller: the rings that are read together. */
+
+static int poller_traverse(Poller *poller, visitproc visit, void *arg)
+{
+    Py_VISIT(Py_TYPE(poller));
+    Py_VISIT(poller->links);
+    return 0;
+}
+
+static int poller_clear(Poller *poller)
+{
+    poller->c.count = 0;
+    Py_CLEAR(poller->links);
+    return 0;
+}
+
+static void poller_dealloc(PyObject *object)
+{
+    Poller *poller = SELF(Poller, object);
+
+    PyMem_Free(poller->rings);
+    PyMem_Free(poller->slots);
+    destroy(object, (inquiry)poller_clear);
+}
+
+/* follow(links): read the rings of these, a tuple, from now on. */
+static PyObject *poller_follow(Poller *poller, PyObject *links)
+{
+    Py_ssize_t count = PyTuple_Size(links);
+    PyObject *before = poller->links;
+    comch_slot *slots;
+    comch_rx **rings;
+
+    if (count < 0)
+        return NULL;
+    rings = PyMem_Malloc(sizeof *rings * (size_t)count);
+    slots = PyMem_Malloc(sizeof *slots * (size_t)count);
+    if (!rings || !slots) {
+        PyMem_Free(rings);
+        PyMem_Free(slots);
+        return PyErr_NoMemory();
+    }
+    for (Py_ssize_t i = 0; i < count; i++)
+        rings[i] = SELF(Link, PyTuple_GetItem(links, i))->rx;
+    for (Py_ssize_t i = 0; before && i < PyTuple_Size(before); i++)
+        Py_CLEAR(SELF(Link, PyTuple_GetItem(before, i))->poller);
+    for (Py_ssize_t i = 0; i < count; i++) {
+        Py_INCREF(poller);
+        SELF(Link, PyTuple_GetItem(links, i))->poller = (PyObject *)poller;
+    }
+    comch_follow(&poller->c, rings, slots, (uint32_t)count);
+    PyMem_Free(poller->rings);
+    PyMem_Free(poller->slots);
+    poller->rings = rings;
+    poller->slots = slots;
+    Py_INCREF(links);
+    poller->links = links;
+    Py_XDECREF(before);
+    Py_RETURN_NONE;
+}
+
+static Link *found_link(Poller *poller)
+{
+    return SELF(Link, PyTuple_GetItem(poller->links, poller->c.index));
+}
+
+/* Take the message that was found as bytes; NULL without an error: its sender has taken it back. */
+static PyObject *take(Poller *poller)
+{
+    PyObject *data = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)poller->c.length);
+
+    if (data && comch_take(&poller->c, PyBytes_AsString(data)) != COMCH_OK) {
+        Py_DECREF(data);
+        return NULL;
+    }
+    return data;
+}
+
+/* A pair of the type, which takes over the data; a plain tuple without one. */
+static PyObject *pair(PyObject *shape, PyObject *data, PyObject *connection)
+{
+    PyObject *made;
+
+    if (!data)
+        return NULL;
+    made = shape ? PyType_GenericAlloc((PyTypeObject *)shape, 2) : PyTuple_New(2);
+    if (!made) {
+        Py_DECREF(data);
+        return NULL;
+    }
+    if (!connection)
+        connection = Py_None;
+    Py_INCREF(connection);
+    PyTuple_SetItem(made, 0, data);
+    PyTuple_SetItem(made, 1, connection);
+    return made;
+}
+
+/* receive(size): (data, link), None when nothing is there, or what comch_find says else. */
+static PyObject *poller_receive(Poller *poller, PyObject *size)
+{
+    unsigned long long most = PyLong_AsUnsignedLongLong(size);
+    int64_t result;
+    PyObject *data;
+
+    if (PyErr_Occurred())
+        return NULL;
+    result = comch_find(&poller->c);
+    if (result >= 0 && (uint64_t)result > most)
+        result = COMCH_LONG;
+    if (result == COMCH_AGAIN)
+        Py_RETURN_NONE;
+    if (result < 0)
+        return PyLong_FromLongLong(result);
+    if (!(data = take(poller))) {
+        if (PyErr_Occurred())
+            return NULL;
+        Py_RETURN_NONE;
+    }
+    return pair(NULL, data, (PyObject *)found_link(poller));
+}
+
+static PyObject *poller_arm(Poller *poller, PyObject *Py_UNUSED(none))
+{
+    return PyBool_FromLong(comch_arm_data(&poller->c));
+}
+
+static PyObject *poller_poll_due(Poller *poller, PyObject *Py_UNUSED(none))
+{
+    return PyBool_FromLong(comch_poll_due(&poller->c.pace));
+}
+
+static PyObject *poller_polled(Poller *poller, PyObject *Py_UNUSED(none))
+{
+    comch_polled(&poller->c.pace);
+    Py_RETURN_NONE;
+}
+
+static PyObject *poller_hurry(Poller *poller, PyObject *Py_UNUSED(none))
+{
+    poller->c.pace.next = 0;
+    Py_RETURN_NONE;
+}
+
+static PyObject *poller_blamed(Poller *poller, void *Py_UNUSED(closure))
+{
+    PyObject *link = (PyObject *)found_link(poller);
+
+    Py_XINCREF(link);
+    return link;
+}
+
+static PyMethodDef poller_methods[] = {
+    {"follow", (PyCFunction)poller_follow, METH_O, NULL},
+    {"receive", (PyCFunction)poller_receive, METH_O, NULL},
+    {"arm", (PyCFunction)poller_arm, METH_NOARGS, NULL},
+    {"poll_due", (PyCFunction)poller_poll_due, METH_NOARGS, NULL},
+    {"polled", (PyCFunction)poller_polled, METH_NOARGS, NULL},
+    {"hurry", (PyCFunction)poller_hurry, METH_NOARGS, NULL},
+    {0},
+};
+
+static PyMemberDef poller_members[] = {
+    {"links", T_OBJECT, offsetof(Poller, links), READONLY, NULL},
+    {"length", T_ULONGLONG, offsetof(Poller, c) + offsetof(comch_poller, length), READONLY, NULL},
+    {0},
+};
+
+static PyGetSetDef poller_getset[] = {
+    {"blamed", (getter)poller_blamed, NULL, NULL, NULL},
+    {0},
+};
+
+static PyType_Slot poller_slots[] = {
+    {Py_tp_dealloc, poller_dealloc}, {Py_tp_traverse, poller_traverse}, {Py_tp_clear, poller_clear},
+    {Py_tp_methods, poller_methods}, {Py_tp_members, poller_members},   {Py_tp_getset, poller_getset},
+    {0, NULL},
+};
+
+static PyType_Spec poller_spec = {
+    "comch_next.driver.emulated._kernel.calls.Poller", sizeof(Poller), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, poller_slots,
+};
+
+/* Quick calls. */
+
+static int quick_traverse(Quick *quick, visitproc visit, void *arg)
+{
+    Py_VISIT(Py_TYPE(quick));
+    Py_VISIT(quick->of);
+    Py_VISIT(quick->slow);
+    Py_VISIT(quick->shape);
+    return 0;
+}
+
+static int quick_clear(Quick *quick)
+{
+    Py_CLEAR(quick->of);
+    Py_CLEAR(quick->slow);
+    Py_CLEAR(quick->shape);
+    return 0;
+}
+
+static void quick_dealloc(PyObject *quick)
+{
+    destroy(quick, (inquiry)quick_clear);
+}
+
+static PyType_Slot quick_slots[] = {
+    {Py_tp_dealloc, quick_dealloc}, {Py_tp_traverse, quick_traverse}, {Py_tp_clear, quick_clear}, {0, NULL},
+};
+
+static PyType_Spec quick_spec = {
+    "comch_next.driver.emulated._kernel.calls.Quick", sizeof(Quick), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, quick_slots,
+};
+
+/* Call the Python one with what the quick one was called with. */
+static PyObject *slow(Quick *quick, PyObject *const *args, Py_ssize_t count, PyObject *names)
+{
+    Py_ssize_t named = names ? PyTuple_Size(names) : 0;
+    PyObject *positional = PyTuple_New(count), *keywords = named ? PyDict_New() : NULL, *result = NULL;
+
+    if (!positional || (named && !keywords))
+        goto end;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        Py_INCREF(args[i]);
+        PyTuple_SetItem(positional, i, args[i]);
+    }
+    for (Py_ssize_t i = 0; i < named; i++)
+        if (PyDict_SetItem(keywords, PyTuple_GetItem(names, i), args[count + i]))
+            goto end;
+    result = PyObject_Call(quick->slow, positional, keywords);
+end:
+    Py_XDECREF(positional);
+    Py_XDECREF(keywords);
+    return result;
+}
+
+/* Send bytes; 0 when something else is to be done first. A look that is due stays due. */
+static int sent(Link *link, PyObject *data)
+{
+    comch_tx *tx = link->tx;
+    int result;
+
+    if (!tx || !PyBytes_CheckExact(data))
+        return 0;
+    result = comch_send(tx, PyBytes_AsString(data), (uint64_t)PyBytes_Size(data));
+    if (result == COMCH_POLL)
+        tx->pace.next = 0;
+    return result == COMCH_OK;
+}
+
+static PyObject *port_send(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names)
+{
+    Quick *quick = SELF(Quick, self);
+    PyObject *handle;
+
+    if (count == 2 && !names) {
+        if (!(handle = PyObject_GetAttr(args[0], handle_name)))
+            PyErr_Clear();
+        else {
+            int done = PyType_IsSubtype(Py_TYPE(handle), link_type) && SELF(Link, handle)->poller == quick->of
+                       && sent(SELF(Link, handle), args[1]);
+            Py_DECREF(handle);
+            if (done)
+                Py_RETURN_TRUE;
+        }
+    }
+    return slow(quick, args, count, names);
+}
+
+static PyObject *link_send_quick(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names)
+{
+    Quick *quick = SELF(Quick, self);
+
+    if (count + (names ? PyTuple_Size(names) : 0) >= 1 && count >= 1 && sent(SELF(Link, quick->of), args[0]))
+        Py_RETURN_NONE;
+    return slow(quick, args, count, names);
+}
+
+/* Receive with at most a size and, by its name, a time-out, which a message that is there makes unimportant. */
+static PyObject *port_receive(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names)
+{
+    Quick *quick = SELF(Quick, self);
+    Poller *poller = SELF(Poller, quick->of);
+    unsigned long long most = UINT64_MAX;
+    PyObject *data;
+    int64_t result;
+
+    if (count > 1 || (names && (PyTuple_Size(names) != 1 || PyTuple_GetItem(names, 0) != timeout_name)))
+        return slow(quick, args, count, names);
+    if (count && args[0] != Py_None) {
+        if (!PyLong_CheckExact(args[0]))
+            return slow(quick, args, count, names);
+        most = PyLong_AsUnsignedLongLong(args[0]);
+        if (PyErr_Occurred()) {
+            PyErr_Clear();
+            return slow(quick, args, count, names);
+        }
+    }
+    result = comch_find(&poller->c);
+    if (result == COMCH_POLL)
+        comch_poll_again(&poller->c);
+    if (result < 0 || (uint64_t)result > most)
+        return slow(quick, args, count, names);
+    if (!(data = take(poller)))
+        return PyErr_Occurred() ? NULL : slow(quick, args, count, names);
+    return pair(quick->shape, data, found_link(poller)->user_data);
+}
+
+#define FAST(name) (PyCFunction)(void (*)(void))name, METH_FASTCALL | METH_KEYWORDS
+
+static PyMethodDef port_send_def = {"send", FAST(port_send), NULL};
+static PyMethodDef link_send_def = {"send", FAST(link_send_quick), NULL};
+static PyMethodDef port_receive_def = {"receive", FAST(port_receive), NULL};
+
+/* A quick call of that definition: (the Link or Poller, the Python call, the type of a message or None). */
+static PyObject *quick_call(PyMethodDef *def, PyTypeObject *kind, PyObject *args)
+{
+    PyObject *of, *slow_call, *shape = Py_None, *call;
+    Quick *quick;
+
+    if (!PyArg_ParseTuple(args, "O!O|O", kind, &of, &slow_call, &shape))
+        return NULL;
+    if (!(quick = SELF(Quick, PyType_GenericAlloc(quick_type, 0))))
+        return NULL;
+    Py_INCREF(of);
+    Py_INCREF(slow_call);
+    quick->of = of;
+    quick->slow = slow_call;
+    if (shape != Py_None) {
+        Py_INCREF(shape);
+        quick->shape = shape;
+    }
+    call = PyCFunction_NewEx(def, (PyObject *)quick, NULL);
+    Py_DECREF(quick);
+    return call;
+}
+
+static PyObject *make_port_send(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    return quick_call(&port_send_def, poller_type, args);
+}
+
+static PyObject *make_link_send(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    return quick_call(&link_send_def, link_type, args);
+}
+
+static PyObject *make_receive(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    return quick_call(&port_receive_def, poller_type, args);
+}
+
+static PyMethodDef functions[] = {
+    {"port_send", make_port_send, METH_VARARGS, NULL},
+    {"link_send", make_link_send, METH_VARARGS, NULL},
+    {"receive", make_receive, METH_VARARGS, NULL},
+    {0},
+};
+
+static PyModuleDef definition = {PyModuleDef_HEAD_INIT, "calls", NULL, -1, functions, NULL, NULL, NULL, NULL};
+
+static PyTypeObject *add_type(PyObject *module, PyType_Spec *spec)
+{
+    PyObject *type = PyType_FromSpec(spec);
+
+    if (type && PyModule_AddType(module, (PyTypeObject *)type))
+        Py_CLEAR(type);
+    return (PyTypeObject *)type;
+}
+
+PyMODINIT_FUNC PyInit_calls(void)
+{
+    PyObject *module = PyModule_Create(&definition);
+
+    if (!module)
+        return NULL;
+    handle_name = PyUnicode_InternFromString("_handle");
+    timeout_name = PyUnicode_InternFromString("timeout");
+    if (!handle_name || !timeout_name || !(link_type = add_type(module, &link_spec))
+        || !(poller_type = add_type(module, &poller_spec)) || !(quick_type = add_type(module, &quick_spec))) {
+        Py_DECREF(module);
+        return NULL;
+    }
+    return module;
+}

@@ -1,0 +1,245 @@
+"""Programs that wait for a service to let them in, and for what is in flight, in loops that idioms join."""
+
+from __future__ import annotations
+
+from tests.migrate.idioms.program import ENDS, RECEIVES, SENDS
+
+__all__ = ["WAITS"]
+
+DIALS = {
+    "break": """
+def dial(name):
+    ep = cc.Endpoint()
+    ep.set_device(cc.open_device("b1:00.0"))
+    ep.set_send_queue_size(16)
+    peer = ep.connect(name)
+    while True:
+        try:
+            peer.update_info()
+            break
+        except cc.ConnectionInprogress:
+            time.sleep(1e-4)
+    return ep, peer
+""",
+    "method": """
+class Link:
+    def __init__(self):
+        self.ep = cc.Endpoint()
+        self.ep.set_device(cc.open_device("b1:00.0"))
+        self.ep.set_send_queue_size(16)
+
+    def open(self, name):
+        self.peer = self.ep.connect(name)
+        while True:
+            try:
+                self.peer.update_info()
+            except cc.ConnectionInprogress:
+                continue
+            return self.ep
+
+def dial(name):
+    link = Link()
+    return link.open(name), link.peer
+""",
+    "closed": """
+def dial(name):
+    ep = cc.Endpoint()
+    ep.set_device(cc.open_device("b1:00.0"))
+    ep.set_send_queue_size(16)
+    try:
+        peer = ep.connect(name)
+        while 1:
+            try:
+                peer.update_info()
+            except cc.ConnectionInprogress:
+                time.sleep(1e-4)
+            else:
+                return ep, peer
+    except cc.DocaError:
+        ep.destroy()
+        raise
+""",
+}
+FLUSHES = {
+    "break": """
+def flush(peer):
+    while True:
+        peer.update_info()
+        if peer.get_send_in_flight_messages() == 0:
+            break
+        time.sleep(1e-4)
+""",
+    "before": """
+def flush(peer):
+    peer.update_info()
+    while peer.get_send_in_flight_messages() > 0:
+        time.sleep(1e-4)
+        peer.update_info()
+""",
+    "truth": """
+def flush(peer):
+    while True:
+        peer.update_info()
+        if peer.get_send_in_flight_messages():
+            continue
+        break
+""",
+}
+
+TALKS = {
+    "let in late": """
+def second(ready, go):
+    ep = service_end()
+    os.write(ready, b"x")
+    time.sleep(0.1)
+    data, peer = receive(ep)
+    send(ep, peer, data * 2)
+    receive(ep)
+
+child, reading, writing = fork()
+if not child:
+    leave_after(second, writing, reading)
+os.read(reading, 1)
+ep, peer = dial("idioms")
+print(peer.get_send_messages(), peer.get_recv_messages(), peer.get_send_in_flight_messages())
+send(ep, peer, b"one")
+print(receive(ep)[0])
+flush(peer)
+print(peer.get_send_messages(), peer.get_recv_bytes(), peer.get_send_in_flight_messages())
+send(ep, peer, b"end")
+""",
+    "nobody, one that dies, and one that lets in": """
+def second(ready, life):
+    ep = service_end()
+    os.write(ready, b"x")
+    time.sleep(0.1)
+    if life == 1:
+        receive(ep)
+        receive(ep)
+
+def first():
+    ep, peer = dial("idioms")
+    send(ep, peer, b"hello")
+    flush(peer)
+    count = peer.get_send_messages()
+    send(ep, peer, b"end")
+    return count
+
+shown(first)
+for life in range(2):
+    child, reading, writing = fork()
+    if not child:
+        leave_after(second, writing, life)
+    os.read(reading, 1)
+    shown(first)
+    os.waitpid(child, 0)
+""",
+    "one that closes before it lets in": """
+def second(ready, go):
+    ep = service_end()
+    os.write(ready, b"x")
+    time.sleep(0.1)
+    ep.destroy()
+    time.sleep(0.1)
+
+child, reading, writing = fork()
+if not child:
+    leave_after(second, writing, reading)
+os.read(reading, 1)
+
+def first():
+    ep, peer = dial("idioms")
+    send(ep, peer, b"hello")
+    flush(peer)
+    return len(receive(ep)[0])
+
+shown(first)
+shown(first)
+""",
+    "a slow reader": """
+def second(ready, go):
+    ep = service_end()
+    os.write(ready, b"x")
+    for number in range(300):
+        receive(ep)
+        if number % 100 == 0:
+            time.sleep(0.02)
+    receive(ep)
+
+child, reading, writing = fork()
+if not child:
+    leave_after(second, writing, reading)
+os.read(reading, 1)
+ep, peer = dial("idioms")
+for number in range(300):
+    send(ep, peer, bytes(64))
+flush(peer)
+print(peer.get_send_messages(), peer.get_send_bytes(), peer.get_send_in_flight_messages())
+send(ep, peer, b"end")
+""",
+    "a reader that dies": """
+def second(ready, go):
+    ep = service_end()
+    os.write(ready, b"x")
+    data, peer = receive(ep)
+    send(ep, peer, data)
+    time.sleep(0.1)
+
+child, reading, writing = fork()
+if not child:
+    leave_after(second, writing, reading)
+os.read(reading, 1)
+ep, peer = dial("idioms")
+send(ep, peer, b"x")
+receive(ep)
+
+def fill():
+    while True:
+        try:
+            ep.sendto(bytes(64), peer)
+        except cc.Again:
+            return "full"
+
+shown(fill)
+shown(send, ep, peer, b"x")
+shown(flush, peer)
+shown(flush, peer)
+shown(ep.disconnect, peer)
+shown(flush, peer)
+""",
+    "a service that leaves": """
+def second(ready, go):
+    ep = service_end()
+    os.write(ready, b"x")
+    data, peer = receive(ep)
+    time.sleep(0.1)
+    ep.disconnect(peer)
+    ep.destroy()
+    os.read(go, 1)
+
+child, reading, writing = fork()
+if not child:
+    leave_after(second, writing, reading)
+os.read(reading, 1)
+ep, peer = dial("idioms")
+send(ep, peer, b"x")
+flush(peer)
+time.sleep(0.2)
+shown(flush, peer)
+
+def fill():
+    while True:
+        ep.sendto(bytes(64), peer)
+
+shown(fill)
+shown(flush, peer)
+os.kill(child, 9)
+""",
+}
+
+MANNERS = {"break": "before", "closed": "truth", "method": "break"}
+WAITS = {
+    f"{talk}: {dial}": ENDS + SENDS["break"] + RECEIVES["return"] + DIALS[dial] + FLUSHES[MANNERS[dial]] + TALKS[talk]
+    for talk in TALKS
+    for dial in ("break", "closed" if "shown(dial" in TALKS[talk] or "shown(first" in TALKS[talk] else "method")
+}

@@ -1,0 +1,4 @@
+from .customer import Customer
+from .office import Office
+
+BACKENDS = {"office": Office, "customer": Customer}
