@@ -152,6 +152,13 @@ CODES: dict[str, Code] = {
         "Nothing, unless somebody reads the output by machine.",
         "safe",
     ),
+    "CCM086": Code(
+        "devices are compared",
+        "One device that is opened twice gave two objects that were not equal; in comch_next they are, as dictionary "
+        "keys and in sets, too.",
+        "Run migrate with --unsafe if no device is opened twice, or if the two opens may count as one.",
+        "needs-evidence",
+    ),
     # Text
     "CCM042": Code(
         "the place has no room for the new import",

@@ -6,11 +6,14 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+from migrate.facts.comparisons import is_told_apart
 from migrate.facts.forest import Forest
 from migrate.facts.handles import OldApi, Symbol
 from migrate.python.values import Token, Values
 
 _NAMES = frozenset({"__name__", "__qualname__"})
+_OF_OBJECTS = frozenset({"__class__", "__module__", "__doc__"})
+_READS_OBJECTS = frozenset({"create_autospec", "getdoc", "signature", "getmembers"})
 _READS_SOURCE = frozenset({"getsource", "getsourcelines", "findsource", "extract_tb", "extract_stack", "getlines"})
 _OPENS = frozenset({"open", "read_text", "read_bytes"})
 _READS_ANNOTATIONS = frozenset({"get_type_hints", "get_annotations"})
@@ -22,7 +25,7 @@ class Introspection:
 
     def __init__(self, forest: Forest, values: Values, api: OldApi) -> None:
         self._forest, self._values, self._errors = forest, values, api.vocabulary.errors
-        self._classes = api.vocabulary.classes
+        self._classes, self._flat = api.vocabulary.classes, api.vocabulary.flat
         self._stars = {path for path, alias in forest.nodes(ast.alias) if alias.name == "*"}
         self._reads_types = any(node.attr == "type" for _, node in forest.nodes(ast.Attribute))  # of dataclass fields
         self.inspected = frozenset(self._inspected())
@@ -34,14 +37,18 @@ class Introspection:
                 continue
             if node.attr in _NAMES:  # error classes have the same names in both libraries
                 yield from (symbol for symbol in self._symbols(node.value) if symbol.name not in self._errors)
-            elif node.attr in ("__class__", "__module__"):
+            elif node.attr in _OF_OBJECTS:
                 yield from self._symbols(node.value)
         for _, call in self._forest.nodes(ast.Call):
             name = _last_name(call.func)
-            if name == "type" and len(call.args) == 1:
+            if (name == "type" and len(call.args) == 1) or (name in _READS_OBJECTS and call.args):
                 yield from self._symbols(call.args[0])
             elif name in _READS_ANNOTATIONS or (name == "fields" and self._reads_types):
                 yield from map(Symbol, self._classes)
+        for token in self._values.tokens:
+            if isinstance(token.key, Symbol) and token.key.name in self._flat:
+                nodes = self._values.uses(token)
+                yield from [token.key] if any(is_told_apart(node, self._forest) for node in nodes) else ()
 
     def _symbols(self, node: ast.expr) -> Iterator[Symbol]:
         keys = (value.key for value in self._values.of(node) if isinstance(value, Token))

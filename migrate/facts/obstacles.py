@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from migrate.facts import comparisons
 from migrate.facts.forest import Forest
 from migrate.facts.handles import COMMON, Handle, Method, OldApi, Symbol
+from migrate.facts.modern import MODERN_MEMBERS
 from migrate.facts.references import Reference, References
 from migrate.facts.texts import WORD
 from migrate.python.modules import is_standard
@@ -22,24 +24,15 @@ SHOWN, INSPECTED, UNSEEN, MAY_BE_SHOWN = "CCM081", "CCM082", "CCM083", "CCM085"
 _SHOWING = frozenset({"print", "str", "repr", "format", "ascii", "pprint", "pformat"})
 _SHOWING |= {"debug", "info", "warning", "error", "exception", "critical", "log"}
 _INSPECTING = frozenset({"vars", "dir", "copy", "deepcopy", "dump", "dumps", "setattr", "delattr"})
+_INSPECTING |= {"WeakMethod", "object"}  # mock.patch.object
 _BY_NAME = frozenset({"methodcaller", "attrgetter"})
 _OF_METHODS = frozenset({"__name__", "__qualname__", "__func__", "__self__"})
 _LOOKING_UP = frozenset({"getattr", "hasattr"})
 _NAMESPACES = frozenset({"globals", "locals", "vars"})
+_RUNNING = frozenset({"builtins.exec", "builtins.eval", "runpy.run_path", "runpy.run_module"})  # with these globals
 _IMPLICIT = frozenset({"__enter__", "__aenter__", "__iter__", "__next__", "__aiter__", "__anext__", "__call__"})
-_OF_EVERY_OBJECT = frozenset(
-    {
-        "__enter__",
-        "__exit__",
-        "__aenter__",
-        "__aexit__",
-        "__doc__",
-        "__module__",
-        "__hash__",
-        "__eq__",
-        "__ne__",
-    }
-)
+_OF_EVERY_OBJECT = frozenset({"__enter__", "__exit__", "__aenter__", "__aexit__", "__doc__", "__module__"})
+_OF_EVERY_OBJECT |= {"__hash__", "__eq__", "__ne__"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +69,8 @@ class Obstacles:
         for kind, judge in _JUDGES.items():
             for _, node in forest.nodes(kind):
                 judge(self, node)
+        for compared in comparisons.found(forest, values):
+            self._add(*compared)
         for argument in api.asked:
             self._put(argument, argument, UNSEEN)
 
@@ -147,7 +142,10 @@ class Obstacles:
             return
         known = any((handle.kind, node.attr) in self._api.vocabulary.methods for handle in handles_among(mine))
         looks_inside = node.attr.startswith("__") and node.attr not in _OF_EVERY_OBJECT
-        if not isinstance(node.ctx, ast.Load) or looks_inside:  # any other unknown name is an AttributeError
+        # Where nothing else comes, a name that they did not have was looked up for its AttributeError.
+        is_new = any(node.attr in MODERN_MEMBERS.get(handle.kind, ()) for handle in handles_among(mine))
+        is_new = is_new and not known and base - {Plain.NONE} == set(mine)
+        if not isinstance(node.ctx, ast.Load) or looks_inside or is_new:
             self._add(mine, node, INSPECTED)
         elif known:
             self._mixed(node, base)
@@ -169,6 +167,8 @@ class Obstacles:
             self._by_name(node)
         if name == "type":
             self._received(node)
+        if name == "iter" and node.args:
+            self._add(self._values.of(node.args[0]), node, INSPECTED)
         if isinstance(node.func, ast.Attribute) and getattr(node.func.value, "attr", "") == "__dict__":
             for part in (*node.args, *(keyword.value for keyword in node.keywords)):
                 self._add(self._held(part), node, LOST)  # attributes by names that are not written
@@ -275,7 +275,7 @@ def _callee(function: Value) -> Value:
 def _is_of_python(function: Value) -> bool:
     """Whether what is called is of Python's own library, of the old API itself, or analysed (or a TypeError)."""
     if isinstance(function, External):
-        return function.name.startswith(".") or is_standard(function.name)
+        return function.name.startswith(".") or (is_standard(function.name) and function.name not in _RUNNING)
     return isinstance(function, Token | Function | Collection) or function is Plain.OTHER
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from migrate.facts.comparisons import tested_for
 from migrate.facts.forest import Forest
 from migrate.facts.handles import Handle, Method, OldApi, Symbol
 from migrate.facts.introspection import Introspection
@@ -107,7 +108,9 @@ class References:
         elif home.partition(".")[0] in vocabulary.packages:
             names = vocabulary.module(home)
             known = names is not None and (not name or name in names | {"*"} | set(vocabulary.submodules))
-            yield Reference(path, node, node.name, code=self._feature_test(node) if known else "CCM022")
+            is_read_as_field = isinstance(self._forest.parents[statement], ast.ClassDef)  # self.cc
+            code = self._feature_test(node) or ("CCM009" if is_read_as_field else "")
+            yield Reference(path, node, node.name, code=code if known else "CCM022")
         elif name and is_old_word(name, vocabulary):
             yield Reference(path, node, name, code=_c_code(name))
 
@@ -144,7 +147,7 @@ class References:
             pass
         elif len(named) > 1 or found - {Token(symbol) for symbol in named} - {Plain.NONE}:
             code = "CCM004"
-        elif named & self._inspected:
+        elif (named | set(self._taken(parent))) & self._inspected:
             code = "CCM082"
         elif not self._is_name(node):
             code = "CCM009"
@@ -165,8 +168,7 @@ class References:
 
     def _made(self, path: Path, node: ast.expr, key: Symbol | Method, code: str) -> Reference:
         """Give the reference to a function, class or constant: with its call, or the origins that it reaches."""
-        parent = self._forest.parents[node]
-        function, is_flat = self._api.function(key)
+        parent, (function, is_flat) = self._forest.parents[node], self._api.function(key)
         receiver = node.value if isinstance(key, Method) and isinstance(node, ast.Attribute) else None
         name = function.name if function and isinstance(key, Method) else getattr(key, "name", "")
         if function and isinstance(parent, ast.Call) and parent.func is node:
@@ -175,7 +177,15 @@ class References:
             call = (flat if is_flat else objects).read(parent, function, receiver)
             self.calls[parent] = call
             return Reference(path, node, name, call, code or call.problem or self._unknown(call))
-        return Reference(path, node, name, code=code, origins=self.reached(key) if function else frozenset())
+        if any(self._taken(parent)):
+            return Reference(path, node, name, code=code)  # a class, which changes with the method taken from it
+        tested, of_heirs = tested_for(node, self._forest, self._values)
+        origins = tested | self.reached(key) if function else tested
+        return Reference(path, node, name, code=code or ("CCM039" if of_heirs else ""), origins=origins)
+
+    def _taken(self, parent: ast.AST) -> Iterator[Symbol]:
+        """Yield the method that is taken from a class."""
+        return symbols(self._values.of(parent) if isinstance(parent, ast.Attribute) else ())
 
     def _splatted(
         self, path: Path, node: ast.expr, name: str, call: ast.Call, starred: Iterable[ast.expr], code: str
@@ -200,8 +210,7 @@ class References:
 
     def _feature_test(self, node: ast.AST) -> str:
         """Return CCM006 when the place is a branch of `if hasattr(<old module>, ...)`."""
-        tested = self._tests and any(above in self._tests for above in self._forest.above(node))
-        return "CCM006" if tested else ""
+        return "CCM006" if self._tests and not self._tests.isdisjoint(self._forest.above(node)) else ""
 
     def _feature_tests(self) -> Iterator[ast.stmt]:
         for _, call in self._forest.nodes(ast.Call):
@@ -256,10 +265,8 @@ class References:
 
     def _constant(self, path: Path, node: ast.Constant) -> Iterator[Reference]:
         named = self._texts.named(path, node)
-        if named and named[1] == "CCM045":
-            yield Reference(path, node, named[0])  # an annotation in quotes, which a rule reads
-        elif named:
-            yield Reference(path, node, named[0], code=named[1])
+        if named:  # a rule reads annotations in quotes
+            yield Reference(path, node, named[0], code=named[1] if named[1] != "CCM045" else "")
 
 
 def _starred(node: ast.Call) -> list[ast.expr]:

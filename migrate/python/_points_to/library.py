@@ -182,7 +182,8 @@ for _function, _words in {
     " contextlib.ExitStack contextlib.AsyncExitStack contextlib.suppress unittest.mock.Mock"
     " unittest.mock.MagicMock unittest.main logging.getLogger",
     _unknown: "builtins.globals builtins.locals builtins.vars builtins.eval builtins.exec builtins.__import__"
-    " importlib.import_module importlib.reload pickle.dumps pickle.dump",
+    " importlib.import_module importlib.reload pickle.dumps pickle.dump runpy.run_path runpy.run_module"
+    " importlib.util.module_from_spec importlib.metadata.entry_points pkgutil.resolve_name",
     _decorator: "functools.lru_cache dataclasses.dataclass",
     _same: "identity functools.cache functools.total_ordering"
     " contextlib.contextmanager contextlib.asynccontextmanager typing.final typing.overload typing.no_type_check"
