@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 from migrate.facts.comparisons import is_told_apart
 from migrate.facts.forest import Forest
 from migrate.facts.handles import OldApi, Symbol
-from migrate.python.values import Token, Values
+from migrate.python.values import Collection, Token, Values
 
 _NAMES = frozenset({"__name__", "__qualname__"})
 _OF_OBJECTS = frozenset({"__class__", "__module__", "__doc__"})
 _READS_OBJECTS = frozenset({"create_autospec", "getdoc", "signature", "getmembers"})
+_REPRESENTING = frozenset({"repr", "ascii"})
+_SHOWING = frozenset({"print", "str", "repr", "ascii", "format", "pprint", "pformat"})
 _READS_SOURCE = frozenset({"getsource", "getsourcelines", "findsource", "extract_tb", "extract_stack", "getlines"})
 _OPENS = frozenset({"open", "read_text", "read_bytes"})
 _READS_ANNOTATIONS = frozenset({"get_type_hints", "get_annotations"})
@@ -25,10 +28,11 @@ class Introspection:
 
     def __init__(self, forest: Forest, values: Values, api: OldApi) -> None:
         self._forest, self._values, self._errors = forest, values, api.vocabulary.errors
+        self._constants = api.vocabulary.constants
         self._classes, self._flat = api.vocabulary.classes, api.vocabulary.flat
         self._stars = {path for path, alias in forest.nodes(ast.alias) if alias.name == "*"}
         self._reads_types = any(node.attr == "type" for _, node in forest.nodes(ast.Attribute))  # of dataclass fields
-        self.inspected = frozenset(self._inspected())
+        self.inspected = frozenset([*self._inspected(), *self._shown_constants()])
         self.readers = frozenset(self._readers())
 
     def _inspected(self) -> Iterator[Symbol]:
@@ -49,6 +53,26 @@ class Introspection:
             if isinstance(token.key, Symbol) and token.key.name in self._flat:
                 nodes = self._values.uses(token)
                 yield from [token.key] if any(is_told_apart(node, self._forest) for node in nodes) else ()
+
+    def _shown_constants(self) -> Iterator[Symbol]:
+        """Yield the numbers that are members of enums now, where that shows: inverted, or by their repr."""
+        shown = [node.operand for _, node in self._forest.nodes(ast.UnaryOp) if isinstance(node.op, ast.Invert)]
+        for _, part in self._forest.nodes(ast.FormattedValue):
+            shown += [part.value] if part.conversion in (ord("r"), ord("a")) else self._items(part.value)
+        for _, call in self._forest.nodes(ast.Call):
+            name = _last_name(call.func)
+            shown += call.args if name in _REPRESENTING else []
+            shown += [item for given in call.args if name in _SHOWING for item in self._items(given)]
+        for symbol in chain.from_iterable(map(self._symbols, shown)):
+            if symbol.name in self._constants and not symbol.name.startswith(("DOCA_ERROR_", "DOCA_SUCCESS")):
+                yield symbol
+
+    def _items(self, node: ast.expr) -> list[ast.expr]:
+        """Return what is written in the displays that an expression can be."""
+        made = [value.node for value in self._values.of(node) if isinstance(value, Collection)]
+        rows = [row.elts for row in made if isinstance(row, ast.Tuple | ast.List | ast.Set)]
+        rows += [[key for key in table.keys if key] + table.values for table in made if isinstance(table, ast.Dict)]
+        return list(chain.from_iterable(rows))
 
     def _symbols(self, node: ast.expr) -> Iterator[Symbol]:
         keys = (value.key for value in self._values.of(node) if isinstance(value, Token))
