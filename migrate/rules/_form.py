@@ -64,7 +64,7 @@ class Form(ABC):
         observed = facts.code_is_observed(call)
         noted = [code for what, code in _OBSERVED.items() if what in observed]
         graver = [code for code in noted if code in _GRAVER]
-        return change(call, text, facts, next(iter([*graver, self.code, *noted]), ""))
+        return change(call, text, facts, next(filter(None, [*graver, self.code, *noted]), ""))
 
     def flat(self, site: Site) -> str:
         """The form of a flat call, which a missing handle makes fail."""
