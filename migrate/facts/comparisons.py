@@ -76,16 +76,24 @@ def _devices_met(node: ast.expr, forest: Forest, values: Values) -> list[Token]:
         sides = [parent.left, *parent.comparators]
     devices = [[value for value in _with_items(side, values) if _is_device(value)] for side in sides]
     together = [value for side in devices for value in side if isinstance(value, Token)]
-    return together if all(devices) and not _are_apart(together, forest) else []
+    origins = _opened({token.key.origin for token in together if isinstance(token.key, Handle)}, values)
+    return together if all(devices) and not _are_apart(origins, forest) else []
 
 
 def _is_device(value: Value) -> bool:
     return isinstance(value, Token) and isinstance(value.key, Handle) and value.key.kind == "device"
 
 
-def _are_apart(devices: list[Token], forest: Forest) -> bool:
+def _opened(origins: set[Hashable], values: Values) -> set[Hashable]:
+    """Return the origins of all devices in place of an endpoint, of which its device is asked."""
+    keys = [token.key for token in values.tokens if isinstance(token.key, Handle)]
+    endpoints = {key.origin for key in keys if key.kind == "endpoint"}
+    devices = {key.origin for key in keys if key.kind == "device"}
+    return origins if origins.isdisjoint(endpoints) else devices - endpoints
+
+
+def _are_apart(origins: set[Hashable], forest: Forest) -> bool:
     """Whether each of some devices is opened once, and under an address that no other of them has."""
-    origins = {token.key.origin for token in devices if isinstance(token.key, Handle)}
     calls = [origin for origin in origins if isinstance(origin, ast.Call)]
     texts = [call.args[0] if call.args else None for call in calls]
     addresses = {str(text.value)[-7:].lower() for text in texts if isinstance(text, ast.Constant)}

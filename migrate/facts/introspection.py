@@ -10,14 +10,17 @@ from pathlib import Path
 from migrate.facts.comparisons import is_told_apart
 from migrate.facts.forest import Forest
 from migrate.facts.handles import OldApi, Symbol
+from migrate.python.scopes import Kind
 from migrate.python.values import Collection, Token, Values
 
 _NAMES = frozenset({"__name__", "__qualname__"})
 _OF_OBJECTS = frozenset({"__class__", "__module__", "__doc__"})
-_READS_OBJECTS = frozenset({"create_autospec", "getdoc", "signature", "getmembers"})
+_READS_OBJECTS = frozenset({"create_autospec", "getdoc", "signature", "getmembers", "register"})
 _REPRESENTING = frozenset({"repr", "ascii"})
 _SHOWING = frozenset({"print", "str", "repr", "ascii", "format", "pprint", "pformat"})
 _READS_SOURCE = frozenset({"getsource", "getsourcelines", "findsource", "extract_tb", "extract_stack", "getlines"})
+_NAMESPACES = frozenset({"globals", "locals", "vars", "dir"})
+_LISTING = frozenset({"list", "tuple", "set", "frozenset", "sorted", "len", "dict", "print", "iter"})
 _OPENS = frozenset({"open", "read_text", "read_bytes"})
 _READS_ANNOTATIONS = frozenset({"get_type_hints", "get_annotations"})
 _COMPILED = frozenset({"__code__", "co_names", "co_consts", "co_code"})
@@ -45,10 +48,14 @@ class Introspection:
                 yield from self._symbols(node.value)
         for _, call in self._forest.nodes(ast.Call):
             name = _last_name(call.func)
-            if (name == "type" and len(call.args) == 1) or (name in _READS_OBJECTS and call.args):
+            if call.args and (name in _READS_OBJECTS or (name == "type" and len(call.args) == 1)):
                 yield from self._symbols(call.args[0])
             elif name in _READS_ANNOTATIONS or (name == "fields" and self._reads_types):
                 yield from map(Symbol, self._classes)
+        for _, function in self._forest.nodes(ast.FunctionDef):
+            if any(_last_name(decorator) == "register" for decorator in function.decorator_list):
+                annotations = (argument.annotation for argument in function.args.args[:1])
+                yield from (symbol for note in annotations if note for symbol in self._symbols(note))
         for token in self._values.tokens:
             if isinstance(token.key, Symbol) and token.key.name in self._flat:
                 nodes = self._values.uses(token)
@@ -85,8 +92,18 @@ class Introspection:
         for path, call in self._forest.nodes(ast.Call):
             name = _last_name(call.func)
             own = name in _OPENS and self._is_own_file(call)
-            if name in _READS_SOURCE or own or (name == "dir" and not call.args and path in self._stars):
+            names = (name == "dir" and path in self._stars) or (name in _NAMESPACES and self._is_listed(call))
+            if name in _READS_SOURCE or own or (names and not call.args):
                 yield path
+
+    def _is_listed(self, namespace: ast.Call) -> bool:
+        """Whether the names of a module are listed, those of its imports too."""
+        scope = self._forest.of(namespace).scope(namespace)
+        outer = self._forest.parents[namespace]
+        listed = outer.func if isinstance(outer, ast.Call) else None
+        is_list = isinstance(listed, ast.Name) and listed.id in _LISTING
+        of_module = _last_name(namespace.func) == "globals" or scope.kind is Kind.MODULE
+        return of_module and (is_list or getattr(outer, "iter", None) is namespace)
 
     def _is_own_file(self, call: ast.Call) -> bool:
         """Whether what is opened is `__file__`, as it is or as a Path."""

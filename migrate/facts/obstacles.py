@@ -26,8 +26,7 @@ _SHOWING |= {"debug", "info", "warning", "error", "exception", "critical", "log"
 _INSPECTING = frozenset({"vars", "dir", "copy", "deepcopy", "dump", "dumps", "setattr", "delattr"})
 _INSPECTING |= {"WeakMethod", "object"}  # mock.patch.object
 _BY_NAME = frozenset({"methodcaller", "attrgetter"})
-_OF_METHODS = frozenset({"__name__", "__qualname__", "__func__", "__self__"})
-_LOOKING_UP = frozenset({"getattr", "hasattr"})
+_OF_METHODS, _LOOKING_UP = frozenset({"__name__", "__qualname__", "__func__", "__self__"}), {"getattr", "hasattr"}
 _NAMESPACES = frozenset({"globals", "locals", "vars"})
 _RUNNING = frozenset({"builtins.exec", "builtins.eval", "runpy.run_path", "runpy.run_module"})  # with these globals
 _IMPLICIT = frozenset({"__enter__", "__aenter__", "__iter__", "__next__", "__aiter__", "__anext__", "__call__"})
@@ -108,11 +107,17 @@ class Obstacles:
                     self._put(origin, argument, code)
             origins |= self._api.sites.get(reference.call.node, set())
         elif reference.code:
-            for origin in origins:
+            for origin in origins | (self._of_class(reference.name) if reference.code == INSPECTED else set()):
                 self._put(origin, reference.node, reference.code)
         if reference.path not in self._given:
             for origin in origins:
                 self._put(origin, reference.node, OTHER_FILE)
+
+    def _of_class(self, name: str) -> set[Hashable]:
+        """Return the origins of all handles of an old class."""
+        kind = self._api.vocabulary.classes.get(name)
+        keys = (token.key for token in self._values.tokens if isinstance(token.key, Handle))
+        return {key.origin for key in keys if key.kind == kind}
 
     def _read_text(self, reference: Reference) -> None:
         """Refuse the handles that a text names which is read as code."""
