@@ -12,6 +12,7 @@ from comch_next._channel import Channel
 from comch_next._codes import AccessFlag, Counter, PciFuncType, RepFilter, State, SubmitFlag
 from comch_next._msgq import ConsumerCompletion, MsgQ
 from comch_next._outcomes import outcome, outcome_list, outcomes
+from comch_next._pci import PciBdf
 from comch_next.client import Client
 from comch_next.connection import Connection, Message
 from comch_next.consumer import Consumer
@@ -105,6 +106,7 @@ __all__ = [
     "NotPermitted",
     "NotSupported",
     "OperatingSystem",
+    "PciBdf",
     "PciFuncType",
     "PostRecvTask",
     "Producer",

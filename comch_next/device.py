@@ -8,6 +8,7 @@ from comch_next._arguments import text
 from comch_next._codes import PciFuncType, RepFilter
 from comch_next._exits import leave
 from comch_next._names import Hinted
+from comch_next._pci import PciBdf
 from comch_next.driver import load
 from comch_next.driver.protocol import Driver
 from comch_next.errors import NotFound
@@ -49,6 +50,11 @@ class DevInfo(Hinted):
     def pci_addr_str(self) -> str:
         """DDDD:BB:DD.F."""
         return self._driver.devices.get_pci_addr_str(self._handle)
+
+    @property
+    def pci_addr(self) -> PciBdf:
+        """The address in numbers, without the domain."""
+        return PciBdf.of(self.pci_addr_str)
 
     def is_equal_pci_addr(self, pci_addr: str | bytes) -> bool:
         """Whether this is the device at that address, short or long form; InvalidValue when it is none."""
@@ -264,6 +270,11 @@ class RepInfo(Hinted):
     def pci_addr_str(self) -> str:
         """The host's address of the function it stands for, DDDD:BB:DD.F."""
         return self._driver.devices.rep_get_pci_addr_str(self._handle)
+
+    @property
+    def pci_addr(self) -> PciBdf:
+        """The host's address in numbers, without the domain."""
+        return PciBdf.of(self.pci_addr_str)
 
     def is_equal_pci_addr(self, pci_addr: str | bytes) -> bool:
         """Whether it stands for the host function at that address."""

@@ -3,33 +3,16 @@
 Every class here stands on one object of comch_next, which it gives as `.modern`.
 """
 
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 import comch_next as comch
-from comch_next import InvalidValue, NotSupported
+from comch_next import InvalidValue, NotSupported, PciBdf
 from comm_channel_compat._arguments import instance
 from comm_channel_compat._warn import warns_as
 
 __all__ = ["DevInfo", "Device", "PciBdf", "RepInfo", "Representor", "devices", "is_dpu", "open_device"]
 
 _Self = TypeVar("_Self", bound="_Opened")
-
-
-class PciBdf(NamedTuple):
-    """A PCI address as DOCA 1.5 gave it; programs compared `raw`, whose low byte is the bus."""
-
-    raw: int
-    bus: int
-    device: int
-    function: int
-
-    @classmethod
-    def of(cls, address: str) -> "PciBdf":
-        """The numbers of an address in either form: ``"0000:03:00.0"`` or ``"03:00.0"``."""
-        bus_text, _, slot = address.rpartition(":")
-        device_text, _, function_text = slot.partition(".")
-        bus, device, function = int(bus_text[-2:], 16), int(device_text, 16), int(function_text)
-        return cls(bus | device << 8 | function << 13, bus, device, function)
 
 
 @warns_as("doca_devinfo_")
@@ -51,7 +34,7 @@ class DevInfo:
 
     def get_pci_addr(self) -> PciBdf:
         """The address in numbers, as DOCA 1.5 gave it."""
-        return PciBdf.of(self.modern.pci_addr_str)
+        return self.modern.pci_addr
 
     def is_equal_pci_addr(self, pci_addr: str) -> bool:
         """Whether this device has the address, given in its short or its long form."""
@@ -104,7 +87,7 @@ class RepInfo:
 
     def get_pci_addr(self) -> PciBdf:
         """The host's address of the function in numbers, as DOCA 1.5 gave it."""
-        return PciBdf.of(self.modern.pci_addr_str)
+        return self.modern.pci_addr
 
     def get_pci_func_type(self) -> comch.PciFuncType:
         """PF, VF or SF."""

@@ -12,6 +12,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from migrate.facts.module_values import MODULE_VALUE
 from migrate.facts.program import Facts, Reference
 from migrate.outcome import Level
 from migrate.python.scopes import Names
@@ -224,6 +225,8 @@ class _Groups:
 def _origins(reference: Reference, facts: Facts) -> tuple[Hashable, ...]:
     """Return the origins of the handles that a reference has to do with."""
     found: dict[Hashable, None] = dict.fromkeys(reference.origins)
+    if reference.module is not None:
+        found[MODULE_VALUE] = None
     call = reference.call
     if call is not None:
         for argument in call.arguments.values():

@@ -14,9 +14,9 @@ from migrate.facts.program import Reference
 from migrate.python.scopes import Names
 from migrate.python.source import Source
 from migrate.text.code import Edits, Template
-from migrate.text.comments import Comments
+from migrate.text.comments import Comments, with_comment
 from migrate.text.imports import Imports, Old
-from migrate.text.render import Renderer, splice
+from migrate.text.render import Change, Renderer, splice
 
 _WORD = re.compile(r"\w+")
 # When one line has several causes, its comment names the one that says most.
@@ -25,7 +25,10 @@ _GENERAL = ("CCM034", "CCM033", "CCM030", "CCM003", "CCM002")
 
 @dataclass(frozen=True)
 class FileText:
-    """verdicts: of the file's references but the imports. old: its imports. exported: what other files take."""
+    """verdicts: of the file's references but the imports. old: its imports. exported: what other files take.
+
+    holds_module: whether the old module stays where the project has it as a value.
+    """
 
     source: Source
     names: Names
@@ -33,6 +36,7 @@ class FileText:
     old: Mapping[ast.alias, Old]
     exported: Mapping[str, bool]
     width: int | None
+    holds_module: bool
 
     @cached_property
     def by_edit(self) -> dict[ast.AST, Reference]:
@@ -41,7 +45,11 @@ class FileText:
             node: reference
             for reference, verdict in self.verdicts.items()
             if verdict.written and verdict.change
-            for node in (*verdict.change.edits.expressions, *verdict.change.edits.statements)
+            for node in (
+                *verdict.change.edits.expressions,
+                *verdict.change.edits.statements,
+                *verdict.change.edits.comments,
+            )
         }
 
     @cached_property
@@ -49,17 +57,38 @@ class FileText:
         """The plan of the imports."""
         expressions: dict[ast.expr, Template] = {}
         statements: dict[ast.stmt, Template] = {}
+        comments: dict[ast.Constant, Template] = {}
         for verdict in self.verdicts.values():
             if verdict.written and verdict.change:
                 expressions |= verdict.change.edits.expressions
                 statements |= verdict.change.edits.statements
+                comments |= verdict.change.edits.comments
         stays = {reference.node for reference, verdict in self.verdicts.items() if not verdict.written}
         read = {word for node in stays if isinstance(node, ast.Constant) for word in _WORD.findall(str(node.value))}
         exported = {**self.exported, **dict.fromkeys(read, True)}  # text that is read at run time takes names as well
         old = self.old
         if stays and not (expressions or statements):  # nothing moves, so that the file keeps saying what it is
             old = {alias: replace(brought, stays=True) for alias, brought in old.items()}
-        return Imports(self.source, self.names, old, Edits(expressions, statements), stays, exported)
+        if self.holds_module:
+            old = {alias: replace(brought, stays=True) if self._is_attribute(alias) else brought
+                   for alias, brought in old.items()}  # fmt: skip
+        return Imports(
+            self.source, self.names, old, Edits(expressions, statements, comments), stays, exported, self._modules_taken
+        )
+
+    def _is_attribute(self, alias: ast.alias) -> bool:
+        """Whether an import in the body of a class brings the old module, which others may take from there."""
+        variable = self.names.of.get(alias)
+        return variable is not None and isinstance(variable.scope.node, ast.ClassDef)
+
+    @property
+    def _modules_taken(self) -> dict[ast.AST, str]:
+        """The text of the new module at edited nodes that take their names from a value."""
+        return {
+            node: self.source.slice(reference.module)
+            for node, reference in self.by_edit.items()
+            if reference.module not in (None, reference.node) and isinstance(reference.module, ast.expr)
+        }
 
     @cached_property
     def renderer(self) -> Renderer:
@@ -82,6 +111,9 @@ class FileText:
         shown = {line: min(found, key=_rank) for line, found in wanted.items()}
         added = [self.imports.added] if self.imports.added else []
         changes = [*self.renderer.changes(), *added, *comments.changes(shown, codes.comment)]
+        for comment, template in self.imports.edits.comments.items():
+            new = template.text.replace("{comch}", self.imports.name(comment))
+            changes = with_comment(changes, Change(*self.source.span(comment), new), str(comment.value))
         return self.source.encode(splice(self.source.text, changes))
 
     def change_of(self, reference: Reference, verdict: Verdict) -> str:

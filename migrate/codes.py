@@ -58,7 +58,8 @@ CODES: dict[str, Code] = {
     ),
     "CCM009": Code(
         "the old module is used as a value",
-        "The module is passed on, stored or inspected, so migrate cannot see which names are taken from it.",
+        "The module is shown, inspected, or given to another library, or a name is taken from it in a way that migrate "
+        "cannot rewrite.",
         "Name what you need from the module (cc.Endpoint, cc.Again) where it is used.",
     ),
     # Calls
@@ -246,6 +247,13 @@ CODES: dict[str, Code] = {
         "flush of a one-sided connection takes snapshots until nothing is in flight, and raises what update_info "
         "raises.",
         "Nothing. Give flush a timeout in seconds if the program should not wait for ever.",
+        "safe",
+    ),
+    "CCM105": Code(
+        "checks that only left became one except clause",
+        "Each call's code was checked, and every failure left in the same way. The calls raise now; the clause catches "
+        "that once, with the same code.",
+        "Nothing. Remove the clause if the exception may go on.",
         "safe",
     ),
     # Requests

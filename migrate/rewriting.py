@@ -22,6 +22,7 @@ from migrate.outcome import FileOutcome, Level, Options
 from migrate.python.source import Source, Unreadable
 from migrate.rules._answers import Answer, Refusal
 from migrate.rules._registry import load
+from migrate.rules._taken import taken_from
 from migrate.rules._uncalled import called_value
 from migrate.rules.core import names as name_rules
 from migrate.text.check import complaints
@@ -119,12 +120,16 @@ class _Project:
         if reference.path in self.facts.source_readers:
             return Refusal(READS_SOURCE)
         if reference.call is None:
-            return name_rules.answer(reference, self.facts)
+            return self._taken(reference, name_rules.answer(reference, self.facts))
         rule = load().get(reference.call.function)
         answer = rule(reference.call, self.facts) if rule else Refusal(NO_RULE)
         if answer == Refusal(ORDER):
-            return called_value(reference, reference.call, self.facts)
-        return answer
+            answer = called_value(reference, reference.call, self.facts)
+        return self._taken(reference, answer)
+
+    def _taken(self, reference: Reference, answer: Answer) -> Answer:
+        module = reference.module
+        return answer if module is None or module is reference.node else taken_from(answer, module)
 
     def _decide(self, refused: Mapping[Reference, str]) -> Decision:
         answers = {**self.answers, **{reference: Refusal(code) for reference, code in refused.items()}}
@@ -146,6 +151,9 @@ class _Project:
             path: {reference.node for reference, verdict in found.items() if not verdict.written}
             for path, found in verdicts.items()
         }
+        holds_module = any(
+            reference.module is not None and not verdict.written for reference, verdict in decision.verdicts.items()
+        )
         for reference in self.facts.other_references:
             stays[reference.path].add(reference.node)
         dropped: set[ast.alias] = set()
@@ -154,7 +162,7 @@ class _Project:
             texts = {
                 path: FileText(
                     self.sources[path], self.names[path], verdicts[path], self.reexports.old[path], exported[path],
-                    self.options.width,
+                    self.options.width, holds_module,
                 )
                 for path in sorted(self.given & self.sources.keys())
             }  # fmt: skip
@@ -177,7 +185,9 @@ class _Project:
         except Unreadable:
             return dict.fromkeys(text.verdicts, UNCHECKED)
         stars = dict.fromkeys(GENERATION_1.packages, GENERATION_1.exports)
-        failed = complaints(self.sources[path], made, stars=stars, wanted=frozenset(text.exported))
+        failed = complaints(
+            self.sources[path], made, stars=stars, wanted=frozenset(text.exported), assured=text.imports.assured()
+        )
         return dict.fromkeys(text.verdicts, UNCHECKED) if failed else {}
 
 

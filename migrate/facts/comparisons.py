@@ -45,6 +45,8 @@ def found(forest: Forest, values: Values) -> Iterator[Found]:
                 met = _devices_met(node, forest, values) if is_device else [token]
                 yield Found(met, node, EQUAL_DEVICES if is_device else INSPECTED)
     for _, call in forest.nodes(ast.Call):
+        if getattr(call.func, "id", "") == "iter" and call.args:
+            yield Found(values.of(call.args[0]), call, INSPECTED)
         asks = getattr(call.func, "id", "") == "isinstance" and len(call.args) == 2
         if asks and any(_asks_for_methods(kind, values) for kind in _with_items(call.args[1], values)):
             yield Found(values.of(call.args[0]), call, INSPECTED)
@@ -84,12 +86,16 @@ def _is_device(value: Value) -> bool:
     return isinstance(value, Token) and isinstance(value.key, Handle) and value.key.kind == "device"
 
 
+def of_kind(kind: str | None, values: Values) -> set[Hashable]:
+    """Return the origins of all handles of a kind."""
+    keys = (token.key for token in values.tokens if isinstance(token.key, Handle))
+    return {key.origin for key in keys if key.kind == kind}
+
+
 def _opened(origins: set[Hashable], values: Values) -> set[Hashable]:
     """Return the origins of all devices in place of an endpoint, of which its device is asked."""
-    keys = [token.key for token in values.tokens if isinstance(token.key, Handle)]
-    endpoints = {key.origin for key in keys if key.kind == "endpoint"}
-    devices = {key.origin for key in keys if key.kind == "device"}
-    return origins if origins.isdisjoint(endpoints) else devices - endpoints
+    endpoints = of_kind("endpoint", values)
+    return origins if origins.isdisjoint(endpoints) else of_kind("device", values) - endpoints
 
 
 def _are_apart(origins: set[Hashable], forest: Forest) -> bool:

@@ -28,6 +28,13 @@ class Forest:
             for node in names[path].parents:
                 self._by_type.setdefault(type(node), {}).setdefault(path, []).append(node)
 
+    def attach(self, path: Path, node: Node, parent: ast.AST) -> Node:
+        """Hang a node that is not in the tree of a file, and is not among its nodes, under one that is."""
+        self.names[path].attach(node, parent)
+        self.parents[node] = parent
+        self._files[node] = self.names[path]
+        return node
+
     def above(self, node: ast.AST) -> Iterator[ast.AST]:
         """Iterate over the nodes around a node, innermost first."""
         while node in self.parents:

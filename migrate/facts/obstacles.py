@@ -12,12 +12,14 @@ from migrate.facts import comparisons
 from migrate.facts.forest import Forest
 from migrate.facts.handles import COMMON, Handle, Method, OldApi, Symbol
 from migrate.facts.modern import MODERN_MEMBERS
+from migrate.facts.module_values import MODULE_VALUE, ModuleValues
 from migrate.facts.references import Reference, References
 from migrate.facts.texts import WORD
 from migrate.python.modules import is_standard
 from migrate.python.values import Bound, Collection, External, Function, Plain, Token, Value, Values
 
 LOST, UNKNOWN, MIXED, OTHER_FILE, COMPUTED = "CCM033", "CCM034", "CCM035", "CCM049", "CCM005"
+MODULE = "CCM009"
 SHOWN, INSPECTED, UNSEEN, MAY_BE_SHOWN = "CCM081", "CCM082", "CCM083", "CCM085"
 
 # Python's own functions that tell what an object looks like, and those that look into it.
@@ -54,6 +56,7 @@ class Obstacles:
         references: References,
         suspects: Set[str],
         given: frozenset[Path],
+        modules: ModuleValues,
     ) -> None:
         self._forest, self._values, self._api, self._references = forest, values, api, references
         self._suspects, self._given = suspects, given
@@ -70,6 +73,10 @@ class Obstacles:
                 judge(self, node)
         for compared in comparisons.found(forest, values):
             self._add(*compared)
+        known = {reference.node for reference in references.found if reference.code}
+        for node in modules.lost():
+            if node not in known:
+                self._put(MODULE_VALUE, node, MODULE)
         for argument in api.asked:
             self._put(argument, argument, UNSEEN)
 
@@ -96,7 +103,7 @@ class Obstacles:
 
     def _reference(self, reference: Reference) -> None:
         """Judge the place of a call: in a file that is not given, or with arguments that may be something else."""
-        origins = set(reference.origins)
+        origins = set(reference.origins) | ({MODULE_VALUE} if reference.module is not None else set())
         if reference.call is not None:
             for name, argument in reference.call.arguments.items():
                 if name in reference.call.signature.kinds:
@@ -107,17 +114,12 @@ class Obstacles:
                     self._put(origin, argument, code)
             origins |= self._api.sites.get(reference.call.node, set())
         elif reference.code:
-            for origin in origins | (self._of_class(reference.name) if reference.code == INSPECTED else set()):
+            kind = self._api.vocabulary.classes.get(reference.name) if reference.code == INSPECTED else None
+            for origin in origins | comparisons.of_kind(kind, self._values):
                 self._put(origin, reference.node, reference.code)
         if reference.path not in self._given:
             for origin in origins:
                 self._put(origin, reference.node, OTHER_FILE)
-
-    def _of_class(self, name: str) -> set[Hashable]:
-        """Return the origins of all handles of an old class."""
-        kind = self._api.vocabulary.classes.get(name)
-        keys = (token.key for token in self._values.tokens if isinstance(token.key, Handle))
-        return {key.origin for key in keys if key.kind == kind}
 
     def _read_text(self, reference: Reference) -> None:
         """Refuse the handles that a text names which is read as code."""
@@ -172,8 +174,6 @@ class Obstacles:
             self._by_name(node)
         if name == "type":
             self._received(node)
-        if name == "iter" and node.args:
-            self._add(self._values.of(node.args[0]), node, INSPECTED)
         if isinstance(node.func, ast.Attribute) and getattr(node.func.value, "attr", "") == "__dict__":
             for part in (*node.args, *(keyword.value for keyword in node.keywords)):
                 self._add(self._held(part), node, LOST)  # attributes by names that are not written

@@ -14,13 +14,15 @@ from migrate.facts.forest import Forest
 from migrate.facts.handles import CAUGHT, Data, Handle, OldApi
 from migrate.facts.introspection import Introspection
 from migrate.facts.likely import Likely
+from migrate.facts.module_values import ModuleValues
 from migrate.facts.obstacles import Obstacle, Obstacles, handles_among
 from migrate.facts.patches import Patches
 from migrate.facts.presence import Presence
 from migrate.facts.reaching import Reaching
 from migrate.facts.references import Reference, References, symbols
 from migrate.facts.results import Results
-from migrate.facts.texts import Texts, type_comments
+from migrate.facts.texts import Texts
+from migrate.facts.type_comments import type_comments
 from migrate.facts.unseen import unseen_handles
 from migrate.old_api.calls import Call
 from migrate.old_api.generation_1 import GENERATION_1
@@ -56,23 +58,24 @@ class Facts:
         patches = Patches(forest, values, self.project, vocabulary)
         introspection = Introspection(forest, values, api)
         self.source_readers = introspection.readers
-        references = References(forest, values, api, self.project, texts, patches, introspection)
+        modules = ModuleValues(forest, values)
+        references = References(forest, values, api, self.project, texts, patches, introspection, modules)
         self.calls = references.calls
         naming = {reference.path for reference in references.found}
         # The comment of an earlier run says that a file had to do with the old API.
         naming |= {path for path, source in sources.items() if "migrate explain CCM034)" in source.text}
         likely = Likely(forest, values, api, frozenset(token.key for token in values.tokens), self.project, naming)
-        self._obstacles = Obstacles(forest, values, api, references, likely.suspects, given)
+        self._obstacles = Obstacles(forest, values, api, references, likely.suspects, given, modules)
         self._results = Results(forest, values, api, Reaching(forest, values, self.controls))
         self._presence = Presence(forest, values, self.controls)
         self._endings = Endings(forest, values, self.controls, self.calls)
         self._expressions = Expressions(forest, values, frozenset({Token(Data()), Plain.NONE}), vocabulary)
-        comments = (
-            Reference(path, comment, str(comment.value), code="CCM045")
+        comments = [
+            Reference(path, forest.attach(path, comment, statement), str(comment.value))
             for path, source in sources.items()
-            for comment in type_comments(source.text)
+            for comment, statement in type_comments(source)
             if texts.is_named(path, comment.value)
-        )
+        ]
         found = [*references.found, *likely.found, *comments]
         ordered = sorted(found, key=_order)
         self.references: Sequence[Reference] = [reference for reference in ordered if reference.path in given]

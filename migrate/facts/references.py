@@ -9,13 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from migrate.facts.comparisons import tested_for
+from migrate.facts.feature_tests import FeatureTests
 from migrate.facts.forest import Forest
 from migrate.facts.handles import Handle, Method, OldApi, Symbol
 from migrate.facts.introspection import Introspection
+from migrate.facts.module_values import ModuleValues
 from migrate.facts.patches import Patches
 from migrate.facts.texts import Texts, is_old_word
 from migrate.old_api.c_names import SECOND_GENERATION_MODULES, generation_of, is_core
-from migrate.old_api.calls import Call
+from migrate.old_api.calls import Call, splats
 from migrate.old_api.spellings import flat, objects
 from migrate.python.modules import Project
 from migrate.python.values import Collection, Module, Plain, Token, Value, Values
@@ -28,6 +30,7 @@ class Reference:
     """One place that names the old API; `call` when it is (the function of) a call.
 
     code: why it cannot change. origins: of the handles that it is called with, or makes, where it is used as a value.
+    module: the expression that has the old module as a value here, itself or what it is taken from.
     """
 
     path: Path
@@ -36,6 +39,7 @@ class Reference:
     call: Call | None = None
     code: str = ""
     origins: frozenset[Hashable] = frozenset()
+    module: ast.expr | None = None
 
 
 class References:
@@ -50,10 +54,12 @@ class References:
         texts: Texts,
         patches: Patches,
         introspection: Introspection,
+        modules: ModuleValues,
     ) -> None:
         self._forest, self._values, self._api, self._project = forest, values, api, project
         self._texts, self._patches, self._inspected = texts, patches, introspection.inspected
-        self._tests = {test for test in self._feature_tests() if isinstance(test, ast.If)}
+        self._modules = modules
+        self._features = FeatureTests(forest, values, api.vocabulary)
         self._reached: dict[Symbol | Method, frozenset[Hashable]] = {}
         self.calls: dict[ast.Call, Call] = {}
         self.found: list[Reference] = []
@@ -74,7 +80,7 @@ class References:
         func = site.func if isinstance(site, ast.Call) else None
         values = self._values.of(func) if isinstance(func, ast.Name | ast.Attribute) else frozenset()
         if any(symbols(values)):
-            return self._is_name(func)
+            return self._is_name(func) or self._taken(func)[0] is not None
         methods = (value for value in values if isinstance(value, Token) and isinstance(value.key, Method))
         return isinstance(func, ast.Attribute) and any(methods)
 
@@ -102,15 +108,13 @@ class References:
             own = self._project.resolve(path, home) is not None
         if own:
             if name != "*" and any(symbols(self._values.of_target(node))):
-                yield Reference(path, node, node.name, code=self._feature_test(node))
+                yield Reference(path, node, node.name, code=self._features.code(node))
         elif {home, f"{home}.{name}"} & SECOND_GENERATION_MODULES:
             yield Reference(path, node, node.name, code="CCM008")
         elif home.partition(".")[0] in vocabulary.packages:
             names = vocabulary.module(home)
             known = names is not None and (not name or name in names | {"*"} | set(vocabulary.submodules))
-            is_read_as_field = isinstance(self._forest.parents[statement], ast.ClassDef)  # self.cc
-            code = self._feature_test(node) or ("CCM009" if is_read_as_field else "")
-            yield Reference(path, node, node.name, code=code if known else "CCM022")
+            yield Reference(path, node, node.name, code=self._features.code(node) if known else "CCM022")
         elif name and is_old_word(name, vocabulary):
             yield Reference(path, node, name, code=_c_code(name))
 
@@ -141,30 +145,39 @@ class References:
         name = min(symbol.name for symbol in named)
         if not name and isinstance(parent, ast.Attribute):
             return  # counted with what is taken from the module
-        code = self._patches.code(path, name) or self._feature_test(node)
+        code = self._patches.code(path, name) or self._features.code(node)
         code = code or ("CCM005" if self._texts.shown(node) else "")
+        module, problem = self._taken(node)
         if code:
             pass
         elif len(named) > 1 or found - {Token(symbol) for symbol in named} - {Plain.NONE}:
             code = "CCM004"
-        elif (named | set(self._taken(parent))) & self._inspected:
+        elif (named | set(self._method_of(parent))) & self._inspected:
             code = "CCM082"
         elif not self._is_name(node):
-            code = "CCM009"
+            code = problem
         elif not name:
-            code = self._of_module(node, parent)
+            code, is_value = self._of_module(node)
+            module = node if is_value else None
         elif isinstance(node, ast.Name) and self._forest.of(node).of[node].deletions:
             code = "CCM004"  # `del` unbinds it somewhere; the name of the new module would still be there
-        yield self._made(path, node, Symbol(name), code)
+        yield replace(self._made(path, node, Symbol(name), code), module=module)
 
-    def _of_module(self, node: ast.expr, parent: ast.AST) -> str:
-        """Return the code for the module as a value: none where it is only asked whether it is there."""
+    def _taken(self, node: ast.expr | None) -> tuple[ast.expr | None, str]:
+        """Return what a name is taken from where no import brings that, and why the name cannot change."""
+        base = None if self._is_name(node) else self._modules.base(node)
+        return base, "CCM009" if base is None or not self._modules.is_certain(base) else ""
+
+    def _of_module(self, node: ast.expr) -> tuple[str, bool]:
+        """Return the code for the module that is no beginning of a name, and whether it goes on as a value."""
+        parent = self._forest.parents[node]
         called = parent.func.id if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) else ""
-        if isinstance(parent, ast.Compare) and all(_is_none_literal(side) for side in parent.comparators):
-            return ""
-        tested = isinstance(parent, ast.If | ast.While | ast.IfExp | ast.Assert) and parent.test is node
-        denied = isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.Not)
-        return "" if tested or denied or isinstance(parent, ast.BoolOp) else _READS.get(called, "CCM009")
+        if self._modules.is_tested(node):
+            return "", False
+        code = _READS.get(called, "" if self._modules.is_followed(node) else "CCM009")
+        if isinstance(parent, ast.Call) and code == "CCM006" and self._features.is_answered(parent):
+            return "", False
+        return code, not code
 
     def _made(self, path: Path, node: ast.expr, key: Symbol | Method, code: str) -> Reference:
         """Give the reference to a function, class or constant: with its call, or the origins that it reaches."""
@@ -172,18 +185,18 @@ class References:
         receiver = node.value if isinstance(key, Method) and isinstance(node, ast.Attribute) else None
         name = function.name if function and isinstance(key, Method) else getattr(key, "name", "")
         if function and isinstance(parent, ast.Call) and parent.func is node:
-            if starred := _starred(parent):
+            if starred := splats(parent):
                 return self._splatted(path, node, name, parent, starred, code)
             call = (flat if is_flat else objects).read(parent, function, receiver)
             self.calls[parent] = call
             return Reference(path, node, name, call, code or call.problem or self._unknown(call))
-        if any(self._taken(parent)):
+        if any(self._method_of(parent)):
             return Reference(path, node, name, code=code)  # a class, which changes with the method taken from it
         tested, of_heirs = tested_for(node, self._forest, self._values)
         origins = tested | self.reached(key) if function else tested
         return Reference(path, node, name, code=code or ("CCM039" if of_heirs else ""), origins=origins)
 
-    def _taken(self, parent: ast.AST) -> Iterator[Symbol]:
+    def _method_of(self, parent: ast.AST) -> Iterator[Symbol]:
         """Yield the method that is taken from a class."""
         return symbols(self._values.of(parent) if isinstance(parent, ast.Attribute) else ())
 
@@ -208,18 +221,6 @@ class References:
         known = any(isinstance(value, Token) for values in lost for value in values)
         return "CCM034" if lost and not known else ""
 
-    def _feature_test(self, node: ast.AST) -> str:
-        """Return CCM006 when the place is a branch of `if hasattr(<old module>, ...)`."""
-        return "CCM006" if self._tests and not self._tests.isdisjoint(self._forest.above(node)) else ""
-
-    def _feature_tests(self) -> Iterator[ast.stmt]:
-        for _, call in self._forest.nodes(ast.Call):
-            if isinstance(call.func, ast.Name) and call.func.id == "hasattr" and call.args:
-                texts = [str(part.value) for part in call.args if isinstance(part, ast.Constant)]
-                named = any(is_old_word(text, self._api.vocabulary) for text in texts)
-                if named or Token(Symbol("")) in self._values.of(call.args[0]):
-                    yield self._forest.statement(call)
-
     # ------------------------------------------------------------------ attributes
 
     def _attribute(self, path: Path, node: ast.Attribute) -> Iterator[Reference]:
@@ -233,7 +234,7 @@ class References:
         elif methods:
             yield from self._method(path, node, methods)
         elif Symbol("") in symbols(self._values.of(node.value)):
-            yield Reference(path, node, node.attr, code="CCM022")
+            yield Reference(path, node, node.attr, code="CCM022", module=self._taken(node)[0])
         elif any(Module(name) in self._values.of(node.value) for name in SECOND_GENERATION_MODULES):
             yield Reference(path, node, node.attr, code="CCM008")
         elif is_old_word(node.attr, self._api.vocabulary) and self._may_be_anything(self._values.of(node.value)):
@@ -250,7 +251,7 @@ class References:
         if any(self._api.function(method)[0] is None for method in methods):
             return  # __enter__ and its like: both libraries have them
         named = {function.replace("_rep_", "_") for function in functions}  # devices and representors are alike
-        code = self._feature_test(node) or ("CCM035" if len(named) > 1 else "")
+        code = self._features.code(node) or ("CCM035" if len(named) > 1 else "")
         code = code or ("CCM005" if self._texts.shown(node) else "")
         chosen = min(methods, key=lambda method: method.function)
         reference = self._made(path, node, chosen, code)
@@ -264,15 +265,18 @@ class References:
     # ------------------------------------------------------------------ text
 
     def _constant(self, path: Path, node: ast.Constant) -> Iterator[Reference]:
+        asked = self._forest.parents[node]
+        if isinstance(asked, ast.Call) and self._features.is_answered(asked):
+            return  # changes with the module
         named = self._texts.named(path, node)
-        if named:  # a rule reads annotations in quotes
-            yield Reference(path, node, named[0], code=named[1] if named[1] != "CCM045" else "")
-
-
-def _starred(node: ast.Call) -> list[ast.expr]:
-    """Return what is given to a call as `*values` and `**values`."""
-    splats = [argument.value for argument in node.args if isinstance(argument, ast.Starred)]
-    return splats + [keyword.value for keyword in node.keywords if keyword.arg is None]
+        if named and self._modules.imports(node):
+            yield Reference(path, node, named[0], module=node)
+        elif named and self._modules.is_looked_for(node):
+            yield Reference(path, node, named[0])
+        elif named and named[1] == "CCM045":
+            yield Reference(path, node, named[0])  # an annotation in quotes, which a rule reads
+        elif named:
+            yield Reference(path, node, named[0], code=named[1])
 
 
 def symbols(values: Iterable[Value]) -> Iterator[Symbol]:
@@ -284,12 +288,8 @@ def _c_code(name: str) -> str:
     return "CCM008" if generation_of(name) == "2" else "CCM007"
 
 
-def _is_none_literal(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
-
-
 def _is_none(node: ast.AST) -> bool:
-    return isinstance(node, ast.Assign) and _is_none_literal(node.value)
+    return isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and node.value.value is None
 
 
 _JUDGES: dict[type[Any], Any] = {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 from migrate.facts.forest import Forest
@@ -116,15 +115,3 @@ class Texts:
 def _runs_made_text(call: ast.Call) -> bool:
     name = getattr(call.func, "id", "")
     return name in ("exec", "eval", "compile") and bool(call.args) and not isinstance(call.args[0], ast.Constant)
-
-
-def type_comments(text: str) -> Iterator[ast.Constant]:
-    """Yield every type comment as a constant at its place."""
-    if "# type:" not in text:
-        return
-    for number, line in enumerate(text.splitlines(), 1):
-        before, mark, comment = line.partition("# type:")
-        if mark and not comment.strip().startswith("ignore"):
-            column = len(before.encode())
-            end = len(line.encode())
-            yield ast.Constant(comment.strip(), lineno=number, col_offset=column, end_lineno=number, end_col_offset=end)

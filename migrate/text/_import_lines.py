@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 import libcst as cst
 
+from migrate.python.scopes import Names
 from migrate.python.source import Source
 from migrate.text._namer import MODERN
 from migrate.text.render import Change
@@ -41,6 +42,24 @@ def _without(source: Source, statement: Import, remaining: list[ast.alias]) -> s
     if not (isinstance(line, cst.ImportFrom) and line.rpar):
         kept[-1] = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
     return cst.Module([], default_newline=source.line_end(1)).code_for_node(line.with_changes(names=kept))
+
+
+def would_be_empty(statement: ast.stmt, names: Names) -> bool:
+    """Whether a block may hold nothing but imports that go."""
+    parent = names.parents[statement]
+    body = [] if isinstance(parent, ast.Module) else getattr(parent, "body", [])
+    inside = body if statement in body else [statement]
+    return not isinstance(parent, ast.Module) and all(isinstance(node, ast.Import | ast.ImportFrom) for node in inside)
+
+
+def block_of(statement: ast.stmt, names: Names) -> ast.AST:
+    """Return the first statement of the block that a statement stands in."""
+    parent = names.parents[statement]
+    for name in ("body", "orelse", "finalbody"):
+        block = getattr(parent, name, None)
+        if isinstance(block, list) and statement in block:
+            return block[0]  # type: ignore[no-any-return]
+    return parent
 
 
 def at_top(source: Source, line: str) -> Change:

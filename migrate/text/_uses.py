@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Set
+from collections.abc import Iterable, Iterator, Set
 
 from migrate.python.scopes import Names, Variable
 from migrate.text.code import Edits
@@ -25,6 +25,20 @@ def is_covered(node: ast.AST, names: Names, edits: Edits, *, itself: bool = True
 def is_read_by(names: Names, variable: Variable, nodes: Set[ast.AST]) -> bool:
     """Whether one of some nodes is a variable, or `variable.x.y`."""
     return any(node in nodes for load in variable.loads for node in _chain(names, load))
+
+
+def is_guarded(names: Names, variable: Variable) -> bool:
+    """Whether a module only tries to import what a variable has: one more import could end a program that goes on."""
+    statements = [names.statement(binding) for binding in variable.bindings if isinstance(binding, ast.alias)]
+    above = [place for statement in statements for place in names.above(statement)]
+    tried = any(isinstance(place, ast.Try | ast.With) for place in above)
+    return tried and all(isinstance(place, ast.Try | ast.With | ast.ExceptHandler | ast.Module) for place in above)
+
+
+def shared_name(names: Names, node: ast.AST, wanted: Iterable[str]) -> str:
+    """Return the first of some names that a node finds among the module's variables, "" if there is none."""
+    visible = (name for name in wanted if names.scope(node).find(name).scope is names.module)
+    return next((name for name in visible if names.module.variables[name].bindings), "")
 
 
 def _chain(names: Names, load: ast.AST) -> Iterator[ast.AST]:

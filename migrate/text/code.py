@@ -21,3 +21,4 @@ class Edits:
 
     expressions: Mapping[ast.expr, Template] = field(default_factory=dict)
     statements: Mapping[ast.stmt, Template] = field(default_factory=dict)  # one simple statement for another
+    comments: Mapping[ast.Constant, Template] = field(default_factory=dict)  # of types, which no tree has

@@ -95,3 +95,11 @@ class Comments:
         while line in self._lines and self._own.get(line) != code:
             line -= 1
         return line if line in self._lines else 0
+
+
+def with_comment(changes: list[Change], new: Change, old: str) -> list[Change]:
+    """Change a comment: where it stands, or where a change takes it along."""
+    around = [change for change in changes if change.start <= new.start < change.end]
+    if not around:
+        return [*changes, new]
+    return [change._replace(text=change.text.replace(old, new.text)) for change in changes]

@@ -11,12 +11,13 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from migrate.python.scopes import Names, Scope, Variable
 from migrate.python.source import Source
-from migrate.text._import_lines import Import, at_top, import_line, joined
+from migrate.text._import_lines import Import, at_top, block_of, import_line, joined, would_be_empty
 from migrate.text._namer import MODERN, Namer, is_modern
-from migrate.text._uses import is_covered, is_read_by, listed, root_of
+from migrate.text._uses import is_covered, is_guarded, is_read_by, listed, root_of, shared_name
 from migrate.text.code import Edits, Template
 from migrate.text.render import Change, Trouble
 
@@ -44,7 +45,8 @@ class Imports:
     """Plans the imports of one file.
 
     old: the aliases that bring old names. edits: what will change. stays: nodes of references that stay old.
-    exported: names that other files take from this one, and whether for something old.
+    exported: names that other files take from this one, and whether for something old. taken: the text of the new
+    module at edited nodes that do not have it from an import.
     """
 
     def __init__(
@@ -55,6 +57,7 @@ class Imports:
         edits: Edits,
         stays: Set[ast.AST],
         exported: Mapping[str, bool],
+        taken: Mapping[ast.AST, str] = MappingProxyType({}),
     ) -> None:
         self.source = source
         self.names = names
@@ -64,7 +67,9 @@ class Imports:
         self.exported = {**dict.fromkeys(listed(names.tree), False), **exported}
         self.added: Change | None = None
         self.troubles: list[Trouble] = []
-        self._fixed: dict[ast.AST, str] = {}  # uses that have a name which stays
+        self._taken = taken
+        self._fixed = dict(taken)  # uses that have a name which stays
+        self._guarded: list[ast.AST] = []  # uses that are only reached when an import has succeeded
         self._adds = False  # whether a use finds no import, so that the file gets one more
         self._namer = Namer(names)
         self._needy: dict[ast.stmt, Scope] = {}  # statements that bring the new module into a scope
@@ -83,6 +88,10 @@ class Imports:
     def name(self, node: ast.AST) -> str:
         """Return the name of the new module at an edited node."""
         return self._fixed[node] if node in self._fixed else self._namer.name(node)
+
+    def assured(self) -> frozenset[str]:
+        """Return the names of the new module that are bound where a handle is, on whatever path."""
+        return frozenset(map(self.name, self._guarded))
 
     def stale(self) -> list[ast.alias]:
         """Return the old imports that stay, because something old still needs them."""
@@ -106,6 +115,7 @@ class Imports:
         """Whether the spelling of a variable matters beyond the uses that change."""
         told = variable.scope is self.names.module and variable.name in self.exported
         others = any(binding not in self.old for binding in variable.bindings)
+        others = others or isinstance(variable.scope.node, ast.ClassDef)  # an attribute, too
         if told or others or variable.deletions:
             return True
         declared = any(isinstance(node, ast.Global | ast.Nonlocal) for node in variable.declarations)
@@ -139,9 +149,9 @@ class Imports:
 
     def _find_homes(self) -> None:
         templates: list[tuple[ast.expr | ast.stmt, Template]] = [*self.edits.expressions.items()]
-        templates += self.edits.statements.items()
+        templates += [*self.edits.statements.items(), *self.edits.comments.items()]
         uses = [node for node, template in templates if "{comch}" in template.text and self.is_shown(node)]
-        for node in sorted(uses, key=lambda node: (node.lineno, node.col_offset)):
+        for node in sorted(set(uses) - self._fixed.keys(), key=lambda node: (node.lineno, node.col_offset)):
             root = root_of(node)
             variable = self.names.of.get(root) if root else self._quoted(node)
             if variable in self._aliases:
@@ -154,14 +164,18 @@ class Imports:
         self._declare()
 
     def _quoted(self, node: ast.AST) -> Variable | None:
-        """Return the first imported name in an annotation in quotes."""
+        """Return the first imported name in an annotation in quotes or a comment."""
         words = re.findall(r"\w+", node.value) if isinstance(node, ast.Constant) and isinstance(node.value, str) else ()
         found = (self.names.scope(node).find(word) for word in words)
         return next((variable for variable in found if variable in self._aliases), None)
 
     def is_shown(self, node: ast.AST) -> bool:
         """Whether no edit around an edited node drops it."""
-        return isinstance(node, ast.stmt) or not is_covered(node, self.names, self.edits, itself=False)
+        return (
+            isinstance(node, ast.stmt)
+            or node in self.edits.comments
+            or not is_covered(node, self.names, self.edits, itself=False)
+        )
 
     def _anchor(self, node: ast.AST, variable: Variable, aliases: list[ast.alias]) -> None:
         """Let a use have the name of the variable that it was reached through, or one that is bound beside it."""
@@ -192,8 +206,23 @@ class Imports:
                         self._needy[statement] = scope
                     return
             inner = place
-        self._namer.use(node, self.names.module)
-        self._adds = True
+        guarded = next((it for it in self._aliases if is_guarded(self.names, it)), None)
+        if guarded is not None:  # the node has a handle, so that the import has succeeded
+            self._anchor(node, guarded, self._aliases[guarded])
+            self._guarded.append(node)
+        elif self._taken:  # nobody knows whether the import may fail
+            self._share(node)
+        else:
+            self._namer.use(node, self.names.module)
+            self._adds = True
+
+    def _share(self, node: ast.AST) -> None:
+        """Let a use have the name of a variable of the module that others take the new module from."""
+        if name := shared_name(self.names, node, self._taken.values()):
+            self._fixed[node] = name
+            self._guarded.append(node)
+        else:
+            self.troubles.append(Trouble(node, "CCM042"))
 
     def _first_import(self, place: ast.Module | ast.FunctionDef | ast.AsyncFunctionDef) -> ast.stmt | None:
         """Return the first statement of a body that imports comch_next, or will."""
@@ -239,7 +268,7 @@ class Imports:
         statements = {self.names.statement(alias) for alias in self.old}
         for statement in sorted(statements | self._modern_imports(), key=lambda node: (node.lineno, node.col_offset)):
             assert isinstance(statement, ast.Import | ast.ImportFrom)
-            brought = seen.setdefault(self._block(statement), set())
+            brought = seen.setdefault(block_of(statement, self.names), set())
             if statement not in statements:
                 brought.update(import_line(alias.asname or alias.name) for alias in statement.names)
                 continue
@@ -248,30 +277,12 @@ class Imports:
             remaining = [alias for alias in statement.names if self._remains(alias)]
             if lines or len(remaining) < len(statement.names):
                 text = joined(self.source, statement, lines, remaining)
-                yield statement, Template(text or ("pass" if self._would_be_empty(statement) else ""))
+                yield statement, Template(text or ("pass" if would_be_empty(statement, self.names) else ""))
 
     def _modern_imports(self) -> set[ast.stmt]:
         variables = (self.names.of[node] for node in self.names.of if isinstance(node, ast.alias))
         aliases = (alias for variable in variables for alias in variable.bindings if isinstance(alias, ast.alias))
         return {self.names.statement(alias) for alias in aliases if is_modern(self.names, alias)}
-
-    def _would_be_empty(self, statement: ast.stmt) -> bool:
-        """Whether a block may hold nothing but imports that go."""
-        parent = self.names.parents[statement]
-        body = [] if isinstance(parent, ast.Module) else getattr(parent, "body", [])
-        inside = body if statement in body else [statement]
-        return not isinstance(parent, ast.Module) and all(
-            isinstance(node, ast.Import | ast.ImportFrom) for node in inside
-        )
-
-    def _block(self, statement: ast.stmt) -> ast.AST:
-        """Return the first statement of the block that a statement stands in."""
-        parent = self.names.parents[statement]
-        for name in ("body", "orelse", "finalbody"):
-            block = getattr(parent, name, None)
-            if isinstance(block, list) and statement in block:
-                return block[0]  # type: ignore[no-any-return]
-        return parent
 
     def _new_lines(self, statement: Import) -> Iterator[str]:
         """Iterate over the imports that come in the place of a statement, or before what remains of it."""

@@ -111,6 +111,14 @@ class Attributes(Calls):
         if name.startswith("__"):
             self.add(result, Plain.OTHER)
 
+    def module_values(self, frame: Frame, name: str, level: int = 0) -> list[Value]:
+        """What importing a module gives."""
+        path = self.project.resolve(frame.path, name, level)
+        if path is not None:
+            return [Module(name, path)]
+        token = self.knowledge.module("." * level + name)
+        return [token or Module("." * level + name)]
+
     def module_name(self, path: Path, name: str) -> Slot:
         """The slot of a name of a module, as other modules see it."""
         key = (path, name)

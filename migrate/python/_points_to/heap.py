@@ -122,10 +122,10 @@ class Heap(Solver):
         """Fill the slot of a name that the module does not bind: a builtin, or what a star import brings."""
         if hasattr(builtins, name):
             self.add(slot, External(f"builtins.{name}"))
+        elif name.startswith("__"):
+            self.add(slot, Plain.OTHER)
         for node in frame.names.module.stars:
             self.star(frame, node, name, slot)
-        if name.startswith("__"):
-            self.add(slot, Plain.OTHER)
 
     def star(self, frame: Frame, node: ast.ImportFrom, name: str, slot: Slot) -> None:
         """Add what a star import gives for one name."""

@@ -181,8 +181,8 @@ for _function, _words in {
     " atexit.unregister .assertIsInstance .assertLess .assertGreater .subTest builtins.object"
     " contextlib.ExitStack contextlib.AsyncExitStack contextlib.suppress unittest.mock.Mock"
     " unittest.mock.MagicMock unittest.main logging.getLogger",
-    _unknown: "builtins.globals builtins.locals builtins.vars builtins.eval builtins.exec builtins.__import__"
-    " importlib.import_module importlib.reload pickle.dumps pickle.dump runpy.run_path runpy.run_module"
+    _unknown: "builtins.globals builtins.locals builtins.vars builtins.eval builtins.exec"
+    " importlib.reload pickle.dumps pickle.dump runpy.run_path runpy.run_module"
     " importlib.util.module_from_spec importlib.metadata.entry_points pkgutil.resolve_name",
     _decorator: "functools.lru_cache dataclasses.dataclass",
     _same: "identity functools.cache functools.total_ordering"

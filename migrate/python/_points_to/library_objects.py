@@ -130,6 +130,16 @@ def _getattr(heap: Attributes, site: Site) -> None:
         heap.add(site.result, Plain.UNKNOWN)
 
 
+@summary("importlib.import_module", "builtins.__import__", "pytest.importorskip")
+def _import(heap: Attributes, site: Site) -> None:
+    """Give the module that is named by a constant; `__import__` gives the package around a module."""
+    name = heap.constant_argument(site, 0)
+    if isinstance(name, str) and len(site.positional) == 1 and not name.startswith("."):
+        heap.add_all(site.result, heap.module_values(site.frame, name))
+    if not isinstance(name, str) or "." in name:
+        heap.add(site.result, Plain.UNKNOWN)
+
+
 @summary("builtins.type")
 def _type(heap: Attributes, site: Site) -> None:
     def kind(value: Value) -> None:

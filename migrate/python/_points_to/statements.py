@@ -185,14 +185,6 @@ class Statements(Expressions):
             name = alias.name if alias.asname else alias.name.partition(".")[0]
             self.add_all(self.variable(frame, frame.names.of[alias]), self.module_values(frame, name))
 
-    def module_values(self, frame: Frame, name: str, level: int = 0) -> list[Value]:
-        """What importing a module gives."""
-        path = self.project.resolve(frame.path, name, level)
-        if path is not None:
-            return [Module(name, path)]
-        token = self.knowledge.module("." * level + name)
-        return [token or Module("." * level + name)]
-
     def read_import_from(self, frame: Frame, node: ast.ImportFrom) -> None:
         home = Slot()
         self.add_all(home, self.module_values(frame, node.module or "", node.level))

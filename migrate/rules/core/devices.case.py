@@ -126,7 +126,6 @@ from doca_comm_channel import *
 
 rc, devs, n = doca_devinfo_create_list()
 rc, mac = doca_devinfo_get_mac_addr(devs[0], 6)
-rc, bdf = doca_devinfo_get_pci_addr(devs[0])
 
 # output
 from doca_comm_channel import *
@@ -134,8 +133,26 @@ from doca_comm_channel import *
 rc, devs, n = doca_devinfo_create_list()
 # CCM022: comch_next has no counterpart (python -m migrate explain CCM022)
 rc, mac = doca_devinfo_get_mac_addr(devs[0], 6)
-# CCM022: comch_next has no counterpart (python -m migrate explain CCM022)
+
+
+# case: addresses in numbers
+import doca_comm_channel as cc
+from doca_comm_channel import *
+
+for info in cc.devices():
+    print("%02x:%02x.%x" % info.get_pci_addr()[1:])
+rc, devs, n = doca_devinfo_create_list()
 rc, bdf = doca_devinfo_get_pci_addr(devs[0])
+print(bdf.raw & 0xFF)
+
+# output
+import comch_next as comch
+
+for info in comch.devices():
+    print("%02x:%02x.%x" % info.pci_addr[1:])
+rc, devs, n = comch.outcome_list(comch.devices)
+rc, bdf = comch.outcome(lambda devinfo: devinfo.pci_addr, devs[0])
+print(bdf.raw & 0xFF)
 
 
 # case: flat: sizes of buffers

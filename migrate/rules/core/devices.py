@@ -5,7 +5,7 @@ from __future__ import annotations
 from migrate.facts.program import Facts
 from migrate.old_api.calls import Call
 from migrate.old_api.generation_1 import OPEN_DEVICE, OPEN_REPRESENTOR
-from migrate.rules._answers import Answer, Refusal, Rule
+from migrate.rules._answers import Answer, Rule
 from migrate.rules._form import Form
 from migrate.rules._forms import Function, Method, Nothing, Property
 
@@ -25,17 +25,13 @@ def _sized(name: str) -> Rule:
     return rule
 
 
-def _without_counterpart(call: Call, facts: Facts) -> Answer:
-    return Refusal("CCM022")
-
-
 _ADDRESS = {"pci_addr_str": "pci_addr"}
 _EQUAL = Method("is_equal_pci_addr", _ADDRESS, number=True)
 _CLOSE: Form = Method("close")
 
 RULES: dict[str, Rule] = {
-    "doca_devinfo_get_pci_addr": _without_counterpart,
-    "doca_devinfo_rep_get_pci_addr": _without_counterpart,
+    "doca_devinfo_get_pci_addr": Property("pci_addr"),
+    "doca_devinfo_rep_get_pci_addr": Property("pci_addr"),
     "doca_devinfo_create_list": Function("devices"),
     OPEN_DEVICE: Function("open_device", {"pci_addr": "pci_addr"}),
     "doca_devinfo_rep_create_list": Method("representors", {"filter": "rep_filter"}),

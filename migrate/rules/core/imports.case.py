@@ -270,8 +270,8 @@ import doca_comm_channel as cc
 
 name = "Endpoint"
 ep = getattr(cc, name)()
-other = importlib.import_module("doca_comm_channel")
-third = __import__("doca_comm_channel")
+other = importlib.import_module("doca_comm_channel", None)
+third = reload("doca_comm_channel")
 exec("import doca_comm_channel")
 print(getattr(cc, "Again"), vars(cc))
 
@@ -284,9 +284,9 @@ name = "Endpoint"
 # CCM005: an old name is looked up at run time (python -m migrate explain CCM005)
 ep = getattr(cc, name)()
 # CCM005: an old name is looked up at run time (python -m migrate explain CCM005)
-other = importlib.import_module("doca_comm_channel")
+other = importlib.import_module("doca_comm_channel", None)
 # CCM005: an old name is looked up at run time (python -m migrate explain CCM005)
-third = __import__("doca_comm_channel")
+third = reload("doca_comm_channel")
 # CCM005: an old name is looked up at run time (python -m migrate explain CCM005)
 exec("import doca_comm_channel")
 # CCM005: an old name is looked up at run time (python -m migrate explain CCM005)
@@ -296,20 +296,205 @@ print(getattr(cc, "Again"), vars(cc))
 # case: a feature test
 import doca_comm_channel as cc
 
-if hasattr(cc, "devices"):
-    found = cc.devices()
+if hasattr(cc, "get_service_list"):
+    found = cc.get_service_list()
 else:
-    found = []
+    found = cc.devices()
 
 # output
 import doca_comm_channel as cc
 
 # CCM006: a feature test decides between old and new (python -m migrate explain CCM006)
-if hasattr(cc, "devices"):
+if hasattr(cc, "get_service_list"):
+    # CCM022: comch_next has no counterpart (python -m migrate explain CCM022)
+    found = cc.get_service_list()
+else:
     # CCM006: a feature test decides between old and new (python -m migrate explain CCM006)
+    found = cc.devices()
+
+
+# case: a feature test of what every release has
+import doca_comm_channel as cc
+
+if hasattr(cc, "devices") and hasattr(cc, "Endpoint") and hasattr(cc, "DOCA_ERROR_AGAIN"):
     found = cc.devices()
 else:
     found = []
+print(hasattr(cc, "doca_comm_channel_ep_create"), hasattr(cc, "doca_dev_open"), hasattr(cc, "Again"))
+
+# output
+import comch_next as comch
+
+if hasattr(comch, "devices") and hasattr(comch, "Channel") and hasattr(comch.ErrorCode, "AGAIN"):
+    found = comch.devices()
+else:
+    found = []
+print(hasattr(comch, "Channel"), hasattr(comch, "DevInfo"), hasattr(comch, "Again"))
+
+
+# case: the library may be missing
+try:
+    import doca_comm_channel as cc
+except ImportError:
+    cc = None
+
+
+def sent(peer):
+    return peer.get_send_messages() if cc else 0
+
+
+def main():
+    if cc is None:
+        return print("no library")
+    ep = cc.Endpoint()
+    print(sent(ep.connect("svc")))
+    ep.destroy()
+
+
+main()
+
+# output
+try:
+    import comch_next as cc
+except ImportError:
+    cc = None
+
+
+def sent(peer):
+    return peer.get_counter(cc.Counter.SENT_MESSAGES) if cc else 0
+
+
+def main():
+    if cc is None:
+        return print("no library")
+    ep = cc.Client(one_sided=True)
+    print(sent(ep.connect("svc", timeout=0)))
+    ep.close()
+
+
+main()
+
+
+# case: the library may be missing, and a flag says so
+try:
+    from doca_comm_channel import Endpoint, open_device
+    HAVE_DOCA = True
+except ImportError:
+    HAVE_DOCA = False
+
+if HAVE_DOCA:
+    ep = Endpoint()
+    ep.set_device(open_device("b1:00.0"))
+    print(ep.connect("svc").get_send_messages())
+    ep.destroy()
+
+# output
+try:
+    import comch_next as comch
+    HAVE_DOCA = True
+except ImportError:
+    HAVE_DOCA = False
+
+if HAVE_DOCA:
+    ep = comch.Client(one_sided=True)
+    ep.configure(device=comch.open_device("b1:00.0"))
+    print(
+        ep.connect("svc", timeout=0).get_counter(comch.Counter.SENT_MESSAGES)
+    )
+    ep.close()
+
+
+# case: the module is a value
+import doca_comm_channel as cc
+
+
+class Link:
+    import doca_comm_channel as library
+
+    def __init__(self, api=cc):
+        self.api = api
+        self.ep = self.api.Endpoint()
+
+    def open(self, address):
+        for api in (cc, self.api):
+            try:
+                return api.open_device(address)
+            except api.NotFound:
+                print(self.library.doca_error_get_name(self.api.DOCA_ERROR_NOT_FOUND))
+
+
+print(Link().open("b1:00.0") is None)
+print(len(Link({"doca": cc}["doca"]).api.devices()))
+
+# output
+import comch_next as comch
+
+
+class Link:
+    import comch_next as library
+
+    def __init__(self, api=comch):
+        self.api = api
+        self.ep = self.api.Channel(one_sided=True)
+
+    def open(self, address):
+        for api in (comch, self.api):
+            try:
+                return api.open_device(address)
+            except api.NotFound:
+                print(self.library.code_name(self.api.ErrorCode.NOT_FOUND))
+
+
+print(Link().open("b1:00.0") is None)
+print(len(Link({"doca": comch}["doca"]).api.devices()))
+
+
+# case: the module comes from a call
+import doca_comm_channel as cc
+
+
+def library():
+    return cc
+
+
+rc, infos, count = library().doca_devinfo_create_list()
+
+# output
+import doca_comm_channel as cc
+
+
+def library():
+    return cc
+
+
+# CCM009: the old module is used as a value (python -m migrate explain CCM009)
+rc, infos, count = library().doca_devinfo_create_list()
+
+
+# case: imported by a text
+import importlib
+from importlib.util import find_spec
+
+if find_spec("doca_comm_channel") is None:
+    raise SystemExit("no library")
+cc = importlib.import_module("doca_comm_channel")
+other = __import__("doca_comm_channel")
+ep = cc.Endpoint()
+print(ep.connect("svc").get_send_messages(), other.DOCA_ERROR_AGAIN + 0)
+
+# output
+import importlib
+from importlib.util import find_spec
+
+if find_spec("comch_next") is None:
+    raise SystemExit("no library")
+cc = importlib.import_module("comch_next")
+other = __import__("comch_next")
+ep = cc.Client(one_sided=True)
+print(
+    ep.connect("svc", timeout=0).get_counter(cc.Counter.SENT_MESSAGES),
+    other.ErrorCode.AGAIN + 0,
+)
 
 
 # case: cffi and ctypes

@@ -5,9 +5,12 @@ from __future__ import annotations
 import ast
 
 from migrate.facts.program import Facts, Reference
+from migrate.facts.type_comments import is_type_comment
 from migrate.old_api.generation_1 import GENERATION_1
 from migrate.rules._answers import Answer, Change, Refusal
-from migrate.rules._quoted import quoted
+from migrate.rules._forms import Function as FunctionForm
+from migrate.rules._quoted import commented, quoted
+from migrate.rules._registry import load
 from migrate.rules._roles import project_role
 from migrate.rules._site import OWNERS
 from migrate.rules._uncalled import bound_method, function_value
@@ -45,8 +48,11 @@ def answer(reference: Reference, facts: Facts) -> Answer:
     node, name = reference.node, reference.name
     if reference.code:
         return Refusal(reference.code)
+    if is_type_comment(node):
+        return commented(node, facts)
     if isinstance(node, ast.Constant):
-        return quoted(node, facts)
+        imported = isinstance(facts.parent(node), ast.Call)
+        return Change(Edits({node: Template('"comch_next"')})) if imported else quoted(node, facts)
     if not isinstance(node, ast.expr):
         return Change(Edits())  # an import, which follows its names
     function = GENERATION_1.flat.get(name) or GENERATION_1.objects.get(name)
@@ -58,6 +64,9 @@ def answer(reference: Reference, facts: Facts) -> Answer:
         return function_value(reference, node, facts)
     if name in GENERATION_1.others:
         return Refusal("CCM022")
+    asked = facts.parent(node)
+    if not name and isinstance(asked, ast.Call) and _is_hasattr(asked):
+        return _feature_test(asked, facts)
     text = _name(name)
     return Change(Edits({node: Template(text)} if text else {}))
 
@@ -73,6 +82,34 @@ def _name(name: str) -> str:
         return constant(name)
     # A member of ErrorCode changes with the name of its class.
     return f"{{comch}}.{name}" if name in GENERATION_1.errors | GENERATION_1.helpers else ""
+
+
+def _is_hasattr(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Name) and call.func.id == "hasattr"
+
+
+def _feature_test(call: ast.Call, facts: Facts) -> Answer:
+    """Ask for what takes the place of a name that the old module has in every release."""
+    module, asked = call.args
+    new = _successor(str(asked.value), facts) if isinstance(asked, ast.Constant) else ""
+    home, _, name = new.rpartition(".")
+    if not home:
+        return Refusal("CCM006")
+    return Change(Edits({module: Template(home), asked: Template(f'"{name}"')}))
+
+
+def _successor(name: str, facts: Facts) -> str:
+    """Where comch_next has what an old name stands for, "" where that is no attribute."""
+    if name in GENERATION_1.classes:
+        return f"{{comch}}.{OWNERS.get(GENERATION_1.classes[name]) or project_role(facts)}"
+    function = GENERATION_1.flat.get(name) or GENERATION_1.objects.get(name)
+    if function is None:
+        return _name(name)
+    rule = load().get(function.name)
+    if isinstance(rule, FunctionForm):
+        return f"{{comch}}.{rule.name}"
+    kind = function.kinds.get(function.receiver, "")
+    return f"{{comch}}.{OWNERS.get(kind) or project_role(facts)}"
 
 
 def _class(reference: Reference, node: ast.expr, facts: Facts) -> Answer:

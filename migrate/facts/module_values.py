@@ -1,0 +1,115 @@
+"""The old module as a value: stored, passed on, returned, imported by its name in a text; and what is taken from it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrate.facts.forest import Forest
+from migrate.facts.handles import Symbol
+from migrate.python.values import Bound, Class, External, Function, Partial, Plain, Token, Value, Values
+
+MODULE = Token(Symbol(""))
+MODULE_VALUE = "the old module as a value"  # the origin of what is taken from it: all of that changes together
+_FOLLOWED: tuple[type[ast.AST], ...] = (
+    ast.Attribute,
+    ast.Assign,
+    ast.AnnAssign,
+    ast.NamedExpr,
+    ast.Return,
+    ast.Yield,
+    ast.keyword,
+    ast.arguments,
+    ast.Expr,
+)
+_FOLLOWED += (ast.Tuple, ast.List, ast.Set, ast.Dict, ast.IfExp, ast.BoolOp, ast.Starred, ast.Lambda, ast.comprehension)
+_FOLLOWED += (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp, ast.For)
+_TESTED = (ast.If, ast.While, ast.Assert, ast.match_case)
+_KEEPING = frozenset({".append", ".add", ".insert", ".setdefault", ".update", ".get", ".put", ".extend"})
+_KEEPING |= {f"builtins.{name}" for name in ("tuple", "list", "dict", "bool", "iter", "next", "zip", "enumerate")}
+_KEEPING |= {"functools.partial", "types.SimpleNamespace"}
+
+
+_IMPORTING = {External("importlib.import_module"), External("builtins.__import__"), External("pytest.importorskip")}
+
+
+class ModuleValues:
+    """Where the old module is more than the beginning of a name."""
+
+    def __init__(self, forest: Forest, values: Values) -> None:
+        self._forest, self._values = forest, values
+
+    def base(self, node: ast.expr | None) -> ast.expr | None:
+        """Return the expression that `x.Endpoint`, `x.ErrorCode.AGAIN` take their name from, if that is the module."""
+        while isinstance(node, ast.Attribute):
+            node = node.value
+            if MODULE in self._values.of(node):
+                return node
+        return None
+
+    def is_certain(self, base: ast.expr) -> bool:
+        """Whether an expression can only be the module, or None."""
+        return self._values.of(base) <= {MODULE, Plain.NONE}
+
+    def imports(self, node: ast.Constant) -> bool:
+        """Whether a text is what a call imports the old module by."""
+        call = self._forest.parents[node]
+        of_python = isinstance(call, ast.Call) and all(each in _IMPORTING for each in self._values.of(call.func))
+        return of_python and self._values.of(call) == {MODULE}  # type: ignore[arg-type]
+
+    def is_looked_for(self, node: ast.Constant) -> bool:
+        """Whether a text is what a call looks for the old module by, where it only matters if it is there."""
+        call = self._forest.parents[node]
+        if not isinstance(call, ast.Call) or self._values.of(call.func) != {External("importlib.util.find_spec")}:
+            return False
+        return self.is_tested(call)
+
+    def is_tested(self, node: ast.expr) -> bool:
+        """Whether it only matters if an expression is there: None or not, true or false."""
+        parent = self._forest.parents[node]
+        if isinstance(parent, ast.Compare):
+            return all(isinstance(side, ast.Constant) and side.value is None for side in parent.comparators)
+        if isinstance(parent, ast.BoolOp) or (isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.Not)):
+            return isinstance(parent, ast.UnaryOp) or self.is_tested(parent)
+        return node is getattr(parent, "test", None)
+
+    def lost(self) -> Iterator[ast.expr]:
+        """Iterate over the places where something else may be done with the module than to take names from it."""
+        for call in self._values.sinks.get(MODULE, ()):  # in a collection, mostly
+            given = getattr(call, "args", [])
+            if not any(MODULE in self._values.of(argument) for argument in given):
+                yield call
+        yield from (node for node in self._values.uses(MODULE) if not self.is_followed(node))
+
+    def is_followed(self, node: ast.expr) -> bool:
+        """Whether it can be seen what becomes of the module where it stands."""
+        parent = self._forest.parents[node]
+        if isinstance(parent, ast.Assign) and any(map(self._is_of_python, parent.targets)):
+            return False
+        if isinstance(parent, _FOLLOWED):
+            return True
+        if isinstance(parent, ast.UnaryOp):
+            return isinstance(parent.op, ast.Not)
+        if isinstance(parent, ast.Compare):
+            sides = [parent.left, *parent.comparators]
+            return all(self._values.of(side) <= {MODULE, Plain.NONE} for side in sides)
+        if isinstance(parent, ast.Subscript):
+            return parent.slice is not node
+        if isinstance(parent, ast.Call):
+            functions = self._values.of(parent.func)
+            return bool(functions) and parent.func is not node and all(map(_keeps, functions))
+        return isinstance(parent, _TESTED) and node not in getattr(parent, "body", [])
+
+    def _is_of_python(self, target: ast.expr) -> bool:
+        """Whether what is stored goes into a table that Python itself reads, such as `sys.modules`."""
+        owners = self._values.of(target.value) if isinstance(target, ast.Subscript) else ()
+        return any(isinstance(owner, External) for owner in owners)
+
+
+def _keeps(function: Value) -> bool:
+    """Whether what is called is of the project, or stores what it is given."""
+    if isinstance(function, Bound):
+        return _keeps(function.function)
+    return isinstance(function, Function | Class | Partial) or (
+        isinstance(function, External) and function.name in _KEEPING
+    )
