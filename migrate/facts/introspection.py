@@ -112,5 +112,13 @@ class Introspection:
         return any(isinstance(given, ast.Name) and given.id == "__file__" for given in opened.args)
 
 
+def key_of(read: ast.AST, forest: Forest) -> ast.expr | None:
+    """Return the key under which an expression reads a namespace: `globals()[key]`, `globals().get(key)`."""
+    call = forest.parents[read]
+    if isinstance(read, ast.Attribute) and read.attr in ("get", "pop", "setdefault"):
+        return call.args[0] if isinstance(call, ast.Call) and call.args else None
+    return read.slice if isinstance(read, ast.Subscript) else None
+
+
 def _last_name(node: ast.expr) -> str:
     return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")

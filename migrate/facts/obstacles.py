@@ -11,6 +11,7 @@ from typing import Any
 from migrate.facts import comparisons
 from migrate.facts.forest import Forest
 from migrate.facts.handles import COMMON, Handle, Method, OldApi, Symbol
+from migrate.facts.introspection import key_of
 from migrate.facts.modern import MODERN_MEMBERS
 from migrate.facts.module_values import MODULE_VALUE, ModuleValues
 from migrate.facts.references import Reference, References
@@ -211,16 +212,15 @@ class Obstacles:
         for value in values:
             made = value.node if isinstance(value, Collection) else None
             call = self._references.calls.get(made) if isinstance(made, ast.Call) else None
-            if call is not None and not call.returns_code:
+            if call is not None and not call.returns_code and "msg" in call.results:  # a Message now
                 for origin in self._api.sites.get(call.node, ()):
                     self._put(origin, node, INSPECTED)
 
     def _namespace(self, node: ast.Call) -> None:
         """Refuse the handles of the variables that are looked up in globals() and the like."""
-        above = self._forest.parents[node]
-        if not isinstance(above, ast.Subscript | ast.Attribute):
+        if not isinstance(above := self._forest.parents[node], ast.Subscript | ast.Attribute):
             return
-        key = above.slice if isinstance(above, ast.Subscript) else None
+        key = key_of(above, self._forest)
         start = key.values[0] if isinstance(key, ast.JoinedStr) and key.values else None
         prefix = str(start.value) if isinstance(start, ast.Constant) else ""
         for name in self._forest.of(node).module.variables.copy():
