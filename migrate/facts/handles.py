@@ -83,7 +83,7 @@ _DATA = "msg"
 
 class OldApi:
     """The Knowledge of one generation. `reached`: what was called where, and the origins of the handles in that call.
-    sites: these origins by the place of the call alone.
+    sites: these origins by the place of the call alone. perhaps: of handles that a star may give, by the C name.
 
     unseen: the kinds of the handles that parameters hold when callers that nobody sees fill them.
     """
@@ -94,6 +94,7 @@ class OldApi:
         self.asked: set[ast.arg] = set()
         self.reached: dict[Symbol | Method, dict[ast.AST, set[Hashable]]] = {}
         self.sites: dict[ast.AST, set[Hashable]] = {}
+        self.perhaps: dict[str, set[Hashable]] = {}
 
     # ------------------------------------------------------------------ names
 
@@ -205,6 +206,8 @@ class OldApi:
         origins = self._origins(key, function, node, arguments)
         self.reached.setdefault(key, {}).setdefault(node, set()).update(origins)
         self.sites.setdefault(node, set()).update(origins)
+        hidden = (value.key for value in arguments.hidden if isinstance(value, Token))
+        self.perhaps.setdefault(function.name, set()).update(key.origin for key in hidden if isinstance(key, Handle))
         return self._results(function, flat, node, origins)
 
     def _origins(

@@ -131,6 +131,9 @@ class Facts:
             for origins in sites.values():
                 for origin in origins if function else ():
                     named.setdefault(origin, set()).add(function.name if function else "")
+        for name, origins in self._api.perhaps.items():
+            for origin in origins:
+                named.setdefault(origin, set()).add(name)
         return {origin: frozenset(names) for origin, names in named.items()}
 
     def old_name(self, node: ast.AST, part: ast.expr) -> str | None:

@@ -170,9 +170,14 @@ class Results:
         sides = [parent.left, *parent.comparators] if isinstance(parent, ast.Compare) else []
         return bool(sides) and all(side is call or getattr(side, "id", "") in _NO_CODE for side in sides)
 
-    def _text(self, node: ast.expr) -> Iterator[str]:
+    def _text(self, node: ast.expr, *, followed: bool = False) -> Iterator[str]:
         """Yield "text" when the text of something is compared or taken apart."""
         parent = self._forest.parents.get(node)
+        if isinstance(parent, ast.Assign | ast.NamedExpr) and not followed:  # by the variable that holds it
+            targets = parent.targets if isinstance(parent, ast.Assign) else [parent.target]
+            for target in targets:
+                for load in self._forest.of(target).of[target].loads if isinstance(target, ast.Name) else ():
+                    yield from self._text(load, followed=True)
         parsed = isinstance(parent, ast.Attribute) and parent.attr in _PARSING | {"lower", "upper", "strip"}
         called = isinstance(parent, ast.Call) and _last_name(parent.func) in _PARSING
         if parsed or called or isinstance(parent, ast.Compare | ast.Subscript):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
+from functools import partial
 
 from migrate.python._points_to.domain import (
     Arguments,
@@ -96,8 +97,13 @@ class Calls(Functions):
     def _call_token(self, token: Token, site: Site) -> None:
         """Ask the Knowledge, again whenever more is known of the arguments."""
 
+        hidden = Slot()
+        for slot in (*(slot for slot, star in site.positional if star), *site.splats):
+            self.watch(slot, partial(self._take_out, hidden))
+        self.watch(hidden, lambda _: self.later(ask))
+
         def ask() -> None:
-            answer = self.knowledge.call(token, site.node, self._arguments(site))
+            answer = self.knowledge.call(token, site.node, self._arguments(site, hidden))
             if answer is None:
                 self.leave(site)
             else:
@@ -107,7 +113,12 @@ class Calls(Functions):
             self.watch(slot, lambda _: self.later(ask))
         self.later(ask)
 
-    def _arguments(self, site: Site) -> Arguments:
+    def _take_out(self, items: Slot, value: Value) -> None:
+        """Let a slot have everything that is in a collection."""
+        if isinstance(value, Collection):
+            self.flow(self.contents(value).every, items)
+
+    def _arguments(self, site: Site, hidden: Slot) -> Arguments:
         positional: list[frozenset[Value]] = []
         starred = bool(site.splats)
         for slot, star in site.positional:
@@ -122,7 +133,7 @@ class Calls(Functions):
             else:
                 starred = True
         keywords = {name: frozenset(slot.values) for name, slot in site.keywords.items()}
-        return Arguments(positional, keywords, starred)
+        return Arguments(positional, keywords, starred, frozenset(hidden.values if starred else ()))
 
     # ------------------------------------------------------------------ classes
 

@@ -133,12 +133,13 @@ Given: TypeAlias = "Value | ListOf | tuple[frozenset[Given] | Given, ...]"
 class Arguments:
     """The values that a call gives: positional, by keyword, and whether a star hides some.
 
-    The arguments of a star whose length is known stand among the positional ones.
+    The arguments of a star whose length is known stand among the positional ones. `hidden`: what is in the others.
     """
 
     positional: Sequence[frozenset[Value]]
     keywords: Mapping[str, frozenset[Value]]
     starred: bool = False
+    hidden: frozenset[Value] = frozenset()
 
 
 class Knowledge(Protocol):
