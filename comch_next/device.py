@@ -11,7 +11,7 @@ from comch_next._names import Hinted
 from comch_next._pci import PciBdf
 from comch_next.driver import load
 from comch_next.driver.protocol import Driver
-from comch_next.errors import NotFound
+from comch_next.errors import NotFound, NotSupported
 
 __all__ = ["DevInfo", "Device", "RepInfo", "Representor", "devices", "open_device"]
 
@@ -92,6 +92,12 @@ class DevInfo(Hinted):
     def cap_get_max_clients(self) -> int:
         """Clients of one server; 0 means no limit."""
         return self._driver.devices.cap_get_max_clients(self._handle)
+
+    def max_clients_of_service(self) -> int:
+        """Clients of one server, as `cap_get_max_clients`; NotSupported on a device where no server can run."""
+        if not self.cap_server_is_supported():
+            raise NotSupported(f"{self} cannot be a service; ask a device of the DPU")
+        return self.cap_get_max_clients()
 
     def cap_get_max_send_tasks(self) -> int:
         """Send tasks of one context."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from migrate.python.scopes import Kind
 from migrate.python.values import Collection, Token, Values
 
 _NAMES = frozenset({"__name__", "__qualname__"})
-_OF_OBJECTS = frozenset({"__class__", "__module__", "__doc__"})
+_ASKED = _NAMES | {"__class__", "__module__", "__doc__"}
 _READS_OBJECTS = frozenset({"create_autospec", "getdoc", "signature", "getmembers", "register"})
 _REPRESENTING = frozenset({"repr", "ascii"})
 _SHOWING = frozenset({"print", "str", "repr", "ascii", "format", "pprint", "pformat"})
@@ -40,16 +40,19 @@ class Introspection:
 
     def _inspected(self) -> Iterator[Symbol]:
         for _, node in self._forest.nodes(ast.Attribute):
-            if self._forest.is_in_message(node):
+            if node.attr not in _ASKED or self._forest.is_in_message(node):
                 continue
             if node.attr in _NAMES:  # error classes have the same names in both libraries
                 yield from (symbol for symbol in self._symbols(node.value) if symbol.name not in self._errors)
-            elif node.attr in _OF_OBJECTS:
+            else:
                 yield from self._symbols(node.value)
         for _, call in self._forest.nodes(ast.Call):
             name = _last_name(call.func)
+            named = name == "getattr" and first_constant(call.args[1:2]) in _NAMES
             if call.args and (name in _READS_OBJECTS or (name == "type" and len(call.args) == 1)):
                 yield from self._symbols(call.args[0])
+            elif named and not self._forest.is_in_message(call):
+                yield from (symbol for symbol in self._symbols(call.args[0]) if symbol.name not in self._errors)
             elif name in _READS_ANNOTATIONS or (name == "fields" and self._reads_types):
                 yield from map(Symbol, self._classes)
         for _, function in self._forest.nodes(ast.FunctionDef):
@@ -118,6 +121,11 @@ def key_of(read: ast.AST, forest: Forest) -> ast.expr | None:
     if isinstance(read, ast.Attribute) and read.attr in ("get", "pop", "setdefault"):
         return call.args[0] if isinstance(call, ast.Call) and call.args else None
     return read.slice if isinstance(read, ast.Subscript) else None
+
+
+def first_constant(nodes: Sequence[ast.expr]) -> object:
+    """Return the value of the first of some nodes, if it is written as a constant."""
+    return nodes[0].value if nodes and isinstance(nodes[0], ast.Constant) else None
 
 
 def _last_name(node: ast.expr) -> str:

@@ -17,12 +17,12 @@ MODERN_MEMBERS = {
             cap_client_is_supported cap_get_max_clients cap_get_max_msg_size cap_get_max_name_len
             cap_get_max_recv_queue_size cap_get_max_send_tasks cap_server_is_supported consumer_cap_get_max_buf_list_len
             consumer_cap_get_max_buf_size consumer_cap_get_max_consumers consumer_cap_get_max_imm_data_len
-            consumer_cap_get_max_num_tasks consumer_cap_is_supported ibdev_name iface_name
-            mmap_cap_is_create_from_export_pci_supported mmap_cap_is_export_pci_supported pci_addr_str
+            consumer_cap_get_max_num_tasks consumer_cap_is_supported ibdev_name iface_name max_clients_of_service
+            mmap_cap_is_create_from_export_pci_supported mmap_cap_is_export_pci_supported pci_addr pci_addr_str
             producer_cap_get_max_buf_list_len producer_cap_get_max_buf_size producer_cap_get_max_num_tasks
             producer_cap_get_max_producers producer_cap_is_supported
         """,
-        "repinfo": "iface_name is_hotplug pci_addr_str pci_func_type vhca_id vuid",
+        "repinfo": "iface_name is_hotplug pci_addr pci_addr_str pci_func_type vhca_id vuid",
         "backend": "set_level_lower_limit set_level_upper_limit set_sdk_level",
     }.items()
 }

@@ -10,8 +10,8 @@ from typing import Any
 
 from migrate.facts import comparisons
 from migrate.facts.forest import Forest
-from migrate.facts.handles import COMMON, Handle, Method, OldApi, Symbol
-from migrate.facts.introspection import key_of
+from migrate.facts.handles import COMMON, Handle, Method, OldApi, Symbol, handles_among, is_handle
+from migrate.facts.introspection import first_constant, key_of
 from migrate.facts.modern import MODERN_MEMBERS
 from migrate.facts.module_values import MODULE_VALUE, ModuleValues
 from migrate.facts.references import Reference, References
@@ -28,13 +28,15 @@ _SHOWING = frozenset({"print", "str", "repr", "format", "ascii", "pprint", "pfor
 _SHOWING |= {"debug", "info", "warning", "error", "exception", "critical", "log"}
 _INSPECTING = frozenset({"vars", "dir", "copy", "deepcopy", "dump", "dumps", "setattr", "delattr"})
 _INSPECTING |= {"WeakMethod", "object"}  # mock.patch.object
+_CHANGING = frozenset({"setattr", "delattr"})  # their first argument
 _BY_NAME = frozenset({"methodcaller", "attrgetter"})
-_OF_METHODS, _LOOKING_UP = frozenset({"__name__", "__qualname__", "__func__", "__self__"}), {"getattr", "hasattr"}
+_OF_METHODS = frozenset({"__name__", "__qualname__", "__func__", "__self__"})
+_LOOKING_UP = frozenset({"getattr", "hasattr"})
+_LOOKED_AT = _SHOWING | _INSPECTING | _LOOKING_UP
 _NAMESPACES = frozenset({"globals", "locals", "vars"})
 _RUNNING = frozenset({"builtins.exec", "builtins.eval", "runpy.run_path", "runpy.run_module"})  # with these globals
 _IMPLICIT = frozenset({"__enter__", "__aenter__", "__iter__", "__next__", "__aiter__", "__anext__", "__call__"})
-_OF_EVERY_OBJECT = frozenset({"__enter__", "__exit__", "__aenter__", "__aexit__", "__doc__", "__module__"})
-_OF_EVERY_OBJECT |= {"__hash__", "__eq__", "__ne__"}
+_OF_EVERY_OBJECT = "__enter__ __exit__ __aenter__ __aexit__ __doc__ __module__ __hash__ __eq__ __ne__".split()
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +68,9 @@ class Obstacles:
             for node in nodes:
                 if not self._is_harmless(token, node):
                     self._add([token], node, LOST)
+        for token, nodes in values.deep_sinks.items():
+            for node in nodes if isinstance(token.key, Handle) and token.key.kind in suspects else ():
+                self._add([token], node, LOST)  # it may be in an object that is used as if it had one
         for reference in references.found:
             self._reference(reference)
             self._read_text(reference)
@@ -151,8 +156,8 @@ class Obstacles:
         known = any((handle.kind, node.attr) in self._api.vocabulary.methods for handle in handles_among(mine))
         looks_inside = node.attr.startswith("__") and node.attr not in _OF_EVERY_OBJECT
         # Where nothing else comes, a name that they did not have was looked up for its AttributeError.
-        is_new = any(node.attr in MODERN_MEMBERS.get(handle.kind, ()) for handle in handles_among(mine))
-        is_new = is_new and not known and base - {Plain.NONE} == set(mine)
+        is_new = not known and base - {Plain.NONE} == set(mine) and any(
+            node.attr in MODERN_MEMBERS.get(handle.kind, ()) for handle in handles_among(mine))  # fmt: skip
         if not isinstance(node.ctx, ast.Load) or looks_inside or is_new:
             self._add(mine, node, INSPECTED)
         elif known:
@@ -178,16 +183,21 @@ class Obstacles:
         if isinstance(node.func, ast.Attribute) and getattr(node.func.value, "attr", "") == "__dict__":
             for part in (*node.args, *(keyword.value for keyword in node.keywords)):
                 self._add(self._held(part), node, LOST)  # attributes by names that are not written
-        if name not in _SHOWING | _INSPECTING | _LOOKING_UP or node in self._references.calls:
+        if name not in _LOOKED_AT or node in self._references.calls:
             return
         given = [*node.args, *(keyword.value for keyword in node.keywords)]
+        given = given[:1] if name in _CHANGING else given
         code = SHOWN if name in _SHOWING else INSPECTED
-        if name in _LOOKING_UP and node.args:
+        if name in _LOOKING_UP and node.args and first_constant(node.args[1:2]) in _OF_METHODS:
+            if not self._forest.is_in_message(node):
+                self._add(self._values.of(node.args[0]), node, INSPECTED)
+        elif name in _LOOKING_UP and node.args:
             self._add(self._values.of(node.args[0]), node, COMPUTED)
             for value in self._values.of(node):
                 if isinstance(value, Token) and isinstance(value.key, Symbol | Method):
                     for origin in self._references.reached(value.key):
                         self._put(origin, node, COMPUTED)
+        if name in _LOOKING_UP:
             return
         functions = self._values.of(node.func)
         if all(isinstance(each, External | Plain) for each in functions):
@@ -235,16 +245,14 @@ class Obstacles:
             for part in node.right.elts if isinstance(node.right, ast.Tuple) else [node.right]:
                 self._show(part, part)
 
-    def _function(self, node: Any) -> None:
+    def _returned(self, node: ast.Return | ast.Yield) -> None:
         """Refuse what a function gives to callers that nobody sees."""
-        public = not node.name.startswith("_") or node.name in _IMPLICIT
-        fixture = any("fixture" in ast.unparse(decorator) for decorator in node.decorator_list)
-        if public and not fixture and self._values.is_called_from_outside(node):
-            names = self._forest.of(node)
-            for inside in ast.walk(node):
-                value = inside.value if isinstance(inside, ast.Return | ast.Yield) else None
-                if value is not None and names.function(inside) is node:
-                    self._add(self._held(value), node, UNSEEN)
+        function = self._forest.of(node).function(node)
+        if node.value is None or not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            return
+        public = not function.name.startswith("_") or function.name in _IMPLICIT
+        if public and self._values.is_called_from_outside(function) and not _is_fixture(function):
+            self._add(self._held(node.value), function, UNSEEN)
 
     def _show(self, shown: ast.expr, place: ast.AST) -> None:
         """Refuse the handles whose text an expression certainly is, or that it holds; note those that it may be.
@@ -267,9 +275,8 @@ class Obstacles:
         return values.union(*inside)
 
 
-def is_handle(value: Value) -> bool:
-    """Whether a value is a handle."""
-    return isinstance(value, Token) and isinstance(value.key, Handle)
+def _is_fixture(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    return any("fixture" in ast.unparse(decorator) for decorator in function.decorator_list)
 
 
 def _callee(function: Value) -> Value:
@@ -284,17 +291,11 @@ def _is_of_python(function: Value) -> bool:
     return isinstance(function, Token | Function | Collection) or function is Plain.OTHER
 
 
-def handles_among(values: Iterable[Value]) -> list[Handle]:
-    """Return the handles among some values, those of bound methods too."""
-    keys = (value.key for value in values if isinstance(value, Token))
-    return [key.handle if isinstance(key, Method) else key for key in keys if isinstance(key, Handle | Method)]
-
-
 _JUDGES: dict[type, Callable[[Obstacles, Any], None]] = {
     ast.Attribute: Obstacles._attribute,
     ast.Call: Obstacles._call,
     ast.FormattedValue: Obstacles._formatted,
     ast.BinOp: Obstacles._operation,
-    ast.FunctionDef: Obstacles._function,
-    ast.AsyncFunctionDef: Obstacles._function,
+    ast.Return: Obstacles._returned,
+    ast.Yield: Obstacles._returned,
 }

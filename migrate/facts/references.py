@@ -22,6 +22,7 @@ from migrate.old_api.spellings import flat, objects
 from migrate.python.modules import Project
 from migrate.python.values import Collection, Module, Plain, Token, Value, Values
 
+_SECOND_GENERATION = frozenset(map(Module, SECOND_GENERATION_MODULES))
 _READS = {"hasattr": "CCM006", "getattr": "CCM005"}
 
 
@@ -226,18 +227,18 @@ class References:
     def _attribute(self, path: Path, node: ast.Attribute) -> Iterator[Reference]:
         if not isinstance(node.ctx, ast.Load):
             return
-        found = self._values.of(node) or self._read(node)
+        found, base = self._values.of(node) or self._read(node), self._values.of(node.value)
         methods = {value.key for value in found if isinstance(value, Token) and isinstance(value.key, Method)}
         if any(symbols(found)):
-            if any(symbols(self._values.of(node.value))) or self._is_name(node):
+            if any(symbols(base)) or self._is_name(node):
                 yield from self._symbol(path, node, found)
         elif methods:
             yield from self._method(path, node, methods)
-        elif Symbol("") in symbols(self._values.of(node.value)):
+        elif Symbol("") in symbols(base):
             yield Reference(path, node, node.attr, code="CCM022", module=self._taken(node)[0])
-        elif any(Module(name) in self._values.of(node.value) for name in SECOND_GENERATION_MODULES):
+        elif not _SECOND_GENERATION.isdisjoint(base):
             yield Reference(path, node, node.attr, code="CCM008")
-        elif is_old_word(node.attr, self._api.vocabulary) and self._may_be_anything(self._values.of(node.value)):
+        elif is_old_word(node.attr, self._api.vocabulary) and self._may_be_anything(base):
             yield Reference(path, node, node.attr, code=_c_code(node.attr))
 
     def _read(self, node: ast.Attribute) -> frozenset[Value]:

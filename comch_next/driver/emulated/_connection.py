@@ -16,6 +16,7 @@ from comch_next.driver.emulated._fast_path import FastPath
 from comch_next.driver.emulated._fast_path import Owner as CarrierOwner
 from comch_next.driver.emulated._kernel.calls import Link
 from comch_next.driver.emulated._kernel.fork import owned
+from comch_next.driver.emulated._kernel.handle import Handle
 from comch_next.driver.emulated._kernel.memory import EXHAUSTED
 from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.driver.emulated._kernel.ring import Receiver, Sender, lib
@@ -49,7 +50,7 @@ class Owner(CarrierOwner, Protocol):
     def lost_connection(self, connection: "Connection") -> None: ...
 
 
-class Connection(Link):
+class Connection(Handle, Link):
     """A handle. `status` is SUCCESS while it works, then for good what ended it."""
 
     def __init__(
@@ -76,6 +77,18 @@ class Connection(Link):
 
     def __str__(self) -> str:
         return f"connection of {self.context}"
+
+    def say_goodbye(self) -> None:
+        """Tell the other side that this one leaves, as `disconnect`."""
+        if self.sock is None:
+            return
+        if self.status == ErrorCode.SUCCESS:
+            # The cut first: whoever has read the farewell relies on the ring as it is then.
+            self.cut()
+            handshake.farewell(self.sock)
+        elif self.status == ErrorCode.CONNECTION_INPROGRESS:
+            # A word, so that a server that has let it in meanwhile sees no death.
+            handshake.send(self.sock, handshake.BYE)
 
     def let_go(self) -> None:
         """In a forked child: see _kernel.fork. No cut: the rings are still in use."""
@@ -188,16 +201,10 @@ class Connection(Link):
 
     def disconnect(self, *, require_notice: bool = False) -> None:
         """End it from this side and tell the other. `require_notice`: AGAIN when it cannot be told just now."""
-        if self.status == ErrorCode.SUCCESS and self.sock is not None:
-            if require_notice and not _writable(self.sock):
-                raise Again("server_disconnect: the notice does not fit now; progress and call again")
-            # The cut first: whoever has read the farewell relies on the ring as it is then.
-            self.cut()
-            with suppress(OSError):  # it is gone already
-                handshake.farewell(self.sock)
-        elif self.status == ErrorCode.CONNECTION_INPROGRESS and self.sock is not None:
-            with suppress(OSError):  # a word, so that a server that has let it in meanwhile sees no death
-                handshake.send(self.sock, handshake.BYE)
+        if require_notice and self.sock is not None and not _writable(self.sock):
+            raise Again("server_disconnect: the notice does not fit now; progress and call again")
+        with suppress(OSError):  # it is gone already
+            self.say_goodbye()
         if self.status in (ErrorCode.SUCCESS, ErrorCode.CONNECTION_INPROGRESS):
             self._end(ErrorCode.NOT_CONNECTED, "this side has left")
         self.close()

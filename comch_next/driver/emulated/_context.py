@@ -12,6 +12,7 @@ from comch_next.driver.emulated._device import Dev
 from comch_next.driver.emulated._fabric.channel import Channel, Watchable
 from comch_next.driver.emulated._guard import Find, callback, guard
 from comch_next.driver.emulated._kernel.fork import owned
+from comch_next.driver.emulated._kernel.handle import Handle
 from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.driver.emulated._kernel.typed import Protocol
 from comch_next.driver.emulated._state import CAUSES, LEGAL, TRANSITIONS, Trigger
@@ -56,7 +57,7 @@ class Progress(Protocol):
     def drop(self, context: "Context") -> None: ...
 
 
-class Context(ABC):
+class Context(Handle, ABC):
     """A handle; its kinds say how they start, stop, and what there is to do in between."""
 
     start_trigger: ClassVar[Trigger]

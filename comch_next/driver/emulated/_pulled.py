@@ -14,6 +14,7 @@ from comch_next.driver.emulated._fabric.channel import Watchable
 from comch_next.driver.emulated._fabric.greeting import Greeting
 from comch_next.driver.emulated._fabric.handshake import Terms
 from comch_next.driver.emulated._kernel.fork import owned
+from comch_next.driver.emulated._kernel.handle import Handle
 from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.driver.emulated._port_sends import PortSends
 from comch_next.driver.emulated._pushed import Pushed
@@ -24,7 +25,7 @@ _DEAD = 512  # clients whose ends may wait to be reported, if clients have no li
 _REPORTED = (ErrorCode.SHUTDOWN, ErrorCode.CONNECTION_RESET)  # what the puller has not done itself
 
 
-class Pulled:
+class Pulled(Handle):
     """See _delivery. `waiting` are clients that have greeted, `ended` connections whose end has not been reported."""
 
     bells: ClassVar[int] = 2  # a port's sender and receiver may wait apart

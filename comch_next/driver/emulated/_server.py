@@ -95,6 +95,10 @@ class Server(ControlContext):
         super().destroy()
         self.rep.users.discard(self)
 
+    def say_goodbye(self) -> None:
+        if self._listener is not None:
+            self._listener.remove()
+
     def let_go(self) -> None:
         super().let_go()
         if self._listener is not None:
@@ -112,7 +116,7 @@ class Server(ControlContext):
             if self._listener is None or not self.lobby.has_room():  # None: a callback has just stopped it
                 return
             try:
-                sock, _ = self._listener.socket.accept()
+                sock = self._listener.accept()
             except BlockingIOError:
                 return
             except OSError as error:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
-from functools import partial
 
 from migrate.python._points_to.domain import (
     Arguments,
@@ -97,29 +96,27 @@ class Calls(Functions):
     def _call_token(self, token: Token, site: Site) -> None:
         """Ask the Knowledge, again whenever more is known of the arguments."""
 
-        hidden = Slot()
-        for slot in (*(slot for slot, star in site.positional if star), *site.splats):
-            self.watch(slot, partial(self._take_out, hidden))
-        self.watch(hidden, lambda _: self.later(ask))
-
         def ask() -> None:
-            answer = self.knowledge.call(token, site.node, self._arguments(site, hidden))
+            answer = self.knowledge.call(token, site.node, self._arguments(site))
             if answer is None:
                 self.leave(site)
             else:
                 self.give(site.result, answer, site.node, site.frame)
 
+        def look_inside(value: Value) -> None:
+            if isinstance(value, Collection):
+                self.watch(self.contents(value).every, lambda _: self.later(ask))
+
         for slot in site.slots():
             self.watch(slot, lambda _: self.later(ask))
+        for slot in site.stars():
+            self.watch(slot, look_inside)
         self.later(ask)
 
-    def _take_out(self, items: Slot, value: Value) -> None:
-        """Let a slot have everything that is in a collection."""
-        if isinstance(value, Collection):
-            self.flow(self.contents(value).every, items)
-
-    def _arguments(self, site: Site, hidden: Slot) -> Arguments:
+    def _arguments(self, site: Site) -> Arguments:
         positional: list[frozenset[Value]] = []
+        behind = [value for slot in site.splats for value in slot.values if isinstance(value, Collection)]
+        hidden = [self.contents(value).every for value in behind]
         starred = bool(site.splats)
         for slot, star in site.positional:
             contents = [self.contents(value) for value in slot.values if isinstance(value, Collection)]
@@ -132,8 +129,9 @@ class Calls(Functions):
                     positional.append(frozenset(value for item in slots for value in item.values))
             else:
                 starred = True
+                hidden += [inside.every for inside in contents]
         keywords = {name: frozenset(slot.values) for name, slot in site.keywords.items()}
-        return Arguments(positional, keywords, starred, frozenset(hidden.values if starred else ()))
+        return Arguments(positional, keywords, starred, frozenset(value for slot in hidden for value in slot.values))
 
     # ------------------------------------------------------------------ classes
 
@@ -251,7 +249,7 @@ class Calls(Functions):
             self.watch(self.contents(value).every, lambda item: self._escape(item, node, deep))
             self.watch(self.contents(value).keys, lambda item: self._escape(item, node, deep))
         elif isinstance(value, Instance):
-            self.on_fields(value, lambda slot: self.watch(slot, lambda item: self._escape(item, node, True)))
+            self.on_fields(value, lambda _, slot: self.watch(slot, lambda item: self._escape(item, node, True)))
         elif isinstance(value, Function | Bound | Partial | Descriptor):
             if isinstance(value, Bound):
                 for argument in value.arguments:

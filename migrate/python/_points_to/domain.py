@@ -131,9 +131,9 @@ Given: TypeAlias = "Value | ListOf | tuple[frozenset[Given] | Given, ...]"
 
 @dataclass(frozen=True)
 class Arguments:
-    """The values that a call gives: positional, by keyword, and whether a star hides some.
+    """The values that a call gives: positional, by keyword, and whether a star hides some, and which.
 
-    The arguments of a star whose length is known stand among the positional ones. `hidden`: what is in the others.
+    The arguments of a star whose length is known stand among the positional ones.
     """
 
     positional: Sequence[frozenset[Value]]
