@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
 from migrate.facts.comparisons import is_told_apart
 from migrate.facts.forest import Forest
-from migrate.facts.handles import OldApi, Symbol
+from migrate.facts.handles import Method, OldApi, Symbol
 from migrate.python.scopes import Kind
 from migrate.python.values import Collection, Token, Values
 
@@ -27,7 +27,9 @@ _COMPILED = frozenset({"__code__", "co_names", "co_consts", "co_code"})
 
 
 class Introspection:
-    """`inspected`: the old names of which the type or the name is asked. `readers`: the files that read source."""
+    """inspected: the old names of which the type or the name is asked. named: functions and methods whose `__name__`
+    is asked. readers: the files that read source.
+    """
 
     def __init__(self, forest: Forest, values: Values, api: OldApi) -> None:
         self._forest, self._values, self._errors = forest, values, api.vocabulary.errors
@@ -35,6 +37,7 @@ class Introspection:
         self._classes, self._flat = api.vocabulary.classes, api.vocabulary.flat
         self._stars = {path for path, alias in forest.nodes(ast.alias) if alias.name == "*"}
         self._reads_types = any(node.attr == "type" for _, node in forest.nodes(ast.Attribute))  # of dataclass fields
+        self.named: set[Hashable] = set()
         self.inspected = frozenset([*self._inspected(), *self._shown_constants()])
         self.readers = frozenset(self._readers())
 
@@ -42,17 +45,16 @@ class Introspection:
         for _, node in self._forest.nodes(ast.Attribute):
             if node.attr not in _ASKED or self._forest.is_in_message(node):
                 continue
-            if node.attr in _NAMES:  # error classes have the same names in both libraries
-                yield from (symbol for symbol in self._symbols(node.value) if symbol.name not in self._errors)
+            if node.attr in _NAMES:
+                yield from self._asked(node.value, node.attr)
             else:
                 yield from self._symbols(node.value)
         for _, call in self._forest.nodes(ast.Call):
-            name = _last_name(call.func)
-            named = name == "getattr" and first_constant(call.args[1:2]) in _NAMES
+            name, asked = _last_name(call.func), first_constant(call.args[1:2])
             if call.args and (name in _READS_OBJECTS or (name == "type" and len(call.args) == 1)):
                 yield from self._symbols(call.args[0])
-            elif named and not self._forest.is_in_message(call):
-                yield from (symbol for symbol in self._symbols(call.args[0]) if symbol.name not in self._errors)
+            elif name == "getattr" and asked in _NAMES and not self._forest.is_in_message(call):
+                yield from self._asked(call.args[0], str(asked))
             elif name in _READS_ANNOTATIONS or (name == "fields" and self._reads_types):
                 yield from map(Symbol, self._classes)
         for _, function in self._forest.nodes(ast.FunctionDef):
@@ -83,6 +85,16 @@ class Introspection:
         rows = [row.elts for row in made if isinstance(row, ast.Tuple | ast.List | ast.Set)]
         rows += [[key for key in table.keys if key] + table.values for table in made if isinstance(table, ast.Dict)]
         return list(chain.from_iterable(rows))
+
+    def _asked(self, node: ast.expr, attribute: str) -> Iterator[Symbol]:
+        """Note the functions whose name is asked, which new ones can have; yield what else is asked for its name."""
+        for token in (value for value in self._values.of(node) if isinstance(value, Token)):
+            key = token.key
+            is_function = isinstance(key, Method) or (isinstance(key, Symbol) and key.name not in self._classes)
+            if attribute == "__name__" and is_function:
+                self.named.add(key)
+            elif isinstance(key, Symbol) and key.name and key.name not in self._errors:
+                yield key  # error classes have the same names in both libraries
 
     def _symbols(self, node: ast.expr) -> Iterator[Symbol]:
         keys = (value.key for value in self._values.of(node) if isinstance(value, Token))

@@ -18,7 +18,6 @@ _FOLLOWED: tuple[type[ast.AST], ...] = (
     ast.NamedExpr,
     ast.Return,
     ast.Yield,
-    ast.keyword,
     ast.arguments,
     ast.Expr,
 )
@@ -86,6 +85,8 @@ class ModuleValues:
         parent = self._forest.parents[node]
         if isinstance(parent, ast.Assign) and any(map(self._is_of_python, parent.targets)):
             return False
+        if isinstance(parent, ast.keyword):
+            parent = self._forest.parents[parent]  # the call that it is given to
         if isinstance(parent, _FOLLOWED):
             return True
         if isinstance(parent, ast.UnaryOp):

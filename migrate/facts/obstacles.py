@@ -26,17 +26,16 @@ SHOWN, INSPECTED, UNSEEN, MAY_BE_SHOWN = "CCM081", "CCM082", "CCM083", "CCM085"
 # Python's own functions that tell what an object looks like, and those that look into it.
 _SHOWING = frozenset({"print", "str", "repr", "format", "ascii", "pprint", "pformat"})
 _SHOWING |= {"debug", "info", "warning", "error", "exception", "critical", "log"}
-_INSPECTING = frozenset({"vars", "dir", "copy", "deepcopy", "dump", "dumps", "setattr", "delattr"})
-_INSPECTING |= {"WeakMethod", "object"}  # mock.patch.object
-_CHANGING = frozenset({"setattr", "delattr"})  # their first argument
-_BY_NAME = frozenset({"methodcaller", "attrgetter"})
-_OF_METHODS = frozenset({"__name__", "__qualname__", "__func__", "__self__"})
-_LOOKING_UP = frozenset({"getattr", "hasattr"})
+_CHANGING = frozenset({"setattr", "delattr", "object"})  # their first argument (mock.patch.object)
+_INSPECTING = _CHANGING | {"vars", "dir", "copy", "deepcopy", "dump", "dumps", "WeakMethod"}
+_BY_NAME, _LOOKING_UP = frozenset({"methodcaller", "attrgetter"}), frozenset({"getattr", "hasattr"})
+_OF_METHODS = frozenset({"__qualname__", "__func__", "__self__"})
 _LOOKED_AT = _SHOWING | _INSPECTING | _LOOKING_UP
 _NAMESPACES = frozenset({"globals", "locals", "vars"})
 _RUNNING = frozenset({"builtins.exec", "builtins.eval", "runpy.run_path", "runpy.run_module"})  # with these globals
 _IMPLICIT = frozenset({"__enter__", "__aenter__", "__iter__", "__next__", "__aiter__", "__anext__", "__call__"})
-_OF_EVERY_OBJECT = "__enter__ __exit__ __aenter__ __aexit__ __doc__ __module__ __hash__ __eq__ __ne__".split()
+_OF_EVERY_OBJECT = frozenset({"__enter__", "__exit__", "__aenter__", "__aexit__", "__doc__", "__module__"})
+_OF_EVERY_OBJECT |= {"__hash__", "__eq__", "__ne__"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,8 +187,8 @@ class Obstacles:
         given = [*node.args, *(keyword.value for keyword in node.keywords)]
         given = given[:1] if name in _CHANGING else given
         code = SHOWN if name in _SHOWING else INSPECTED
-        if name in _LOOKING_UP and node.args and first_constant(node.args[1:2]) in _OF_METHODS:
-            if not self._forest.is_in_message(node):
+        if name in _LOOKING_UP and node.args and first_constant(node.args[1:2]) in _OF_METHODS | {"__name__"}:
+            if first_constant(node.args[1:2]) != "__name__" and not self._forest.is_in_message(node):
                 self._add(self._values.of(node.args[0]), node, INSPECTED)
         elif name in _LOOKING_UP and node.args:
             self._add(self._values.of(node.args[0]), node, COMPUTED)

@@ -11,7 +11,7 @@ from typing import Any
 from migrate.facts.comparisons import tested_for
 from migrate.facts.feature_tests import FeatureTests
 from migrate.facts.forest import Forest
-from migrate.facts.handles import Handle, Method, OldApi, Symbol
+from migrate.facts.handles import Handle, Method, OldApi, Symbol, symbols
 from migrate.facts.introspection import Introspection
 from migrate.facts.module_values import ModuleValues
 from migrate.facts.patches import Patches
@@ -32,6 +32,7 @@ class Reference:
 
     code: why it cannot change. origins: of the handles that it is called with, or makes, where it is used as a value.
     module: the expression that has the old module as a value here, itself or what it is taken from.
+    shown: the `__name__` that the program asks of the function.
     """
 
     path: Path
@@ -41,6 +42,7 @@ class Reference:
     code: str = ""
     origins: frozenset[Hashable] = frozenset()
     module: ast.expr | None = None
+    shown: str = ""
 
 
 class References:
@@ -59,6 +61,7 @@ class References:
     ) -> None:
         self._forest, self._values, self._api, self._project = forest, values, api, project
         self._texts, self._patches, self._inspected = texts, patches, introspection.inspected
+        self._named = introspection.named
         self._modules = modules
         self._features = FeatureTests(forest, values, api.vocabulary)
         self._reached: dict[Symbol | Method, frozenset[Hashable]] = {}
@@ -195,7 +198,9 @@ class References:
             return Reference(path, node, name, code=code)  # a class, which changes with the method taken from it
         tested, of_heirs = tested_for(node, self._forest, self._values)
         origins = tested | self.reached(key) if function else tested
-        return Reference(path, node, name, code=code or ("CCM039" if of_heirs else ""), origins=origins)
+        shown = function.name if function and is_flat else name.rpartition(".")[2]
+        shown, code = shown if key in self._named else "", code or ("CCM039" if of_heirs else "")
+        return Reference(path, node, name, code=code, origins=origins, shown=shown)
 
     def _method_of(self, parent: ast.AST) -> Iterator[Symbol]:
         """Yield the method that is taken from a class."""
@@ -219,8 +224,7 @@ class References:
         """Return CCM034 for a call on a handle of which nothing is known."""
         given = [self._values.of(value) for name, value in call.arguments.items() if name in call.signature.kinds]
         lost = [values for values in given if self._may_be_anything(values)]
-        known = any(isinstance(value, Token) for values in lost for value in values)
-        return "CCM034" if lost and not known else ""
+        return "CCM034" if lost and not any(isinstance(each, Token) for values in lost for each in values) else ""
 
     # ------------------------------------------------------------------ attributes
 
@@ -256,9 +260,10 @@ class References:
         code = code or ("CCM005" if self._texts.shown(node) else "")
         chosen = min(methods, key=lambda method: method.function)
         reference = self._made(path, node, chosen, code)
+        shown = node.attr if methods & self._named else ""
         origins = frozenset(origin for method in methods for origin in self.reached(method))
         origins |= {method.handle.origin for method in methods}
-        yield reference if reference.call else replace(reference, origins=origins | reference.origins)
+        yield reference if reference.call else replace(reference, origins=origins | reference.origins, shown=shown)
 
     def _may_be_anything(self, values: frozenset[Value]) -> bool:
         return not values or Plain.UNKNOWN in values
@@ -266,8 +271,7 @@ class References:
     # ------------------------------------------------------------------ text
 
     def _constant(self, path: Path, node: ast.Constant) -> Iterator[Reference]:
-        asked = self._forest.parents[node]
-        if isinstance(asked, ast.Call) and self._features.is_answered(asked):
+        if isinstance(asked := self._forest.parents[node], ast.Call) and self._features.is_answered(asked):
             return  # changes with the module
         named = self._texts.named(path, node)
         if named and self._modules.imports(node):
@@ -278,11 +282,6 @@ class References:
             yield Reference(path, node, named[0])  # an annotation in quotes, which a rule reads
         elif named:
             yield Reference(path, node, named[0], code=named[1])
-
-
-def symbols(values: Iterable[Value]) -> Iterator[Symbol]:
-    """Yield the names of the old module among some values."""
-    return (value.key for value in values if isinstance(value, Token) and isinstance(value.key, Symbol))
 
 
 def _c_code(name: str) -> str:
