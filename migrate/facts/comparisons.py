@@ -71,15 +71,16 @@ def tested_for(kind: ast.expr, forest: Forest, values: Values) -> tuple[frozense
 def _devices_met(node: ast.expr, forest: Forest, values: Values) -> list[Token]:
     """Return the devices of which some may be one, opened twice, where an expression is told apart from others."""
     parent = forest.parents[node]
-    sides = [node]
+    sides = [part for part in getattr(parent, "keys", getattr(parent, "elts", [node])) if part is not None]
     if isinstance(parent, ast.Compare):
         if all(isinstance(operator, ast.Is | ast.IsNot) for operator in parent.ops):
             return []
         sides = [parent.left, *parent.comparators]
     devices = [[value for value in _with_items(side, values) if _is_device(value)] for side in sides]
+    missing = isinstance(parent, ast.Compare) and not all(devices)
     together = [value for side in devices for value in side if isinstance(value, Token)]
     origins = _opened({token.key.origin for token in together if isinstance(token.key, Handle)}, values)
-    return together if all(devices) and not _are_apart(origins, forest) else []
+    return [] if missing or _are_apart(origins, forest) else together
 
 
 def _is_device(value: Value) -> bool:
