@@ -8,6 +8,7 @@ from pathlib import Path
 
 from migrate.facts.forest import Forest
 from migrate.facts.handles import Method, OldApi, Symbol
+from migrate.facts.hints import Hints
 from migrate.python.values import Token, Values
 
 _NAMES = frozenset({"__name__", "__qualname__"})
@@ -33,6 +34,7 @@ class Introspection:
         self.readers = frozenset(self._readers())
 
     def _inspected(self) -> Iterator[Symbol]:
+        hints = Hints(self._forest, self._values)
         for _, node in self._forest.nodes(ast.Attribute):
             if node.attr not in _ASKED or self._forest.is_in_message(node):
                 continue
@@ -46,7 +48,7 @@ class Introspection:
                 yield from self._symbols(call.args[0])
             elif name == "getattr" and asked in _NAMES and not self._forest.is_in_message(call):
                 yield from self._asked(call.args[0], str(asked))
-            elif name in _READS_ANNOTATIONS or (name == "fields" and self._reads_types):
+            elif (name in _READS_ANNOTATIONS and hints.are_seen(call)) or (name == "fields" and self._reads_types):
                 yield from map(Symbol, self._classes)
 
     def _asked(self, node: ast.expr, attribute: str) -> Iterator[Symbol]:
