@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from migrate.facts.program import Facts, Reference
 from migrate.facts.type_comments import is_type_comment
+from migrate.old_api._tables import MEMBERS
 from migrate.old_api.generation_1 import GENERATION_1
 from migrate.rules._answers import Answer, Change, Refusal
 from migrate.rules._forms import Function as FunctionForm
@@ -17,24 +18,12 @@ from migrate.rules._site import OWNERS
 from migrate.rules._uncalled import bound_method, function_value
 from migrate.text.code import Edits, Template
 
-_ENUMS = {
-    "DOCA_ERROR_": "ErrorCode",
-    "DOCA_DEVINFO_REP_FILTER_": "RepFilter",
-    "DOCA_DEV_REP_FILTER_": "RepFilter",
-    "DOCA_PCI_FUNC_TYPE_": "PciFuncType",
-    "DOCA_CTX_STATE_": "State",
-    "DOCA_ACCESS_FLAG_": "AccessFlag",
-    "DOCA_TASK_SUBMIT_FLAG_": "SubmitFlag",
-}
 _TYPE_TESTS = frozenset({"isinstance", "issubclass", "cast"})
 
 
 def constant(name: str) -> str:
     """The new name of a constant, or its value where there is none."""
-    if name == "DOCA_SUCCESS":
-        return "{comch}.ErrorCode.SUCCESS"
-    found = next((prefix for prefix in _ENUMS if name.startswith(prefix)), "")
-    return f"{{comch}}.{_ENUMS[found]}.{name.removeprefix(found)}" if found else str(GENERATION_1.constants[name])
+    return f"{{comch}}.{MEMBERS[name]}" if name in MEMBERS else str(GENERATION_1.constants[name])
 
 
 def plain_name(name: str) -> str:
