@@ -10,13 +10,9 @@ from pathlib import Path
 from migrate.facts.comparisons import is_told_apart
 from migrate.facts.forest import Forest
 from migrate.facts.handles import Method, OldApi, Symbol
-<<<<<<< HEAD
+from migrate.facts.hints import Hints
 from migrate.python.scopes import Kind
 from migrate.python.values import Collection, Token, Values
-=======
-from migrate.facts.hints import Hints
-from migrate.python.values import Token, Values
->>>>>>> wt-programs
 
 _NAMES = frozenset({"__name__", "__qualname__"})
 _ASKED = _NAMES | {"__class__", "__module__", "__doc__"}
