@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Set
 from migrate.python._points_to import (  # noqa: F401  # fill the table
     library_calls,
     library_dispatch,
+    library_functions,
     library_methods,
     library_objects,
     library_watching,
