@@ -27,7 +27,8 @@ def pushing_server() -> object:
 
 
 def pulling_server(**options: Any) -> comch.Server:
-    there = comch.Server(comch.open_device(DPU), HOST, "svc", **options)
+    device = comch.open_device(DPU)
+    there = comch.Server(device, device.open_representor(HOST), "svc", **options)
     there.listen()
     return there
 

@@ -252,8 +252,8 @@ def test_dead_clients_that_wait_hold_no_place(runtime_dir: Path) -> None:
 @pytest.mark.parametrize("one_sided", [False, True])
 def test_dead_clients_with_messages_hold_no_descriptors(runtime_dir: Path, one_sided: bool) -> None:
     """What they said stays readable, and that is all that stays of them."""
-    with comch.open_device("03:00.0") as device:
-        with comch.Server(device, "b1:00.0", "svc", one_sided=one_sided) as there:
+    with comch.open_device("03:00.0") as device, device.open_representor("b1:00.0") as rep:
+        with comch.Server(device, rep, "svc", one_sided=one_sided) as there:
             before = open_fds()
             for number in range(50):
                 with attacker(runtime_dir) as bad:
