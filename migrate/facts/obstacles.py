@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from migrate.facts.forest import Forest
-from migrate.facts.handles import COMMON, Handle, Method, OldApi, Symbol
+from migrate.facts.handles import COMMON, Handle, Method, OldApi, Symbol, handles_among, is_handle
 from migrate.facts.module_values import MODULE_VALUE, ModuleValues
 from migrate.facts.references import Reference, References
 from migrate.facts.texts import WORD
 from migrate.python.modules import is_standard
-from migrate.python.values import Bound, Collection, External, Function, Plain, Token, Value, Values
+from migrate.python.values import Bound, Collection, External, Function, Instance, Plain, Token, Value, Values
 
 LOST, UNKNOWN, MIXED, OTHER_FILE, COMPUTED = "CCM033", "CCM034", "CCM035", "CCM049", "CCM005"
 MODULE = "CCM009"
@@ -30,17 +30,7 @@ _LOOKING_UP = frozenset({"getattr", "hasattr"})
 _NAMESPACES = frozenset({"globals", "locals", "vars"})
 _IMPLICIT = frozenset({"__enter__", "__aenter__", "__iter__", "__next__", "__aiter__", "__anext__", "__call__"})
 _OF_EVERY_OBJECT = frozenset(
-    {
-        "__enter__",
-        "__exit__",
-        "__aenter__",
-        "__aexit__",
-        "__doc__",
-        "__module__",
-        "__hash__",
-        "__eq__",
-        "__ne__",
-    }
+    ["__enter__", "__exit__", "__aenter__", "__aexit__", "__doc__", "__module__", "__hash__", "__eq__", "__ne__"]
 )
 
 
@@ -179,10 +169,16 @@ class Obstacles:
         if isinstance(node.func, ast.Attribute) and getattr(node.func.value, "attr", "") == "__dict__":
             for part in (*node.args, *(keyword.value for keyword in node.keywords)):
                 self._add(self._held(part), node, LOST)  # attributes by names that are not written
+        if name == "setattr" and all(
+            isinstance(owner, Instance | Collection) for owner in self._values.of(node.args[0])
+        ):
+            return  # stored where fields are followed
         if name not in _SHOWING | _INSPECTING | _LOOKING_UP or node in self._references.calls:
             return
         given = [*node.args, *(keyword.value for keyword in node.keywords)]
         code = SHOWN if name in _SHOWING else INSPECTED
+        if name == "getattr" and self._names_in_message(node):
+            return
         if name in _LOOKING_UP and node.args:
             self._add(self._values.of(node.args[0]), node, COMPUTED)
             for value in self._values.of(node):
@@ -197,6 +193,12 @@ class Obstacles:
                     self._show(part, node)
                 else:
                     self._add(self._held(part), node, code)
+
+    def _names_in_message(self, node: ast.Call) -> bool:
+        """Whether a call asks for the name of a function, for the text of an error only."""
+        asked = node.args[1] if len(node.args) > 1 else None
+        named = isinstance(asked, ast.Constant) and asked.value in ("__name__", "__qualname__")
+        return named and self._forest.is_in_message(node)
 
     def _by_name(self, node: ast.Call) -> None:
         """Refuse all handles that have a method which is looked up by a name."""
@@ -269,11 +271,6 @@ class Obstacles:
         return values.union(*inside)
 
 
-def is_handle(value: Value) -> bool:
-    """Whether a value is a handle."""
-    return isinstance(value, Token) and isinstance(value.key, Handle)
-
-
 def _callee(function: Value) -> Value:
     """Return what a bound method calls."""
     return _callee(function.function) if isinstance(function, Bound) else function
@@ -284,12 +281,6 @@ def _is_of_python(function: Value) -> bool:
     if isinstance(function, External):
         return function.name.startswith(".") or is_standard(function.name)
     return isinstance(function, Token | Function | Collection) or function is Plain.OTHER
-
-
-def handles_among(values: Iterable[Value]) -> list[Handle]:
-    """Return the handles among some values, those of bound methods too."""
-    keys = (value.key for value in values if isinstance(value, Token))
-    return [key.handle if isinstance(key, Method) else key for key in keys if isinstance(key, Handle | Method)]
 
 
 _JUDGES: dict[type, Callable[[Obstacles, Any], None]] = {

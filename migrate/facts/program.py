@@ -11,11 +11,11 @@ from typing import Any
 from migrate.facts.endings import Endings
 from migrate.facts.expressions import Expressions
 from migrate.facts.forest import Forest
-from migrate.facts.handles import CAUGHT, Data, Handle, OldApi
+from migrate.facts.handles import CAUGHT, Data, Handle, OldApi, handles_among
 from migrate.facts.introspection import Introspection
 from migrate.facts.likely import Likely
 from migrate.facts.module_values import ModuleValues
-from migrate.facts.obstacles import Obstacle, Obstacles, handles_among
+from migrate.facts.obstacles import Obstacle, Obstacles
 from migrate.facts.patches import Patches
 from migrate.facts.presence import Presence
 from migrate.facts.reaching import Reaching

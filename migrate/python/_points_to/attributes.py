@@ -25,9 +25,10 @@ from migrate.python._points_to.domain import (
     Token,
     Value,
 )
-from migrate.python._points_to.elements import CONTAINERS, key_of
+from migrate.python._points_to.elements import CONTAINERS
 from migrate.python._points_to.functions import Site
 from migrate.python._points_to.heap import Frame, Key
+from migrate.python._points_to.slices import key_of
 from migrate.python._points_to.slots import Slot
 from migrate.python.modules import Project, is_standard
 
@@ -91,7 +92,7 @@ class Attributes(Calls):
     def _load_from_collection(self, value: Collection, name: str, result: Slot) -> None:
         if value.kind == "namespace":
             self.flow(self.field(value, name), result)
-        elif f".{name}" in library.SUMMARIES:
+        elif f".{name}" in library.SUMMARIES and value.kind != "arguments":
             self.add(result, Bound(External(f".{name}"), (value,)))
         else:
             self.flow(self.field(value, name), result)

@@ -240,7 +240,7 @@ class Calls(Functions):
             self.watch(self.contents(value).every, lambda item: self._escape(item, node, deep))
             self.watch(self.contents(value).keys, lambda item: self._escape(item, node, deep))
         elif isinstance(value, Instance):
-            self.on_fields(value, lambda slot: self.watch(slot, lambda item: self._escape(item, node, True)))
+            self.on_fields(value, lambda _, slot: self.watch(slot, lambda item: self._escape(item, node, True)))
         elif isinstance(value, Function | Bound | Partial | Descriptor):
             if isinstance(value, Bound):
                 for argument in value.arguments:

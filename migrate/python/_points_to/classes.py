@@ -24,6 +24,7 @@ from migrate.python._points_to.slots import Slot
 from migrate.python.modules import Project
 
 OBJECT = External("builtins.object")
+_PLAIN_BASES = {External(name) for name in ("abc.ABC", "typing.Generic", "typing.Protocol", "threading.Thread")}
 ENUMS = frozenset(f"enum.{name}" for name in ("Enum", "IntEnum", "Flag", "IntFlag", "StrEnum"))
 
 
@@ -36,6 +37,12 @@ def _merge(rows: list[list[Value]]) -> list[Value]:
         merged.append(head)
         rows = [[value for value in row if value != head] for row in rows]
     return merged
+
+
+def _takes_class(function: Value) -> bool:
+    """Whether a function is a class method without saying so."""
+    name = getattr(function.node, "name", "") if isinstance(function, Function) else ""
+    return name in ("__init_subclass__", "__class_getitem__")
 
 
 def _targets(statement: ast.stmt) -> list[ast.expr]:
@@ -147,6 +154,16 @@ class Classes(Heap):
                 return base
         return None
 
+    def is_known(self, node: ast.ClassDef) -> bool:
+        """Whether a class and all of its bases are of the project, so that its attributes are known by their names."""
+        known = all(isinstance(base, Class) or base == OBJECT or base in _PLAIN_BASES for base in self.order(node))
+        return known and self.binder(node, "__getattr__") is None
+
+    def names_bound(self, node: ast.ClassDef) -> set[str]:
+        """The names that the bodies of a class and its bases bind."""
+        bases = [base.node for base in self.order(node) if isinstance(base, Class)]
+        return {name for base in bases if base in self.classes for name in self.classes[base].bound}
+
     def has_base(self, node: ast.ClassDef, names: frozenset[str]) -> bool:
         """Whether a class extends one of these library classes, as far as bases are known."""
         return any(isinstance(base, External) and base.name in names for base in self.order(node))
@@ -208,7 +225,8 @@ class Classes(Heap):
         on_class = isinstance(receiver, Class)
         if isinstance(value, Function) or (isinstance(value, Descriptor) and value.kind == "method"):
             function = value.function if isinstance(value, Descriptor) else value
-            self.add(slot, function if on_class else Bound(function, (receiver,)))
+            owner = Class(receiver.node) if _takes_class(function) else receiver
+            self.add(slot, function if on_class and owner is receiver else Bound(function, (owner,)))
         elif isinstance(value, Descriptor):
             if value.kind == "staticmethod":
                 self.add(slot, value.function)

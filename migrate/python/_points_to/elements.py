@@ -23,6 +23,7 @@ from migrate.python._points_to.domain import (
     Value,
 )
 from migrate.python._points_to.heap import Contents, Frame, Key
+from migrate.python._points_to.slices import key_of, slice_tuple
 from migrate.python._points_to.slots import Slot
 from migrate.python.modules import Project, is_standard
 
@@ -200,6 +201,8 @@ class Elements(Classes):
             self.watch(source, lambda value: self.flow(self.at(value, wanted, key), result))
 
     def _slice(self, value: Value, node: ast.Subscript, frame: Frame, result: Slot) -> None:
+        if isinstance(value, Collection) and slice_tuple(self, value, node, frame, result):
+            return
         if isinstance(value, Collection | Instance):
             collection, _ = self.make(node, value.kind if isinstance(value, Collection) else "list", frame)
             self.flow(self.elements(value), self.contents(collection).some)
@@ -281,13 +284,3 @@ class Elements(Classes):
     def sink(self, slot: Slot, node: ast.expr) -> None:
         """Record that a slot's values go where nobody can follow them."""
         raise NotImplementedError
-
-
-def key_of(node: ast.expr) -> Key | None:
-    """The key that an expression is, when it is written as a constant."""
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        value = key_of(node.operand)
-        return -value if isinstance(value, int) else None
-    if isinstance(node, ast.Constant) and isinstance(node.value, int | str | bytes):
-        return node.value
-    return None

@@ -6,8 +6,10 @@ import ast
 from collections.abc import Callable, Iterable, Set
 
 from migrate.python._points_to import (  # noqa: F401  # fill the table
+    library_argparse,
     library_calls,
     library_dispatch,
+    library_functions,
     library_methods,
     library_objects,
     library_watching,

@@ -131,8 +131,9 @@ class Functions(Elements):
                 sure.add(name)
             elif arguments.kwarg:
                 self.flow(slot, self.item(self._rest(frame, arguments.kwarg, "dict"), name))
+        free = {name: argument for name, argument in named.items() if name not in sure}
         for slot in site.splats:
-            self._pass_splat(frame, slot, named)
+            self._pass_splat(frame, slot, free)
         self._pass_defaults(frame, sure)
 
     def _rest(self, frame: Frame, argument: ast.arg, kind: str) -> Contents:

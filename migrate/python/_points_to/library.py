@@ -181,8 +181,7 @@ for _function, _words in {
     " atexit.unregister .assertIsInstance .assertLess .assertGreater .subTest builtins.object"
     " contextlib.ExitStack contextlib.AsyncExitStack contextlib.suppress unittest.mock.Mock"
     " unittest.mock.MagicMock unittest.main logging.getLogger",
-    _unknown: "builtins.globals builtins.locals builtins.vars builtins.eval builtins.exec"
-    " importlib.reload pickle.dumps pickle.dump",
+    _unknown: "builtins.globals builtins.locals builtins.eval builtins.exec importlib.reload pickle.dumps pickle.dump",
     _decorator: "functools.lru_cache dataclasses.dataclass",
     _same: "identity functools.cache functools.total_ordering"
     " contextlib.contextmanager contextlib.asynccontextmanager typing.final typing.overload typing.no_type_check"

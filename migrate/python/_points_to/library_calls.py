@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from migrate.python._points_to.domain import Plain
+from migrate.python._points_to.domain import Module, Plain
 from migrate.python._points_to.functions import Site
 from migrate.python._points_to.library import (
     SUMMARIES,
@@ -35,6 +35,24 @@ def _thread(heap: Attributes, site: Site) -> None:
     heap.add(site.result, Plain.OTHER)
     args, kwargs = argument(heap, site, 3, "args"), argument(heap, site, 4, "kwargs")
     apply_star(heap, site, argument(heap, site, 1, "target"), Slot(), args, kwargs)
+
+
+@summary("multiprocessing.get_context")
+def _context(heap: Attributes, site: Site) -> None:
+    """Give what has the names of the module itself."""
+    heap.add(site.result, Module("multiprocessing"))
+
+
+@summary(*names("multiprocessing", "Pool pool.Pool pool.ThreadPool"))
+def _pool(heap: Attributes, site: Site) -> None:
+    heap.add(site.result, Plain.OTHER)
+    apply_star(heap, site, argument(heap, site, 1, "initializer"), Slot(), argument(heap, site, 2, "initargs"), Slot())
+
+
+@summary(*names("concurrent.futures", "ThreadPoolExecutor ProcessPoolExecutor"))
+def _executor(heap: Attributes, site: Site) -> None:
+    heap.add(site.result, Plain.OTHER)
+    apply_star(heap, site, argument(heap, site, 2, "initializer"), Slot(), argument(heap, site, 3, "initargs"), Slot())
 
 
 @summary("threading.Timer")

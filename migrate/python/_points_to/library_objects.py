@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from migrate.python._points_to.domain import (
@@ -12,6 +11,7 @@ from migrate.python._points_to.domain import (
     Descriptor,
     External,
     Instance,
+    Module,
     Plain,
     Super,
     Value,
@@ -23,11 +23,9 @@ from migrate.python._points_to.library import (
     apply,
     argument,
     elements,
-    names,
     new,
     summary,
 )
-from migrate.python._points_to.slots import Slot
 
 if TYPE_CHECKING:
     from migrate.python._points_to.attributes import Attributes
@@ -84,7 +82,7 @@ def _setattr(heap: Attributes, site: Site) -> None:
     def store(value: Value) -> None:
         if isinstance(value, Instance | Collection):
             heap.flow(argument(heap, site, 2), heap.field(value, "*"))
-            heap.on_fields(value, lambda slot: heap.flow(heap.field(value, "*"), slot))
+            heap.on_fields(value, lambda _, slot: heap.flow(heap.field(value, "*"), slot))
         else:
             heap.sink(argument(heap, site, 2), site.node)
 
@@ -126,8 +124,37 @@ def _getattr(heap: Attributes, site: Site) -> None:
     if isinstance(name, str):
         heap.load(argument(heap, site, 0), name, site.result, site.node)
     else:
-        heap.load(argument(heap, site, 0), "*", site.result, site.node)
-        heap.add(site.result, Plain.UNKNOWN)
+        start = beginning(site.node.args[1]) if isinstance(site.node, ast.Call) and len(site.node.args) > 1 else ""
+        heap.watch(argument(heap, site, 0), lambda value: _getattr_any(heap, site, value, start))
+
+
+def _getattr_any(heap: Attributes, site: Site, value: Value, start: str) -> None:
+    """Read every attribute of a value whose name begins with a text."""
+    if isinstance(value, Instance | Class) and heap.is_known(value.node):
+        for name in sorted(heap.names_bound(value.node)):
+            if name.startswith(start) and not name.startswith("__"):
+                heap.flow(heap.attribute(value, name), site.result)
+        heap.on_fields(value, lambda name, slot: heap.flow(slot, site.result) if name.startswith(start) else None)
+    elif isinstance(value, Module) and value.path is not None and value.path in heap.modules:
+        for name in sorted(heap.modules[value.path].names.module.variables):
+            if name.startswith(start):
+                heap.flow(heap.module_name(value.path, name), site.result)
+    else:
+        heap.load(heap.constant(value), "*", site.result, site.node)
+        if value is not Plain.NONE:
+            heap.add(site.result, Plain.UNKNOWN)
+
+
+def beginning(node: ast.expr) -> str:
+    """The known beginning of a computed text: of `"do_" + name`, `f"do_{name}"`, `"do_%s" % name`."""
+    if isinstance(node, ast.BinOp):
+        text = beginning(node.left)
+        return text.partition("%")[0] if isinstance(node.op, ast.Mod) else text
+    if isinstance(node, ast.JoinedStr) and node.values:
+        return beginning(node.values[0])
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
+        return beginning(node.func.value).partition("{")[0]
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
 @summary("importlib.import_module", "builtins.__import__", "pytest.importorskip")
@@ -196,85 +223,6 @@ SUMMARIES["functools.cached_property"] = SUMMARIES["builtins.property"]
 def _setter(heap: Attributes, site: Site) -> None:
     heap.watch(argument(heap, site, 0), lambda value: heap.flow(argument(heap, site, 1), heap.field(value, "setter")))
     heap.flow(argument(heap, site, 0), site.result)
-
-
-# ---------------------------------------------------------------------- functions made of functions
-
-
-@summary("functools.partial")
-def _partial(heap: Attributes, site: Site) -> None:
-    inner = Site(site.node, site.frame, site.positional[1:], site.keywords, site.splats)
-    heap.add(site.result, heap.make_partial(site.node, site.frame, argument(heap, site, 0), inner))
-
-
-@summary("functools.partialmethod")
-def _partialmethod(heap: Attributes, site: Site) -> None:
-    """Make a function that takes the object first, before the arguments that are given now."""
-    caller = heap.constant(External("functools.partialmethod()"))
-    inner = Site(site.node, site.frame, site.positional, site.keywords, site.splats, operand=len(site.positional))
-    heap.add(site.result, Descriptor("method", heap.make_partial(site.node, site.frame, caller, inner)))
-
-
-@summary("functools.partialmethod()")
-def _call_partialmethod(heap: Attributes, site: Site) -> None:
-    count = site.operand if isinstance(site.operand, int) else 1
-    (function, _), given, later = site.positional[0], site.positional[1:count], site.positional[count:]
-    heap.call(function, replace(site, positional=[*later[:1], *given, *later[1:]]))
-
-
-@summary("types.MethodType")
-def _method(heap: Attributes, site: Site) -> None:
-    inner = Site(site.node, site.frame, site.positional[1:])
-    heap.add(site.result, heap.make_partial(site.node, site.frame, argument(heap, site, 0), inner))
-
-
-@summary("weakref.ref", "weakref.WeakMethod")
-def _reference(heap: Attributes, site: Site) -> None:
-    inner = Site(site.node, site.frame, site.positional[:1])
-    heap.add(site.result, heap.make_partial(site.node, site.frame, heap.constant(External("identity")), inner))
-    apply(heap, site, argument(heap, site, 1), Slot(), heap.other)
-
-
-@summary("functools.wraps")
-def _wraps(heap: Attributes, site: Site) -> None:
-    heap.add(site.result, External("identity"))
-
-
-@summary(*names("operator", "attrgetter itemgetter methodcaller"))
-def _operator(heap: Attributes, site: Site) -> None:
-    """Make a function of one object, for a name or key that is written as a constant."""
-    function = Slot()
-    inner = Site(site.node, site.frame, site.positional[1:], site.keywords, site.splats)
-    inner.operand = heap.constant_argument(site, 0)
-
-    def called(value: Value) -> None:
-        if isinstance(value, External):
-            heap.add(function, External(f"{value.name}()"))
-
-    if isinstance(site.node, ast.Call):
-        heap.watch(heap.slot(site.frame, site.node.func), called)
-    heap.add(site.result, heap.make_partial(site.node, site.frame, function, inner))
-
-
-@summary("operator.attrgetter()")
-def _attrgetter(heap: Attributes, site: Site) -> None:
-    slot = site.positional[-1][0]
-    for name in str(site.operand).split("."):
-        source, slot = slot, Slot()
-        heap.load(source, name, slot, None)
-    heap.flow(slot, site.result)
-
-
-@summary("operator.itemgetter()")
-def _itemgetter(heap: Attributes, site: Site) -> None:
-    heap.read_key(site.positional[-1][0], site.operand, site.result)
-
-
-@summary("operator.methodcaller()")
-def _methodcaller(heap: Attributes, site: Site) -> None:
-    method = Slot()
-    heap.load(site.positional[-1][0], str(site.operand), method, None)
-    heap.call(method, Site(site.node, site.frame, site.positional[:-1], site.keywords, site.splats, site.result))
 
 
 @summary("dataclasses.field")

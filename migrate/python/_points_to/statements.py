@@ -13,13 +13,14 @@ from migrate.python._points_to.domain import (
     Instance,
     Module,
     Plain,
+    Super,
     Token,
     Value,
 )
-from migrate.python._points_to.elements import key_of
 from migrate.python._points_to.expressions import Expressions
 from migrate.python._points_to.functions import Site
 from migrate.python._points_to.heap import IMPLICIT, Frame
+from migrate.python._points_to.slices import key_of
 from migrate.python._points_to.slots import Slot
 
 
@@ -60,8 +61,9 @@ class Statements(Expressions):
         self.define_class(frame, node, [self.slot(frame, base) for base in node.bases])
         slot = self.constant(Class(node))
         self.flow(self._decorated(frame, node, slot), self.variable(frame, frame.names.of[node]))
-        if self.binder(node, "__init_subclass__"):
-            self.call_with(self.attribute(Class(node), "__init_subclass__"), [], Slot())
+        keywords = {word.arg: self.slot(frame, word.value) for word in node.keywords if word.arg}
+        above = self.attribute(Super(node, Class(node)), "__init_subclass__")
+        self.call(above, Site(IMPLICIT, frame, keywords=keywords))
 
     def read_return(self, frame: Frame, node: ast.Return) -> None:
         self.flow(self.slot(frame, node.value) if node.value else self.none, frame.returned)
@@ -91,10 +93,24 @@ class Statements(Expressions):
             elif place > star:
                 self.unpack(value, place - len(target.elts), part)
             else:
-                rest, contents = self.make(item, "list", frame)
-                self.iterate(value, contents.some)
-                self.add(part, rest)
+                self._take_rest(frame, item, value, place, len(target.elts) - 1, part)
             self.assign(frame, item, part)
+
+    def _take_rest(self, frame: Frame, item: ast.expr, value: Slot, start: int, others: int, part: Slot) -> None:
+        """Make the list of `*rest`: from a tuple of known length with its items in their places."""
+
+        def take(source: Value) -> None:
+            length = self.contents(source).length if isinstance(source, Collection) and source.kind == "tuple" else None
+            rest, contents = self.make(item, "list", frame, place=() if length is None else (length,))
+            if length is None:
+                self.flow(self.elements(source), contents.some)
+            else:
+                contents.length = max(length - others, 0)
+                for index in range(contents.length):
+                    self.flow(self.item(self.contents(source), start + index), self.item(contents, index))
+            self.add(part, rest)
+
+        self.watch(value, take)
 
     def read_assign(self, frame: Frame, node: ast.Assign) -> None:
         value = self.slot(frame, node.value)
