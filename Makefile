@@ -4,7 +4,7 @@ BIN    := .venv/bin
 KERNEL := comch_next/driver/emulated/_kernel
 
 # A change in any of these asks for a new installation (which also compiles the ring again).
-INPUTS := pyproject.toml setup.py $(addprefix $(KERNEL)/,build.py calls.c ring.c ring.h posts.c posts.h)
+INPUTS := pyproject.toml setup.py $(addprefix $(KERNEL)/,build.py calls.c ring.c ring.h posts.c posts.h foreign.c foreign.h)
 
 .DEFAULT_GOAL := help
 .PHONY: help venv demo test lint stress bench clean
@@ -18,8 +18,9 @@ demo: .venv/installed  ## an old pair runs unchanged, is migrated, and both give
 	@$(BIN)/python -m tools.demo
 
 # Each worker begins with the tests of whole files, so that what they share is made once; idle ones take over the rest.
-test: lint  ## ruff, mypy --strict and every test, on up to eight cores
-	@$(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist worksteal
+# Tests wait for processes, and these for each other, so two workers share a core.
+test: lint  ## ruff, mypy --strict and every test, by two workers for each core, eight at most
+	@$(BIN)/python -m pytest --numprocesses $$((2 * $$(nproc))) --maxprocesses 8 --dist worksteal
 
 lint: .venv/installed  ## ruff and mypy --strict only
 	@$(BIN)/python -m ruff check .

@@ -4,7 +4,6 @@ import argparse
 import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 from comch_next._report import Report, Section, plain
@@ -127,7 +126,12 @@ def _server(server: ServerStatus) -> dict[str, Any]:
 
 def _connections(servers: Sequence[ServerStatus]) -> list[dict[str, Any]]:
     return [
-        {"server": server.name, "server_pid": server.pid, **_ask(server, "device", "representor"), **asdict(connection)}
+        {
+            "server": server.name,
+            "server_pid": server.pid,
+            **_ask(server, "device", "representor"),
+            **connection._asdict(),
+        }
         for server in servers
         for connection in server.connections or ()
     ]

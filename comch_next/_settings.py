@@ -7,7 +7,6 @@ everything that has been set and registered, and with the descriptors that were 
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
 from typing import Any, TypedDict
 
@@ -70,6 +69,8 @@ class Configured(LibraryContext):
         for a value that does not fit, as far as the device is known, and BadState while active.
         """
         for option in options.keys() - set(self._options):
+            import difflib  # only here, for a call that fails
+
             likely = difflib.get_close_matches(option, self._options, 1)
             hint = f"did you mean {likely[0]!r}?" if likely else f"it has {', '.join(sorted(self._options))}"
             raise TypeError(f"{type(self).__name__} has no option {option!r}; {hint}")

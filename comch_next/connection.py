@@ -33,6 +33,8 @@ class Connection(Strict):
         self._connections = context._driver.connections
         self._handle = handle
         self._connections.set_user_data(handle, self)
+        if context._port is not None:
+            context._port._take_up(self)
 
     def __repr__(self) -> str:
         return f"<Connection of {self._context!r}>"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterable
 from enum import IntEnum
 from typing import Any, NamedTuple
@@ -74,15 +73,8 @@ def flatten(name: str, returns: str, rows: Iterable[tuple[str, str, str]], call:
     bare = returns != "doca_error_t"
     # Made beforehand: when there is no memory, there is none for a tuple either.
     no_memory = None if bare else _with_outputs(int(ErrorCode.NO_MEMORY), (None,) * outputs)
-    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    signature = inspect.Signature([inspect.Parameter(param.name, kind) for param in inputs])
 
-    def function(*args: Any, **kwargs: Any) -> Any:
-        if kwargs or len(args) != len(inputs):
-            try:
-                args = signature.bind(*args, **kwargs).args
-            except TypeError as error:
-                raise TypeError(f"{name}: {error}") from None
+    def run(args: tuple[Any, ...]) -> Any:
         try:
             result = call(*(_take(name, *pair) for pair in zip(inputs, args, strict=True)))
         except DocaError as error:
@@ -94,9 +86,16 @@ def flatten(name: str, returns: str, rows: Iterable[tuple[str, str, str]], call:
         values = () if outputs == 0 else result if outputs > 1 else (result,)
         return _with_outputs(0, tuple(map(_plain, values)))
 
+    function = _with_parameters([param.name for param in inputs], run)
     function.__name__ = function.__qualname__ = name
     function.__doc__ = _documentation(name, returns, params)
-    function.__signature__ = signature  # type: ignore[attr-defined]  # help() and bind() show the C inputs
+    return function
+
+
+def _with_parameters(names: list[str], run: Callable[[tuple[Any, ...]], Any]) -> Flat:
+    """Make a function with parameters of these names, which calls `run` with their values."""
+    values = "".join(f"{name}, " for name in names)
+    function: Flat = eval(f"lambda {', '.join(names)}: _run(({values}))", {"_run": run, "__name__": __name__})
     return function
 
 

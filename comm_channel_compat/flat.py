@@ -186,6 +186,8 @@ __all__ = sorted(_made)
 
 
 def __getattr__(name: str) -> Any:
+    if name.startswith("__"):  # Python itself asks for such, at every import
+        raise AttributeError(name)
     import difflib  # only here, for programs that ask in vain
 
     close = difflib.get_close_matches(name, _made, n=1)

@@ -27,49 +27,69 @@ class Idioms:
         self._facts, self._sources = facts, sources
         self._quiet, self._aftermath = Quiet(facts), Aftermath(facts)
         self._joined: set[Reference] = set()
+        self._taken: dict[ast.stmt, Reference] = {}  # statements that joined changes replace
+        self._marks: dict[Reference, str] = {}  # what is said of the calls in these, where nothing else is
         self._given_up: set[Reference] = set()
+        self._changes: dict[ast.expr, Change] = {}
         self._kept: set[ast.AST] = set()  # what stands around a reference that stays old
 
     def applied(self, decision: Decision) -> Decision:
         """Return a decision with the changes joined that may be."""
         stays = [reference for reference, verdict in decision.verdicts.items() if not verdict.written]
         self._kept = {node for reference in stays for node in self._facts.names[reference.path].above(reference.node)}
+        self._changes = {
+            reference.call.node: verdict.change
+            for reference, verdict in decision.verdicts.items()
+            if reference.call and verdict.written and verdict.change and verdict.level is Level.SAFE
+        }
         joined: dict[Reference, Verdict] = {}
-        taken: set[ast.stmt] = set()
+        self._taken = {}
         for reference, verdict in decision.verdicts.items():
             found = self._verdict(reference, verdict)
             statements = found.change.edits.statements.keys() if found and found.change else set()
-            if found is not None and taken.isdisjoint(statements):
+            if found is not None and self._taken.keys().isdisjoint(statements):
                 joined[reference] = found
-                taken |= statements
+                self._taken |= dict.fromkeys(statements, reference)
         self._joined = set(joined)
-        verdicts = {reference: _without(verdict, taken) for reference, verdict in decision.verdicts.items()}
+        verdicts = {reference: self._beside(reference, verdict) for reference, verdict in decision.verdicts.items()}
         return replace(decision, verdicts={**verdicts, **joined})
 
     def give_up(self, troubled: Iterable[Reference]) -> bool:
-        """Leave those of some references alone that were joined; whether there are any."""
-        fresh = self._joined & set(troubled)
+        """Leave alone what has been joined and takes some references in; whether there is any."""
+        given = set(troubled)
+        owners = {owner for reference in given for owner in self._owners(reference)}
+        fresh = (owners | (self._joined & given)) - self._given_up
         self._given_up |= fresh
         return bool(fresh)
 
+    def _owners(self, reference: Reference) -> set[Reference]:
+        """Return the calls whose joined change takes in the statement of a reference."""
+        above = self._facts.names[reference.path].above(reference.node)
+        return {self._taken[node] for node in above if isinstance(node, ast.stmt) and node in self._taken}
+
+    def _beside(self, reference: Reference, verdict: Verdict) -> Verdict:
+        """Return the verdict of a reference without what another takes in, which is said of it."""
+        owners = self._owners(reference)
+        if verdict.change is None or not owners:
+            return verdict
+        marks = {self._marks.get(owner, "") for owner in owners} if reference.call else set()
+        code = verdict.code or max(marks, default="")
+        edits = verdict.change.edits
+        left = {statement: template for statement, template in edits.statements.items() if statement not in self._taken}
+        change = Change(Edits(edits.expressions, left), code)
+        return replace(verdict, code=code, change=change)
+
     def _verdict(self, reference: Reference, verdict: Verdict) -> Verdict | None:
         call = reference.call
-        idiom = load().get(call.function) if call else None
-        if idiom is None or call is None or not verdict.written or verdict.change is None:
+        if call is None or call.node not in self._changes or reference in self._given_up:
             return None
-        if verdict.level is not Level.SAFE or reference in self._given_up or not self._quiet.is_sequential:
-            return None
-        site = Site(call, verdict.change, self._facts, self._quiet, self._aftermath, self._sources[reference.path])
-        edits = idiom(site)
-        if edits is None or not self._kept.isdisjoint(edits.statements):  # a name in the loop stays old
-            return None
-        return replace(verdict, code=idiom.code, level=Level(CODES[idiom.code].level), change=Change(edits, idiom.code))
-
-
-def _without(verdict: Verdict, taken: set[ast.stmt]) -> Verdict:
-    """Return a verdict whose change leaves the statements alone that another has taken."""
-    edits = verdict.change.edits if verdict.change else Edits()
-    if edits.statements.keys().isdisjoint(taken):
-        return verdict
-    left = {statement: template for statement, template in edits.statements.items() if statement not in taken}
-    return replace(verdict, change=Change(Edits(edits.expressions, left), verdict.code))
+        idioms = load().get(call.function, ()) if self._quiet.is_sequential else ()
+        change, source = self._changes[call.node], self._sources[reference.path]
+        site = Site(call, change, self._changes, self._facts, self._quiet, self._aftermath, source)
+        for idiom in idioms:
+            edits = idiom(site)
+            if edits is not None and self._kept.isdisjoint(edits.statements):  # else a name in the loop stays old
+                code = verdict.code if idiom.marks_taken and verdict.code else idiom.code
+                self._marks[reference] = idiom.code if idiom.marks_taken else ""
+                return replace(verdict, code=code, level=Level(CODES[code].level), change=Change(edits, code))
+        return None

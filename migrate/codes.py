@@ -241,6 +241,13 @@ CODES: dict[str, Code] = {
         "Nothing. Give flush a timeout in seconds if the program should not wait for ever.",
         "safe",
     ),
+    "CCM105": Code(
+        "checks that only left became one except clause",
+        "Each call's code was checked, and every failure left in the same way. The calls raise now; the clause catches "
+        "that once, with the same code.",
+        "Nothing. Remove the clause if the exception may go on.",
+        "safe",
+    ),
     # Requests
     "CCM090": Code(
         "left alone on request",

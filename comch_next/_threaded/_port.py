@@ -40,6 +40,8 @@ def _locked(
 class ThreadedPort(PortEvents):
     """A port of the driver protocol."""
 
+    quick = None
+
     # What the puller calls
 
     @_locked

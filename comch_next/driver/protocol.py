@@ -5,9 +5,8 @@ the user data that was set on the handles concerned, so that nobody has to look 
 bytes, depths are messages.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sized
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from comch_next._codes import Counter, ErrorCode, PciFuncType, RepFilter, State
 
@@ -44,6 +43,7 @@ __all__ = [
 
 Handle = Any
 Callback = Callable[..., object]
+Call = Callable[..., Any]
 
 
 class Devices(Protocol):
@@ -345,6 +345,26 @@ class ConsumerCompletions(Protocol):
     def get_imm_data_len(self, completion: Handle) -> int: ...
 
 
+class QuickCalls(Protocol):
+    """Makes calls that stand in front of a program's own, `slow`, and take the same arguments.
+
+    Each does what succeeds at once; whatever else comes, it leaves everything as it was and calls the slow one. A
+    program's object for a connection has the connection's handle as `_handle`.
+    """
+
+    def send(self, slow: Call) -> Call:
+        """Make a `send(connection, data)` that returns True."""
+
+    def send_on(self, connection: Handle, slow: Call) -> Call:
+        """Make a `send(data, timeout=None)` of this connection, which returns None."""
+
+    def receive(self, slow: Call, errors: Sized = ()) -> Call:
+        """Make a `receive(size)` that returns (data, user data), and None while there are no errors to report."""
+
+    def receive_as(self, slow: Call, shape: type, errors: Sized = ()) -> Call:
+        """Make a `receive(size, *, timeout)` that returns a tuple of that type, and raises Again where it is to."""
+
+
 class Port(Protocol):
     """The pull view of one context: the extension beside the documented calls.
 
@@ -352,6 +372,9 @@ class Port(Protocol):
     connection's user data, or None; it raises a lost connection's error once, after its messages. None also sends
     the caller to `accept` first. A descriptor, of the channel send, recv or service, is ready once for each arming.
     """
+
+    @property
+    def quick(self) -> QuickCalls | None: ...
 
     def send(self, connection: Handle, data: Any) -> bool: ...
     def withdraw(self, connection: Handle) -> None: ...
@@ -388,8 +411,7 @@ class OpenPort(Protocol):
     ) -> Port: ...
 
 
-@dataclass(frozen=True)
-class ConnectionStatus:
+class ConnectionStatus(NamedTuple):
     """A connection as its server counts it: messages and bytes. The pid is None where it cannot be told."""
 
     client_pid: int | None
@@ -399,8 +421,7 @@ class ConnectionStatus:
     recv_bytes: int
 
 
-@dataclass(frozen=True)
-class ServerStatus:
+class ServerStatus(NamedTuple):
     """A living server. What is None cannot be told, and `fault` says why; `place` is where it was found.
 
     `representor` is the host's address of the function that the clients are on; `max_clients` 0 means no limit.

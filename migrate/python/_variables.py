@@ -49,6 +49,7 @@ class Scope:
     stars: list[ast.ImportFrom] = field(default_factory=list)
     own_names: set[str] = field(default_factory=set)
     implicit: Variable | None = None  # a class's `__class__`, as its methods see it
+    found: dict[str, Variable] = field(default_factory=dict)  # what names have turned out to mean here
 
     @cached_property
     def function(self) -> ast.AST:
@@ -72,7 +73,12 @@ class Scope:
 
     def find(self, name: str) -> Variable:
         """Return the variable that `name` means here; one of the module without bindings when nobody binds it."""
-        name = self.mangle(name)
+        found = self.found.get(name)
+        if found is None:
+            found = self.found[name] = self._find(self.mangle(name))
+        return found
+
+    def _find(self, name: str) -> Variable:
         home = self._home(name)
         if home.kind is Kind.CLASS and home is not self and name == "__class__":
             home.implicit = home.implicit or Variable(name, home)

@@ -69,8 +69,10 @@ class Control:
     def bound(self, name: ast.Name) -> Bound:
         """Return whether a name is bound where it is read or deleted."""
         function, variable = self.names.function(name), self.names.of[name]
+        if known := given(variable):
+            return known
         if variable.scope.kind is Kind.MODULE and self._only_reads(function, variable):
-            return given(variable) or self._outer(variable, function)
+            return self._outer(variable, function)
         return self._of(function).bound(name)
 
     def bound_at(self, variable: Variable, node: ast.AST) -> Bound:

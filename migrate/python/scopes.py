@@ -80,16 +80,22 @@ class Names:
     # ------------------------------------------------------------------ first walk: who binds and mentions what
 
     def _walk(self) -> None:
+        parents, scopes = self.parents, self._scopes
         todo: list[tuple[ast.AST, Scope]] = [(self.tree, self.module)]
         while todo:
             node, scope = todo.pop()
             opener = _OPENERS.get(type(node).__name__)
-            inner = dict(opener(self, node, scope)) if opener else {}
+            placed = opener(self, node, scope) if opener else None
             below = children(node)
+            if placed:
+                inner = dict(placed)
+                for child in below:
+                    parents[child], scopes[child] = node, inner.get(child, scope)
+                todo += [(child, scopes[child]) for child in reversed(below)]
+                continue
             for child in below:
-                self.parents[child] = node
-                self._scopes[child] = inner.get(child, scope)
-            todo += [(child, self._scopes[child]) for child in reversed(below)]
+                parents[child], scopes[child] = node, scope
+            todo += [(child, scope) for child in reversed(below) if type(child) is not ast.Constant]
 
     def _open(self, node: ast.AST, parent: Scope, kind: Kind, owner: str | None = None) -> Scope:
         return Scope(node, parent, kind, parent.owner if owner is None else owner)
@@ -154,8 +160,11 @@ class Names:
         return [(part, self._open(node, scope, Kind.TYPES)) for part in parts if part]
 
     def _name(self, node: Any, scope: Scope) -> _Placed:
+        if isinstance(node.ctx, ast.Load):
+            self._mentions.append((node, node.id, scope))
+            return []
         parent = self.parents[node]
-        if isinstance(node.ctx, ast.Load) or (isinstance(parent, ast.AnnAssign) and _declares_nothing(parent)):
+        if isinstance(parent, ast.AnnAssign) and _declares_nothing(parent):
             self._mentions.append((node, node.id, scope))
             return []
         while scope.kind is Kind.COMPREHENSION and isinstance(parent, ast.NamedExpr) and scope.parent:
@@ -196,14 +205,17 @@ class Names:
             variable.declarations.append(node)
             return
         self.of[node] = variable
-        if not isinstance(node, ast.Name) or isinstance(node.ctx, ast.Store):
-            parent = self.parents[node]
-            declares = isinstance(parent, ast.AnnAssign) and parent.value is None
-            (variable.declarations if declares else variable.bindings).append(node)
-        elif isinstance(node.ctx, ast.Del):
-            variable.deletions.append(node)
-        if isinstance(node, ast.Name) and (isinstance(node.ctx, ast.Load) or node in self._augmented):
-            variable.loads.append(node)
+        if isinstance(node, ast.Name):
+            if isinstance(node.ctx, ast.Load) or node in self._augmented:
+                variable.loads.append(node)
+            if isinstance(node.ctx, ast.Load):
+                return
+            if isinstance(node.ctx, ast.Del):
+                variable.deletions.append(node)
+                return
+        parent = self.parents[node]
+        declares = isinstance(parent, ast.AnnAssign) and parent.value is None
+        (variable.declarations if declares else variable.bindings).append(node)
 
 
 def _declares_nothing(node: ast.AnnAssign) -> bool:

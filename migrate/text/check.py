@@ -6,8 +6,10 @@ import ast
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeAlias
 
+from migrate.python._children import children
 from migrate.python.control import Bound
 from migrate.python.scopes import COMPREHENSIONS, Kind, Variable
 from migrate.python.source import Source
@@ -60,15 +62,34 @@ class _Side:
         self.starred = frozenset(name for names in given if names for name in names)
         above = [self.names.parents[star] for star in self.names.module.stars]
         self._stars = Bound.ALWAYS if any(isinstance(place, ast.Module) for place in above) else Bound.MAYBE
-        self.uses: dict[ast.stmt, list[ast.Name]] = {}
-        for node in self.names.of:
-            if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store):
-                self.uses.setdefault(self.names.statement(node), []).append(node)
         self.keys: dict[ast.AST, _Key] = {self.names.tree: ("", 0)}  # modules, classes and functions
         self.bodies: dict[_Key, list[ast.stmt]] = {("", 0): []}  # their statements, imports left out
         self._places: dict[ast.stmt, tuple[_Key, int, str]] = {}
         self._find_bodies()
         self.nodes = {key: node for node, key in self.keys.items()}
+
+    @cached_property
+    def variables(self) -> list[Variable]:
+        """The variables of all scopes that names stand for."""
+        return list(dict.fromkeys(self.names.of.values()))
+
+    def uses(self, statement: ast.stmt) -> list[ast.Name]:
+        """Return the names that a statement itself reads or deletes, without those of statements in it."""
+        found: list[ast.Name] = []
+        todo = children(statement)[::-1]
+        while todo:
+            node = todo.pop()
+            if isinstance(node, ast.Name):
+                if not isinstance(node.ctx, ast.Store):
+                    found.append(node)
+            elif not isinstance(node, ast.stmt):
+                todo += children(node)[::-1]
+        return found
+
+    def place(self, use: ast.Name) -> tuple[_Key, int]:
+        """Return the body that a use stands in, and the number of its statement there."""
+        key, number, _ = self._places[self.names.statement(use)]
+        return key, number
 
     def state(self, use: ast.Name) -> Bound:
         """Return whether a name is bound where it is used, star imports resolved."""
@@ -95,6 +116,11 @@ class _Side:
         variable = self.names.of[use]
         known = self.is_open or variable.name in self.starred
         return not variable.bindings and not known and self.state(use) is not Bound.ALWAYS
+
+    def undefined(self) -> Iterator[ast.Name]:
+        """Iterate over the uses of names that nothing anywhere binds."""
+        unbound = (variable for variable in self.variables if not variable.bindings)
+        return (use for variable in unbound for use in _uses(variable) if self.is_undefined(use))
 
     def at_end(self, name: str) -> Bound:
         """Return whether the module has a name for others."""
@@ -158,24 +184,21 @@ def _lost(before: _Side, after: _Side, wanted: frozenset[str]) -> Iterator[Compl
 
 
 def _undefined(before: _Side, after: _Side) -> Iterator[Complaint]:
-    known = {use.id for uses in before.uses.values() for use in uses if before.is_undefined(use)}
-    for uses in after.uses.values():
-        for use in uses:
-            if use.id not in known and after.is_undefined(use):
-                yield Complaint(use.lineno, use.id, "is not defined")
+    known = {use.id for use in before.undefined()}
+    return (Complaint(use.lineno, use.id, "is not defined") for use in after.undefined() if use.id not in known)
 
 
 def _unbound(before: _Side, after: _Side) -> Iterator[Complaint]:
     """Find uses that fail on a path on which the old statement did not."""
     aligned = {key for key in after.bodies if after.skeleton(key) == before.skeleton(key)}
-    settled = {variable for variable in set(after.names.of.values()) if _is_settled(before, after, variable, aligned)}
-    for key, statements in after.bodies.items():
-        pairs = [(before.bodies.get(key, []), statements)]
+    settled = {variable for variable in after.variables if _is_settled(before, after, variable, aligned)}
+    uses = (use for variable in after.variables if variable not in settled for use in _uses(variable))
+    for key, number in sorted({after.place(use) for use in uses}):
         if key in aligned:
-            pairs = [([old], [new]) for old, new in zip(before.bodies[key], statements, strict=True)]
-        for old, new in pairs:
-            old_uses, new_uses = _all(before, old), _all(after, new)
-            yield from _worse(before, old_uses, after, new_uses, settled if key in aligned else set())
+            old, new = before.bodies[key][number], after.bodies[key][number]
+            yield from _worse(before, before.uses(old), after, after.uses(new), settled)
+    for key in after.bodies.keys() - aligned:
+        yield from _worse(before, _all(before, key), after, _all(after, key), set())
 
 
 def _is_settled(before: _Side, after: _Side, variable: Variable, aligned: set[_Key]) -> bool:
@@ -190,8 +213,13 @@ def _is_settled(before: _Side, after: _Side, variable: Variable, aligned: set[_K
     return after.bound_at(variable) == before.bound_at(old)
 
 
-def _all(side: _Side, statements: list[ast.stmt]) -> list[ast.Name]:
-    return [use for statement in statements for use in side.uses.get(statement, ())]
+def _all(side: _Side, key: _Key) -> list[ast.Name]:
+    return [use for statement in side.bodies.get(key, []) for use in side.uses(statement)]
+
+
+def _uses(variable: Variable) -> list[ast.Name]:
+    """Return the names that read or delete a variable."""
+    return [use for use in (*variable.loads, *variable.deletions) if not isinstance(use.ctx, ast.Store)]
 
 
 def _worse(

@@ -95,7 +95,7 @@ class Renderer:
         last = self.source.text.find("\n", found[-1][0].end)
         end = last if last >= 0 else len(self.source.text)
         end -= self.source.text[max(end - 1, start) : end] == "\r"
-        if len(found) == 1 and not found[0][0].text and self.source.is_alone(found[0][1].node):  # type: ignore[arg-type]
+        if len(found) == 1 and not found[0][0].text.strip() and self.source.is_alone(found[0][1].node):  # type: ignore[arg-type]
             yield self._deletion(found[0][0], line)
             return
         changes = [change for change, _ in found]
@@ -112,10 +112,10 @@ class Renderer:
             yield Change(start, end, folded)
 
     def _deletion(self, change: Change, line: int) -> Change:
-        """Return the change that takes a statement's lines away, but for their comments."""
+        """Return the change that takes a statement's lines away, but for their comments; its text indents these."""
         first, last = self.source.line_start(line), self.source.text.find("\n", change.end) + 1
         last = last or len(self.source.text)
-        indent, newline = self.source.indentation(line), self.source.line_end(line)
+        indent, newline = self.source.indentation(line) + change.text, self.source.line_end(line)
         kept = comments(self.source.text[change.start : last].strip())
         return Change(first, last, "".join(indent + comment + newline for comment in kept))
 

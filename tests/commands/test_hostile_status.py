@@ -8,7 +8,6 @@ import os
 import socket
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -127,7 +126,7 @@ def memory(name: str = BOARD, data: bytes = b"") -> int:
 def present(held: int, fd: int, inode: int | None = None) -> ServerStatus:
     """What is shown of a server that gives that descriptor for its board."""
     try:
-        os.write(held, replace(HONEST, board_fd=fd, board_inode=inode or os.fstat(fd).st_ino).encode())
+        os.write(held, HONEST._replace(board_fd=fd, board_inode=inode or os.fstat(fd).st_ino).encode())
         return the_one()
     finally:
         os.close(fd)
@@ -155,7 +154,7 @@ def test_another_servers_board(held: int) -> None:
 
 
 def test_a_descriptor_that_is_not_there(held: int) -> None:
-    os.write(held, replace(HONEST, board_fd=1 << 40, board_inode=1).encode())
+    os.write(held, HONEST._replace(board_fd=1 << 40, board_inode=1).encode())
     assert the_one().fault == "connections cannot be seen: No such file or directory"
 
 
@@ -173,7 +172,7 @@ def test_a_board_of_ones(held: int) -> None:
 def test_a_board_that_lies(held: int, capsys: pytest.CaptureFixture[str]) -> None:
     """Impossible counters are shown as they are; a client without a number cannot be denied."""
     fd = memory(data=(b"\xff" * (CELL - 8) + bytes(4) + b"\1\0\0\0") * 3)
-    os.write(held, replace(HONEST, board_fd=fd, board_inode=os.fstat(fd).st_ino).encode())
+    os.write(held, HONEST._replace(board_fd=fd, board_inode=os.fstat(fd).st_ino).encode())
     assert main(["admin"]) == 0
     *_, row = capsys.readouterr().out.splitlines()
     assert row.split() == ["svc", str(os.getpid()), "-", DPU, REP, *[str((1 << 64) - 1)] * 4]

@@ -173,7 +173,7 @@ def test_keywords_are_the_c_names() -> None:
 
 @pytest.mark.parametrize("arguments", [(), (None, None, None)])
 def test_the_number_of_arguments_is_pythons_business(arguments: tuple[None, ...]) -> None:
-    with pytest.raises(TypeError, match=r"doca_comm_channel_ep_listen: .*argument"):
+    with pytest.raises(TypeError, match=r"doca_comm_channel_ep_listen\(\) .*argument"):
         doca_comm_channel_ep_listen(*arguments)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from comch_next._codes import State
-from comch_next.driver.emulated import _consumer, _control
+from comch_next.driver.emulated import _consumer, _guard
 from comch_next.driver.emulated._buf import Buf, BufInventories
 from comch_next.driver.emulated._client import Client
 from comch_next.driver.emulated._connection import Connection
@@ -136,8 +136,8 @@ def take_lists(buf: Buf, *_: object) -> Buf:
     return buf
 
 
-def drop_empty(engine: Engine, result: int) -> bool:
-    return (result < 0 or result % (1 << 32) != 0) and read_rings(engine, result)
+def drop_empty(engine: Engine, found: Any) -> bool:
+    return not (isinstance(found, tuple) and not found[0]) and read_rings(engine, found)
 
 
 def say_again(*_: object) -> None:
@@ -155,7 +155,7 @@ FAULTS: list[tuple[Any, str, Any, str]] = [
     (ControlContext, "stop", stop_slowly, "stop_with_nothing_outstanding"),
     (ControlContext, "drained", drained_with_tasks, "stop_waits_for_tasks"),
     (ControlContext, "missing", lambda _: [], "start_without_mandatory_configuration"),
-    (_control, "in_state", nothing, "calls_refused_by_state"),
+    (_guard, "in_state", nothing, "calls_refused_by_state"),
     (_consumer, "in_state", nothing, "fast_path_calls_refused_by_state"),
     (Task, "finish", finish_twice, "what_waits_fails_at_stop"),
     (Task, "finish", succeed, "submission_while_stopping_fails"),

@@ -151,11 +151,11 @@ def test_resubmit_inside_the_callback() -> None:
 
 def test_resubmitting_for_ever_costs_the_same_each_time() -> None:
     there, here = pair()
-    there.context._handle.done = lambda task: task.submit()
+    there.context._handle.on_done = lambda task: task.submit()
     there.send(b"x", there.connection)
     until(lambda: len(here.messages) >= 1000, there.engine, here.engine)
     assert len(there.context._handle.sending) == 1
-    there.context._handle.done = lambda task: task.free()
+    there.context._handle.on_done = lambda task: task.free()
     leave(here, there)
 
 

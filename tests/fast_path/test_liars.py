@@ -93,7 +93,7 @@ def test_a_consumers_memory_must_be_there(lane: Lane) -> None:
     own, other = new_bell()
     fds = [make_posts(4, 32), make_shared("sparse", 1 << 40), other]
     here: Side = lane.here
-    send(here.connection._handle.sock, _NEWS.pack(b"CMFP", 1, 2, 4, 32, 1 << 40), fds)
+    send(here.connection._handle.sock, _NEWS.pack(b"CMFP", 1, bytes(3), 2, 4, 32, 1 << 40), fds)
     for fd in (own, *fds):
         os.close(fd)
     lane.until(lambda: lane.there.down)
@@ -139,7 +139,7 @@ def test_a_lie_told_to_an_engine_whose_connection_has_gone(lane: Lane) -> None:
     connect(lane.there, other)
     link = other.connection._handle
     leave(other)
-    link.corrupt()
+    link.on_protocol_violation()
 
 
 def test_a_forged_export_of_other_shared_memory(lane: Lane) -> None:

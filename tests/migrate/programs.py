@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ast
+import io
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.processes import ROOT, Child, Finished, StartPython
+from migrate.cli import main
+from tests.processes import Child, Finished, StartPython
 
 FOLDER = Path(__file__).parent / "programs"
 LAUNCHER = ("-m", "comm_channel_compat", "run")
@@ -73,10 +75,10 @@ def migrate(program: Program, into: Path) -> Migrated:
     """Copy a program and rewrite the copy."""
     folder = into / program.name
     shutil.copytree(program.folder, folder, ignore=shutil.ignore_patterns(TRANSCRIPT, "__pycache__"))
-    done = subprocess.run(
-        [sys.executable, "-m", "migrate", "--write", str(folder)], cwd=ROOT, capture_output=True, text=True, timeout=60
-    )
-    return Migrated(folder, Finished(done.returncode, done.stdout, done.stderr))
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(2))
+    with redirect_stdout(out), redirect_stderr(err):
+        status = main(["--write", "--jobs", "1", str(folder)])
+    return Migrated(folder, Finished(status, *(stream.buffer.getvalue().decode() for stream in (out, err))))
 
 
 class Way(NamedTuple):

@@ -13,14 +13,15 @@ DATA = Path(__file__).parent / "data"
 PROGRAMS = ("talk_objects.py", "talk_flat.py", "wrapper.py")
 
 
-@pytest.fixture
-def new(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def new(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where the rewritten programs lie."""
+    folder = tmp_path_factory.mktemp("new")
     for name in PROGRAMS:
         outcome = rewrite((DATA / name).read_bytes(), name)
         assert {finding.level for finding in outcome.findings} == {Level.SAFE}
-        (tmp_path / name).write_bytes(outcome.new)
-    return tmp_path
+        (folder / name).write_bytes(outcome.new)
+    return folder
 
 
 def start(start_python: StartPython, folder: Path, program: str, what: str) -> Child:

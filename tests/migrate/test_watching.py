@@ -15,14 +15,15 @@ ENDS = (("new", "new"), ("new", "old"), ("old", "new"))  # (service, visitors)
 Told = list[tuple[int, str]]
 
 
-@pytest.fixture
-def commands(tmp_path: Path) -> dict[str, list[str]]:
+@pytest.fixture(scope="module")
+def commands(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
     """How a program is started: old by the launcher, new by Python alone."""
+    folder = tmp_path_factory.mktemp("new")
     for name in PROGRAMS:
         outcome = rewrite((DATA / name).read_bytes(), name)
         assert {finding.level for finding in outcome.findings} == {Level.SAFE}
-        (tmp_path / name).write_bytes(outcome.new)
-    return {"old": ["-m", "comm_channel_compat", "run", str(DATA)], "new": [str(tmp_path)]}
+        (folder / name).write_bytes(outcome.new)
+    return {"old": ["-m", "comm_channel_compat", "run", str(DATA)], "new": [str(folder)]}
 
 
 def arguments(commands: dict[str, list[str]], manner: str, program: str) -> list[str]:

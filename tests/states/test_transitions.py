@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import itertools
+import re
 
 import pytest
 
 from comch_next import State
 from comch_next.driver.emulated._state import CALLS, TRANSITIONS, Trigger
+from tools import states
 
 IDLE, STARTING, RUNNING, STOPPING = State.IDLE, State.STARTING, State.RUNNING, State.STOPPING
+
+TABLES = TRANSITIONS, CALLS, State  # what docs/states.md is drawn from
 
 # One row per trigger: where it leads from IDLE, STARTING, RUNNING and STOPPING; None is refused.
 EXPECTED = {
@@ -59,3 +63,14 @@ def test_every_call_is_legal_somewhere_and_configuration_only_while_idle() -> No
     configuration = {call for call in CALLS if call.startswith(("set_", "event_")) or call.endswith("set_conf")}
     assert len(configuration) == 8
     assert {CALLS[call] for call in configuration} == {frozenset({State.IDLE})}
+
+
+def test_the_diagram_has_every_arrow_and_the_table_every_call() -> None:
+    text = states.page(*TABLES)
+    arrows = {(old.name, new.name) for (old, _), new in TRANSITIONS.items()}
+    assert set(re.findall(r"^    (\w+) --> (\w+):", text, re.MULTILINE)) == arrows
+    assert set(states.MEANINGS) == {trigger.name for trigger in Trigger}
+    rows = {call: cells.split("|") for call, cells in re.findall(r"^\| `(\w+)` \|(.*)\|$", text, re.MULTILINE)}
+    assert rows.keys() == CALLS.keys()
+    for call, cells in rows.items():
+        assert [state for state, cell in zip(State, cells, strict=True) if "yes" in cell] == sorted(CALLS[call])

@@ -52,6 +52,10 @@ def old_endpoint() -> object:
     return endpoint
 
 
+def come_up(here: comch.Client) -> None:
+    until(lambda: here.state is comch.State.RUNNING, here.engine)
+
+
 SERVERS = [pushing_server, pulling_server, one_sided_server, awaited_server, old_endpoint]
 
 
@@ -91,7 +95,7 @@ def test_a_pulling_client_that_is_dropped(one_sided: bool) -> None:
     here = comch.Client(comch.open_device(HOST), "svc", one_sided=one_sided)
     here.connect(timeout=0)
     until(lambda: there.up, there.engine)
-    until(lambda: here.state is comch.State.RUNNING, here.engine)
+    come_up(here)
     here.connection.send(b"last words")
     del here
     gc.collect()
@@ -112,7 +116,7 @@ def test_a_pair_that_is_dropped() -> None:
     there, here = server(), client()
     connect(there, here)
     here.send(b"x")
-    until(lambda: there.messages, there.engine, here.engine)
+    there.engine.progress()
     del there, here
     gc.collect()
     assert open_fds() == before

@@ -12,7 +12,7 @@ _fast_context, _consumer, _producer, _fast_path, _msgq    the fast path
 _mmap, _buf, _export                memory
 _meter                              a progress engine that counts its callbacks
 _admin                              the servers of this machine, for `python -m comch_next`
-_checks                             the refusals that nouns share
+_checks, _guard                     the refusals that nouns share, and what a call asks before it runs
 
 Below them two storeys, neither of which imports anything above it, and one storey beside:
 

@@ -107,7 +107,7 @@ class Client(ControlContext):
         except (DocaError, OSError) as error:
             self._refused(str(error))
         finally:
-            handshake.close_all(fds)
+            handshake.discard_all(fds)
         return None
 
     def _welcomed(self, connection: Connection, welcome: handshake.Welcome, fds: list[int]) -> None:
@@ -115,7 +115,9 @@ class Client(ControlContext):
             return self._refused(f"the server refuses ({describe(welcome.code)})")
         if len(fds) not in (3, 4):
             return self._refused("the welcome lacks its rings or bells, or descriptors have run out")
-        to_server, to_client = handshake.negotiate(self.delivery.terms(), welcome.terms)
+        own = self.delivery.terms()
+        handshake.check_memory(own, welcome.terms, own, self.dev.info.row.limits.max_connection_memory)
+        to_server, to_client = handshake.negotiate(own, welcome.terms)
         connection.rung = [check_bell(fd) for fd in fds[2:]]
         del fds[2:]  # they are the connection's now
         connection.establish((fds[0], fds[1]), (to_server, to_client), welcome.terms)

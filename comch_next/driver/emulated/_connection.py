@@ -152,7 +152,7 @@ class Connection(Link):
         else:
             reason = "a bad datagram came" if data else "the other side has died"
         understood = self.fast.hear(data, fds)
-        handshake.close_all(fds)
+        handshake.discard_all(fds)
         if data == handshake.BYE:
             self.lose(ErrorCode.SHUTDOWN, "the other side has left")
         elif not understood:
@@ -216,7 +216,7 @@ class Connection(Link):
             self.sender = None
         if self.sock is not None:
             self.context.unwatch(self.sock)
-            self.sock.close()
+            handshake.hang_up(self.sock)
             self.sock = None
         self._give_up_bells()
         self.fast.end()
@@ -236,8 +236,8 @@ class Connection(Link):
         """Ring and hear nobody any more: what can still be read needs no bell."""
         self.tx.bell = self.rx.bell = -1
         self.context.delivery.unlisten(self)
-        handshake.close_all(self.heard)
-        handshake.close_all(self.rung)
+        handshake.discard_all(self.heard)
+        handshake.discard_all(self.rung)
 
     def _take_snapshot(self) -> None:
         tx, rx = self.tx, self.rx

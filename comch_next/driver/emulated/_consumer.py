@@ -9,7 +9,7 @@ from typing import Any
 
 from comch_next._codes import AccessFlag, State
 from comch_next.driver.emulated._buf import check_single
-from comch_next.driver.emulated._checks import expect, expect_number, in_state, says_no_memory
+from comch_next.driver.emulated._checks import expect, in_state, says_no_memory
 from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._context import Callback, living
 from comch_next.driver.emulated._device import limits
@@ -22,9 +22,9 @@ from comch_next.driver.emulated._fast_context import (
     FastTasks,
     check_connected,
     check_submit,
-    configure_tasks,
     new_task,
 )
+from comch_next.driver.emulated._guard import callback, guard, up_to
 from comch_next.driver.emulated._kernel.memory import ffi, lib, make_shared, map_shared
 from comch_next.driver.emulated._mmap import Mmap, check_device, living_mmap
 from comch_next.driver.emulated._msgq import dpa_only
@@ -183,7 +183,7 @@ class Consumer(FastContext):
         if self._bell >= 0:
             if self.engine is not None:
                 self.engine.notification.unlisten(self._bell)
-            os.close(self._bell)
+            lib.comch_discard(self._bell)
             self._bell = -1
 
     def destroy(self) -> None:
@@ -201,7 +201,7 @@ class Consumer(FastContext):
 
     def receive(self) -> bool:
         """Complete the posts that have been written to, each once and in order. Whether there were any."""
-        engine, posts, posted, done = self.engine, self.posts, self.posted, self.done
+        engine, posts, posted, done = self.engine, self.posts, self.posted, self.on_done
         assert engine is not None
         for number in range(engine.batch):
             if posts is None or engine.error is not None:  # after a callback that has ended it all, or failed
@@ -262,17 +262,16 @@ class Consumers(FastContexts):
         most = link.context.dev.info.row.limits.max_consumers
         return Consumer(check_connected(link, Consumer, most, "consumer_create"), mmap)
 
-    def set_imm_data_len(self, consumer: object, imm_data_len: int) -> None:
-        context = living(consumer, Consumer, "consumer_set_imm_data_len")
-        in_state(context, "set_imm_data_len")
-        most = context.dev.info.row.limits.max_imm_data_len
-        context.imm_max = expect_number(imm_data_len, most, "consumer_set_imm_data_len", least=0)
+    @guard("consumer_", living(Consumer), imm_data_len=up_to("max_imm_data_len", least=0))
+    def set_imm_data_len(self, consumer: Consumer, imm_data_len: int) -> None:
+        consumer.imm_max = imm_data_len
 
     def get_imm_data_len(self, consumer: object) -> int:
         return expect(consumer, Consumer, "consumer_get_imm_data_len").imm_max
 
-    def task_post_recv_set_conf(self, consumer: object, done: Callback, failed: Callback, number: int) -> None:
-        configure_tasks(consumer, Consumer, done, failed, number, "task_post_recv_set_conf")
+    @guard("", living(Consumer), done=callback, failed=callback, number=up_to("max_fast_tasks"))
+    def task_post_recv_set_conf(self, consumer: Consumer, done: Callback, failed: Callback, number: int) -> None:
+        consumer.on_done, consumer.on_failed, consumer.num_tasks = done, failed, number
 
     def task_post_recv_alloc_init(self, consumer: object, buf: object, user_data: object = None) -> PostRecvTask:
         context = expect(consumer, Consumer, "task_post_recv_alloc_init")

@@ -7,9 +7,10 @@ from collections.abc import Callable, Sized
 from typing import Any, ClassVar, TypeVar
 
 from comch_next._codes import State
-from comch_next.driver.emulated._checks import expect, expect_callback
+from comch_next.driver.emulated._checks import expect
 from comch_next.driver.emulated._device import Dev
 from comch_next.driver.emulated._fabric.channel import Channel, Watchable
+from comch_next.driver.emulated._guard import Find, callback, guard
 from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.driver.emulated._kernel.typed import Protocol
@@ -70,8 +71,8 @@ class Context(ABC):
         self.engine: Progress | None = None
         self.user_data: Any = None
         self.state_changed: Callback | None = None
-        self.done: Callback = unset
-        self.failed: Callback = unset
+        self.on_done: Callback = unset
+        self.on_failed: Callback = unset
         self.num_tasks = 0
         self.tasks_out = 0
         self.finished: deque[Task] = deque()
@@ -190,7 +191,7 @@ class Context(ABC):
             if engine.error is not None or not finished:  # none left: a callback has freed tasks that were submitted
                 break
             task = finished.popleft()
-            callback = self.done if task.status is SUCCESS else self.failed
+            callback = self.on_done if task.status is SUCCESS else self.on_failed
             task.owner = PROGRAM
             try:
                 callback(task.user_data)
@@ -241,12 +242,16 @@ class Context(ABC):
     def check(self) -> bool: ...
 
 
-def living(ctx: object, kind: type[_C], call: str) -> _C:
-    """The context behind the handle; one that has been destroyed is INVALID_VALUE, as NULL is."""
-    context = expect(ctx, kind, call)
-    if context.watch.closed:
-        raise InvalidValue(f"{call}: {context} has been destroyed; make another")
-    return context
+def living(kind: type[_C]) -> Find[_C]:
+    """Find the context behind a handle; one that has been destroyed is INVALID_VALUE, as NULL is."""
+
+    def find(ctx: object, call: str) -> _C:
+        context = expect(ctx, kind, call)
+        if context.watch.closed:
+            raise InvalidValue(f"{call}: {context} has been destroyed; make another")
+        return context
+
+    return find
 
 
 class Contexts:
@@ -259,7 +264,7 @@ class Contexts:
         return expect(ctx, Context, "ctx_stop").stop()
 
     def destroy(self, ctx: object) -> None:
-        living(ctx, Context, "destroy").destroy()
+        living(Context)(ctx, "destroy").destroy()
 
     def get_state(self, ctx: object) -> State:
         return expect(ctx, Context, "ctx_get_state").state
@@ -270,10 +275,9 @@ class Contexts:
     def get_user_data(self, ctx: object) -> Any:
         return expect(ctx, Context, "ctx_get_user_data").user_data
 
-    def set_state_changed_cb(self, ctx: object, callback: Callback) -> None:
-        context = living(ctx, Context, "ctx_set_state_changed_cb")
-        expect_callback(callback, "ctx_set_state_changed_cb")
-        context.state_changed = callback
+    @guard("ctx_", living(Context), changed=callback)
+    def set_state_changed_cb(self, ctx: Context, changed: Callback) -> None:
+        ctx.state_changed = changed
 
     def get_num_inflight_tasks(self, ctx: object) -> int:
         return expect(ctx, Context, "ctx_get_num_inflight_tasks").inflight()

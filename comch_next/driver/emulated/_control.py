@@ -6,13 +6,14 @@ from collections.abc import Callable
 from typing import ClassVar
 
 from comch_next._codes import State
-from comch_next.driver.emulated._checks import expect, expect_callback, expect_number, in_state
+from comch_next.driver.emulated._checks import expect
 from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._context import Callback, Context, Contexts, living, unset
 from comch_next.driver.emulated._delivery import Delivery
 from comch_next.driver.emulated._device import Dev
 from comch_next.driver.emulated._fabric.channel import Watchable
 from comch_next.driver.emulated._fabric.greeting import Greeting
+from comch_next.driver.emulated._guard import callback, guard, up_to
 from comch_next.driver.emulated._state import TRANSITIONS, Trigger
 from comch_next.driver.emulated._task import PROGRAM, SUCCESS, Task
 from comch_next.errors import InvalidValue
@@ -62,7 +63,7 @@ class ControlContext(Context):
 
     def missing(self) -> list[str]:
         """The mandatory configuration that has not been given; an open port needs none."""
-        wanted = {"the send task configuration": self.done, "the receive callback": self.on_message}
+        wanted = {"the send task configuration": self.on_done, "the receive callback": self.on_message}
         if self.is_server:
             wanted["the connection callbacks"] = self.up or unset
         return self.delivery.mandatory([what for what, given in wanted.items() if given is unset])
@@ -135,7 +136,7 @@ class ControlContext(Context):
         engine, delivered = self.engine, False
         assert engine is not None
         for link in self.sending:
-            inflight, done = link.inflight, self.done
+            inflight, done = link.inflight, self.on_done
             arrived = link.completed() if inflight else 0  # a connection that has ended has none, nor a ring
             while inflight and inflight[0].number <= arrived and engine.error is None:
                 delivered = True
@@ -201,44 +202,34 @@ def _viewing(on_message: Callback) -> Callback:
     return show
 
 
+_of_control = living(ControlContext)
+
+
 class ControlContexts(Contexts):
     """The noun Contexts of the driver protocol."""
 
-    def set_max_msg_size(self, ctx: object, size: int) -> None:
-        context = living(ctx, ControlContext, "set_max_msg_size")
-        in_state(context, "set_max_msg_size")
-        context.max_msg_size = expect_number(size, context.dev.info.row.limits.max_msg_size, "set_max_msg_size")
+    @guard("", _of_control, size=up_to("max_msg_size"))
+    def set_max_msg_size(self, ctx: ControlContext, size: int) -> None:
+        ctx.max_msg_size = size
 
     def get_max_msg_size(self, ctx: object) -> int:
         return expect(ctx, ControlContext, "get_max_msg_size").msg_size()
 
-    def set_recv_queue_size(self, ctx: object, size: int) -> None:
-        context = living(ctx, ControlContext, "set_recv_queue_size")
-        in_state(context, "set_recv_queue_size")
-        most = context.dev.info.row.limits.max_queue_size
-        context.recv_queue_size = expect_number(size, most, "set_recv_queue_size")
+    @guard("", _of_control, size=up_to("max_queue_size"))
+    def set_recv_queue_size(self, ctx: ControlContext, size: int) -> None:
+        ctx.recv_queue_size = size
 
     def get_recv_queue_size(self, ctx: object) -> int:
         return expect(ctx, ControlContext, "get_recv_queue_size").recv_queue_size
 
-    def task_send_set_conf(self, ctx: object, done: Callback, failed: Callback, num_send_tasks: int) -> None:
-        context = living(ctx, ControlContext, "task_send_set_conf")
-        in_state(context, "task_send_set_conf")
-        expect_callback(done, "task_send_set_conf")
-        expect_callback(failed, "task_send_set_conf")
-        most = context.dev.info.row.limits.max_send_tasks
-        context.num_tasks = expect_number(num_send_tasks, most, "task_send_set_conf")
-        context.done, context.failed = done, failed
+    @guard("", _of_control, done=callback, failed=callback, num_send_tasks=up_to("max_send_tasks"))
+    def task_send_set_conf(self, ctx: ControlContext, done: Callback, failed: Callback, num_send_tasks: int) -> None:
+        ctx.on_done, ctx.on_failed, ctx.num_tasks = done, failed, num_send_tasks
 
-    def event_msg_recv_register(self, ctx: object, on_message: Callback, view: bool) -> None:
-        context = living(ctx, ControlContext, "event_msg_recv_register")
-        in_state(context, "event_msg_recv_register")
-        expect_callback(on_message, "event_msg_recv_register")
-        context.on_message = _viewing(on_message) if view else on_message
+    @guard("", _of_control, on_message=callback)
+    def event_msg_recv_register(self, ctx: ControlContext, on_message: Callback, view: bool) -> None:
+        ctx.on_message = _viewing(on_message) if view else on_message
 
-    def event_consumer_register(self, ctx: object, new: Callback, expired: Callback) -> None:
-        context = living(ctx, ControlContext, "event_consumer_register")
-        in_state(context, "event_consumer_register")
-        expect_callback(new, "event_consumer_register")
-        expect_callback(expired, "event_consumer_register")
-        context.new_consumer, context.expired_consumer = new, expired
+    @guard("", _of_control, new=callback, expired=callback)
+    def event_consumer_register(self, ctx: ControlContext, new: Callback, expired: Callback) -> None:
+        ctx.new_consumer, ctx.expired_consumer = new, expired

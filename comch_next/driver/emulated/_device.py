@@ -1,6 +1,6 @@
 """Devices and representors of the emulated pair (guide: DOCA Core Device Discovery)."""
 
-from dataclasses import dataclass, field
+from typing import NamedTuple
 from weakref import WeakSet
 
 from comch_next._codes import PciFuncType, RepFilter
@@ -12,8 +12,7 @@ from comch_next.errors import Driver, Initialization, InUse, InvalidValue, NotCo
 __all__ = ["Dev", "DevInfo", "DevRep", "Devices", "RepInfo"]
 
 
-@dataclass(frozen=True)
-class DevInfo:
+class DevInfo(NamedTuple):
     """One device as the list shows it, with the topology it was found in."""
 
     row: topology.Device
@@ -48,8 +47,7 @@ class Dev:
         self.opened.clear()
 
 
-@dataclass(frozen=True)
-class RepInfo:
+class RepInfo(NamedTuple):
     """One representor as its device's list shows it."""
 
     row: topology.Representor
@@ -92,11 +90,11 @@ def _filter_bits(wanted: object, call: str) -> int:
     return int(wanted)
 
 
-@dataclass
 class Devices:
     """The noun Devices of the driver protocol."""
 
-    _open: dict[DevInfo, Dev] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self._open: dict[DevInfo, Dev] = {}
 
     @says_no_memory
     def create_list(self) -> list[DevInfo]:

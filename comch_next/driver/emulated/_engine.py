@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from comch_next.driver.emulated._checks import expect, expect_number, in_state, says_no_memory
 from comch_next.driver.emulated._context import Context, Posted
 from comch_next.driver.emulated._fabric.channel import Channel
+from comch_next.driver.emulated._guard import guard
 from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.driver.emulated._kernel.ring import ANY_SIZE, lib
@@ -206,6 +207,9 @@ def _living(pe: object, call: str) -> Engine:
     return engine
 
 
+_guarded = guard("pe_", _living)
+
+
 class Engines:
     """The noun Engines of the driver protocol."""
 
@@ -223,8 +227,9 @@ class Engines:
 
     progress = staticmethod(Engine.progress)  # without a frame in between: it is called more than all others
 
-    def get_notification_handle(self, pe: object) -> int:
-        return _living(pe, "pe_get_notification_handle").notification.fileno()
+    @_guarded
+    def get_notification_handle(self, pe: Engine) -> int:
+        return pe.notification.fileno()
 
     def request_notification(self, pe: object) -> None:
         _living(pe, "pe_request_notification").request_notification()
@@ -235,21 +240,21 @@ class Engines:
             raise OperatingSystem(f"pe_clear_notification: {handle!r} is not this engine's handle, nor 0")
         engine.notification.disarm()
 
-    def set_max_events(self, pe: object, number: int | None) -> None:
-        engine = _living(pe, "pe_set_max_events")
+    @_guarded
+    def set_max_events(self, pe: Engine, number: int | None) -> None:
         if number is not None:
             expect_number(number, _MOST_EVENTS, "pe_set_max_events")
-        if engine.busy:
+        if pe.busy:
             raise BadState("pe_set_max_events was called inside a callback; it is legal outside only")
-        engine.set_max_events(number)
+        pe.set_max_events(number)
 
     def get_max_events(self, pe: object) -> int | None:
         meter = _living(pe, "pe_get_max_events").meter
         return None if meter is None else meter.most
 
-    def get_num_inflight_tasks(self, pe: object) -> int:
-        engine = _living(pe, "pe_get_num_inflight_tasks")
-        return sum(context.inflight() for context in engine.contexts)
+    @_guarded
+    def get_num_inflight_tasks(self, pe: Engine) -> int:
+        return sum(context.inflight() for context in pe.contexts)
 
     @says_no_memory
     def connect_ctx(self, pe: object, ctx: object) -> None:

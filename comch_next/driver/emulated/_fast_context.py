@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 from comch_next._codes import ErrorCode, State
 from comch_next.driver.emulated._buf import Buf
-from comch_next.driver.emulated._checks import expect, expect_callback, expect_number, in_state
+from comch_next.driver.emulated._checks import expect, in_state
 from comch_next.driver.emulated._connection import Connection
-from comch_next.driver.emulated._context import Callback, Context, living, unset
+from comch_next.driver.emulated._context import Context, unset
 from comch_next.driver.emulated._device import DevInfo, limits
 from comch_next.driver.emulated._fabric.topology import Limits
 from comch_next.driver.emulated._state import TRANSITIONS, Trigger
@@ -18,7 +18,7 @@ from comch_next.errors import BadState, Initialization, NoMemory, NotConnected, 
 
 __all__ = [
     *("FastContext", "FastContexts", "FastTask", "FastTasks", "check_connected"),
-    *("check_submit", "configure_tasks", "new_task"),
+    *("check_submit", "new_task"),
 ]
 
 
@@ -83,7 +83,7 @@ class FastContext(Context):
 
     def missing(self) -> list[str]:
         """The mandatory configuration that has not been given: its own, and the consumer event of its connection."""
-        lacking = ["the task configuration"] if self.done is unset else []
+        lacking = ["the task configuration"] if self.on_done is unset else []
         context = self.connection.context
         if context.new_consumer is None:
             lacking.append(f"the consumer event of its {context} (event_consumer_register, before that is started)")
@@ -175,18 +175,6 @@ def check_connected(connection: object, kind: type[FastContext], most: int, call
     if sum(isinstance(other, kind) for other in found.fast.made) >= most:
         raise NoMemory(f"{call}: the connection has all {most} that it may have; destroy one first")
     return found
-
-
-def configure_tasks(
-    ctx: object, kind: type[FastContext], done: Callback, failed: Callback, number: int, call: str
-) -> None:
-    """Callbacks and depth of the pool, while IDLE."""
-    context = living(ctx, kind, call)
-    in_state(context, call)
-    expect_callback(done, call)
-    expect_callback(failed, call)
-    context.num_tasks = expect_number(number, context.dev.info.row.limits.max_fast_tasks, call)
-    context.done, context.failed = done, failed
 
 
 def new_task(context: FastContext, task: FastTask, user_data: object) -> None:

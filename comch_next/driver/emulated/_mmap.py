@@ -12,6 +12,7 @@ from comch_next._codes import AccessFlag
 from comch_next.driver.emulated._checks import expect, expect_callback, expect_number, says_no_memory
 from comch_next.driver.emulated._device import Dev, DevInfo, asked
 from comch_next.driver.emulated._export import MEMFD, Export
+from comch_next.driver.emulated._guard import Find, guard
 from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._kernel.memory import EXHAUSTED, ffi, make_shared, map_shared
 from comch_next.errors import (
@@ -112,12 +113,22 @@ def check_device(mmap: Mmap, dev: Dev, call: str) -> None:
         raise InvalidValue(f"{call} takes memory whose map has the connection's {dev}; add it before the map starts")
 
 
-def _configurable(mmap: object, call: str, *, while_started: type[DocaError] = BadState) -> Mmap:
-    found = living_mmap(mmap, call)
-    if found.started:
-        state = "an import, which cannot be configured" if found.imported else "started; stop it first"
-        raise while_started(f"{call}: the memory map is {state}")
-    return found
+def _configurable(while_started: type[DocaError]) -> Find[Mmap]:
+    """Find a living map that is not started."""
+
+    def find(mmap: object, call: str) -> Mmap:
+        found = living_mmap(mmap, call)
+        if found.started:
+            state = "an import, which cannot be configured" if found.imported else "started; stop it first"
+            raise while_started(f"{call}: the memory map is {state}")
+        return found
+
+    return find
+
+
+_living = guard("mmap_", living_mmap)
+_stopped = guard("mmap_", _configurable(BadState))
+_fixed_devices = guard("mmap_", _configurable(NotPermitted))
 
 
 class Mmaps:
@@ -127,91 +138,92 @@ class Mmaps:
     def create(self) -> Mmap:
         return Mmap()
 
-    def destroy(self, mmap: object) -> None:
-        found = living_mmap(mmap, "mmap_destroy")
-        if found.bufs:
-            raise NotPermitted(f"mmap_destroy: {found.bufs} buffers or consumers still lie in the map; end them first")
-        tell = found.free_cb if found.started and not found.imported else None
-        addr, size = found.addr, found.size
-        found.release()
+    @_living
+    def destroy(self, mmap: Mmap) -> None:
+        if mmap.bufs:
+            raise NotPermitted(f"mmap_destroy: {mmap.bufs} buffers or consumers still lie in the map; end them first")
+        tell = mmap.free_cb if mmap.started and not mmap.imported else None
+        addr, size = mmap.addr, mmap.size
+        mmap.release()
         if tell is not None:
-            tell(addr, size, found.free_data)
+            tell(addr, size, mmap.free_data)
 
-    def start(self, mmap: object) -> None:
-        found = living_mmap(mmap, "mmap_start")
-        if found.imported or found.exported:
+    @_living
+    def start(self, mmap: Mmap) -> None:
+        if mmap.imported or mmap.exported:
             raise NotPermitted("mmap_start: the map is an import or has been exported; it is started for good")
-        lacking = {"a range": found.size, "a device": found.devices, "permissions": found.permissions is not None}
+        lacking = {"a range": mmap.size, "a device": mmap.devices, "permissions": mmap.permissions is not None}
         if missing := [what for what, given in lacking.items() if not given]:
             raise InvalidValue(f"mmap_start: the memory map lacks {' and '.join(missing)}")
-        found.started = found.ever_started = True
+        mmap.started = mmap.ever_started = True
 
-    def stop(self, mmap: object) -> None:
-        found = living_mmap(mmap, "mmap_stop")
-        if found.imported or found.exported:
+    @_living
+    def stop(self, mmap: Mmap) -> None:
+        if mmap.imported or mmap.exported:
             raise NotPermitted("mmap_stop: the map is an import or has been exported; destroy it instead")
-        if found.bufs:
-            raise NotPermitted(f"mmap_stop: {found.bufs} buffers or consumers still lie in the map; end them first")
-        found.started = False
+        if mmap.bufs:
+            raise NotPermitted(f"mmap_stop: {mmap.bufs} buffers or consumers still lie in the map; end them first")
+        mmap.started = False
 
-    def add_dev(self, mmap: object, dev: object) -> None:
-        found = _configurable(mmap, "mmap_add_dev", while_started=NotPermitted)
+    @_fixed_devices
+    def add_dev(self, mmap: Mmap, dev: object) -> None:
         device = expect(dev, Dev, "mmap_add_dev")
         if not device.open:
             raise InvalidValue("mmap_add_dev takes a device that is open")
-        if device in found.devices:
+        if device in mmap.devices:
             raise AlreadyExist("mmap_add_dev: the map has this device already")
-        if len(found.devices) >= found.max_devices:
-            raise NoMemory(f"mmap_add_dev: the map has all {found.max_devices} devices that it may have")
-        found.devices.append(device)
-        device.users.add(found)
+        if len(mmap.devices) >= mmap.max_devices:
+            raise NoMemory(f"mmap_add_dev: the map has all {mmap.max_devices} devices that it may have")
+        mmap.devices.append(device)
+        device.users.add(mmap)
 
-    def rm_dev(self, mmap: object, dev: object) -> None:
-        found = _configurable(mmap, "mmap_rm_dev", while_started=NotPermitted)
+    @_fixed_devices
+    def rm_dev(self, mmap: Mmap, dev: object) -> None:
         device = expect(dev, Dev, "mmap_rm_dev")
-        if device not in found.devices:
+        if device not in mmap.devices:
             raise NotFound("mmap_rm_dev: the map does not have this device")
-        found.devices.remove(device)
-        device.users.discard(found)
+        mmap.devices.remove(device)
+        device.users.discard(mmap)
 
-    def set_max_num_devices(self, mmap: object, number: int) -> None:
-        found = living_mmap(mmap, "mmap_set_max_num_devices")
-        if found.ever_started:
+    @_living
+    def set_max_num_devices(self, mmap: Mmap, number: int) -> None:
+        if mmap.ever_started:
             raise NotPermitted("mmap_set_max_num_devices: the map has been started before")
-        least = max(1, len(found.devices))
-        found.max_devices = expect_number(number, 1 << 16, "mmap_set_max_num_devices", least=least)
+        least = max(1, len(mmap.devices))
+        mmap.max_devices = expect_number(number, 1 << 16, "mmap_set_max_num_devices", least=least)
 
-    def get_max_num_devices(self, mmap: object) -> int:
-        return living_mmap(mmap, "mmap_get_max_num_devices").max_devices
+    @_living
+    def get_max_num_devices(self, mmap: Mmap) -> int:
+        return mmap.max_devices
 
-    def set_permissions(self, mmap: object, access_mask: int) -> None:
-        found = _configurable(mmap, "mmap_set_permissions")
+    @_stopped
+    def set_permissions(self, mmap: Mmap, access_mask: int) -> None:
         if not isinstance(access_mask, int) or access_mask & ~int(_ALL) or access_mask & PCI == PCI:
             text = f"mmap_set_permissions takes AccessFlag bits, only one of the two PCI ones, not {access_mask!r}"
             raise InvalidValue(text)
-        found.permissions = int(access_mask)
+        mmap.permissions = int(access_mask)
 
-    def set_memrange(self, mmap: object, memory: Any) -> None:
-        found = _configurable(mmap, "mmap_set_memrange")
+    @_stopped
+    def set_memrange(self, mmap: Mmap, memory: Any) -> None:
         try:
             held = ffi.from_buffer("char[]", memory, require_writable=True)
         except (TypeError, BufferError, ValueError):
             raise InvalidValue(f"mmap_set_memrange takes writable memory in one piece, not {memory!r}") from None
-        self._set_range(found, held, len(held), -1)
+        self._set_range(mmap, held, len(held), -1)
 
     @says_no_memory
-    def alloc_memrange(self, mmap: object, size: int) -> None:
-        found = _configurable(mmap, "mmap_alloc_memrange")
+    @_stopped
+    def alloc_memrange(self, mmap: Mmap, size: int) -> None:
         expect_number(size, _MOST_BYTES, "mmap_alloc_memrange")
-        if found.size:
-            self._set_range(found, None, size, -1)
+        if mmap.size:
+            self._set_range(mmap, None, size, -1)
         fd = make_shared(MEMFD, size, commit=True)
         try:
             memory = map_shared(fd, size)
         except BaseException:
             os.close(fd)
             raise
-        self._set_range(found, memory, size, fd)
+        self._set_range(mmap, memory, size, fd)
 
     def _set_range(self, mmap: Mmap, memory: Any, size: int, fd: int) -> None:
         if mmap.size:
@@ -220,39 +232,45 @@ class Mmaps:
             raise InvalidValue("mmap_set_memrange takes a range of one byte or more")
         mmap.use(memory, size, fd)
 
-    def get_memrange(self, mmap: object) -> tuple[int, int]:
-        found = living_mmap(mmap, "mmap_get_memrange")
-        if not found.size:
+    @_living
+    def get_memrange(self, mmap: Mmap) -> tuple[int, int]:
+        if not mmap.size:
             raise BadState("mmap_get_memrange: the memory map has no range yet; set one first")
-        return found.addr, found.size
+        return mmap.addr, mmap.size
 
     def get_view(self, mmap: object) -> memoryview:
         self.get_memrange(mmap)
         return living_mmap(mmap, "mmap_get_view").view()
 
-    def set_free_cb(self, mmap: object, free_cb: Callable[..., object], opaque: object) -> None:
-        found = _configurable(mmap, "mmap_set_free_cb")
+    @_stopped
+    def set_free_cb(self, mmap: Mmap, free_cb: Callable[..., object], opaque: object) -> None:
         expect_callback(free_cb, "mmap_set_free_cb")
-        found.free_cb, found.free_data = free_cb, opaque
+        mmap.free_cb, mmap.free_data = free_cb, opaque
 
-    def set_user_data(self, mmap: object, user_data: object) -> None:
-        _configurable(mmap, "mmap_set_user_data").user_data = user_data
+    @_stopped
+    def set_user_data(self, mmap: Mmap, user_data: object) -> None:
+        mmap.user_data = user_data
 
-    def get_user_data(self, mmap: object) -> Any:
-        return living_mmap(mmap, "mmap_get_user_data").user_data
+    @_living
+    def get_user_data(self, mmap: Mmap) -> Any:
+        return mmap.user_data
 
-    def get_num_bufs(self, mmap: object) -> int:
-        return living_mmap(mmap, "mmap_get_num_bufs").bufs
+    @_living
+    def get_num_bufs(self, mmap: Mmap) -> int:
+        return mmap.bufs
 
-    def get_exported(self, mmap: object) -> bool:
-        return living_mmap(mmap, "mmap_get_exported").exported
+    @_living
+    def get_exported(self, mmap: Mmap) -> bool:
+        return mmap.exported
 
-    def get_from_export(self, mmap: object) -> bool:
-        return living_mmap(mmap, "mmap_get_from_export").imported
+    @_living
+    def get_from_export(self, mmap: Mmap) -> bool:
+        return mmap.imported
 
-    def enable_thread_safety(self, mmap: object) -> None:
-        found = living_mmap(mmap, "mmap_enable_thread_safety")  # which every call here is: the interpreter sees to it
-        if found.started or found.bufs:
+    @_living
+    def enable_thread_safety(self, mmap: Mmap) -> None:
+        # which every call here is: the interpreter sees to it
+        if mmap.started or mmap.bufs:
             raise NotPermitted("mmap_enable_thread_safety: the map is started or has buffers")
 
     # Sharing

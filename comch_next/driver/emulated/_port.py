@@ -4,16 +4,19 @@ An extension of the emulated library, for programs that pull where the modern AP
 polls the sockets itself, at most once per millisecond.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sized
 from typing import TYPE_CHECKING, Any
 
 from comch_next._codes import ErrorCode
 from comch_next.driver.emulated._checks import as_bytes, expect, expect_number, in_state, says_no_memory
 from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._control import ControlContext
+from comch_next.driver.emulated._kernel import calls
+from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.driver.emulated._kernel.ring import lib
 from comch_next.driver.emulated._pulled import Pulled
-from comch_next.errors import BadState, ConnectionReset, InvalidValue, NoMemory, from_code
+from comch_next.driver.protocol import Call
+from comch_next.errors import Again, BadState, ConnectionReset, InvalidValue, NoMemory, from_code
 
 if TYPE_CHECKING:
     from comch_next.driver.emulated._kernel.calls import Found
@@ -23,8 +26,34 @@ __all__ = ["Port", "open_port"]
 OK, AGAIN, POLL, LONG, CORRUPT = lib.COMCH_OK, lib.COMCH_AGAIN, lib.COMCH_POLL, lib.COMCH_LONG, lib.COMCH_CORRUPT
 
 
+_NOTHING_WAITS = (Again, (int(Again.errno or 0), "receive: nothing waits"))
+
+
+class _QuickCalls:
+    """See comch_next.driver.protocol.QuickCalls."""
+
+    def __init__(self, poller: Poller, *news: Sized) -> None:
+        self._poller, self._news = poller, news
+
+    def send(self, slow: Call) -> Call:
+        return calls.port_send(self._poller, slow)
+
+    def send_on(self, connection: Connection, slow: Call) -> Call:
+        return calls.link_send(connection, slow)
+
+    def receive(self, slow: Call, errors: Sized = ()) -> Call:
+        return calls.receive(self._poller, slow, None, (*self._news, errors), None)
+
+    def receive_as(self, slow: Call, shape: type, errors: Sized = ()) -> Call:
+        return calls.receive(self._poller, slow, shape, (*self._news, errors), _NOTHING_WAITS)
+
+
 class Port(Pulled):
-    """A port of the driver protocol: what its puller calls. `send` and `receive` are the hot paths."""
+    """A port of the driver protocol: what its puller calls."""
+
+    def __init__(self, context: ControlContext, msg_size: int | None, send_limit: int, one_sided: bool) -> None:
+        super().__init__(context, msg_size, send_limit, one_sided)
+        self.quick: _QuickCalls | None = _QuickCalls(self.poller, self.waiting, self.ended)
 
     # Sending
 

@@ -6,7 +6,7 @@ from comch_next._codes import ErrorCode
 from comch_next.driver.emulated._buf import Buf, check_single
 from comch_next.driver.emulated._checks import as_bytes, expect, expect_number, in_state, says_no_memory
 from comch_next.driver.emulated._connection import Connection
-from comch_next.driver.emulated._context import Callback, Context
+from comch_next.driver.emulated._context import Callback, Context, living
 from comch_next.driver.emulated._device import limits
 from comch_next.driver.emulated._fabric.offers import Target
 from comch_next.driver.emulated._fast_context import (
@@ -16,9 +16,9 @@ from comch_next.driver.emulated._fast_context import (
     FastTasks,
     check_connected,
     check_submit,
-    configure_tasks,
     new_task,
 )
+from comch_next.driver.emulated._guard import callback, guard, up_to
 from comch_next.driver.emulated._kernel.memory import ffi, lib
 from comch_next.driver.emulated._mmap import check_device
 from comch_next.driver.emulated._msgq import dpa_only
@@ -85,8 +85,9 @@ class Producers(FastContexts):
         most = link.context.dev.info.row.limits.max_producers
         return Producer(check_connected(link, Producer, most, "producer_create"))
 
-    def task_send_set_conf(self, producer: object, done: Callback, failed: Callback, number: int) -> None:
-        configure_tasks(producer, Producer, done, failed, number, "task_send_set_conf")
+    @guard("", living(Producer), done=callback, failed=callback, number=up_to("max_fast_tasks"))
+    def task_send_set_conf(self, producer: Producer, done: Callback, failed: Callback, number: int) -> None:
+        producer.on_done, producer.on_failed, producer.num_tasks = done, failed, number
 
     def task_send_alloc_init(
         self, producer: object, buf: object, imm_data: object, consumer_id: int, user_data: object = None

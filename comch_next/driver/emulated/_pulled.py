@@ -172,7 +172,8 @@ class Pulled:
             self.context.delivery = Pushed(self.context)
 
     def let_go(self) -> None:
-        """Close its descriptors, and do nothing else; a forked child does just this."""
+        """Close its descriptors, and read no ring; a forked child does just this."""
         self.channels.close()
+        self.poller.follow(())
         for greeting in self.waiting:
             greeting.let_go()

@@ -3,11 +3,11 @@
 import errno
 import select
 import socket
-from collections.abc import Callable
 
 from comch_next._codes import ErrorCode
-from comch_next.driver.emulated._checks import expect, expect_callback, in_state, says_no_memory
+from comch_next.driver.emulated._checks import expect, says_no_memory
 from comch_next.driver.emulated._connection import Connection
+from comch_next.driver.emulated._context import Callback
 from comch_next.driver.emulated._control import ControlContext, check_name
 from comch_next.driver.emulated._device import Dev, DevRep
 from comch_next.driver.emulated._fabric import handshake
@@ -17,6 +17,7 @@ from comch_next.driver.emulated._fabric.lobby import Lobby
 from comch_next.driver.emulated._fabric.meeting import Listener
 from comch_next.driver.emulated._fabric.status import Board, Status
 from comch_next.driver.emulated._fabric.topology import Limits
+from comch_next.driver.emulated._guard import callback, guard
 from comch_next.driver.emulated._kernel.memory import EXHAUSTED
 from comch_next.driver.emulated._kernel.removal import Removal
 from comch_next.driver.emulated._kernel.ring import make_memory
@@ -221,6 +222,10 @@ class Server(ControlContext):
         self.delivery.report_loss(connection)
 
 
+def _of_server(server: object, call: str) -> Server:
+    return expect(server, Server, call)
+
+
 class Servers(TaskPool):
     """The noun Servers of the driver protocol."""
 
@@ -237,23 +242,17 @@ class Servers(TaskPool):
     def get_device_rep(self, server: object) -> DevRep:
         return expect(server, Server, "server_get_device_rep").rep
 
-    def event_connection_status_changed_register(
-        self, server: object, up: Callable[..., object], down: Callable[..., object]
-    ) -> None:
-        context = expect(server, Server, "server_event_connection_status_changed_register")
-        in_state(context, "event_connection_status_changed_register")
-        expect_callback(up, "server_event_connection_status_changed_register")
-        expect_callback(down, "server_event_connection_status_changed_register")
-        context.up, context.down = up, down
+    @guard("server_", _of_server, up=callback, down=callback)
+    def event_connection_status_changed_register(self, server: Server, up: Callback, down: Callback) -> None:
+        server.up, server.down = up, down
 
-    def disconnect(self, server: object, connection: object) -> None:
-        context = expect(server, Server, "server_disconnect")
+    @guard("server_", _of_server)
+    def disconnect(self, server: Server, connection: object) -> None:
         link = expect(connection, Connection, "server_disconnect")
-        in_state(context, "server_disconnect")
-        if context.delivery.disconnect_lost(link):
+        if server.delivery.disconnect_lost(link):
             return
         link.fast.check_unused("server_disconnect")
-        if link not in context.connections:
-            raise InvalidValue(f"server_disconnect takes a connection of {context} that has not been disconnected")
+        if link not in server.connections:
+            raise InvalidValue(f"server_disconnect takes a connection of {server} that has not been disconnected")
         link.disconnect(require_notice=True)
-        context.lost_connection(link)
+        server.lost_connection(link)

@@ -15,9 +15,11 @@ from migrate.rules.idioms._site import Idiom
 
 
 @cache
-def load() -> Mapping[str, Idiom]:
-    """Return every idiom by the proper C name of the call that it stands on."""
-    modules = (importlib.import_module(f"{__name__}.{info.name}") for info in pkgutil.iter_modules(__path__))
-    return MappingProxyType(
-        {name: idiom for module in modules for name, idiom in getattr(module, "IDIOMS", {}).items()}
-    )
+def load() -> Mapping[str, tuple[Idiom, ...]]:
+    """Return the idioms by the proper C name of the call that they stand on, in the order in which they are tried."""
+    found: dict[str, tuple[Idiom, ...]] = {}
+    for info in pkgutil.iter_modules(__path__):
+        module = importlib.import_module(f"{__name__}.{info.name}")
+        for name, idiom in getattr(module, "IDIOMS", {}).items():
+            found[name] = (*found.get(name, ()), idiom)
+    return MappingProxyType(found)

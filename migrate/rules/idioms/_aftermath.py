@@ -22,15 +22,33 @@ class Aftermath:
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
 
-    def nodes(self, statement: ast.stmt, origins: frozenset[Hashable]) -> frozenset[ast.AST] | None:
-        """Return what may be evaluated after an exception has left a statement that handles of some origins failed in.
+    def nodes(
+        self, statement: ast.stmt, origins: frozenset[Hashable] = frozenset(), leaving: Iterable[ast.stmt] = ()
+    ) -> frozenset[ast.AST] | None:
+        """Return what may be evaluated after an exception has left a statement, and from others on.
 
-        Each path ends where handles of theirs are made anew, as far as nothing else holds the old ones. None when it
-        cannot be seen who would catch the exception.
+        Each path ends where the handles of the origins, in which the statement failed, are made anew, as far as nothing
+        else holds the old ones. None when it cannot be seen who would catch the exception.
         """
-        origin = next(iter(origins))
+        origin = next(iter(origins), None)
         is_lost = len(origins) == 1 and isinstance(origin, ast.Call) and self._is_lost(origin, statement)
-        return _Walk(self, self._renewals(origin) if is_lost else frozenset()).after(statement)
+        stops = self._renewals(origin) if is_lost else frozenset[ast.AST]()
+        starts = self._starts(statement, leaving)
+        return _Walk(self, stops).after(self.function(statement), self.graph(statement), starts)
+
+    def near(self, statement: ast.stmt, leaving: Iterable[ast.stmt], stops: Iterable[ast.AST]) -> frozenset[ast.AST]:
+        """Return the same, but only what stands in the function of the statement, up to some nodes on each path."""
+        return _Walk(self, frozenset(stops)).near(self.graph(statement), self._starts(statement, leaving))
+
+    def behind(self, statement: ast.stmt, stops: Iterable[ast.AST]) -> frozenset[ast.AST]:
+        """Return what may be evaluated behind a statement in its function, up to some nodes on each path."""
+        graph = self.graph(statement)
+        return _Walk(self, frozenset(stops)).near(graph, graph.endings[statement])
+
+    def _starts(self, statement: ast.stmt, leaving: Iterable[ast.stmt]) -> list[Point]:
+        graph = self.graph(statement)
+        handlers = [(graph.blocks[block].handler, 0) for block, _ in graph.places(statement)]
+        return [*handlers, *(point for other in leaving for point in graph.places(other))]
 
     def graph(self, node: ast.AST) -> Graph:
         """Return the graph that a node is part of."""
@@ -119,9 +137,9 @@ class Aftermath:
         steps = [step.node for step in self.graph(origin).between(origin, statement)]
         held = [node for node in steps if isinstance(node, ast.expr) and origin in self._facts.handles(node)]
         stores = [node for node in [*held, *steps] if isinstance(getattr(node, "ctx", None), ast.Store)]
-        if not all(isinstance(node, ast.Name) for node in stores):
+        if not all(isinstance(node, ast.Name | ast.Tuple) for node in stores):
             return False
-        uses = [use for store in stores for use in names.of[store].loads]
+        uses = [use for store in stores if isinstance(store, ast.Name) for use in names.of[store].loads]
         return all(map(self._is_passed, held)) and all(self.function(use) is function for use in uses)
 
     def _is_passed(self, node: ast.expr) -> bool:
@@ -155,10 +173,14 @@ class _Walk:
         self._called: dict[ast.AST, None] = {}
         self._left: set[tuple[ast.AST, Point]] = set()  # the ends of functions that have been followed outwards
 
-    def after(self, statement: ast.stmt) -> frozenset[ast.AST] | None:
-        graph = self._aftermath.graph(statement)
-        starts = [(graph.blocks[block].handler, 0) for block, _ in graph.places(statement)]
-        todo = [(self._aftermath.function(statement), graph, starts)]
+    def near(self, graph: Graph, starts: list[Point]) -> frozenset[ast.AST]:
+        """Return what may be evaluated in one function."""
+        self.walk(graph, starts)
+        return frozenset(self._nodes)
+
+    def after(self, function: ast.AST, graph: Graph, starts: list[Point]) -> frozenset[ast.AST] | None:
+        """Return what may be evaluated in the project."""
+        todo = [(function, graph, starts)]
         while todo:
             function, graph, starts = todo.pop()
             for end in self.walk(graph, starts) & {graph.RETURN, graph.FAILURE}:

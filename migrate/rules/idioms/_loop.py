@@ -35,12 +35,22 @@ def parse(loop: ast.While) -> Loop | None:
         return _tested(loop)
     match loop.body:
         case [ast.Try(body=[first, *rest], handlers=[handler], orelse=otherwise, finalbody=[]), *after]:
-            if handler.name is None and handler.type is not None:
+            returned = [part.value for part in rest if isinstance(part, ast.Return) and part.value]
+            is_safe = all(names_in(value) is not None for value in returned)  # else the clause would catch it, too
+            if handler.name is None and handler.type is not None and is_safe:
                 tail = [*rest, *otherwise, *after]
                 return _made(loop, handler.type, True, first, _waits(handler.body, bool(after)), tail)
         case [ast.Assign() as first, ast.If(test=test, body=body, orelse=otherwise), *after]:
             return _compared(loop, first, test, body, otherwise, after)
     return None
+
+
+def names_in(node: ast.expr) -> frozenset[str] | None:
+    """Return the names in an expression of names and constants; None for any other."""
+    parts = [part for part in ast.walk(node) if not isinstance(part, ast.expr_context)]
+    if not all(isinstance(part, ast.Name | ast.Constant | ast.Tuple) for part in parts):
+        return None
+    return frozenset(part.id for part in parts if isinstance(part, ast.Name))
 
 
 def code_of(target: ast.expr | None) -> str:
@@ -111,6 +121,8 @@ def _made(
 ) -> Loop | None:
     if waits is None:
         return None
+    if any(statement.lineno != statement.end_lineno for statement in [first, *tail]):
+        return None  # its lines would keep the loop's indentation
     match first, tail:
         case ast.Return(value=ast.expr() as value), []:
             return Loop(loop, answer, by_class, value, waits, returns=True)

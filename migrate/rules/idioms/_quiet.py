@@ -110,6 +110,12 @@ class Quiet:
     def _is_pure(self, function: ast.expr) -> bool:
         return self._facts.values.of(function) in _PURE
 
+    def is_harmless(self, node: ast.expr) -> bool:
+        """Whether an expression has no effect and raises nothing of the old API."""
+        if isinstance(node, ast.Subscript):
+            return not self._has_operators and self.is_stable(node.value) and self.is_stable(node.slice)
+        return self.is_stable(node)
+
     def is_wait(self, statement: ast.stmt) -> bool:
         """Whether a statement only lets time go by."""
         match statement:

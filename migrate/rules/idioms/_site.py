@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,10 +13,11 @@ from migrate.facts.program import Facts
 from migrate.facts.references import symbols
 from migrate.old_api.calls import Call
 from migrate.old_api.generation_1 import EP
+from migrate.python.scopes import Kind
 from migrate.python.source import Source
 from migrate.rules._answers import Change
 from migrate.rules.idioms._aftermath import Aftermath
-from migrate.rules.idioms._loop import Loop, code_of, parse
+from migrate.rules.idioms._loop import Loop, code_of, names_in, parse
 from migrate.rules.idioms._quiet import Quiet
 from migrate.text.code import Edits, Template
 
@@ -26,10 +27,11 @@ _BELLS = frozenset(EP + name for name in ("get_event_channel", "event_handle_arm
 
 @dataclass(frozen=True)
 class Site:
-    """A call, and the change of it that has been decided."""
+    """A call, and the change of it that has been decided; `changes`: of all calls, by their node."""
 
     call: Call
     change: Change
+    changes: Mapping[ast.expr, Change]
     facts: Facts
     quiet: Quiet
     aftermath: Aftermath
@@ -48,6 +50,18 @@ class Site:
                 is_place = isinstance(target, ast.Name | ast.Attribute) and value is self.call.node
                 return target if is_place else None
         return None
+
+    def loads(self, name: ast.Name) -> list[ast.AST] | None:
+        """Return where the variable of a name is read or deleted; None where others may do so."""
+        path = self.facts.values.path(name)
+        variable = self.facts.names[path].of[name]
+        is_shared = variable.scope.kind is Kind.MODULE and bool(self.facts.project.importers[path])
+        is_shared = is_shared or variable.scope.kind is Kind.CLASS
+        return None if is_shared else [*variable.loads, *variable.deletions]
+
+    def is_one_line(self, statement: ast.stmt) -> bool:
+        """Whether a statement has one line, and that to itself; more would keep their indentation."""
+        return statement.lineno == statement.end_lineno and self.source.is_alone(statement)
 
     def is_same(self, node: ast.expr | None, target: ast.expr) -> bool:
         """Whether an expression reads what a target has stored."""
@@ -82,11 +96,10 @@ class Site:
         loop = parse(statement) if statement is not None else None
         if loop is None or self._made_by(loop.value) is not self.call.node:
             return None
-        kept = _names(loop.target) if loop.target is not None else frozenset()
+        kept = names_in(loop.target) if loop.target is not None else frozenset()
         is_kept = kept is not None and (loop.by_class or not kept & self._read)
-        ends = loop.tail is None or loop.tail.value is None or _names(loop.tail.value) is not None
         is_short = loop.value.lineno == loop.value.end_lineno  # else its lines would keep the loop's indentation
-        return loop if is_kept and ends and is_short and all(map(self.quiet.is_wait, loop.waits)) else None
+        return loop if is_kept and is_short and all(map(self.quiet.is_wait, loop.waits)) else None
 
     def _made_by(self, value: ast.expr) -> ast.expr:
         """Return the call whose result, or an item of it, a value is."""
@@ -178,9 +191,10 @@ class Site:
 
 
 class Idiom:
-    """A rule of this package; `code` is its page."""
+    """A rule of this package; `code` is its page. marks_taken: it stands at the calls that the edits take in."""
 
     code: str
+    marks_taken = False
 
     def __call__(self, site: Site) -> Edits | None:
         """Return the edits that join what the call stands in; None to leave it alone."""
@@ -204,11 +218,3 @@ class Retry(Idiom):
         if loop is None or forms is None or not site.is_again(loop, *self.error) or not site.is_alone:
             return None
         return site.rewritten(loop, *forms)
-
-
-def _names(node: ast.expr) -> frozenset[str] | None:
-    """Return the names in an expression of names and constants; None for any other."""
-    parts = [part for part in ast.walk(node) if not isinstance(part, ast.expr_context)]
-    if not all(isinstance(part, ast.Name | ast.Constant | ast.Tuple) for part in parts):
-        return None
-    return frozenset(part.id for part in parts if isinstance(part, ast.Name))

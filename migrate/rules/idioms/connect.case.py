@@ -459,6 +459,47 @@ while time.monotonic() < end:
         time.sleep(0.01)
 
 
+# case: kept: what is returned is asked within the handler
+import time
+import doca_comm_channel as cc
+
+def made(ep, peer):
+    peer.update_info()
+    return ep, peer
+
+def dial(name):
+    ep = cc.Endpoint()
+    peer = ep.connect(name)
+    while True:
+        try:
+            peer.update_info()
+            return made(ep, peer)
+        except cc.ConnectionInprogress:
+            time.sleep(1e-4)
+
+dial("a")
+
+# output
+import time
+import comch_next as comch
+
+def made(ep, peer):
+    peer.update_info()
+    return ep, peer
+
+def dial(name):
+    ep = comch.Client(one_sided=True)
+    peer = ep.connect(name, timeout=0)
+    while True:
+        try:
+            peer.update_info()
+            return made(ep, peer)
+        except comch.ConnectionInprogress:
+            time.sleep(1e-4)
+
+dial("a")
+
+
 # case: a script
 import time
 import doca_comm_channel as cc
@@ -585,3 +626,44 @@ def main():
     ep.disconnect(peer)
 
 main()
+
+
+# case: a class method that makes an object of both
+import time
+import doca_comm_channel as cc
+
+class Transport:
+    def __init__(self, ep, peer):
+        self.ep, self.peer = ep, peer
+
+    @classmethod
+    def dial(cls, name):
+        ep = cc.Endpoint()
+        peer = ep.connect(name)
+        while True:
+            try:
+                peer.update_info()
+            except cc.ConnectionInprogress:
+                time.sleep(1e-4)
+            else:
+                return cls(ep, peer)
+
+transport = Transport.dial("a")
+transport.ep.destroy()
+
+# output
+import time
+import comch_next as comch
+
+class Transport:
+    def __init__(self, ep, peer):
+        self.ep, self.peer = ep, peer
+
+    @classmethod
+    def dial(cls, name):
+        ep = comch.Client(one_sided=True)
+        peer = ep.connect(name, timeout=None)
+        return cls(ep, peer)
+
+transport = Transport.dial("a")
+transport.ep.close()

@@ -308,6 +308,102 @@ for text in (b"x", b"y"):
             break
 
 
+# case: kept: the number that the loop ended with is read
+import doca_comm_channel as cc
+
+ep = cc.Endpoint()
+peer = ep.connect("a")
+left = 1
+while left:
+    peer.update_info()
+    left = peer.get_send_in_flight_messages()
+print(left)
+
+# output
+import comch_next as comch
+
+ep = comch.Client(one_sided=True)
+peer = ep.connect("a", timeout=0)
+left = 1
+while left:
+    peer.update_info()
+    left = peer.in_flight
+print(left)
+
+
+# case: kept: the number is of the snapshot before
+import doca_comm_channel as cc
+
+ep = cc.Endpoint()
+peer = ep.connect("a")
+left = 1
+while left:
+    left = peer.get_send_in_flight_messages()
+    peer.update_info()
+
+# output
+import comch_next as comch
+
+ep = comch.Client(one_sided=True)
+peer = ep.connect("a", timeout=0)
+left = 1
+while left:
+    left = peer.in_flight
+    peer.update_info()
+
+
+# case: kept: the loop may not begin
+import doca_comm_channel as cc
+
+ep = cc.Endpoint()
+peer = ep.connect("a")
+left = 0
+while left:
+    peer.update_info()
+    left = peer.get_send_in_flight_messages()
+
+# output
+import comch_next as comch
+
+ep = comch.Client(one_sided=True)
+peer = ep.connect("a", timeout=0)
+left = 0
+while left:
+    peer.update_info()
+    left = peer.in_flight
+
+
+# case: kept: a closure reads the number
+import doca_comm_channel as cc
+
+def main():
+    ep = cc.Endpoint()
+    peer = ep.connect("a")
+    show = lambda: left
+    left = 1
+    while left > 0:
+        peer.update_info()
+        left = peer.get_send_in_flight_messages()
+    print(show())
+
+main()
+
+# output
+import comch_next as comch
+
+def main():
+    ep = comch.Client(one_sided=True)
+    peer = ep.connect("a", timeout=0)
+    show = lambda: left
+    left = 1
+    while left > 0:
+        peer.update_info()
+        left = peer.in_flight
+    print(show())
+
+main()
+
+
 # case: an endless loop with a break
 import time
 import doca_comm_channel as cc
@@ -414,3 +510,35 @@ try:
     peer.flush()
 except comch.ConnectionAborted:
     print("gone")
+
+
+# case: a number that only the loop reads
+import time
+import doca_comm_channel as cc
+
+def main():
+    ep = cc.Endpoint()
+    peer = ep.connect("a")
+    in_flight = 1
+    while in_flight:
+        peer.update_info()
+        in_flight = peer.get_send_in_flight_messages()
+        time.sleep(0.001)
+    count = 1
+    while count != 0:
+        peer.update_info()
+        count = peer.get_send_in_flight_messages()
+
+main()
+
+# output
+import time
+import comch_next as comch
+
+def main():
+    ep = comch.Client(one_sided=True)
+    peer = ep.connect("a", timeout=0)
+    peer.flush()
+    peer.flush()
+
+main()

@@ -485,12 +485,11 @@ def send(ep, peer, msg):
     return rc
 
 def talk():
-    rc, ep = comch.outcome(comch.Client, one_sided=True)
-    if rc != comch.ErrorCode.SUCCESS:
-        return rc
-    rc, peer = comch.outcome(ep.connect, "a", timeout=0)
-    if rc != comch.ErrorCode.SUCCESS:
-        return rc
+    try:
+        ep = comch.Client(one_sided=True)
+        peer = ep.connect("a", timeout=0)
+    except comch.DocaError as error:
+        return error.code
     rc = comch.outcome(ep.send_to, b"abc", peer)[0]
     comch.outcome(ep.send_to, b"abc", peer)
     rc = comch.outcome(ep.send_to, b"abc", peer)[0]

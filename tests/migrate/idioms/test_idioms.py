@@ -12,6 +12,7 @@ from migrate.codes import CODES
 from migrate.explain import Case, cases
 from migrate.outcome import Level, Options
 from migrate.rewriting import rewrite
+from tests.migrate.idioms.leaves import LEAVES
 from tests.migrate.idioms.program import PROGRAMS
 from tests.migrate.idioms.waits import WAITS
 from tests.migrate.runner import Runner
@@ -39,6 +40,16 @@ def test_waits_print_the_same(runner: Runner, name: str) -> None:
     old = runner.run(WAITS[name], launched=True)
     assert old
     assert "Traceback" not in old
+    assert runner.run(joined.new.decode(), launched=False) == old
+
+
+@pytest.mark.parametrize("name", LEAVES)
+def test_checks_leave_the_same(runner: Runner, name: str) -> None:
+    plain, joined = rewrite(LEAVES[name].encode()), rewrite(LEAVES[name].encode(), options=IDIOMS)
+    assert plain.new.count(b"outcome") - joined.new.count(b"outcome") >= 8
+    old = runner.run(LEAVES[name], launched=True)
+    assert "Traceback" not in old
+    assert runner.run(plain.new.decode(), launched=False) == old
     assert runner.run(joined.new.decode(), launched=False) == old
 
 

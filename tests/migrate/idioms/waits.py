@@ -84,6 +84,13 @@ def flush(peer):
             continue
         break
 """,
+    "number": """
+def flush(peer):
+    in_flight = 1
+    while in_flight:
+        peer.update_info()
+        in_flight = peer.get_send_in_flight_messages()
+""",
 }
 
 TALKS = {
@@ -237,9 +244,15 @@ os.kill(child, 9)
 """,
 }
 
-MANNERS = {"break": "before", "closed": "truth", "method": "break"}
+MANNERS = list(FLUSHES.values())
+
+
+def _made(name: str, talk: str, number: int) -> str:
+    return ENDS + SENDS["break"] + RECEIVES["return"] + DIALS[name] + MANNERS[number % 4] + TALKS[talk]
+
+
 WAITS = {
-    f"{talk}: {dial}": ENDS + SENDS["break"] + RECEIVES["return"] + DIALS[dial] + FLUSHES[MANNERS[dial]] + TALKS[talk]
-    for talk in TALKS
-    for dial in ("break", "closed" if "shown(dial" in TALKS[talk] or "shown(first" in TALKS[talk] else "method")
+    f"{talk}: {name}": _made(name, talk, number + at)
+    for number, talk in enumerate(TALKS)
+    for at, name in enumerate(("break", "closed" if "shown(first" in TALKS[talk] else "method"))
 }

@@ -85,7 +85,8 @@ class Greeting:
         depth = max(limits.max_queue_size, limits.max_send_tasks)
         if self.terms.msg_size > limits.max_msg_size or max(self.terms.send_limit, self.terms.recv_limit) > depth:
             raise from_code(ErrorCode.INVALID_VALUE, "limits that no device of this pair has")
-        handshake.negotiate(self.terms, self.server.terms())
+        own = self.server.terms()
+        handshake.check_memory(self.terms, own, own, limits.max_connection_memory)
 
     def refuse(self, code: ErrorCode) -> None:
         """Tell the client why, and forget it."""
@@ -97,9 +98,10 @@ class Greeting:
         """Give its descriptors back."""
         if not self.gone:
             self.server.unwatch(self.sock)
-        self.let_go()
+        handshake.hang_up(self.sock)
+        handshake.discard_all(self.bells)
 
     def let_go(self) -> None:
-        """Close its descriptors, and do nothing else."""
+        """In a forked child: see fork."""
         self.sock.close()
         handshake.close_all(self.bells)

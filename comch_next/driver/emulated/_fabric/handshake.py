@@ -6,13 +6,15 @@ import socket
 import struct
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
+from comch_next.driver.emulated._kernel.memory import lib
 from comch_next.errors import ErrorCode, from_code
 
 __all__ = [
     *("BYE", "LONGEST", "Hello", "Terms", "Welcome"),
-    *("close_all", "farewell", "is_trusted", "negotiate", "peer_of", "receive", "send"),
+    *("check_memory", "close_all", "discard_all", "farewell", "hang_up", "is_trusted", "negotiate", "peer_of"),
+    *("receive", "send"),
 ]
 
 BYE = b"CMCHBYE"  # the whole of a farewell; end-of-file without it is a death
@@ -23,12 +25,12 @@ _WELCOME = struct.Struct("<4sHHIIII")
 _FLAGS = (0, 1)  # of the word that says whether the size is insisted on; its other bits are reserved
 LONGEST = 64  # bytes: no datagram of the handshake is longer
 _CREDENTIALS = struct.Struct("3i")
-_MOST_FDS = 4
 _INT = array("i").itemsize
+_MOST_FDS = 4  # that come with a datagram
+_ALL_FDS = 253  # that Linux lets come: what is not taken here would be closed by the kernel, which may take its time
 
 
-@dataclass(frozen=True)
-class Terms:
+class Terms(NamedTuple):
     """What one side brings: message size in bytes and whether it insists on it, queues in messages."""
 
     msg_size: int
@@ -41,8 +43,7 @@ class Terms:
         return 0 < self.msg_size <= 1 << 20 and 0 < self.send_limit <= 1 << 16 and 0 < self.recv_limit <= 1 << 16
 
 
-@dataclass(frozen=True)
-class Hello:
+class Hello(NamedTuple):
     """The client's first datagram; it comes with the bells that the server is to ring: see Connection.rung."""
 
     terms: Terms
@@ -67,8 +68,7 @@ class Hello:
         return cls(terms)
 
 
-@dataclass(frozen=True)
-class Welcome:
+class Welcome(NamedTuple):
     """The server's answer: its terms, or why not. On success with both rings, and with the client's bells to ring."""
 
     code: ErrorCode
@@ -106,13 +106,28 @@ def negotiate(client: Terms, server: Terms) -> tuple[int, int]:
     return client.msg_size, server.msg_size
 
 
+def check_memory(client: Terms, server: Terms, own: Terms, most: int) -> None:
+    """Raise TooBig when the rings of a connection would take more than `most` bytes, and more than `own` sizes need."""
+    needed = _memory(client, server)
+    if needed > max(most, _memory(own, own)):
+        text = f"the connection's queues would take {needed} bytes, and max_connection_memory is {most}"
+        raise from_code(ErrorCode.TOO_BIG, text)
+
+
+def _memory(client: Terms, server: Terms) -> int:
+    to_server, to_client = negotiate(client, server)
+    capacity = lib.comch_ring_capacity
+    there = capacity(to_server, client.send_limit + server.recv_limit)
+    return int(there + capacity(to_client, server.send_limit + client.recv_limit))
+
+
 def receive(sock: socket.socket) -> tuple[bytes, list[int]]:
     """One datagram and its descriptors, without waiting; b"" at end-of-file, BlockingIOError when none waits.
 
     A datagram with more than there can be is b"?". Raises OSError (EMFILE) when this process cannot take what came.
     """
     wanted = socket.MSG_DONTWAIT | socket.MSG_CMSG_CLOEXEC  # socket.recv_fds ignores its flags before Python 3.13
-    arguments = LONGEST, socket.CMSG_LEN(_MOST_FDS * _INT), wanted
+    arguments = LONGEST, socket.CMSG_LEN(_ALL_FDS * _INT), wanted
     try:
         data, control, flags, _ = sock.recvmsg(*arguments)
     except ConnectionResetError:  # it has ended with something of ours unread: its last words come after the error
@@ -121,15 +136,15 @@ def receive(sock: socket.socket) -> tuple[bytes, list[int]]:
     for level, kind, some in control:
         if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
             fds.frombytes(some[: len(some) - len(some) % _INT])
-    if flags & (socket.MSG_TRUNC | socket.MSG_CTRUNC):
-        for fd in fds:
-            os.close(fd)
-        if flags & socket.MSG_CTRUNC and len(fds) < _MOST_FDS:
-            if data == BYE:
-                return data, []  # what it carries need not arrive
-            raise OSError(errno.EMFILE, "descriptors have run out")
+    received = list(fds)
+    if flags & socket.MSG_TRUNC or len(received) > _MOST_FDS:
+        discard_all(received)
         return b"?", []
-    return data, list(fds)
+    if flags & socket.MSG_CTRUNC:
+        discard_all(received)
+        if data != BYE:  # what a farewell carries need not arrive
+            raise OSError(errno.EMFILE, "descriptors have run out")
+    return data, received
 
 
 def peer_of(sock: socket.socket) -> tuple[int, int]:
@@ -150,9 +165,21 @@ def send(sock: socket.socket, data: bytes, fds: Sequence[int] = ()) -> None:
 
 
 def close_all(fds: list[int]) -> None:
-    """Close these descriptors, and forget them."""
+    """Close these descriptors of this process's own, and forget them."""
     while fds:
         os.close(fds.pop())
+
+
+def discard_all(fds: list[int]) -> None:
+    """Close these descriptors of a peer's, which nobody waits for, and forget them."""
+    while fds:
+        lib.comch_discard(fds.pop())
+
+
+def hang_up(sock: socket.socket) -> None:
+    """Close a socket, and discard whatever the peer has put into it."""
+    if sock.fileno() >= 0:
+        lib.comch_discard(sock.detach())
 
 
 def farewell(sock: socket.socket) -> None:

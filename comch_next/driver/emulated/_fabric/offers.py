@@ -4,11 +4,9 @@ A consumer is announced in a datagram on the connection's socket, with the memfd
 lie in, and the other end of its bell; another datagram says that it is going.
 """
 
-import os
 import struct
 import threading
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from comch_next.driver.emulated._fabric.bells import check_bell
 from comch_next.driver.emulated._fabric.handshake import close_all
@@ -32,17 +30,14 @@ def make_posts(depth: int, imm_max: int) -> int:
     return make_shared("comch-posts", posts_size(depth, imm_max), commit=True)
 
 
-@dataclass(eq=False)
 class Offer:
     """A consumer, from its start to its stop. `fds`: its posts, its memory, the other end of its bell."""
 
-    consumer_id: int
-    depth: int
-    imm_max: int
-    memory_size: int
-    fds: list[int]
-    announced: bool = False
-    lock: threading.Lock = field(default_factory=threading.Lock)
+    def __init__(self, consumer_id: int, depth: int, imm_max: int, memory_size: int, fds: list[int]) -> None:
+        self.consumer_id, self.depth, self.imm_max, self.memory_size = consumer_id, depth, imm_max, memory_size
+        self.fds = fds
+        self.announced = False
+        self.lock = threading.Lock()
 
     def sane(self) -> bool:
         """Bounded as the widest device could state it, and whole."""
@@ -60,8 +55,7 @@ class Offer:
         close_all(self.take())
 
 
-@dataclass(eq=False)
-class News:
+class News(NamedTuple):
     """What one side says of a consumer. `kind` is NEW, with the offer's descriptors, or EXPIRED."""
 
     kind: int
@@ -103,5 +97,5 @@ class Target:
         with self.lock:
             self.c.bell = -1
             if self.bell >= 0:
-                os.close(self.bell)
+                lib.comch_discard(self.bell)
                 self.bell = -1

@@ -10,8 +10,7 @@ import json
 import os
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
-from typing import Any
+from typing import Any, NamedTuple, get_type_hints
 
 from comch_next.driver.emulated._kernel.ring import ffi, lib
 
@@ -30,8 +29,7 @@ def boot_time() -> int:
     return time.clock_gettime_ns(time.CLOCK_BOOTTIME)
 
 
-@dataclass(frozen=True)
-class Status:
+class Status(NamedTuple):
     """The text in the lock file. `board_fd` and `board_inode` are -1 where there is no board."""
 
     name: str
@@ -46,7 +44,7 @@ class Status:
     version: int = _VERSION
 
     def encode(self) -> bytes:
-        return json.dumps(asdict(self)).encode("ascii")
+        return json.dumps(self._asdict()).encode("ascii")
 
     @classmethod
     def of_this_process(
@@ -68,7 +66,7 @@ class Status:
         return cls(**found)
 
 
-_KINDS = {field.name: field.type for field in fields(Status)}
+_KINDS = get_type_hints(Status)
 
 
 def _well_formed(found: Mapping[str, Any]) -> bool:

@@ -3,8 +3,7 @@
 import os
 import re
 import sys
-from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from comch_next._codes import PciFuncType
 from comch_next.errors import NotFound
@@ -12,15 +11,21 @@ from comch_next.errors import NotFound
 __all__ = ["Device", "Limits", "Representor", "Topology", "current", "long_form"]
 
 # The limits' own limits, where they are bytes; the others count things.
-_MOST = {"default_msg_size": 1 << 20, "max_msg_size": 1 << 20, "max_buf_size": 1 << 30, "max_imm_data_len": 1024}
+_MOST = {
+    "default_msg_size": 1 << 20,
+    "max_msg_size": 1 << 20,
+    "max_buf_size": 1 << 30,
+    "max_imm_data_len": 1024,
+    "max_connection_memory": 1 << 40,
+}
 _PCI = re.compile(r"(?:([0-9a-f]{1,4}):)?([0-9a-f]{1,2}):([0-9a-f]{1,2})\.([0-7])", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
-class Limits:
+class Limits(NamedTuple):
     """What a device can do; sizes and lengths in bytes, queues in messages. `max_clients` 0 means no limit.
 
-    Consumers and producers are counted per connection, fast tasks per consumer or producer.
+    Consumers and producers are counted per connection, fast tasks per consumer or producer. `max_connection_memory` is
+    how many bytes the queues of one connection may take when the other side's sizes are larger than this side's own.
     """
 
     default_msg_size: int = 4080
@@ -36,16 +41,19 @@ class Limits:
     max_fast_tasks: int = 8192
     max_buf_size: int = 1 << 30
     max_imm_data_len: int = 32
+    max_connection_memory: int = 1 << 28
 
-    def __post_init__(self) -> None:
-        for name, value in vars(self).items():
+    def with_those(self, table: dict[str, Any]) -> "Limits":
+        """Take over the limits that a table states; ValueError for one that no device could have."""
+        stated = self._replace(**table)
+        for name, value in stated._asdict().items():
             least, most = (0 if name == "max_clients" else 1), _MOST.get(name, 1 << 16)
             if type(value) is not int or not least <= value <= most:
                 raise ValueError(f"{name} is {value!r}; legal are whole numbers from {least} to {most}")
+        return stated
 
 
-@dataclass(frozen=True)
-class Representor:
+class Representor(NamedTuple):
     """What stands on the DPU for one function of the host; `pci_addr` is the host's address of it."""
 
     pci_addr: str
@@ -54,8 +62,7 @@ class Representor:
     vhca_id: int = 0
 
 
-@dataclass(frozen=True)
-class Device:
+class Device(NamedTuple):
     """One device of one side: `representors` only on the DPU, `capable` false for one that cannot do Comch.
 
     Faults: `working` false for one that cannot be opened, `answers` false for one whose kernel driver fails queries.
@@ -70,8 +77,7 @@ class Device:
     limits: Limits = Limits()
 
 
-@dataclass(frozen=True)
-class Topology:
+class Topology(NamedTuple):
     """Every device of the emulated pair, whichever side this process may see."""
 
     devices: tuple[Device, ...]
@@ -139,7 +145,7 @@ def _read(path: str) -> dict[str, Any]:
 def parse(table: dict[str, Any], source: str) -> Topology:
     """A topology from its table: `limits` for all, and a list of `device`, each with its own `limits`."""
     try:
-        limits = replace(Limits(), **table.get("limits", {}))
+        limits = Limits().with_those(table.get("limits", {}))
         devices = tuple(_device(row, limits) for row in table["device"])
     except (KeyError, TypeError, ValueError) as error:
         raise NotFound(f"{source} is no topology: {error!r}") from error
@@ -149,7 +155,7 @@ def parse(table: dict[str, Any], source: str) -> Topology:
 
 
 def _device(row: dict[str, Any], limits: Limits) -> Device:
-    known = {field.name for field in fields(Device)} | {"representor"}
+    known = set(Device._fields) | {"representor"}
     if unknown := set(row) - known:
         raise ValueError(f"unknown keys {sorted(unknown)} in a device; known are {sorted(known)}")
     if row["side"] not in ("host", "dpu"):
@@ -162,7 +168,7 @@ def _device(row: dict[str, Any], limits: Limits) -> Device:
         capable=bool(row.get("capable", True)),
         working=bool(row.get("working", True)),
         answers=bool(row.get("answers", True)),
-        limits=replace(limits, **row.get("limits", {})),
+        limits=limits.with_those(row.get("limits", {})),
     )
 
 

@@ -45,6 +45,7 @@ class FaultyPort(Port):
 
     def __init__(self, faults: Faults, *args: Any) -> None:
         super().__init__(*args)
+        self.quick = None
         self._faults = faults
         self._alarm: Alarm | None = None
 

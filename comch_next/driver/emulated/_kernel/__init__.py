@@ -1,8 +1,9 @@
 """What touches Linux and shared memory. Imports nothing of the storeys above.
 
 ring.h, ring.c     a connection's messages in one direction; posts.h, posts.c: the buffers of a consumer
+foreign.h, foreign.c    closes what came from a peer, without waiting for anybody
 calls.c            the hot calls: objects that own what they point to
-build              compiles the first two, and names the system calls that Python lacks
+build              compiles all but calls.c, and names the system calls that Python lacks
 memory             sealed shared memory
 ring               the two ends of a ring
 poller             the rings that are read together

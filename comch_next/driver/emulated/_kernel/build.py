@@ -1,4 +1,6 @@
-"""Builds the kernels, the ring and the fast path's posts (see their headers), and names four system calls beside."""
+"""Builds the ring, the fast path's posts and what closes a peer's descriptors (see their headers), and names four
+system calls beside.
+"""
 
 import re
 from pathlib import Path
@@ -6,7 +8,7 @@ from pathlib import Path
 from cffi import FFI
 
 _HERE = Path(__file__).parent
-_KERNELS = ("ring", "posts")  # the second uses the first's helpers
+_KERNELS = ("ring", "posts", "foreign")  # the second uses the first's helpers
 
 
 def _declarations(header: str) -> str:

@@ -39,10 +39,12 @@ typedef struct {
     PyObject *of;     /* the Link or the Poller */
     PyObject *slow;   /* the Python call */
     PyObject *shape;  /* the type of a message, or NULL for a plain tuple */
+    PyObject *news;   /* a tuple of collections: while they are empty, nothing but a message is to be received */
+    PyObject *again;  /* the exception for having received nothing, and its arguments; NULL where that is None */
 } Quick;
 
 static PyTypeObject *link_type, *poller_type, *quick_type;
-static PyObject *handle_name, *timeout_name;
+static PyObject *handle_name, *timeout_name, *message_name;
 
 static int link_traverse(Link *link, visitproc visit, void *arg)
 {
@@ -344,6 +346,8 @@ static int quick_traverse(Quick *quick, visitproc visit, void *arg)
     Py_VISIT(quick->of);
     Py_VISIT(quick->slow);
     Py_VISIT(quick->shape);
+    Py_VISIT(quick->news);
+    Py_VISIT(quick->again);
     return 0;
 }
 
@@ -352,6 +356,8 @@ static int quick_clear(Quick *quick)
     Py_CLEAR(quick->of);
     Py_CLEAR(quick->slow);
     Py_CLEAR(quick->shape);
+    Py_CLEAR(quick->news);
+    Py_CLEAR(quick->again);
     return 0;
 }
 
@@ -433,6 +439,38 @@ static PyObject *link_send_quick(PyObject *self, PyObject *const *args, Py_ssize
     return slow(quick, args, count, names);
 }
 
+/* Is a message the only thing that could be received? A context without connections may have other reasons. */
+static int quiet(Quick *quick)
+{
+    if (!SELF(Poller, quick->of)->c.count)
+        return 0;
+    for (Py_ssize_t i = 0; i < PyTuple_Size(quick->news); i++)
+        if (PyObject_Size(PyTuple_GetItem(quick->news, i)) != 0) {
+            PyErr_Clear();
+            return 0;
+        }
+    return 1;
+}
+
+/* Raise what OSError's own initialization makes of the arguments: a Python one costs more than the rest of the call. */
+static PyObject *raise_again(PyObject *again)
+{
+    PyObject *type = PyTuple_GetItem(again, 0), *args = PyTuple_GetItem(again, 1), *error;
+    initproc init = (initproc)PyType_GetSlot((PyTypeObject *)PyExc_OSError, Py_tp_init);
+
+    if (!(error = ((newfunc)PyType_GetSlot((PyTypeObject *)type, Py_tp_new))((PyTypeObject *)type, args, NULL)))
+        return NULL;
+    if (!init(error, args, NULL) && !PyObject_SetAttr(error, message_name, PyTuple_GetItem(args, 1)))
+        PyErr_SetObject(type, error);
+    Py_DECREF(error);
+    return NULL;
+}
+
+static int is_zero(PyObject *number)
+{
+    return PyLong_CheckExact(number) && PyLong_AsLong(number) == 0 && !PyErr_Occurred();
+}
+
 /* Receive with at most a size and, by its name, a time-out, which a message that is there makes unimportant. */
 static PyObject *port_receive(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
@@ -444,7 +482,7 @@ static PyObject *port_receive(PyObject *self, PyObject *const *args, Py_ssize_t 
 
     if (count > 1 || (names && (PyTuple_Size(names) != 1 || PyTuple_GetItem(names, 0) != timeout_name)))
         return slow(quick, args, count, names);
-    if (count && args[0] != Py_None) {
+    if (count) {
         if (!PyLong_CheckExact(args[0]))
             return slow(quick, args, count, names);
         most = PyLong_AsUnsignedLongLong(args[0]);
@@ -456,6 +494,13 @@ static PyObject *port_receive(PyObject *self, PyObject *const *args, Py_ssize_t 
     result = comch_find(&poller->c);
     if (result == COMCH_POLL)
         comch_poll_again(&poller->c);
+    if (result == COMCH_AGAIN && quiet(quick)) {
+        if (!quick->again && !names)
+            Py_RETURN_NONE;
+        if (quick->again && names && is_zero(args[count]))
+            return raise_again(quick->again);
+        PyErr_Clear();
+    }
     if (result < 0 || (uint64_t)result > most)
         return slow(quick, args, count, names);
     if (!(data = take(poller)))
@@ -469,24 +514,30 @@ static PyMethodDef port_send_def = {"send", FAST(port_send), NULL};
 static PyMethodDef link_send_def = {"send", FAST(link_send_quick), NULL};
 static PyMethodDef port_receive_def = {"receive", FAST(port_receive), NULL};
 
-/* A quick call of that definition: (the Link or Poller, the Python call, the type of a message or None). */
+static PyObject *kept(PyObject *object)
+{
+    if (object == Py_None)
+        return NULL;
+    Py_XINCREF(object);
+    return object;
+}
+
+/* A quick call of that definition: (the Link or Poller, the Python call), and for receive the type of a message or
+ * None, a tuple of collections, and the exception with its arguments or None. */
 static PyObject *quick_call(PyMethodDef *def, PyTypeObject *kind, PyObject *args)
 {
-    PyObject *of, *slow_call, *shape = Py_None, *call;
+    PyObject *of, *slow_call, *shape = NULL, *news = NULL, *again = NULL, *call;
     Quick *quick;
 
-    if (!PyArg_ParseTuple(args, "O!O|O", kind, &of, &slow_call, &shape))
+    if (!PyArg_ParseTuple(args, "O!O|OO!O", kind, &of, &slow_call, &shape, &PyTuple_Type, &news, &again))
         return NULL;
     if (!(quick = SELF(Quick, PyType_GenericAlloc(quick_type, 0))))
         return NULL;
-    Py_INCREF(of);
-    Py_INCREF(slow_call);
-    quick->of = of;
-    quick->slow = slow_call;
-    if (shape != Py_None) {
-        Py_INCREF(shape);
-        quick->shape = shape;
-    }
+    quick->of = kept(of);
+    quick->slow = kept(slow_call);
+    quick->shape = kept(shape);
+    quick->news = kept(news);
+    quick->again = kept(again);
     call = PyCFunction_NewEx(def, (PyObject *)quick, NULL);
     Py_DECREF(quick);
     return call;
@@ -533,7 +584,8 @@ PyMODINIT_FUNC PyInit_calls(void)
         return NULL;
     handle_name = PyUnicode_InternFromString("_handle");
     timeout_name = PyUnicode_InternFromString("timeout");
-    if (!handle_name || !timeout_name || !(link_type = add_type(module, &link_spec))
+    message_name = PyUnicode_InternFromString("message");
+    if (!handle_name || !timeout_name || !message_name || !(link_type = add_type(module, &link_spec))
         || !(poller_type = add_type(module, &poller_spec)) || !(quick_type = add_type(module, &quick_spec))) {
         Py_DECREF(module);
         return NULL;

@@ -1,9 +1,7 @@
 """The rings as Python objects; see calls.c. What comch_find answers is in lib of ring.py: COMCH_POLL and its kind."""
 
-from collections.abc import Callable
-from typing import Any, TypeAlias, TypeVar
-
-_C = TypeVar("_C", bound=Callable[..., Any])
+from collections.abc import Callable, Sized
+from typing import Any, TypeAlias
 
 Found: TypeAlias = tuple[bytes, Any] | int | None
 
@@ -32,6 +30,13 @@ class Poller:
     def polled(self) -> None: ...
     def hurry(self) -> None: ...
 
-def port_send(poller: Poller, slow: _C, /) -> _C: ...
-def link_send(link: Link, slow: _C, /) -> _C: ...
-def receive(poller: Poller, slow: _C, shape: type | None = None, /) -> _C: ...
+def port_send(poller: Poller, slow: Callable[..., Any], /) -> Callable[..., Any]: ...
+def link_send(link: Link, slow: Callable[..., Any], /) -> Callable[..., Any]: ...
+def receive(
+    poller: Poller,
+    slow: Callable[..., Any],
+    shape: type | None,
+    news: tuple[Sized, ...],
+    again: tuple[type[OSError], tuple[int, str]] | None,
+    /,
+) -> Callable[..., Any]: ...

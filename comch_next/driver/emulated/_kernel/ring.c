@@ -12,7 +12,7 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-enum { PAGE = 4096, ALIGN = 16, COMMIT = 256 * 1024, REUSE = 32 * 1024, BUSY_TURNS = 64, LINE = 64, AHEAD = 256, RINGS = 8 };
+enum { PAGE = 4096, ALIGN = 16, COMMIT = 256 * 1024, REUSE = 32 * 1024, BUSY_TURNS = 64, LINE = 64, AHEAD = 256 };
 _Static_assert(COMCH_LAST_PLACE + sizeof(comch_shared) <= COMCH_PLACE, "the shared words fit before their place");
 #define LOOK_EVERY 1000000ull  /* nanoseconds between looks at the sockets in a tight loop */
 #define AWAY 20000ull          /* nanoseconds without a call that make a loop no tight one */
@@ -68,17 +68,6 @@ static void ring_bell(int bell, uint32_t *armed)
     if (__atomic_load_n(armed, __ATOMIC_RELAXED) && __atomic_exchange_n(armed, 0, __ATOMIC_SEQ_CST) && bell >= 0
         && send(bell, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 && (errno == ENOBUFS || errno == ENOMEM))
         STORE(armed, 1);  /* the next may do it; one that is full is as loud as it gets */
-}
-
-/* Make a bell silent. 1: it was rung more often than anybody can have asked for. */
-int comch_drain(int bell)
-{
-    char ring;
-
-    for (int rings = 0; rings < RINGS; rings++)
-        if (recv(bell, &ring, sizeof ring, MSG_DONTWAIT) < 0)
-            return 0;
-    return 1;
 }
 
 /* The descriptor may be closed afterwards, which Python's own mmap would keep a copy of. NULL: see errno. */

@@ -113,7 +113,6 @@ int comch_take(comch_poller *poller, char *into);
 void comch_poll_again(comch_poller *poller);
 int64_t comch_receive(comch_poller *poller, char *into, uint64_t size);
 int comch_arm_data(comch_poller *poller);
-int comch_drain(int bell);
 int comch_poll_due(comch_pace *pace);
 void comch_polled(comch_pace *pace);
 

@@ -1,0 +1,64 @@
+"""What a call asks of its handle and arguments before it runs: kind, liveness, state, ranges.
+
+A guard names the call once, after its function, so that every refusal says which call was refused.
+"""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from comch_next.driver.emulated._checks import expect_callback, expect_number, in_state
+from comch_next.driver.emulated._state import CALLS
+
+__all__ = ["Find", "callback", "guard", "up_to"]
+
+_H = TypeVar("_H")
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+Find = Callable[[object, str], _H]
+Check = Callable[[Any, Any, str], None]  # (argument, the handle's object, call)
+
+
+def guard(
+    prefix: str, find: Find[_H], **checks: Check
+) -> Callable[[Callable[Concatenate[Any, _H, _P], _T]], Callable[Concatenate[Any, Any, _P], _T]]:
+    """Decorate a call of a noun: its first argument is a handle, of which `find` makes the object or refuses it.
+
+    The call is named `prefix` and its function's name. One that the table of states has is refused in other states.
+    Each of `checks` refuses the argument of that name, in the order of the arguments.
+    """
+
+    def decorate(function: Callable[Concatenate[Any, _H, _P], _T]) -> Callable[Concatenate[Any, Any, _P], _T]:
+        name = function.__name__
+        call = prefix + name
+        row = next((known for known in (call, name) if known in CALLS), None)
+        code: Any = function.__code__
+        arguments = code.co_varnames[2 : code.co_argcount]
+        places = [(place, checks[argument]) for place, argument in enumerate(arguments) if argument in checks]
+
+        @wraps(function)
+        def guarded(noun: Any, handle: object, /, *args: _P.args, **kwargs: _P.kwargs) -> _T:
+            found = find(handle, call)
+            if row is not None:
+                in_state(found, row)
+            for place, check in places:
+                check(args[place], found, call)
+            return function(noun, found, *args, **kwargs)
+
+        return guarded
+
+    return decorate
+
+
+def callback(value: object, _: object, call: str) -> None:
+    """Refuse what cannot be called."""
+    expect_callback(value, call)
+
+
+def up_to(limit: str, *, least: int = 1) -> Check:
+    """Refuse numbers above that limit of the context's device."""
+
+    def check(value: object, context: Any, call: str) -> None:
+        expect_number(value, getattr(context.dev.info.row.limits, limit), call, least=least)
+
+    return check

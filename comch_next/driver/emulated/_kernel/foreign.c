@@ -1,0 +1,76 @@
+/* See foreign.h. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <stddef.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "foreign.h"
+
+enum { RINGS = 8, MOST_FDS = 253, MOST_QUEUED = 4096, DEEPEST = 16 };
+
+static void discard(int fd, int depth);
+
+/* Take what lies in a socket, and discard whatever came with it. -1: nothing lies there; 0: it was empty, or this is
+ * the end, unless credentials have been asked for: these come with all but the end. */
+static int take_one(int sock, int depth)
+{
+    union {
+        struct cmsghdr align;
+        char room[CMSG_SPACE(MOST_FDS * sizeof(int)) + CMSG_SPACE(sizeof(struct ucred))];
+    } control;
+    char data[256];
+    struct iovec text = {data, sizeof data};
+    struct msghdr message = {.msg_iov = &text, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    ssize_t length = recvmsg(sock, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+
+    if (length < 0)
+        return -1;
+    for (struct cmsghdr *part = CMSG_FIRSTHDR(&message); part; part = CMSG_NXTHDR(&message, part))
+        if (part->cmsg_level == SOL_SOCKET && part->cmsg_type == SCM_RIGHTS)
+            for (size_t at = 0; at + sizeof(int) <= part->cmsg_len - CMSG_LEN(0); at += sizeof(int))
+                discard(*(int *)(CMSG_DATA(part) + at), depth - 1);
+    return length > 0 || message.msg_controllen > 0;
+}
+
+/* Nobody can put anything more into it, and what lies there is taken out; so are those who wait to be accepted. */
+static void empty(int sock, int depth)
+{
+    int one = 1, waiting;
+
+    shutdown(sock, SHUT_RD);
+    setsockopt(sock, SOL_SOCKET, SO_PASSCRED, &one, sizeof one);
+    for (int queued = 0; queued < MOST_QUEUED && take_one(sock, depth) > 0; queued++)
+        ;
+    for (int queued = 0; queued < MOST_QUEUED && (waiting = accept4(sock, NULL, NULL, SOCK_CLOEXEC)) >= 0; queued++)
+        discard(waiting, depth - 1);
+}
+
+static void discard(int fd, int depth)
+{
+    struct linger none = {0, 0};
+    int domain = 0;
+    socklen_t size = sizeof domain;
+
+    if (setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof none) == 0 && depth > 0
+        && getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 && domain == AF_UNIX)
+        empty(fd, depth);
+    close(fd);
+}
+
+/* Close a descriptor without waiting for anybody. */
+void comch_discard(int fd)
+{
+    discard(fd, DEEPEST);
+}
+
+/* Make a bell silent. 1: it was rung more often than anybody can have asked for. */
+int comch_drain(int bell)
+{
+    for (int rings = 0; rings < RINGS; rings++)
+        if (take_one(bell, DEEPEST) < 0)
+            return 0;
+    return 1;
+}
