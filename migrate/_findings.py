@@ -42,15 +42,19 @@ class Findings:
             because = None if own or verdict.cause is None else self._place(verdict.cause)
             message = self._message(path, verdict, own)
             change = text.change_of(reference, verdict)
+            code, level = (
+                (verdict.cause.code, verdict.cause.level) if own and verdict.cause else (verdict.code, verdict.level)
+            )
             yield Finding(
-                _rule(reference), verdict.code, verdict.level, path, self.span(path, reference.node), reference.name,
+                _rule(reference), code, level, path, self.span(path, reference.node), reference.name,
                 message, change, because,
             )  # fmt: skip
 
     def _message(self, path: Path, verdict: Verdict, own: bool) -> str:
         cause = verdict.cause
         if own or cause is None:
-            return CODES[verdict.code].title if verdict.code else "rewritten"
+            code = cause.code if cause else verdict.code
+            return CODES[code].title if code else "rewritten"
         where = f"line {getattr(cause.node, 'lineno', 1)}" + ("" if cause.path == path else f" of {cause.path}")
         return f"not rewritten because {where} ({cause.code}) was not"
 

@@ -153,6 +153,12 @@ CODES: dict[str, Code] = {
         "Nothing, unless somebody reads the output by machine.",
         "safe",
     ),
+    "CCM086": Code(
+        "nothing calls this function or class of a script",
+        "It takes or returns handles. The file is a script that no other file imports, so that it is not used at all.",
+        "Remove it; or see that whoever imports the script is migrated as well.",
+        "safe",
+    ),
     # Text
     "CCM042": Code(
         "the place has no room for the new import",

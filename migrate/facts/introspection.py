@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from migrate.facts.forest import Forest
+from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import OldApi, Symbol
 from migrate.python.values import Token, Values
 
@@ -37,7 +37,7 @@ class Introspection:
             elif node.attr in ("__class__", "__module__"):
                 yield from self._symbols(node.value)
         for _, call in self._forest.nodes(ast.Call):
-            name = _last_name(call.func)
+            name = last_name(call.func)
             if name == "type" and len(call.args) == 1:
                 yield from self._symbols(call.args[0])
             elif name in _READS_ANNOTATIONS or (name == "fields" and self._reads_types):
@@ -52,7 +52,7 @@ class Introspection:
             if node.attr in _COMPILED:
                 yield path
         for path, call in self._forest.nodes(ast.Call):
-            name = _last_name(call.func)
+            name = last_name(call.func)
             own = name in _OPENS and self._is_own_file(call)
             if name in _READS_SOURCE or own or (name == "dir" and not call.args and path in self._stars):
                 yield path
@@ -62,7 +62,3 @@ class Introspection:
         base = call.func.value if isinstance(call.func, ast.Attribute) else None
         opened = base if isinstance(base, ast.Call) else call
         return any(isinstance(given, ast.Name) and given.id == "__file__" for given in opened.args)
-
-
-def _last_name(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")

@@ -8,17 +8,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from migrate.facts.forest import Forest
+from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import COMMON, Handle, Method, OldApi, Symbol, handles_among, is_handle
 from migrate.facts.module_values import MODULE_VALUE, ModuleValues
 from migrate.facts.references import Reference, References
 from migrate.facts.texts import WORD
+from migrate.facts.unseen import Callers
 from migrate.python.modules import is_standard
 from migrate.python.values import Bound, Collection, External, Function, Instance, Plain, Token, Value, Values
 
 LOST, UNKNOWN, MIXED, OTHER_FILE, COMPUTED = "CCM033", "CCM034", "CCM035", "CCM049", "CCM005"
 MODULE = "CCM009"
-SHOWN, INSPECTED, UNSEEN, MAY_BE_SHOWN = "CCM081", "CCM082", "CCM083", "CCM085"
+SHOWN, INSPECTED, MAY_BE_SHOWN = "CCM081", "CCM082", "CCM085"
 
 # Python's own functions that tell what an object looks like, and those that look into it.
 _SHOWING = frozenset({"print", "str", "repr", "format", "ascii", "pprint", "pformat"})
@@ -27,6 +28,10 @@ _INSPECTING = frozenset({"vars", "dir", "copy", "deepcopy", "dump", "dumps", "se
 _BY_NAME = frozenset({"methodcaller", "attrgetter"})
 _OF_METHODS = frozenset({"__name__", "__qualname__", "__func__", "__self__"})
 _LOOKING_UP = frozenset({"getattr", "hasattr"})
+_LOADING = frozenset(
+    {"import_module", "__import__", "spec_from_file_location", "exec_module", "run_path", "run_module"}
+)
+_LOADING |= {"load_module", "entry_points", "iter_entry_points", "exec"}
 _NAMESPACES = frozenset({"globals", "locals", "vars"})
 _IMPLICIT = frozenset({"__enter__", "__aenter__", "__iter__", "__next__", "__aiter__", "__anext__", "__call__"})
 _OF_EVERY_OBJECT = frozenset(
@@ -58,6 +63,7 @@ class Obstacles:
     ) -> None:
         self._forest, self._values, self._api, self._references = forest, values, api, references
         self._suspects, self._given = suspects, given
+        self._callers = Callers(forest, values)
         self._found: dict[Hashable, dict[tuple[ast.AST, str], Obstacle]] = {}
         for token, nodes in values.sinks.items():
             for node in nodes:
@@ -74,7 +80,7 @@ class Obstacles:
             if node not in known:
                 self._put(MODULE_VALUE, node, MODULE)
         for argument in api.asked:
-            self._put(argument, argument, UNSEEN)
+            self._put(argument, argument, self._callers.code(argument))
 
     def of(self, origin: Hashable) -> Sequence[Obstacle]:
         """Return what keeps the handles of an origin old."""
@@ -159,7 +165,7 @@ class Obstacles:
             self._add(base, node, UNKNOWN if Plain.UNKNOWN in others | base else MIXED)
 
     def _call(self, node: ast.Call) -> None:
-        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        name = last_name(node.func)
         if name in _NAMESPACES and not node.args:
             self._namespace(node)
         if name in _BY_NAME:
@@ -248,7 +254,7 @@ class Obstacles:
             for inside in ast.walk(node):
                 value = inside.value if isinstance(inside, ast.Return | ast.Yield) else None
                 if value is not None and names.function(inside) is node:
-                    self._add(self._held(value), node, UNSEEN)
+                    self._add(self._held(value), node, self._callers.code(node))
 
     def _show(self, shown: ast.expr, place: ast.AST) -> None:
         """Refuse the handles whose text an expression certainly is, or that it holds; note those that it may be.

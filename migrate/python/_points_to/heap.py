@@ -41,7 +41,6 @@ class Frame:
     returned: Slot = field(default_factory=Slot)
     yielded: Slot = field(default_factory=Slot)
     sent: Slot = field(default_factory=Slot)
-    called: bool = False
 
 
 class Contents:
