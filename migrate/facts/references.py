@@ -245,6 +245,7 @@ class References:
         named = {function.replace("_rep_", "_") for function in functions}  # devices and representors are alike
         code = self._features.code(node) or ("CCM035" if len(named) > 1 else "")
         code = code or ("CCM005" if self._texts.shown(node) else "")
+        code = code or next(filter(None, (self._patches.code_of_kind(method.handle.kind) for method in methods)), "")
         chosen = min(methods, key=lambda method: method.function)
         reference = self._made(path, node, chosen, code)
         origins = frozenset(origin for method in methods for origin in self.reached(method))
