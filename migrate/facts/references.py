@@ -197,7 +197,7 @@ class References:
     ) -> Reference:
         """Give the function of a call whose arguments are not written one by one: it is a value, too."""
         origins = set(self._api.sites.get(call, ()))
-        for values in map(self._values.of, starred):
+        for values in (self._values.of(value) - {Plain.NONE} for value in starred):
             known = [value for value in values if isinstance(value, Collection)]
             inside = {item for value in known for item in self._values.elements(value)}
             if len(known) < len(values) or self._may_be_anything(frozenset(inside)):

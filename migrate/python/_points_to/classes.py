@@ -262,7 +262,7 @@ class Classes(Heap):
 
     def _set(self, value: Value, owner: Instance, slot: Slot) -> None:
         if isinstance(value, Descriptor):
-            self.call_with(self.field(value, "setter"), [self.constant(owner), slot], Slot())
+            self.call_with(self.field(value, "property.setter"), [self.constant(owner), slot], Slot())
         elif isinstance(value, Instance) and self.binder(value.node, "__set__"):
             self.call_with(self.attribute(value, "__set__"), [self.constant(owner), slot], Slot())
 

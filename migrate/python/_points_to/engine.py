@@ -130,7 +130,15 @@ class Engine(Patterns):
                     function = value.function if isinstance(value, Descriptor) else value
                     if isinstance(function, Function):
                         found.setdefault(function.node, (info.node, value))
+                    for accessor in self._accessors(value):
+                        found.setdefault(accessor.node, (info.node, accessor))
         return found
+
+    def _accessors(self, value: Value) -> list[Function]:
+        """What sets and deletes a property."""
+        names = ("property.setter", "property.deleter") if isinstance(value, Descriptor) else ()
+        slots = [self.field(value, name) for name in names]
+        return [function for slot in slots for function in slot.values if isinstance(function, Function)]
 
     def _owners(self, node: ast.ClassDef) -> list[ast.ClassDef]:
         """The classes whose instances a method of a class gets from outside."""

@@ -187,7 +187,7 @@ for _function, _words in {
     " contextlib.contextmanager contextlib.asynccontextmanager typing.final typing.overload typing.no_type_check"
     " typing.runtime_checkable abc.abstractmethod abc.abstractproperty enum.unique"
     " weakref.proxy types.coroutine asyncio.coroutine .__iter__ .__aiter__ .__enter__ .__aenter__ .push"
-    " unittest.skip unittest.expectedFailure functools.update_wrapper copy.copy .copy .__copy__ .getter .deleter"
+    " unittest.skip unittest.expectedFailure functools.update_wrapper copy.copy .copy .__copy__ .getter"
     " dataclasses.replace copy.replace .detach",
     _second: "typing.cast typing.assert_type asyncio.sleep",
 }.items():

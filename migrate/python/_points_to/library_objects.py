@@ -209,7 +209,7 @@ def _descriptor(kind: str) -> Summary:
 
         heap.watch(argument(heap, site, 0, "fget"), wrap)
         setter = argument(heap, site, 1, "fset")
-        heap.watch(site.result, lambda value: heap.flow(setter, heap.field(value, "setter")))
+        heap.watch(site.result, lambda value: heap.flow(setter, heap.field(value, "property.setter")))
 
     return make
 
@@ -219,10 +219,21 @@ for _kind in ("property", "staticmethod", "classmethod"):
 SUMMARIES["functools.cached_property"] = SUMMARIES["builtins.property"]
 
 
-@summary(".setter")
-def _setter(heap: Attributes, site: Site) -> None:
-    heap.watch(argument(heap, site, 0), lambda value: heap.flow(argument(heap, site, 1), heap.field(value, "setter")))
-    heap.flow(argument(heap, site, 0), site.result)
+def _accessor(name: str) -> Summary:
+    """Keep one more function of a property."""
+
+    def keep(heap: Attributes, site: Site) -> None:
+        heap.watch(
+            argument(heap, site, 0),
+            lambda value: heap.flow(argument(heap, site, 1), heap.field(value, f"property.{name}")),
+        )
+        heap.flow(argument(heap, site, 0), site.result)
+
+    return keep
+
+
+for _name in ("setter", "deleter"):
+    SUMMARIES[f".{_name}"] = _accessor(_name)
 
 
 @summary("dataclasses.field")
