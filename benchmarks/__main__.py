@@ -10,6 +10,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from benchmarks import _migrate
 from benchmarks._plan import FULL, QUICK, Plan
 from benchmarks._report import machine, show, write
 from benchmarks._run import run
@@ -37,11 +38,11 @@ def main(argv: list[str] | None = None) -> int:
     plan = choose_plan(console, args.quick)
     try:
         with console.status("starting") as status:
-            found = run(plan, status.update)
+            found = run(plan, _migrate.QUICK if args.quick else _migrate.FULL, status.update)
     except ProcessError as error:
         console.print(str(error), style="red", markup=False)
         return 1
-    reached = targets(found)
+    reached = [*targets(found), *_migrate.targets(found.migrate)]
     show(console, found, reached)
     write(args.output, where, found, reached)
     console.print(f"written: {args.output}")

@@ -54,8 +54,9 @@ class Findings:
     deaths: Sequence[Series]
     idle_share: float
     absent: Mapping[str, str]
+    migrate: Mapping[str, float]  # seconds, rates and megabytes
 
     def as_json(self) -> dict[str, object]:
         tables = {key: getattr(self, key) for key in ("spinning", "sleeping", "crowded", "storms", "deaths")}
-        rest = {"idle_share": self.idle_share, "absent": dict(self.absent)}
+        rest = {"idle_share": self.idle_share, "absent": dict(self.absent), "migrate": dict(self.migrate)}
         return {key: [row.as_json() for row in rows] for key, rows in tables.items()} | rest

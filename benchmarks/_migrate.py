@@ -1,31 +1,25 @@
 """How fast migrate is, beside LibCST's own codemod runner doing nothing: python -m benchmarks._migrate [--quick].
 
 One million lines with a few affected files: the pre-filter alone and the whole run, as processes. The codemod runner
-takes minutes for that, so it gets a part of the tree, and its time is scaled. Then affected files: lines per second on
-one processor, in a program of many files and in one large file.
+takes minutes for that, so it gets a part of the tree, and its time is scaled. Then affected files: lines per second of
+a processor's time in a program of many files, and one large file. About a minute in all, and a part of `make bench`.
 """
 
 from __future__ import annotations
 
 import argparse
-import contextlib
-import io
 import json
-import os
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks._cost import cost
 from benchmarks._targets import Target
 from benchmarks._tree import large_file, write_program, write_tree
-from tools.processes import ProcessError, finish, running
 
-__all__ = ["measure", "targets"]
-
-DEADLINE_S = 900.0
+__all__ = ["FULL", "QUICK", "Size", "measure", "targets"]
 
 
 @dataclass(frozen=True)
@@ -38,14 +32,16 @@ class Size:
     file: int
 
 
-FULL = Size(tree=1_000_000, sample=40_000, program=48_000, file=32_000)
-QUICK = Size(tree=100_000, sample=10_000, program=6_000, file=4_000)
-PREFILTER = ("-c", "import sys, pathlib; from migrate import _project; _project.load([pathlib.Path(sys.argv[1])])")
-MIGRATE = ("-c", "import sys; from migrate.cli import main; sys.exit(main())")
+FULL = Size(tree=1_000_000, sample=20_000, program=48_000, file=32_000)
+QUICK = Size(tree=100_000, sample=5_000, program=6_000, file=4_000)
+_REPORT = "; from benchmarks._cost import report_cost; report_cost()"
+_LOAD = "import sys, pathlib; from migrate import _project; _project.load([pathlib.Path(sys.argv[1])])"
+PREFILTER = ("-c", _LOAD + _REPORT)
+MIGRATE = ("-c", "from migrate.cli import main; main()" + _REPORT)
 
 
 def measure(size: Size, progress: Callable[[str], None]) -> dict[str, float]:
-    """Return seconds and rates by name."""
+    """Return seconds, rates and megabytes by name."""
     with tempfile.TemporaryDirectory(prefix="bench-") as name:
         folder = Path(name)
         tree, sample, program, alone = (folder / part for part in ("tree", "sample", "program", "alone"))
@@ -57,16 +53,24 @@ def measure(size: Size, progress: Callable[[str], None]) -> dict[str, float]:
         write_program(program, 12, size.program)
         (alone / "large.py").write_bytes(large_file(size.file))
         progress("migrate: a large tree")
-        found = {"tree_s": _timed(*MIGRATE, "--check", str(tree))}
+        whole = cost(*MIGRATE, "--check", str(tree))
         progress("migrate: the pre-filter alone")
-        found["prefilter_s"] = _timed(*PREFILTER, str(tree))
+        prefilter = cost(*PREFILTER, str(tree))
         progress("LibCST's codemod runner: a part of the tree")
-        found["libcst_s"] = _timed("-m", "benchmarks._migrate", "--libcst", str(sample)) * size.tree / size.sample
+        codemod = cost("-m", "benchmarks._codemod", str(sample))
         progress("migrate: affected files")
-        found["program_lines_per_s"] = size.program / _timed(*MIGRATE, "--check", "--jobs", "1", str(program))
+        affected = cost(*MIGRATE, "--check", "--jobs", "1", str(program))
         progress("migrate: one large file")
-        found["file_s"] = _timed(*MIGRATE, "--check", "--jobs", "1", str(alone))
-    return found
+        large = cost(*MIGRATE, "--check", "--jobs", "1", str(alone))
+    return {
+        "tree_s": whole.seconds,
+        "tree_mb": whole.peak_mb,
+        "prefilter_s": prefilter.seconds,
+        "libcst_s": codemod.seconds * size.tree / size.sample,
+        "program_lines_per_s": size.program / affected.processor_s,
+        "file_s": large.seconds,
+        "file_mb": large.peak_mb,
+    }
 
 
 def targets(found: Mapping[str, float]) -> list[Target]:
@@ -81,40 +85,10 @@ def targets(found: Mapping[str, float]) -> list[Target]:
     ]
 
 
-def _timed(*arguments: str) -> float:
-    """The seconds that a Python process takes; any exit status but that of a traceback or a signal will do."""
-    before = time.monotonic()
-    with running([sys.executable, *arguments], os.environ) as process:
-        ending = finish(process, before + DEADLINE_S)
-    if ending.status < 0 or "Traceback" in ending.errors:
-        raise ProcessError(f"{arguments} failed:\n{ending.errors}")
-    return time.monotonic() - before
-
-
-def _libcst(folder: Path) -> None:
-    # Here, since only the process that measures it needs it.
-    from libcst.codemod import CodemodContext, VisitorBasedCodemodCommand, gather_files
-    from libcst.codemod import parallel_exec_transform_with_prettyprint as run
-
-    class Nothing(VisitorBasedCodemodCommand):
-        DESCRIPTION = "Changes nothing"
-
-    files = gather_files([str(folder)])
-    with contextlib.redirect_stderr(io.StringIO()):
-        result = run(Nothing(CodemodContext()), files, jobs=2, hide_progress=True)
-    if result.successes != len(files):
-        raise RuntimeError(f"the codemod runner failed: {result}")
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks._migrate", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a tenth of the lines; the targets are for all of them")
-    parser.add_argument("--libcst", type=Path, help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.libcst:
-        _libcst(given.libcst)
-        return
-    found = measure(QUICK if given.quick else FULL, lambda text: print(text, file=sys.stderr))
+    found = measure(QUICK if parser.parse_args().quick else FULL, lambda text: print(text, file=sys.stderr))
     print(json.dumps(found | {target.name: target.met for target in targets(found)}, indent=1))
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 
+from benchmarks import _migrate
 from benchmarks._crowded import CROWDED
 from benchmarks._death import SURVIVORS
 from benchmarks._findings import Findings, Row, Series
@@ -27,8 +28,8 @@ KILLS_DEADLINE_S = 120.0
 Progress = Callable[[str], None]
 
 
-def run(plan: Plan, progress: Progress) -> Findings:
-    """Everything. `progress` hears what is running."""
+def run(plan: Plan, size: _migrate.Size, progress: Progress) -> Findings:
+    """Everything; `size` is of what migrate gets. `progress` hears what is running."""
     absent = {name: why for name in (*RIVALS, *SLEEPERS) if (why := absence(name)) is not None}
     present = [name for name in RIVALS if name not in absent]
     return Findings(
@@ -39,6 +40,7 @@ def run(plan: Plan, progress: Progress) -> Findings:
         deaths=deaths(plan, progress),
         idle_share=idle_share(plan, progress),
         absent=absent,
+        migrate=_migrate.measure(size, progress),
     )
 
 

@@ -212,7 +212,7 @@ class OldApi:
     ) -> tuple[Hashable, ...]:
         """Return the origins of what a call takes and gives: the call itself, when it makes a handle of none."""
         given = [*arguments.positional, *arguments.keywords.values()]
-        values = {value for values in given for value in values}
+        values = {value for values in given for value in values} | arguments.hidden
         handles = {value.key for value in values if isinstance(value, Token) and isinstance(value.key, Handle)}
         if isinstance(key, Method):
             handles.add(key.handle)

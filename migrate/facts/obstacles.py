@@ -10,12 +10,13 @@ from typing import Any
 
 from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import COMMON, Handle, Method, OldApi, Symbol, handles_among, is_handle
+from migrate.facts.introspection import first_constant
 from migrate.facts.module_values import MODULE_VALUE, ModuleValues
 from migrate.facts.references import Reference, References
 from migrate.facts.texts import WORD
 from migrate.facts.unseen import Callers
 from migrate.python.modules import is_standard
-from migrate.python.values import Bound, Collection, External, Function, Instance, Plain, Token, Value, Values
+from migrate.python.values import Bound, Collection, External, Function, Plain, Token, Value, Values
 
 LOST, UNKNOWN, MIXED, OTHER_FILE, COMPUTED = "CCM033", "CCM034", "CCM035", "CCM049", "CCM005"
 MODULE = "CCM009"
@@ -25,18 +26,15 @@ SHOWN, INSPECTED, MAY_BE_SHOWN = "CCM081", "CCM082", "CCM085"
 _SHOWING = frozenset({"print", "str", "repr", "format", "ascii", "pprint", "pformat"})
 _SHOWING |= {"debug", "info", "warning", "error", "exception", "critical", "log"}
 _INSPECTING = frozenset({"vars", "dir", "copy", "deepcopy", "dump", "dumps", "setattr", "delattr"})
+_CHANGING = frozenset({"setattr", "delattr"})  # their first argument
 _BY_NAME = frozenset({"methodcaller", "attrgetter"})
-_OF_METHODS = frozenset({"__name__", "__qualname__", "__func__", "__self__"})
+_OF_METHODS = frozenset({"__qualname__", "__func__", "__self__"})
 _LOOKING_UP = frozenset({"getattr", "hasattr"})
-_LOADING = frozenset(
-    {"import_module", "__import__", "spec_from_file_location", "exec_module", "run_path", "run_module"}
-)
-_LOADING |= {"load_module", "entry_points", "iter_entry_points", "exec"}
+_LOOKED_AT = _SHOWING | _INSPECTING | _LOOKING_UP
 _NAMESPACES = frozenset({"globals", "locals", "vars"})
 _IMPLICIT = frozenset({"__enter__", "__aenter__", "__iter__", "__next__", "__aiter__", "__anext__", "__call__"})
-_OF_EVERY_OBJECT = frozenset(
-    ["__enter__", "__exit__", "__aenter__", "__aexit__", "__doc__", "__module__", "__hash__", "__eq__", "__ne__"]
-)
+_OF_EVERY_OBJECT = frozenset({"__enter__", "__exit__", "__aenter__", "__aexit__", "__doc__", "__module__"})
+_OF_EVERY_OBJECT |= {"__hash__", "__eq__", "__ne__"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +67,9 @@ class Obstacles:
             for node in nodes:
                 if not self._is_harmless(token, node):
                     self._add([token], node, LOST)
+        for token, nodes in values.deep_sinks.items():
+            for node in nodes if isinstance(token.key, Handle) and token.key.kind in suspects else ():
+                self._add([token], node, LOST)  # it may be in an object that is used as if it had one
         for reference in references.found:
             self._reference(reference)
             self._read_text(reference)
@@ -175,22 +176,21 @@ class Obstacles:
         if isinstance(node.func, ast.Attribute) and getattr(node.func.value, "attr", "") == "__dict__":
             for part in (*node.args, *(keyword.value for keyword in node.keywords)):
                 self._add(self._held(part), node, LOST)  # attributes by names that are not written
-        if name == "setattr" and all(
-            isinstance(owner, Instance | Collection) for owner in self._values.of(node.args[0])
-        ):
-            return  # stored where fields are followed
-        if name not in _SHOWING | _INSPECTING | _LOOKING_UP or node in self._references.calls:
+        if name not in _LOOKED_AT or node in self._references.calls:
             return
         given = [*node.args, *(keyword.value for keyword in node.keywords)]
+        given = given[:1] if name in _CHANGING else given
         code = SHOWN if name in _SHOWING else INSPECTED
-        if name == "getattr" and self._names_in_message(node):
-            return
-        if name in _LOOKING_UP and node.args:
+        if name in _LOOKING_UP and node.args and first_constant(node.args[1:2]) in _OF_METHODS | {"__name__"}:
+            if first_constant(node.args[1:2]) != "__name__" and not self._forest.is_in_message(node):
+                self._add(self._values.of(node.args[0]), node, INSPECTED)
+        elif name in _LOOKING_UP and node.args:
             self._add(self._values.of(node.args[0]), node, COMPUTED)
             for value in self._values.of(node):
                 if isinstance(value, Token) and isinstance(value.key, Symbol | Method):
                     for origin in self._references.reached(value.key):
                         self._put(origin, node, COMPUTED)
+        if name in _LOOKING_UP:
             return
         functions = self._values.of(node.func)
         if all(isinstance(each, External | Plain) for each in functions):
@@ -199,12 +199,6 @@ class Obstacles:
                     self._show(part, node)
                 else:
                     self._add(self._held(part), node, code)
-
-    def _names_in_message(self, node: ast.Call) -> bool:
-        """Whether a call asks for the name of a function, for the text of an error only."""
-        asked = node.args[1] if len(node.args) > 1 else None
-        named = isinstance(asked, ast.Constant) and asked.value in ("__name__", "__qualname__")
-        return named and self._forest.is_in_message(node)
 
     def _by_name(self, node: ast.Call) -> None:
         """Refuse all handles that have a method which is looked up by a name."""
@@ -245,16 +239,14 @@ class Obstacles:
             for part in node.right.elts if isinstance(node.right, ast.Tuple) else [node.right]:
                 self._show(part, part)
 
-    def _function(self, node: Any) -> None:
+    def _returned(self, node: ast.Return | ast.Yield) -> None:
         """Refuse what a function gives to callers that nobody sees."""
-        public = not node.name.startswith("_") or node.name in _IMPLICIT
-        fixture = any("fixture" in ast.unparse(decorator) for decorator in node.decorator_list)
-        if public and not fixture and self._values.is_called_from_outside(node):
-            names = self._forest.of(node)
-            for inside in ast.walk(node):
-                value = inside.value if isinstance(inside, ast.Return | ast.Yield) else None
-                if value is not None and names.function(inside) is node:
-                    self._add(self._held(value), node, self._callers.code(node))
+        function = self._forest.of(node).function(node)
+        if node.value is None or not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            return
+        public = not function.name.startswith("_") or function.name in _IMPLICIT
+        if public and self._values.is_called_from_outside(function) and not _is_fixture(function):
+            self._add(self._held(node.value), function, self._callers.code(function))
 
     def _show(self, shown: ast.expr, place: ast.AST) -> None:
         """Refuse the handles whose text an expression certainly is, or that it holds; note those that it may be.
@@ -277,6 +269,10 @@ class Obstacles:
         return values.union(*inside)
 
 
+def _is_fixture(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    return any("fixture" in ast.unparse(decorator) for decorator in function.decorator_list)
+
+
 def _callee(function: Value) -> Value:
     """Return what a bound method calls."""
     return _callee(function.function) if isinstance(function, Bound) else function
@@ -294,6 +290,6 @@ _JUDGES: dict[type, Callable[[Obstacles, Any], None]] = {
     ast.Call: Obstacles._call,
     ast.FormattedValue: Obstacles._formatted,
     ast.BinOp: Obstacles._operation,
-    ast.FunctionDef: Obstacles._function,
-    ast.AsyncFunctionDef: Obstacles._function,
+    ast.Return: Obstacles._returned,
+    ast.Yield: Obstacles._returned,
 }

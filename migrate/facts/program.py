@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -52,9 +52,10 @@ class Facts:
         self.names = {path: self.project.names(path) for path in sorted(sources)}
         self.controls = {path: source.control for path, source in sources.items()}
         forest = self._forest = Forest(self.names)
-        api = self._api = OldApi(vocabulary, unseen_handles(forest, vocabulary))
+        types = [(path, *found) for path, source in sources.items() for found in type_comments(source)]
+        api = self._api = OldApi(vocabulary, unseen_handles(forest, vocabulary, [found[1:] for found in types]))
         values = self.values = Values(self.project, api, unseen=api.parameter)
-        texts = Texts(forest, vocabulary, {path: frozenset(self._aliases(path)) for path in self.names})
+        texts = Texts(forest, vocabulary, cache(lambda path: frozenset(self._aliases(path))))
         patches = Patches(forest, values, self.project, vocabulary)
         introspection = Introspection(forest, values, api)
         self.source_readers = introspection.readers
@@ -72,8 +73,7 @@ class Facts:
         self._expressions = Expressions(forest, values, frozenset({Token(Data()), Plain.NONE}), vocabulary)
         comments = [
             Reference(path, forest.attach(path, comment, statement), str(comment.value))
-            for path, source in sources.items()
-            for comment, statement in type_comments(source)
+            for path, comment, statement in types
             if texts.is_named(path, comment.value)
         ]
         found = [*references.found, *likely.found, *comments]

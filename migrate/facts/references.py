@@ -21,6 +21,7 @@ from migrate.old_api.spellings import flat, objects
 from migrate.python.modules import Project
 from migrate.python.values import Collection, Module, Plain, Token, Value, Values
 
+_SECOND_GENERATION = frozenset(map(Module, SECOND_GENERATION_MODULES))
 _READS = {"hasattr": "CCM006", "getattr": "CCM005"}
 
 
@@ -30,6 +31,7 @@ class Reference:
 
     code: why it cannot change. origins: of the handles that it is called with, or makes, where it is used as a value.
     module: the expression that has the old module as a value here, itself or what it is taken from.
+    shown: the `__name__` that the program asks of the function.
     """
 
     path: Path
@@ -39,6 +41,7 @@ class Reference:
     code: str = ""
     origins: frozenset[Hashable] = frozenset()
     module: ast.expr | None = None
+    shown: str = ""
 
 
 class References:
@@ -57,6 +60,7 @@ class References:
     ) -> None:
         self._forest, self._values, self._api, self._project = forest, values, api, project
         self._texts, self._patches, self._inspected = texts, patches, introspection.inspected
+        self._named = introspection.named
         self._modules = modules
         self._features = FeatureTests(forest, values, api.vocabulary)
         self._reached: dict[Symbol | Method, frozenset[Hashable]] = {}
@@ -190,7 +194,10 @@ class References:
             call = (flat if is_flat else objects).read(parent, function, receiver)
             self.calls[parent] = call
             return Reference(path, node, name, call, code or call.problem or self._unknown(call))
-        return Reference(path, node, name, code=code, origins=self.reached(key) if function else frozenset())
+        origins = self.reached(key) if function else frozenset()
+        shown = name.rpartition(".")[2] if key in self._named else ""
+        shown = function.name if shown and function and is_flat else shown
+        return Reference(path, node, name, code=code, origins=origins, shown=shown)
 
     def _splatted(
         self, path: Path, node: ast.expr, name: str, call: ast.Call, starred: Iterable[ast.expr], code: str
@@ -218,18 +225,18 @@ class References:
     def _attribute(self, path: Path, node: ast.Attribute) -> Iterator[Reference]:
         if not isinstance(node.ctx, ast.Load):
             return
-        found = self._values.of(node) or self._read(node)
+        found, base = self._values.of(node) or self._read(node), self._values.of(node.value)
         methods = {value.key for value in found if isinstance(value, Token) and isinstance(value.key, Method)}
         if any(symbols(found)):
-            if any(symbols(self._values.of(node.value))) or self._is_name(node):
+            if any(symbols(base)) or self._is_name(node):
                 yield from self._symbol(path, node, found)
         elif methods:
             yield from self._method(path, node, methods)
-        elif Symbol("") in symbols(self._values.of(node.value)):
+        elif Symbol("") in symbols(base):
             yield Reference(path, node, node.attr, code="CCM022", module=self._taken(node)[0])
-        elif any(Module(name) in self._values.of(node.value) for name in SECOND_GENERATION_MODULES):
+        elif not _SECOND_GENERATION.isdisjoint(base):
             yield Reference(path, node, node.attr, code="CCM008")
-        elif is_old_word(node.attr, self._api.vocabulary) and self._may_be_anything(self._values.of(node.value)):
+        elif is_old_word(node.attr, self._api.vocabulary) and self._may_be_anything(base):
             yield Reference(path, node, node.attr, code=_c_code(node.attr))
 
     def _read(self, node: ast.Attribute) -> frozenset[Value]:
@@ -248,9 +255,10 @@ class References:
         code = code or next(filter(None, (self._patches.code_of_kind(method.handle.kind) for method in methods)), "")
         chosen = min(methods, key=lambda method: method.function)
         reference = self._made(path, node, chosen, code)
+        shown = node.attr if methods & self._named else ""
         origins = frozenset(origin for method in methods for origin in self.reached(method))
         origins |= {method.handle.origin for method in methods}
-        yield reference if reference.call else replace(reference, origins=origins | reference.origins)
+        yield reference if reference.call else replace(reference, origins=origins | reference.origins, shown=shown)
 
     def _may_be_anything(self, values: frozenset[Value]) -> bool:
         return not values or Plain.UNKNOWN in values

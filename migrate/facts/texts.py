@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 from migrate.facts.forest import Forest
@@ -24,13 +25,14 @@ _FEATURE_TESTS = frozenset({"hasattr", "find_spec", "importorskip"})
 
 def is_old_word(word: str, vocabulary: Vocabulary) -> bool:
     """Whether a word can only be of an old API: a C name, or the name of a module."""
-    return bool(generation_of(word)) or word.removeprefix("lib") in vocabulary.packages | SECOND_GENERATION_MODULES
+    module = word.removeprefix("lib")
+    return bool(generation_of(word)) or module in vocabulary.packages or module in SECOND_GENERATION_MODULES
 
 
 class Texts:
-    """Finds the names of the old API in the texts of all files; `aliases`: per file its names for old things."""
+    """Finds the names of the old API in the texts of all files; `aliases`: a file's own names for old things."""
 
-    def __init__(self, forest: Forest, vocabulary: Vocabulary, aliases: dict[Path, frozenset[str]]) -> None:
+    def __init__(self, forest: Forest, vocabulary: Vocabulary, aliases: Callable[[Path], frozenset[str]]) -> None:
         self._forest, self._vocabulary, self._aliases = forest, vocabulary, aliases
         # Files that run texts made elsewhere.
         self._runners = {path for path, call in forest.nodes(ast.Call) if _runs_made_text(call)}
@@ -64,7 +66,7 @@ class Texts:
 
     def _first(self, path: Path, code: str) -> str:
         """Return the first word of some code that is an old name, or a name of the file for something old."""
-        known = self._aliases.get(path, frozenset())
+        known = self._aliases(path)
         words = (word for word in WORD.findall(code) if word in known or is_old_word(word, self._vocabulary))
         return next(words, "")
 

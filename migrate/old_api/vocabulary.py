@@ -51,7 +51,7 @@ class Parameter:
         return kind_of(self.ctype, int(self.is_output))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Function:
     """An old function, by its proper name."""
 

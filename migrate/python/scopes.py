@@ -80,10 +80,13 @@ class Names:
     # ------------------------------------------------------------------ first walk: who binds and mentions what
 
     def _walk(self) -> None:
-        parents, scopes = self.parents, self._scopes
+        parents, scopes, mentions = self.parents, self._scopes, self._mentions
         todo: list[tuple[ast.AST, Scope]] = [(self.tree, self.module)]
         while todo:
             node, scope = todo.pop()
+            if type(node) is ast.Name and type(node.ctx) is ast.Load:  # most nodes are that
+                mentions.append((node, node.id, scope))
+                continue
             opener = _OPENERS.get(type(node).__name__)
             placed = opener(self, node, scope) if opener else None
             below = children(node)
@@ -160,9 +163,6 @@ class Names:
         return [(part, self._open(node, scope, Kind.TYPES)) for part in parts if part]
 
     def _name(self, node: Any, scope: Scope) -> _Placed:
-        if isinstance(node.ctx, ast.Load):
-            self._mentions.append((node, node.id, scope))
-            return []
         parent = self.parents[node]
         if isinstance(parent, ast.AnnAssign) and _declares_nothing(parent):
             self._mentions.append((node, node.id, scope))

@@ -59,6 +59,9 @@ __all__ = [
 ]
 
 
+_EMPTY = Slot()
+
+
 class Values:
     """The values of a project's expressions. Sequences are in the order of the files and their text."""
 
@@ -85,7 +88,8 @@ class Values:
         """Return what an expression can be where it stands."""
         found = self._answers.get(node)
         if found is None:
-            found = self._answers[node] = frozenset().union(*(slot.values for slot in self._slots(node)))
+            first, *more = self._slots(node) or (_EMPTY,)
+            found = self._answers[node] = frozenset(first.values).union(*(slot.values for slot in more))
         return found
 
     def of_target(self, node: ast.AST) -> frozenset[Value]:

@@ -18,7 +18,12 @@ _RANK = {Bound.ALWAYS: 0, Bound.MAYBE: 1, Bound.NEVER: 2}
 _WORDS = {Bound.MAYBE: "may be unbound here", Bound.NEVER: "is not bound here"}
 _Key: TypeAlias = tuple[str, int]  # a qualified name, and which of those of that name
 _STRAIGHT = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Pass)
-_BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")  # in the order of the text
+# What holds statements in each kind of node, in the order of the text.
+_BLOCKS: dict[type[ast.AST], tuple[str, ...]] = {
+    kind: tuple(name for name in ("body", "handlers", "orelse", "finalbody", "cases") if name in kind._fields)
+    for kind in vars(ast).values()
+    if isinstance(kind, type) and issubclass(kind, ast.stmt | ast.excepthandler | ast.match_case | ast.mod)
+}
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
@@ -163,8 +168,8 @@ class _Side:
                 outer = self.keys[node] = (name, seen[name])
                 self.bodies[outer] = []
                 seen[name] += 1
-            below = [child for name in _BLOCKS for child in getattr(node, name, ())]
-            todo += [(child, outer) for child in reversed(below)]
+            for name in reversed(_BLOCKS[type(node)]):
+                todo += [(child, outer) for child in reversed(getattr(node, name))]
 
     def _find_place(self, node: ast.stmt, outer: _Key) -> None:
         body = self.bodies[outer]

@@ -76,6 +76,7 @@ class Renderer:
         self._edits = sorted(placed, key=lambda edit: (edit.start, -edit.end, isinstance(edit.node, ast.expr)))
         self._starts = [edit.start for edit in self._edits]
         self._by_node = {edit.node: edit for edit in self._edits}
+        self._texts: dict[ast.expr | ast.stmt, str] = {}
 
     def text(self, node: ast.expr | ast.stmt) -> str:
         """Return the new text of an edited node, "" for one that is not edited."""
@@ -141,6 +142,11 @@ class Renderer:
         return splice(self.source.text, changes, start, end)
 
     def _text(self, edit: _Edit) -> str:
+        if edit.node not in self._texts:
+            self._texts[edit.node] = self._rendered(edit)
+        return self._texts[edit.node]
+
+    def _rendered(self, edit: _Edit) -> str:
         old, text = self.source.text[edit.start : edit.end], None
         if isinstance(edit.node, ast.Call) and "\n" in old and self._is_spread(edit):
             text = self._laid_out(edit.node, edit)

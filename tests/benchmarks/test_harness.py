@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from benchmarks import _run
+from benchmarks import _migrate, _run
 from benchmarks._crowded import CROWDED
 from benchmarks._death import SURVIVORS
 from benchmarks._findings import Findings, Row, Series
@@ -87,8 +87,10 @@ def test_a_rival_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> 
     for name in ("storms", "deaths"):
         monkeypatch.setattr(_run, name, lambda *_: [])
     monkeypatch.setattr(_run, "idle_share", lambda *_: 0.0)
-    found = _run.run(TINY, quietly)
+    monkeypatch.setattr(_migrate, "measure", lambda *_: {"tree_s": 1.0})
+    found = _run.run(TINY, _migrate.QUICK, quietly)
     assert found.absent == {"pyzmq PAIR": "no wheel"}
+    assert found.migrate == {"tree_s": 1.0}
     assert measured == {*RIVALS, *SLEEPERS, *CARRIERS, *CROWDED} - {"pyzmq PAIR"}
 
 
@@ -114,7 +116,7 @@ def findings(slow: str = "none") -> Findings:
     """A run in which all is well but for one rival."""
     crowded = [Row("pair", 64, p50, p50, (0.0, 0.0), idle) for p50, idle in (((2.0, 4.0), 0), ((3.0, 5.6), 5))]
     storm, death = Series("callbacks", (900.0, 1999.0)), Series("service", (*[1.0] * 197, 4.0, 4.5, 90.0))
-    return Findings(rows(slow), [], crowded, [storm], [death], 0.0, {})
+    return Findings(rows(slow), [], crowded, [storm], [death], 0.0, {}, {"tree_s": 4.0})
 
 
 def reached(found: Findings) -> dict[str, Target]:
@@ -176,10 +178,11 @@ def test_the_file_holds_rows_and_targets(tmp_path: Path) -> None:
     target = Target("one", 0.5, "at most", 1.0, "must")
     write(tmp_path / "build" / "bench.json", machine(), findings(), [target])
     content = json.loads((tmp_path / "build" / "bench.json").read_text())
-    tables = {"spinning", "sleeping", "crowded", "storms", "deaths", "absent"}
+    tables = {"spinning", "sleeping", "crowded", "storms", "deaths", "absent", "migrate"}
     assert set(content) == {"machine", "idle_share", *tables, "targets"}
     assert len(content["spinning"]) == len(MEASURED)
     assert content["deaths"] == [{"name": "service", "times": 200, "p50_ms": 1.0, "p99_ms": 4.0, "p100_ms": 90.0}]
+    assert content["migrate"] == {"tree_s": 4.0}
     assert content["targets"] == [
         {"name": "one", "value": 0.5, "bound": "at most", "goal": 1.0, "kind": "must", "met": True}
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
+from functools import cache
 from typing import NamedTuple
 
 from migrate.old_api.calls import Call, sort
@@ -29,6 +30,7 @@ class Parameter(NamedTuple):
     default: str = ""
 
 
+@cache
 def parameters(function: Function) -> list[Parameter]:
     """The parameters of a function of the module, or of a method with its receiver first."""
     own = [name for name in function.inputs if name != function.receiver and name not in _SIZES]
@@ -48,6 +50,7 @@ def read(node: ast.Call, function: Function, receiver: ast.expr | None = None) -
     return Call(node, function, "objects", {**given, **arguments}, _results(function), problem)
 
 
+@cache
 def _results(function: Function) -> tuple[str, ...]:
     """The outputs without lengths: of what was received, and of a list."""
     lists = [name for name in function.results if function.kinds.get(name, "").endswith("[]")]

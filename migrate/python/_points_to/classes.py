@@ -24,7 +24,6 @@ from migrate.python._points_to.slots import Slot
 from migrate.python.modules import Project
 
 OBJECT = External("builtins.object")
-_PLAIN_BASES = {External(name) for name in ("abc.ABC", "typing.Generic", "typing.Protocol", "threading.Thread")}
 ENUMS = frozenset(f"enum.{name}" for name in ("Enum", "IntEnum", "Flag", "IntFlag", "StrEnum"))
 
 
@@ -153,16 +152,6 @@ class Classes(Heap):
             if isinstance(base, Class) and base.node in self.classes and name in self.classes[base.node].bound:
                 return base
         return None
-
-    def is_known(self, node: ast.ClassDef) -> bool:
-        """Whether a class and all of its bases are of the project, so that its attributes are known by their names."""
-        known = all(isinstance(base, Class) or base == OBJECT or base in _PLAIN_BASES for base in self.order(node))
-        return known and self.binder(node, "__getattr__") is None
-
-    def names_bound(self, node: ast.ClassDef) -> set[str]:
-        """The names that the bodies of a class and its bases bind."""
-        bases = [base.node for base in self.order(node) if isinstance(base, Class)]
-        return {name for base in bases if base in self.classes for name in self.classes[base].bound}
 
     def has_base(self, node: ast.ClassDef, names: frozenset[str]) -> bool:
         """Whether a class extends one of these library classes, as far as bases are known."""

@@ -13,8 +13,8 @@ from migrate.python._points_to.domain import (
 )
 from migrate.python._points_to.functions import Site
 from migrate.python._points_to.heap import Frame
+from migrate.python._points_to.items import key_of
 from migrate.python._points_to.library_collections import merge
-from migrate.python._points_to.slices import key_of
 from migrate.python._points_to.slots import Slot
 
 _OPERATORS = {

@@ -17,6 +17,7 @@ from migrate.python._points_to.domain import (
     Value,
 )
 from migrate.python._points_to.functions import Site
+from migrate.python._points_to.heap import Frame
 from migrate.python._points_to.library import (
     SUMMARIES,
     Summary,
@@ -26,6 +27,7 @@ from migrate.python._points_to.library import (
     new,
     summary,
 )
+from migrate.python._points_to.slots import Slot
 
 if TYPE_CHECKING:
     from migrate.python._points_to.attributes import Attributes
@@ -42,6 +44,12 @@ def _closing(heap: Attributes, site: Site) -> None:
 @summary(".enter_context", ".enter_async_context", ".enterContext")
 def _enter_context(heap: Attributes, site: Site) -> None:
     heap.enter(argument(heap, site, 1), site.result)
+
+
+@summary("contextlib.ContextDecorator.__call__", "contextlib.AsyncContextDecorator.__call__")
+def _context_decorator(heap: Attributes, site: Site) -> None:
+    heap.enter(argument(heap, site, 0), Slot())
+    heap.flow(argument(heap, site, 1), site.result)
 
 
 # ---------------------------------------------------------------------- objects
@@ -123,38 +131,38 @@ def _getattr(heap: Attributes, site: Site) -> None:
     heap.flow(argument(heap, site, 2), site.result)
     if isinstance(name, str):
         heap.load(argument(heap, site, 0), name, site.result, site.node)
-    else:
-        start = beginning(site.node.args[1]) if isinstance(site.node, ast.Call) and len(site.node.args) > 1 else ""
-        heap.watch(argument(heap, site, 0), lambda value: _getattr_any(heap, site, value, start))
+        return
+    node = site.node.args[1] if isinstance(site.node, ast.Call) and len(site.node.args) > 1 else None
+    beginning = _beginning(node, site.frame) if node else ""
 
-
-def _getattr_any(heap: Attributes, site: Site, value: Value, start: str) -> None:
-    """Read every attribute of a value whose name begins with a text."""
-    if isinstance(value, Instance | Class) and heap.is_known(value.node):
-        for name in sorted(heap.names_bound(value.node)):
-            if name.startswith(start) and not name.startswith("__"):
-                heap.flow(heap.attribute(value, name), site.result)
-        heap.on_fields(value, lambda name, slot: heap.flow(slot, site.result) if name.startswith(start) else None)
-    elif isinstance(value, Module) and value.path is not None and value.path in heap.modules:
-        for name in sorted(heap.modules[value.path].names.module.variables):
-            if name.startswith(start):
-                heap.flow(heap.module_name(value.path, name), site.result)
-    else:
-        heap.load(heap.constant(value), "*", site.result, site.node)
-        if value is not Plain.NONE:
+    def look_up(value: Value) -> None:
+        if isinstance(value, Instance | Class):
+            heap.load_all(value, beginning, site.result)
+        elif isinstance(value, Module) and value.path in heap.modules:
+            for name in sorted(heap.modules[value.path].names.module.variables):
+                if name.startswith(beginning):
+                    heap.flow(heap.module_name(value.path, name), site.result)
+        else:
+            heap.load(heap.constant(value), "*", site.result, site.node)
             heap.add(site.result, Plain.UNKNOWN)
 
+    heap.watch(argument(heap, site, 0), look_up)
 
-def beginning(node: ast.expr) -> str:
-    """The known beginning of a computed text: of `"do_" + name`, `f"do_{name}"`, `"do_%s" % name`."""
-    if isinstance(node, ast.BinOp):
-        text = beginning(node.left)
-        return text.partition("%")[0] if isinstance(node.op, ast.Mod) else text
-    if isinstance(node, ast.JoinedStr) and node.values:
-        return beginning(node.values[0])
+
+def _beginning(node: ast.expr, frame: Frame) -> str:
+    """What a computed text begins with: `"on_" + kind`, f"on_{kind}", "on_%s" % kind, or a name for one of these."""
+    if isinstance(node, ast.Name):
+        bindings = frame.names.of[node].bindings
+        above = frame.names.parents[bindings[0]] if len(bindings) == 1 else None
+        return _beginning(above.value, frame) if isinstance(above, ast.Assign) else ""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        return _beginning(node.left, frame)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
+        return _beginning(node.left, frame).partition("%")[0]
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
-        return beginning(node.func.value).partition("{")[0]
-    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+        return _beginning(node.func.value, frame).partition("{")[0]
+    first = node.values[0] if isinstance(node, ast.JoinedStr) and node.values else node
+    return str(first.value) if isinstance(first, ast.Constant) and isinstance(first.value, str) else ""
 
 
 @summary("importlib.import_module", "builtins.__import__", "pytest.importorskip")

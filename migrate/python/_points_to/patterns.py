@@ -12,7 +12,7 @@ from migrate.python._points_to.domain import (
     Value,
 )
 from migrate.python._points_to.heap import Frame
-from migrate.python._points_to.slices import key_of
+from migrate.python._points_to.items import key_of
 from migrate.python._points_to.slots import Slot
 from migrate.python._points_to.statements import Statements
 
