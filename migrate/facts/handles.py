@@ -253,3 +253,8 @@ def handles_among(values: Iterable[Value]) -> list[Handle]:
     """Return the handles among some values, those of bound methods too."""
     keys = (value.key for value in values if isinstance(value, Token))
     return [key.handle if isinstance(key, Method) else key for key in keys if isinstance(key, Handle | Method)]
+
+
+def symbols(values: Iterable[Value]) -> Iterator[Symbol]:
+    """Yield the names of the old module among some values."""
+    return (value.key for value in values if isinstance(value, Token) and isinstance(value.key, Symbol))

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from migrate.facts import comparisons
 from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import COMMON, Handle, Method, OldApi, Symbol, handles_among, is_handle
-from migrate.facts.introspection import first_constant
+from migrate.facts.introspection import first_constant, key_of
+from migrate.facts.modern import MODERN_MEMBERS
 from migrate.facts.module_values import MODULE_VALUE, ModuleValues
 from migrate.facts.references import Reference, References
 from migrate.facts.texts import WORD
@@ -25,13 +27,13 @@ SHOWN, INSPECTED, MAY_BE_SHOWN = "CCM081", "CCM082", "CCM085"
 # Python's own functions that tell what an object looks like, and those that look into it.
 _SHOWING = frozenset({"print", "str", "repr", "format", "ascii", "pprint", "pformat"})
 _SHOWING |= {"debug", "info", "warning", "error", "exception", "critical", "log"}
-_INSPECTING = frozenset({"vars", "dir", "copy", "deepcopy", "dump", "dumps", "setattr", "delattr"})
-_CHANGING = frozenset({"setattr", "delattr"})  # their first argument
-_BY_NAME = frozenset({"methodcaller", "attrgetter"})
+_CHANGING = frozenset({"setattr", "delattr", "object"})  # their first argument (mock.patch.object)
+_INSPECTING = _CHANGING | {"vars", "dir", "copy", "deepcopy", "dump", "dumps", "WeakMethod"}
+_BY_NAME, _LOOKING_UP = frozenset({"methodcaller", "attrgetter"}), frozenset({"getattr", "hasattr"})
 _OF_METHODS = frozenset({"__qualname__", "__func__", "__self__"})
-_LOOKING_UP = frozenset({"getattr", "hasattr"})
 _LOOKED_AT = _SHOWING | _INSPECTING | _LOOKING_UP
 _NAMESPACES = frozenset({"globals", "locals", "vars"})
+_RUNNING = frozenset({"builtins.exec", "builtins.eval", "runpy.run_path", "runpy.run_module"})  # with these globals
 _IMPLICIT = frozenset({"__enter__", "__aenter__", "__iter__", "__next__", "__aiter__", "__anext__", "__call__"})
 _OF_EVERY_OBJECT = frozenset({"__enter__", "__exit__", "__aenter__", "__aexit__", "__doc__", "__module__"})
 _OF_EVERY_OBJECT |= {"__hash__", "__eq__", "__ne__"}
@@ -76,6 +78,8 @@ class Obstacles:
         for kind, judge in _JUDGES.items():
             for _, node in forest.nodes(kind):
                 judge(self, node)
+        for compared in comparisons.found(forest, values):
+            self._add(*compared)
         known = {reference.node for reference in references.found if reference.code}
         for node in modules.lost():
             if node not in known:
@@ -117,7 +121,8 @@ class Obstacles:
                     self._put(origin, argument, code)
             origins |= self._api.sites.get(reference.call.node, set())
         elif reference.code:
-            for origin in origins:
+            kind = self._api.vocabulary.classes.get(reference.name) if reference.code == INSPECTED else None
+            for origin in origins | comparisons.of_kind(kind, self._values):
                 self._put(origin, reference.node, reference.code)
         if reference.path not in self._given:
             for origin in origins:
@@ -151,7 +156,10 @@ class Obstacles:
             return
         known = any((handle.kind, node.attr) in self._api.vocabulary.methods for handle in handles_among(mine))
         looks_inside = node.attr.startswith("__") and node.attr not in _OF_EVERY_OBJECT
-        if not isinstance(node.ctx, ast.Load) or looks_inside:  # any other unknown name is an AttributeError
+        # Where nothing else comes, a name that they did not have was looked up for its AttributeError.
+        is_new = not known and base - {Plain.NONE} == set(mine) and any(
+            node.attr in MODERN_MEMBERS.get(handle.kind, ()) for handle in handles_among(mine))  # fmt: skip
+        if not isinstance(node.ctx, ast.Load) or looks_inside or is_new:
             self._add(mine, node, INSPECTED)
         elif known:
             self._mixed(node, base)
@@ -215,16 +223,15 @@ class Obstacles:
         for value in values:
             made = value.node if isinstance(value, Collection) else None
             call = self._references.calls.get(made) if isinstance(made, ast.Call) else None
-            if call is not None and not call.returns_code:
+            if call is not None and not call.returns_code and "msg" in call.results:  # a Message now
                 for origin in self._api.sites.get(call.node, ()):
                     self._put(origin, node, INSPECTED)
 
     def _namespace(self, node: ast.Call) -> None:
         """Refuse the handles of the variables that are looked up in globals() and the like."""
-        above = self._forest.parents[node]
-        if not isinstance(above, ast.Subscript | ast.Attribute):
+        if not isinstance(above := self._forest.parents[node], ast.Subscript | ast.Attribute):
             return
-        key = above.slice if isinstance(above, ast.Subscript) else None
+        key = key_of(above, self._forest)
         start = key.values[0] if isinstance(key, ast.JoinedStr) and key.values else None
         prefix = str(start.value) if isinstance(start, ast.Constant) else ""
         for name in self._forest.of(node).module.variables.copy():
@@ -281,7 +288,7 @@ def _callee(function: Value) -> Value:
 def _is_of_python(function: Value) -> bool:
     """Whether what is called is of Python's own library, of the old API itself, or analysed (or a TypeError)."""
     if isinstance(function, External):
-        return function.name.startswith(".") or is_standard(function.name)
+        return function.name.startswith(".") or (is_standard(function.name) and function.name not in _RUNNING)
     return isinstance(function, Token | Function | Collection) or function is Plain.OTHER
 
 

@@ -14,7 +14,7 @@ from migrate.old_api.vocabulary import Vocabulary
 from migrate.python.values import Values
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_UNSEEN, _UNUSED = "CCM083", "CCM086"
+_UNSEEN, _UNUSED = "CCM083", "CCM087"
 _LOADING = frozenset(
     {"import_module", "__import__", "spec_from_file_location", "exec_module", "run_path", "run_module"}
 )
