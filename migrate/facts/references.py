@@ -211,7 +211,7 @@ class References:
     ) -> Reference:
         """Give the function of a call whose arguments are not written one by one: it is a value, too."""
         origins = set(self._api.sites.get(call, ()))
-        for values in map(self._values.of, starred):
+        for values in (self._values.of(value) - {Plain.NONE} for value in starred):
             known = [value for value in values if isinstance(value, Collection)]
             inside = {item for value in known for item in self._values.elements(value)}
             if len(known) < len(values) or self._may_be_anything(frozenset(inside)):
@@ -258,6 +258,7 @@ class References:
         named = {function.replace("_rep_", "_") for function in functions}  # devices and representors are alike
         code = self._features.code(node) or ("CCM035" if len(named) > 1 else "")
         code = code or ("CCM005" if self._texts.shown(path, node) else "")
+        code = code or next(filter(None, (self._patches.code_of_kind(method.handle.kind) for method in methods)), "")
         chosen = min(methods, key=lambda method: method.function)
         reference = self._made(path, node, chosen, code)
         if reference.call:
