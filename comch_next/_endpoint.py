@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Endpoint"]
 
-_HANDLES: dict[str, tuple[type, ...]] = {"device": (Device,), "device_rep": (Representor, str)}
+_HANDLES: dict[str, type] = {"device": Device, "device_rep": Representor}
 
 
 class Endpoint:
@@ -70,8 +70,8 @@ class Endpoint:
     def _accept(self, option: str, value: object, device: Device | None) -> Any:
         if self.link.phase is Phase.INHERITED:
             self.check(f"set_{option}")
-        if option in _HANDLES and not isinstance(value, _HANDLES[option]):
-            instance(value, _HANDLES[option][0], option)
+        if option in _HANDLES:
+            instance(value, _HANDLES[option], option)
         if option in SIZES:
             integer(value, option, most=UINT16_MAX)
         if option == "name" and value is not None:
@@ -108,7 +108,7 @@ class Endpoint:
             raise ConnectionAborted(f"listen: {error}") from error
 
     def connect(self, name: object = UNSET) -> Connection:
-        """Begin a handshake; ConnectionAborted when nobody listens on the name."""
+        """Begin a handshake; ConnectionAborted when no server listens on the name."""
         name = self._name(name)
         self.check("connect")
         self._check_device("connect", dpu=False)
@@ -149,7 +149,7 @@ class Endpoint:
         connection = self._context.connection
         if self._context._port.status(connection) == ErrorCode.CONNECTION_ABORTED:
             self.disconnect(connection)
-            raise ConnectionAborted(f"connect: nobody listens as {name!r}, or it refuses")
+            raise ConnectionAborted(f"connect: no server listens as {name!r}, or it refuses")
 
     @contextmanager
     def begun(self, port: PullPort | None) -> Iterator[None]:

@@ -17,7 +17,7 @@ __all__ = [
     "get_service_max_num_connections",
 ]
 
-_NAME_LEN = 128  # SERVICE_NAME_MAX of the oldest headers, told where no device can be asked
+_NAME_LEN = 128  # SERVICE_NAME_MAX of the oldest headers, reported where no device can be asked
 
 
 @warns_as("doca_comm_channel_get_max_service_name_len")
@@ -52,7 +52,7 @@ def get_service_max_num_connections(devinfo: DevInfo) -> int:
 
 
 def _ask(devinfo: DevInfo, query: Callable[[comch.DevInfo], int]) -> int:
-    """What the device answers. These calls have no DRIVER: where it does not answer, they say UNEXPECTED."""
+    """What the device answers. These calls have no DRIVER: if it does not answer, they report UNEXPECTED."""
     try:
         return query(instance(devinfo, DevInfo, "devinfo").modern)
     except Driver as error:

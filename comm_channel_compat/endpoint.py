@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from comch_next import Again, Channel, ConnectionReset, InvalidValue, PullPort
-from comm_channel_compat._arguments import Buffer, instance
+from comm_channel_compat._arguments import Buffer
 from comm_channel_compat._devices import Device, Representor
 from comm_channel_compat._peers import Peers, Unopened, connection_of
 from comm_channel_compat._warn import warns_as
@@ -69,8 +69,6 @@ class Endpoint(EventChannel, ServiceState):
 
     def set_device_rep(self, device_rep: Representor) -> None:
         """The representor to listen on; needed by a service only."""
-        if isinstance(device_rep, str):
-            instance(device_rep, Representor, "device_rep")  # the modern contexts take an address, too
         self._channel.device_rep = device_rep.modern if isinstance(device_rep, Representor) else device_rep
         self._representor = device_rep
 
@@ -128,7 +126,7 @@ class Endpoint(EventChannel, ServiceState):
         return arrived[0], self._peers[arrived[1]]
 
     def disconnect(self, peer_addr: PeerAddr) -> None:
-        """Leave one connection; the other side is not told. A client may connect again afterwards."""
+        """Leave one connection, without notifying the peer. A client may connect again afterwards."""
         connection = connection_of(peer_addr)
         self._channel.disconnect(connection)
         self._peers.pop(connection, None)

@@ -148,8 +148,9 @@ CODES: dict[str, Code] = {
         "needs-evidence",
     ),
     "CCM084": Code(
-        "the file reads its own source",
-        "inspect.getsource, open(__file__), the lines of a traceback or __code__ would show the modern text.",
+        "the file reads its own source or lists its names",
+        "inspect.getsource, open(__file__), the lines of a traceback or __code__ would show the modern text; "
+        "globals() and dir() would list the modern import.",
         "See what the program does with its source, and rewrite the file by hand.",
     ),
     "CCM085": Code(
@@ -157,6 +158,13 @@ CODES: dict[str, Code] = {
         "The expression is None, or an empty collection, at other times. The text of the modern object is another one.",
         "Nothing, unless somebody reads the output by machine.",
         "safe",
+    ),
+    "CCM086": Code(
+        "devices are compared",
+        "One device that is opened twice gave two objects that were not equal; in comch_next they are, as dictionary "
+        "keys and in sets, too.",
+        "Run migrate with --unsafe if no device is opened twice, or if the two opens may count as one.",
+        "needs-evidence",
     ),
     # Text
     "CCM042": Code(

@@ -242,3 +242,19 @@ def _output(name: str, kind: str, origin: Hashable) -> Given:
     if kind.endswith("[]"):
         return ListOf((Token(Handle(kind[:-2], origin)),))
     return Token(Handle(kind, origin)) if kind else Token(Data()) if name == _DATA else Plain.OTHER
+
+
+def is_handle(value: Value) -> bool:
+    """Whether a value is a handle."""
+    return isinstance(value, Token) and isinstance(value.key, Handle)
+
+
+def handles_among(values: Iterable[Value]) -> list[Handle]:
+    """Return the handles among some values, those of bound methods too."""
+    keys = (value.key for value in values if isinstance(value, Token))
+    return [key.handle if isinstance(key, Method) else key for key in keys if isinstance(key, Handle | Method)]
+
+
+def symbols(values: Iterable[Value]) -> Iterator[Symbol]:
+    """Yield the names of the old module among some values."""
+    return (value.key for value in values if isinstance(value, Token) and isinstance(value.key, Symbol))

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from migrate.facts import comparisons
 from migrate.facts.forest import Forest
-from migrate.facts.handles import COMMON, Handle, Method, OldApi, Symbol
-from migrate.facts.introspection import first_constant
+from migrate.facts.handles import COMMON, Handle, Method, OldApi, Symbol, handles_among, is_handle
+from migrate.facts.introspection import first_constant, key_of
+from migrate.facts.modern import MODERN_MEMBERS
 from migrate.facts.module_values import MODULE_VALUE, ModuleValues
 from migrate.facts.references import Reference, References
 from migrate.facts.texts import WORD
@@ -24,27 +26,16 @@ SHOWN, INSPECTED, UNSEEN, MAY_BE_SHOWN = "CCM081", "CCM082", "CCM083", "CCM085"
 # Python's own functions that tell what an object looks like, and those that look into it.
 _SHOWING = frozenset({"print", "str", "repr", "format", "ascii", "pprint", "pformat"})
 _SHOWING |= {"debug", "info", "warning", "error", "exception", "critical", "log"}
-_INSPECTING = frozenset({"vars", "dir", "copy", "deepcopy", "dump", "dumps", "setattr", "delattr"})
-_CHANGING = frozenset({"setattr", "delattr"})  # their first argument
-_BY_NAME = frozenset({"methodcaller", "attrgetter"})
-_OF_METHODS = frozenset({"__name__", "__qualname__", "__func__", "__self__"})
-_LOOKING_UP = frozenset({"getattr", "hasattr"})
+_CHANGING = frozenset({"setattr", "delattr", "object"})  # their first argument (mock.patch.object)
+_INSPECTING = _CHANGING | {"vars", "dir", "copy", "deepcopy", "dump", "dumps", "WeakMethod"}
+_BY_NAME, _LOOKING_UP = frozenset({"methodcaller", "attrgetter"}), frozenset({"getattr", "hasattr"})
+_OF_METHODS = frozenset({"__qualname__", "__func__", "__self__"})
 _LOOKED_AT = _SHOWING | _INSPECTING | _LOOKING_UP
 _NAMESPACES = frozenset({"globals", "locals", "vars"})
+_RUNNING = frozenset({"builtins.exec", "builtins.eval", "runpy.run_path", "runpy.run_module"})  # with these globals
 _IMPLICIT = frozenset({"__enter__", "__aenter__", "__iter__", "__next__", "__aiter__", "__anext__", "__call__"})
-_OF_EVERY_OBJECT = frozenset(
-    {
-        "__enter__",
-        "__exit__",
-        "__aenter__",
-        "__aexit__",
-        "__doc__",
-        "__module__",
-        "__hash__",
-        "__eq__",
-        "__ne__",
-    }
-)
+_OF_EVERY_OBJECT = frozenset({"__enter__", "__exit__", "__aenter__", "__aexit__", "__doc__", "__module__"})
+_OF_EVERY_OBJECT |= {"__hash__", "__eq__", "__ne__"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +76,8 @@ class Obstacles:
         for kind, judge in _JUDGES.items():
             for _, node in forest.nodes(kind):
                 judge(self, node)
+        for compared in comparisons.found(forest, values):
+            self._add(*compared)
         known = {reference.node for reference in references.found if reference.code}
         for node in modules.lost():
             if node not in known:
@@ -126,7 +119,8 @@ class Obstacles:
                     self._put(origin, argument, code)
             origins |= self._api.sites.get(reference.call.node, set())
         elif reference.code:
-            for origin in origins:
+            kind = self._api.vocabulary.classes.get(reference.name) if reference.code == INSPECTED else None
+            for origin in origins | comparisons.of_kind(kind, self._values):
                 self._put(origin, reference.node, reference.code)
         if reference.path not in self._given:
             for origin in origins:
@@ -160,7 +154,10 @@ class Obstacles:
             return
         known = any((handle.kind, node.attr) in self._api.vocabulary.methods for handle in handles_among(mine))
         looks_inside = node.attr.startswith("__") and node.attr not in _OF_EVERY_OBJECT
-        if not isinstance(node.ctx, ast.Load) or looks_inside:  # any other unknown name is an AttributeError
+        # Where nothing else comes, a name that they did not have was looked up for its AttributeError.
+        is_new = not known and base - {Plain.NONE} == set(mine) and any(
+            node.attr in MODERN_MEMBERS.get(handle.kind, ()) for handle in handles_among(mine))  # fmt: skip
+        if not isinstance(node.ctx, ast.Load) or looks_inside or is_new:
             self._add(mine, node, INSPECTED)
         elif known:
             self._mixed(node, base)
@@ -190,8 +187,8 @@ class Obstacles:
         given = [*node.args, *(keyword.value for keyword in node.keywords)]
         given = given[:1] if name in _CHANGING else given
         code = SHOWN if name in _SHOWING else INSPECTED
-        if name in _LOOKING_UP and node.args and first_constant(node.args[1:2]) in _OF_METHODS:
-            if not self._forest.is_in_message(node):
+        if name in _LOOKING_UP and node.args and first_constant(node.args[1:2]) in _OF_METHODS | {"__name__"}:
+            if first_constant(node.args[1:2]) != "__name__" and not self._forest.is_in_message(node):
                 self._add(self._values.of(node.args[0]), node, INSPECTED)
         elif name in _LOOKING_UP and node.args:
             self._add(self._values.of(node.args[0]), node, COMPUTED)
@@ -224,16 +221,15 @@ class Obstacles:
         for value in values:
             made = value.node if isinstance(value, Collection) else None
             call = self._references.calls.get(made) if isinstance(made, ast.Call) else None
-            if call is not None and not call.returns_code:
+            if call is not None and not call.returns_code and "msg" in call.results:  # a Message now
                 for origin in self._api.sites.get(call.node, ()):
                     self._put(origin, node, INSPECTED)
 
     def _namespace(self, node: ast.Call) -> None:
         """Refuse the handles of the variables that are looked up in globals() and the like."""
-        above = self._forest.parents[node]
-        if not isinstance(above, ast.Subscript | ast.Attribute):
+        if not isinstance(above := self._forest.parents[node], ast.Subscript | ast.Attribute):
             return
-        key = above.slice if isinstance(above, ast.Subscript) else None
+        key = key_of(above, self._forest)
         start = key.values[0] if isinstance(key, ast.JoinedStr) and key.values else None
         prefix = str(start.value) if isinstance(start, ast.Constant) else ""
         for name in self._forest.of(node).module.variables.copy():
@@ -282,11 +278,6 @@ def _is_fixture(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     return any("fixture" in ast.unparse(decorator) for decorator in function.decorator_list)
 
 
-def is_handle(value: Value) -> bool:
-    """Whether a value is a handle."""
-    return isinstance(value, Token) and isinstance(value.key, Handle)
-
-
 def _callee(function: Value) -> Value:
     """Return what a bound method calls."""
     return _callee(function.function) if isinstance(function, Bound) else function
@@ -295,14 +286,8 @@ def _callee(function: Value) -> Value:
 def _is_of_python(function: Value) -> bool:
     """Whether what is called is of Python's own library, of the old API itself, or analysed (or a TypeError)."""
     if isinstance(function, External):
-        return function.name.startswith(".") or is_standard(function.name)
+        return function.name.startswith(".") or (is_standard(function.name) and function.name not in _RUNNING)
     return isinstance(function, Token | Function | Collection) or function is Plain.OTHER
-
-
-def handles_among(values: Iterable[Value]) -> list[Handle]:
-    """Return the handles among some values, those of bound methods too."""
-    keys = (value.key for value in values if isinstance(value, Token))
-    return [key.handle if isinstance(key, Method) else key for key in keys if isinstance(key, Handle | Method)]
 
 
 _JUDGES: dict[type, Callable[[Obstacles, Any], None]] = {

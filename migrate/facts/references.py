@@ -8,15 +8,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from migrate.facts.comparisons import tested_for
 from migrate.facts.feature_tests import FeatureTests
 from migrate.facts.forest import Forest
-from migrate.facts.handles import Handle, Method, OldApi, Symbol
+from migrate.facts.handles import Handle, Method, OldApi, Symbol, symbols
 from migrate.facts.introspection import Introspection
 from migrate.facts.module_values import ModuleValues
 from migrate.facts.patches import Patches
 from migrate.facts.texts import Texts, is_old_word
 from migrate.old_api.c_names import SECOND_GENERATION_MODULES, generation_of, is_core
-from migrate.old_api.calls import Call
+from migrate.old_api.calls import Call, splats
 from migrate.old_api.spellings import flat, objects
 from migrate.python.modules import Project
 from migrate.python.values import Collection, Module, Plain, Token, Value, Values
@@ -31,6 +32,7 @@ class Reference:
 
     code: why it cannot change. origins: of the handles that it is called with, or makes, where it is used as a value.
     module: the expression that has the old module as a value here, itself or what it is taken from.
+    shown: the `__name__` that the program asks of the function.
     """
 
     path: Path
@@ -40,6 +42,7 @@ class Reference:
     code: str = ""
     origins: frozenset[Hashable] = frozenset()
     module: ast.expr | None = None
+    shown: str = ""
 
 
 class References:
@@ -58,6 +61,7 @@ class References:
     ) -> None:
         self._forest, self._values, self._api, self._project = forest, values, api, project
         self._texts, self._patches, self._inspected = texts, patches, introspection.inspected
+        self._named = introspection.named
         self._modules = modules
         self._features = FeatureTests(forest, values, api.vocabulary)
         self._reached: dict[Symbol | Method, frozenset[Hashable]] = {}
@@ -152,7 +156,7 @@ class References:
             pass
         elif len(named) > 1 or found - {Token(symbol) for symbol in named} - {Plain.NONE}:
             code = "CCM004"
-        elif named & self._inspected:
+        elif (named | set(self._method_of(parent))) & self._inspected:
             code = "CCM082"
         elif not self._is_name(node):
             code = problem
@@ -181,17 +185,26 @@ class References:
 
     def _made(self, path: Path, node: ast.expr, key: Symbol | Method, code: str) -> Reference:
         """Give the reference to a function, class or constant: with its call, or the origins that it reaches."""
-        parent = self._forest.parents[node]
-        function, is_flat = self._api.function(key)
+        parent, (function, is_flat) = self._forest.parents[node], self._api.function(key)
         receiver = node.value if isinstance(key, Method) and isinstance(node, ast.Attribute) else None
         name = function.name if function and isinstance(key, Method) else getattr(key, "name", "")
         if function and isinstance(parent, ast.Call) and parent.func is node:
-            if starred := _starred(parent):
+            if starred := splats(parent):
                 return self._splatted(path, node, name, parent, starred, code)
             call = (flat if is_flat else objects).read(parent, function, receiver)
             self.calls[parent] = call
             return Reference(path, node, name, call, code or call.problem or self._unknown(call))
-        return Reference(path, node, name, code=code, origins=self.reached(key) if function else frozenset())
+        if any(self._method_of(parent)):
+            return Reference(path, node, name, code=code)  # a class, which changes with the method taken from it
+        tested, of_heirs = tested_for(node, self._forest, self._values)
+        origins = tested | self.reached(key) if function else tested
+        shown = function.name if function and is_flat else name.rpartition(".")[2]
+        shown, code = shown if key in self._named else "", code or ("CCM039" if of_heirs else "")
+        return Reference(path, node, name, code=code, origins=origins, shown=shown)
+
+    def _method_of(self, parent: ast.AST) -> Iterator[Symbol]:
+        """Yield the method that is taken from a class."""
+        return symbols(self._values.of(parent) if isinstance(parent, ast.Attribute) else ())
 
     def _splatted(
         self, path: Path, node: ast.expr, name: str, call: ast.Call, starred: Iterable[ast.expr], code: str
@@ -211,8 +224,7 @@ class References:
         """Return CCM034 for a call on a handle of which nothing is known."""
         given = [self._values.of(value) for name, value in call.arguments.items() if name in call.signature.kinds]
         lost = [values for values in given if self._may_be_anything(values)]
-        known = any(isinstance(value, Token) for values in lost for value in values)
-        return "CCM034" if lost and not known else ""
+        return "CCM034" if lost and not any(isinstance(each, Token) for values in lost for each in values) else ""
 
     # ------------------------------------------------------------------ attributes
 
@@ -248,9 +260,10 @@ class References:
         code = code or ("CCM005" if self._texts.shown(node) else "")
         chosen = min(methods, key=lambda method: method.function)
         reference = self._made(path, node, chosen, code)
+        shown = node.attr if methods & self._named else ""
         origins = frozenset(origin for method in methods for origin in self.reached(method))
         origins |= {method.handle.origin for method in methods}
-        yield reference if reference.call else replace(reference, origins=origins | reference.origins)
+        yield reference if reference.call else replace(reference, origins=origins | reference.origins, shown=shown)
 
     def _may_be_anything(self, values: frozenset[Value]) -> bool:
         return not values or Plain.UNKNOWN in values
@@ -258,8 +271,7 @@ class References:
     # ------------------------------------------------------------------ text
 
     def _constant(self, path: Path, node: ast.Constant) -> Iterator[Reference]:
-        asked = self._forest.parents[node]
-        if isinstance(asked, ast.Call) and self._features.is_answered(asked):
+        if isinstance(asked := self._forest.parents[node], ast.Call) and self._features.is_answered(asked):
             return  # changes with the module
         named = self._texts.named(path, node)
         if named and self._modules.imports(node):
@@ -270,17 +282,6 @@ class References:
             yield Reference(path, node, named[0])  # an annotation in quotes, which a rule reads
         elif named:
             yield Reference(path, node, named[0], code=named[1])
-
-
-def _starred(node: ast.Call) -> list[ast.expr]:
-    """Return what is given to a call as `*values` and `**values`."""
-    splats = [argument.value for argument in node.args if isinstance(argument, ast.Starred)]
-    return splats + [keyword.value for keyword in node.keywords if keyword.arg is None]
-
-
-def symbols(values: Iterable[Value]) -> Iterator[Symbol]:
-    """Yield the names of the old module among some values."""
-    return (value.key for value in values if isinstance(value, Token) and isinstance(value.key, Symbol))
 
 
 def _c_code(name: str) -> str:

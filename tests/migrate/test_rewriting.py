@@ -193,9 +193,9 @@ def test_functions_that_stay_keep_the_handles_that_come_behind_a_star() -> None:
         def ask(function, *args, **more):
             return function(*args, **more)
         for info in devices():
-            print(ask(doca_comm_channel_get_service_max_num_connections, info))
+            print(ask(doca_devinfo_get_iface_name, info, 8))
         for other in devices():
-            print(ask(doca_comm_channel_get_service_max_num_connections, **{"devinfo": other}))
+            print(ask(doca_devinfo_get_iface_name, **{"devinfo": other, "size": 8}))
         """
     )
     assert "comch" not in text

@@ -1,7 +1,7 @@
-"""The servers of this runtime directory and their connections, as anybody else of the same user can see them.
+"""The servers of this runtime directory and their connections, as other processes of the user can see them.
 
-No server is asked, and none notices: whether one lives is told by its lock, all else by what it left in view (see
-_fabric.status). Whoever holds a lock may be a liar, so that nothing found is believed further than it can be shown.
+No server is asked, and none notices: its lock shows whether it lives, all else what it left in view (see
+_fabric.status). A hostile process may hold a lock, so nothing found is believed further than it can be checked.
 """
 
 import errno

@@ -8,7 +8,7 @@ from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._control import ControlContext
 from comch_next.driver.emulated._fabric.channel import Channel, Watchable
 from comch_next.driver.emulated._kernel.poller import Poller
-from comch_next.errors import NotSupported
+from comch_next.errors import BadState, NotSupported
 
 __all__ = ["Channels"]
 
@@ -18,7 +18,7 @@ _HEARD = {"recv": 0, "send": 1}  # which of a connection's bells
 class Channels:
     """A port's descriptors by name (send, recv, service), made when first asked for.
 
-    Doors are sockets where somebody may come in; ends belong to connections. A one-sided port is calm: it waits
+    Accepting sockets are those where a client may come in; ends belong to connections. A one-sided port waits
     for the hang-up of an end and not for words, and a farewell hangs up only when it is read.
     """
 
@@ -32,22 +32,29 @@ class Channels:
         self._accepting_fds: set[int] = set()
         self._accepting: select.epoll | None = None
         self._ends: select.epoll | None = None
+        self._closed = False
 
     def get(self, name: str) -> Channel:
-        """The descriptor of that name."""
+        """The descriptor of that name. Raises BadState once they have been given back."""
+        self._refuse_closed()
         if name not in self._made:
             with self._lock:
                 self._made[name] = self._made.get(name) or self._make(name)
         return self._made[name]
 
     def ring(self, *names: str) -> None:
-        """Make those ready that are armed."""
+        """Make ready those descriptors that are armed."""
         for name in names:
             if name in self._made and self._made[name].armed:
                 self._made[name].ring()
 
+    def _refuse_closed(self) -> None:
+        if self._closed:
+            raise BadState(f"the pull port of {self._context} has been closed; open another on a context that is IDLE")
+
     def hand_over(self) -> dict[str, Channel]:
         """Leave the channels to another port: nothing fires them any more."""
+        self._refuse_closed()
         made, self._made = self._made, {}
         for channel in made.values():
             channel.reset()
@@ -102,26 +109,26 @@ class Channels:
     # What is listened to and watched
 
     def listen(self, connection: Connection) -> None:
-        """Let its other side rouse who waits for data or for space."""
+        """Let the peer wake this side, which waits for data or for space."""
         with self._lock:
             for name in _HEARD.keys() & self._made.keys():
                 self._made[name].listen(connection.heard[_HEARD[name]], connection.report_violation)
 
     def unlisten(self, connection: Connection) -> None:
-        """No longer."""
+        """Stop listening to the connection's bells. Idempotent."""
         with self._lock:
             for channel in self._made.values():
                 for bell in connection.heard:
                     channel.unlisten(bell)
 
     def accepts(self, sock: Watchable) -> None:
-        """Somebody may come in there."""
+        """Watch a socket where a client may come in."""
         self._accepting_fds.add(sock.fileno())
         if self._accepting is not None:
             self._accepting.register(sock, select.EPOLLIN)
 
     def end(self, sock: Watchable, *, wake_on_data: bool = False) -> None:
-        """It belongs to a connection now. Anxious: every word counts, whatever the port is like."""
+        """Watch the socket of a connection. `wake_on_data`: wake for a farewell, too, on a one-sided port."""
         self._stop_accepting(sock)
         if self._ends is not None:
             events = select.EPOLLIN if wake_on_data else self._end_events
@@ -131,7 +138,7 @@ class Channels:
                 self._ends.modify(sock, events)
 
     def forget(self, sock: Watchable) -> None:
-        """It is going to be closed, though perhaps not everywhere: a farewell holds it open."""
+        """Stop watching a socket that is going to be closed; a farewell may hold it open elsewhere."""
         self._stop_accepting(sock)
         if self._ends is not None:
             with contextlib.suppress(FileNotFoundError):
@@ -145,6 +152,7 @@ class Channels:
 
     def close(self) -> None:
         """Give the descriptors back."""
+        self._closed = True
         for channel in self._made.values():
             channel.close()
         for sockets in (self._accepting, self._ends):

@@ -83,7 +83,7 @@ class Connection(Handle, Link):
         if self.sock is None:
             return
         if self.status == ErrorCode.SUCCESS:
-            # The cut first: whoever has read the farewell relies on the ring as it is then.
+            # The cut first: a peer that has read the farewell relies on the ring as it is then.
             self.cut()
             handshake.farewell(self.sock)
         elif self.status == ErrorCode.CONNECTION_INPROGRESS:
@@ -118,7 +118,7 @@ class Connection(Handle, Link):
         self.context.delivery.follow(self)
 
     def in_progress(self) -> bool:
-        """Whether it is still on its way up."""
+        """Return whether the connection is still being set up."""
         return self.status is ErrorCode.CONNECTION_INPROGRESS
 
     def waiting(self) -> bool:
@@ -152,7 +152,7 @@ class Connection(Handle, Link):
         return self._seen > before
 
     def on_socket(self) -> None:
-        """The other side said something out of band: news of a consumer, a farewell, or nothing ever more."""
+        """Read a datagram of the peer: news of a consumer, a farewell, or the end of the socket."""
         assert self.sock is not None
         self.fast.speak()
         try:
@@ -172,35 +172,35 @@ class Connection(Handle, Link):
             self.lose(ErrorCode.CONNECTION_RESET, reason)
 
     def lose(self, status: ErrorCode, reason: str) -> None:
-        """The connection is over: fail what is in flight; what has arrived stays readable."""
+        """End a connection that was lost: fail what is in flight; messages that have arrived stay readable."""
         if self.status not in (ErrorCode.SUCCESS, ErrorCode.CONNECTION_INPROGRESS):
             return
         self._end(status, reason)
         self.context.lost_connection(self)
 
     def on_protocol_violation(self) -> None:
-        """The other side wrote nonsense: nothing more is read from it."""
+        """End the connection, whose peer violated the ring protocol: nothing more is read from it."""
         if self.receiver is not None:  # else it has been closed since, perhaps with its engine
             self.context.delivery.poller.remove(self)
             self.receiver.close()
             self.receiver = None
-        self.lose(ErrorCode.CONNECTION_RESET, "the other side wrote what cannot be")
+        self.lose(ErrorCode.CONNECTION_RESET, "the peer violated the ring protocol")
 
     def report_violation(self) -> None:
-        """Whoever found it out, perhaps on another thread: have the connection's engine end it."""
+        """Report a protocol violation, on any thread: the connection's engine ends it."""
         engine = self.context.engine
         if engine is not None:
             engine.call_soon_threadsafe(self.on_protocol_violation)
 
     def check_reader(self) -> bool:
-        """Whether the reader claims what cannot be, which ends the connection: its sends would never complete."""
+        """Return whether the reader violates the protocol; its connection ends, as no send would ever complete."""
         if self.sender is None or self.check() != lib.COMCH_CORRUPT:
             return False
         self.on_protocol_violation()
         return True
 
     def disconnect(self, *, require_notice: bool = False) -> None:
-        """End it from this side and tell the other. `require_notice`: AGAIN when it cannot be told just now."""
+        """Disconnect and notify the peer. `require_notice`: raise Again if the notice cannot be sent now."""
         if require_notice and self.sock is not None and not _writable(self.sock):
             raise Again("server_disconnect: the notice does not fit now; progress and call again")
         with suppress(OSError):  # it is gone already
@@ -229,7 +229,7 @@ class Connection(Handle, Link):
         self.fast.end()
 
     def close(self) -> None:
-        """Give everything back; only the counters stay."""
+        """Give everything back but the counters."""
         self.context.delivery.poller.remove(self)
         self.cut()
         for end in (self.receiver, self.sender):
@@ -240,7 +240,7 @@ class Connection(Handle, Link):
         self._give_up_bells()
 
     def _give_up_bells(self) -> None:
-        """Ring and hear nobody any more: what can still be read needs no bell."""
+        """Give up the bells: messages that can still be read need none."""
         self.tx.bell = self.rx.bell = -1
         self.context.delivery.unlisten(self)
         handshake.discard_all(self.heard)

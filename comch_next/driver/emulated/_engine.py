@@ -1,4 +1,4 @@
-"""The progress engine: reads rings, completes tasks, looks at sockets, and runs every callback."""
+"""The progress engine: reads rings, completes tasks, polls sockets, and runs every callback."""
 
 import time
 from collections import deque
@@ -31,10 +31,10 @@ POLL, CORRUPT = lib.COMCH_POLL, lib.COMCH_CORRUPT
 
 class Engine(Handle):
     """A handle. `active` are the contexts that need more than the reading of rings, `consumers` those whose posted
-    buffers are looked at, `pending_calls` what other engines, perhaps on other threads, want done here.
+    buffers are polled, `pending_calls` what other engines, perhaps on other threads, have asked it to run.
 
-    `batch`: messages, and completions of a consumer, that one progress delivers at most. `barred`: progress does not
-    simply run, because it is running, or is metered, or the engine has been destroyed. `thread`: who ran it last.
+    `batch`: messages, and completions of a consumer, that one progress delivers at most. `guarded`: progress is not
+    plain, because it is running, or is metered, or the engine has been destroyed. `thread`: who ran it last.
     """
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class Engine(Handle):
         self.pending_calls: deque[Callable[[], object]] = deque()
         self.poller = Poller()
         self.batch = BATCH
-        self.barred = False
+        self.guarded = False
         self.thread = 0
         self.full = False  # the meter lets this progress run no more callbacks
         self.meter: Meter | None = None
@@ -78,7 +78,7 @@ class Engine(Handle):
 
     @property
     def _running(self) -> bool:
-        return self.barred if self.meter is None else self.meter.running
+        return self.guarded if self.meter is None else self.meter.running
 
     def call(self, callback: Callable[..., object], *args: object) -> None:
         """Run a callback; inside progress its exception waits for the end, the first one wins."""
@@ -97,10 +97,10 @@ class Engine(Handle):
             self.error = self.error or error
 
     def progress(self) -> bool:
-        """Whatever can be done now, and no waiting."""
-        if self.barred:
-            return self._progress_barred()
-        self.barred = True
+        """Do what can be done now, without waiting."""
+        if self.guarded:
+            return self._progress_guarded()
+        self.guarded = True
         self.thread = get_ident()
         try:
             found = self.poller.receive(ANY_SIZE)
@@ -112,13 +112,13 @@ class Engine(Handle):
             if self.active:
                 moved |= self._attend()
         finally:
-            self.barred = False
+            self.guarded = False
         if self.error is not None:
             self.raise_error()
         return moved
 
-    def _progress_barred(self) -> bool:
-        """Progress after another thread's, or as the meter lets it."""
+    def _progress_guarded(self) -> bool:
+        """Progress after another thread's, or as the meter allows it."""
         _living(self, "pe_progress")
         if self.busy:
             raise BadState("pe_progress was called inside a callback; it is legal outside only")
@@ -130,7 +130,7 @@ class Engine(Handle):
         self.thread = get_ident()
         moved = meter.progress()
         if meter.most is None and not meter.waiting:
-            self.meter, self.barred, self.batch = None, False, BATCH
+            self.meter, self.guarded, self.batch = None, False, BATCH
         if self.error is not None:
             self.raise_error()
         return moved
@@ -152,11 +152,11 @@ class Engine(Handle):
     def set_max_events(self, number: int | None) -> None:
         """Let one progress run at most so many callbacks; None: as many as there are, in batches."""
         if self.meter is None and number is not None:
-            self.meter, self.barred, self.batch = Meter(self), True, 1
+            self.meter, self.guarded, self.batch = Meter(self), True, 1
         if self.meter is not None:
             self.meter.most = number
             if number is None and not self.meter.waiting:
-                self.meter, self.barred, self.batch = None, False, BATCH
+                self.meter, self.guarded, self.batch = None, False, BATCH
 
     def _read_rings(self, found: "Found") -> bool:
         """Deal with what `receive` returned, and go on receiving."""
@@ -201,7 +201,7 @@ class Engine(Handle):
         return True
 
     def poll_sockets(self) -> bool:
-        """Look at every context's sockets."""
+        """Poll every context's sockets."""
         moved = False
         for context in list(self.contexts):
             moved |= context.poll_sockets()
@@ -245,7 +245,7 @@ class Engines:
             names = ", ".join(map(str, engine.contexts))
             raise InUse(f"pe_destroy: {names} still connected; destroy the contexts first")
         engine.notification.close()
-        engine.barred = True  # no progress any more, without a question on the hot path
+        engine.guarded = True  # no progress any more, without a question on the hot path
 
     progress = staticmethod(Engine.progress)  # without a frame in between: it is called more than all others
 
@@ -253,9 +253,11 @@ class Engines:
     def get_notification_handle(self, pe: Engine) -> int:
         return pe.notification.fileno()
 
+    @says_no_memory
     def request_notification(self, pe: object) -> None:
         _living(pe, "pe_request_notification").request_notification()
 
+    @says_no_memory
     def clear_notification(self, pe: object, handle: int) -> None:
         engine = _living(pe, "pe_clear_notification")
         if handle not in (0, engine.notification.fileno()):

@@ -106,7 +106,7 @@ class Pulled(Handle):
     def follow(self, connection: Connection) -> None:
         self.poller.add(connection)
         self.channels.listen(connection)
-        if connection.sock is not None:  # a sender that waits for room must hear of this connection's death, too
+        if connection.sock is not None:  # a sender that waits for room must be woken by this connection's death, too
             self.channels.end(connection.sock)
 
     def on_admitted(self, connection: Connection) -> None: ...  # by accept, which returns it
@@ -132,7 +132,7 @@ class Pulled(Handle):
         return status in _REPORTED or (self._one_sided and status is ErrorCode.CONNECTION_ABORTED)
 
     def _is_silent(self, connection: Connection) -> bool:
-        """Whether sender and receiver of a one-sided port do not hear of this end."""
+        """Return whether this end wakes neither sender nor receiver of a one-sided port."""
         return self._one_sided and connection.status is ErrorCode.SHUTDOWN and not connection.undelivered
 
     def is_due(self, connection: Connection) -> bool:

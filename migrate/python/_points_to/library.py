@@ -162,6 +162,10 @@ def _decorator(heap: Attributes, site: Site) -> None:
         heap.add(site.result, External("identity"))
 
 
+def _new_type(heap: Attributes, site: Site) -> None:
+    heap.add(site.result, External("identity"))
+
+
 def _second(heap: Attributes, site: Site) -> None:
     heap.flow(argument(heap, site, 1), site.result)
 
@@ -182,7 +186,9 @@ for _function, _words in {
     " contextlib.ExitStack contextlib.AsyncExitStack contextlib.suppress unittest.mock.Mock"
     " unittest.mock.MagicMock unittest.main logging.getLogger",
     _unknown: "builtins.globals builtins.locals builtins.vars builtins.eval builtins.exec"
-    " importlib.reload pickle.dumps pickle.dump",
+    " importlib.reload pickle.dumps pickle.dump runpy.run_path runpy.run_module"
+    " importlib.util.module_from_spec importlib.metadata.entry_points pkgutil.resolve_name",
+    _new_type: "typing.NewType",
     _decorator: "functools.lru_cache dataclasses.dataclass",
     _same: "identity functools.cache functools.total_ordering"
     " contextlib.contextmanager contextlib.asynccontextmanager typing.final typing.overload typing.no_type_check"

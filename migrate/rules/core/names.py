@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from migrate.facts.program import Facts, Reference
 from migrate.facts.type_comments import is_type_comment
@@ -46,11 +47,11 @@ def answer(reference: Reference, facts: Facts) -> Answer:
         return Change(Edits())  # an import, which follows its names
     function = GENERATION_1.flat.get(name) or GENERATION_1.objects.get(name)
     if isinstance(node, ast.Attribute) and (node.attr != name or function is None) and _is_method(name):
-        return bound_method(reference, node, facts)
+        return _shown(reference, node, bound_method(reference, node, facts))
     if name in GENERATION_1.classes:
         return _class(reference, node, facts)
     if function is not None or "." in name:
-        return function_value(reference, node, facts)
+        return _shown(reference, node, function_value(reference, node, facts))
     if name in GENERATION_1.others:
         return Refusal("CCM022")
     asked = facts.parent(node)
@@ -58,6 +59,15 @@ def answer(reference: Reference, facts: Facts) -> Answer:
         return _feature_test(asked, facts)
     text = _name(name)
     return Change(Edits({node: Template(text)} if text else {}))
+
+
+def _shown(reference: Reference, node: ast.expr, answer: Answer) -> Answer:
+    """The same under its old name, if the program asks for that."""
+    if not reference.shown or isinstance(answer, Refusal):
+        return answer
+    template = answer.edits.expressions[node]
+    text = f'{{comch}}.named("{reference.shown}", {template.text})'
+    return replace(answer, edits=Edits({node: Template(text, template.parts)}))
 
 
 def _is_method(name: str) -> bool:

@@ -44,10 +44,11 @@ class Channel:
         self._set.register(sockets, select.EPOLLIN if self.armed else 0)
 
     def unwatch(self, sockets: Watchable) -> None:
-        """No longer."""
+        """Stop watching these sockets. Idempotent."""
         if sockets in self._sockets:
             self._sockets.remove(sockets)
-            self._set.unregister(sockets)
+            with contextlib.suppress(OSError):  # the program has closed the set by itself
+                self._set.unregister(sockets)
 
     def reset(self) -> None:
         """Forget every socket and bell; stay ready, or armed, as it is."""
@@ -60,17 +61,18 @@ class Channel:
             self.ring()
 
     def listen(self, bell: int, on_flood: Callable[[], object]) -> None:
-        """Be ready when it is rung; `on_flood` is called when it would not be silent ever again."""
+        """Be ready when the bell is rung; `on_flood` is called if its peer rings it faster than it can be drained."""
         with self._lock:
             if bell not in self._bells:
                 self._set.register(bell, select.EPOLLIN | select.EPOLLRDHUP)
                 self._bells[bell] = on_flood
 
     def unlisten(self, bell: int) -> None:
-        """No longer; harmless when it is not listened to."""
+        """Stop listening to a bell. Idempotent."""
         with self._lock:
             if self._bells.pop(bell, None) is not None:
-                self._set.unregister(bell)
+                with contextlib.suppress(OSError):
+                    self._set.unregister(bell)
 
     def fileno(self) -> int:
         return self._set.fileno()
@@ -80,7 +82,7 @@ class Channel:
         return self._set.closed
 
     def arm(self) -> None:
-        """Forget what was, and be ready for what comes. Raises BadState when another thread has closed it."""
+        """Forget what has happened, and be ready for what comes. Raises BadState when another thread has closed it."""
         with self._open():
             self._disarm()
             self.armed = True
@@ -88,7 +90,7 @@ class Channel:
                 self._set.modify(sockets, select.EPOLLIN)
 
     def disarm(self) -> None:
-        """Not ready, and not going to be. Raises BadState when another thread has closed it."""
+        """Stop being ready, and stay so until the next arming. Raises BadState when another thread has closed it."""
         with self._open():
             self._disarm()
 
@@ -114,7 +116,7 @@ class Channel:
             raise BadState("the descriptor that was to be used has been closed, perhaps by another thread") from error
 
     def _drain(self, bell: int, events: int) -> Callable[[], object] | None:
-        """Silence it, if it is one; whom to tell when it would not stay silent."""
+        """Drain a bell. Return its `on_flood` if it cannot be drained."""
         with self._lock:
             on_flood = self._bells.get(bell)
             return on_flood if on_flood is not None and (events != select.EPOLLIN or lib.comch_drain(bell)) else None
@@ -128,7 +130,8 @@ class Channel:
         """Give its own descriptors back; harmless when that is done."""
         if not self.closed:
             self.armed = False
-            self._set.close()
+            with contextlib.suppress(OSError):  # the program has closed it by itself
+                self._set.close()
             if self._latch >= 0:
                 os.close(self._latch)
                 self._latch = -1  # its number may soon be another descriptor's

@@ -1,4 +1,4 @@
-"""Fork: what a process has made stays its own; in a forked child every inherited handle says BAD_STATE.
+"""Fork: what a process has made stays its own; in a forked child every inherited handle refuses with BAD_STATE.
 
 A child shares its parent's sockets, bells, rings and locks. It must not speak through them, and must not keep
 them open either: a socket that lives on in a child hides its owner's death, a lock keeps the name taken. So the

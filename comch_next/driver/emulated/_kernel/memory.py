@@ -10,7 +10,7 @@ from comch_next.errors import ErrorCode, from_code
 
 __all__ = ["EXHAUSTED", "PAGE", "check_shared", "ffi", "lib", "make_shared", "map_shared"]
 
-# what Linux says when memory or descriptors have run out
+# errors of Linux for want of memory or descriptors
 EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS, errno.EFBIG)
 PAGE = 4096  # bytes at the start of shared memory, for what both sides steer by; as in the kernels
 

@@ -57,7 +57,7 @@ class _End:
         self.unmap()
 
     def unmap(self) -> None:
-        """The same without a word to the other side."""
+        """Unmap the ring without notifying the peer."""
         self._base = ffi.NULL
         self._memory.release()
 
