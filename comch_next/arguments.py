@@ -1,4 +1,4 @@
-"""Arguments as generation 1 refused them, here and in its old face: InvalidValue, naming the value and what is legal."""
+"""Arguments as generation 1 refused them: InvalidValue, naming the value and what is legal."""
 
 from __future__ import annotations
 
