@@ -11,7 +11,7 @@ from comch_next import log
 from comch_next._channel import Channel
 from comch_next._codes import AccessFlag, Counter, PciFuncType, RepFilter, State, SubmitFlag
 from comch_next._msgq import ConsumerCompletion, MsgQ
-from comch_next._outcomes import outcome, outcome_list, outcomes
+from comch_next._outcomes import named, outcome, outcome_list, outcomes
 from comch_next._pci import PciBdf
 from comch_next.client import Client
 from comch_next.connection import Connection, Message
@@ -132,6 +132,7 @@ __all__ = [
     "devices",
     "from_code",
     "log",
+    "named",
     "open_device",
     "outcome",
     "outcome_list",

@@ -124,8 +124,8 @@ class Channel(Server, Client):
     def _create(self, driver: Driver) -> Any:
         return self._acting()._create(self, driver)
 
-    def _go_through(self, driver: Driver) -> None:
-        super()._go_through(driver)
+    def _bind(self, driver: Driver) -> None:
+        super()._bind(driver)
         self._alloc = (driver.servers if self._role is Server else driver.clients).task_send_alloc_init
 
     def _drop(self, connection: Connection, timeout: float) -> None:

@@ -46,6 +46,7 @@ _message: Callable[[type[Message], tuple[bytes, Connection]], Message] = tuple._
 class ControlContext(Configured):
     """A server or a client."""
 
+    _handle: Any  # a server's or a client's, which a Channel decides late
     _is_server: bool
     _failed = False  # a server that has lost its name
 
@@ -101,8 +102,8 @@ class ControlContext(Configured):
         """Leave a connection."""
         raise NotImplementedError
 
-    def _go_through(self, driver: Driver) -> None:
-        super()._go_through(driver)
+    def _bind(self, driver: Driver) -> None:
+        super()._bind(driver)
         self._tasks = driver.send_tasks
 
     def _connection(self, handle: Any) -> Connection:
@@ -112,7 +113,7 @@ class ControlContext(Configured):
         return Connection(self, handle) if self._endpoint is None else Peer(self, handle)
 
     def _given_connections(self, *callbacks: Any) -> list[Any]:
-        """Callbacks for the driver that give the program's the connection in place of its handle."""
+        """Make callbacks for the driver that pass the program's the connection in place of its handle."""
         known = self._connection
         return [
             (lambda handle, news, call=call: call(known(handle), news)) if callable(call) else call
@@ -203,7 +204,7 @@ class ControlContext(Configured):
     def try_send_to(self, data: Buffer, connection: Connection, length: int = UNSET) -> ErrorCode:
         """Send one message if it is accepted at once, and return the code: AGAIN when it is not, as send_to else.
 
-        As the function of the class, `Channel.try_send_to(context, ...)`, INVALID_VALUE for what is no context.
+        As the function of the class, `Channel.try_send_to(context, ...)`, INVALID_VALUE for anything but a context.
         """
         try:
             if data.__class__ is not bytes or (length is not UNSET and length != len(data)):
@@ -228,7 +229,7 @@ class ControlContext(Configured):
         None in place of what there is not: the length, in bytes, comes with a message, and with INVALID_VALUE when a
         longer one waits; the connection with a message, and with CONNECTION_RESET. Other codes as receive raises them.
 
-        As the function of the class, `Channel.try_receive(context, ...)`, INVALID_VALUE for what is no context.
+        As the function of the class, `Channel.try_receive(context, ...)`, INVALID_VALUE for anything but a context.
         """
         try:
             if self._endpoint is not None:
@@ -317,7 +318,7 @@ class ControlContext(Configured):
         return port.receive(size)
 
     def _accept_waiting(self, port: PullPort) -> bool:
-        """Accept who waits; whether anybody did. Only a server has anybody to accept."""
+        """Accept waiting clients. Whether there were any; a client of a server has none."""
         return False
 
     def _refuse_silent(self, call: str) -> None:

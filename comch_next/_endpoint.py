@@ -108,7 +108,7 @@ class Endpoint:
             raise ConnectionAborted(f"listen: {error}") from error
 
     def connect(self, name: object = UNSET) -> Connection:
-        """Begin a handshake; ConnectionAborted when nobody listens on the name."""
+        """Begin a handshake; ConnectionAborted when no server listens on the name."""
         name = self._name(name)
         self.check("connect")
         self._check_device("connect", dpu=False)
@@ -149,7 +149,7 @@ class Endpoint:
         connection = self._context.connection
         if self._context._port.status(connection) == ErrorCode.CONNECTION_ABORTED:
             self.disconnect(connection)
-            raise ConnectionAborted(f"connect: nobody listens as {name!r}, or it refuses")
+            raise ConnectionAborted(f"connect: no server listens as {name!r}, or it refuses")
 
     @contextmanager
     def begun(self, port: PullPort | None) -> Iterator[None]:

@@ -37,7 +37,7 @@ class FastContext(Context):
         super().__init__()
         self.connection = connection
         self._handle = handle
-        self._go_through(driver)
+        self._bind(driver)
         try:
             if not (engine is None or isinstance(engine, ProgressEngine)):
                 raise InvalidValue(f"a context takes a ProgressEngine, or None for the connection's, not {engine!r}")

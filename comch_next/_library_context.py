@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from comch_next._codes import State
 from comch_next.context import Context
+from comch_next.driver import protocol
 from comch_next.driver.protocol import Contexts, Driver, SendTasks
 from comch_next.engine import ProgressEngine
 from comch_next.errors import BadState, InvalidValue
@@ -33,13 +34,13 @@ class Unmade:
 
 
 class LibraryContext(Context):
-    """Its kinds say what is still missing (`_lacks`), and how to `_create` it."""
+    """Its kinds define what is still missing (`_lacks`), and how to `_create` it."""
 
     _driver: Driver = Unmade()  # type: ignore[assignment]
     _contexts: Contexts = Unmade()  # type: ignore[assignment]
     _tasks: SendTasks = Unmade()  # type: ignore[assignment]
     _alloc: Callable[..., Any] = Unmade()  # type: ignore[assignment]  # the driver's call for a send task
-    _handle: Any = Unmade()
+    _handle: protocol.Context = Unmade()  # type: ignore[assignment]
 
     def __init__(self) -> None:
         super().__init__()
@@ -149,15 +150,15 @@ class LibraryContext(Context):
             self._own_engine = engine
 
     def _make(self) -> None:
-        """Have the library make the context, and give the one before back."""
+        """Have the library make the context, and destroy the one before."""
         before = {name: vars(self).pop(name) for name in _MADE if name in vars(self)}
         self._engine = None
         driver: Driver = self._settings["device"]._driver
         handle = None
         try:
-            self._go_through(driver)
+            self._bind(driver)
             self._handle = handle = self._create(driver)
-            self._furnish()
+            self._configure_made()
         except BaseException:
             contexts, rep = driver.contexts, vars(self).get("_own_rep")
             for name in _MADE:
@@ -176,7 +177,7 @@ class LibraryContext(Context):
             self._own_engine.destroy()
             self._own_engine = None
 
-    def _furnish(self) -> None:
+    def _configure_made(self) -> None:
         """Give a new context all that has been set and registered."""
         settings, contexts, handle = self._settings, self._contexts, self._handle
         max_msg_size, recv_queue_size = self._agreed_sizes()

@@ -80,7 +80,7 @@ class Link:
 
 
 def no_peer(call: str, value: object) -> DocaError:
-    """Make the error for None, for a connection that is not of this life, and for what is no connection at all."""
+    """Make the error for None, for a connection of another life, and for anything but a connection."""
     if value is None:
         return NotConnected(f"{call}: there is no connection; connect and receive return one")
     if isinstance(value, Peer):

@@ -50,7 +50,7 @@ class Strict:
 
 
 class _CName:
-    """Stands where C has a name and Python another: whoever asks for it gets the hint."""
+    """Stands where Python has another name than C: asking for it raises the hint."""
 
     def __init__(self, name: str) -> None:
         self._name = name

@@ -14,7 +14,7 @@ from typing import Any, ParamSpec, TypeVar
 from comch_next._codes import ErrorCode
 from comch_next.errors import DocaError, InvalidValue, NotConnected
 
-__all__ = ["outcome", "outcome_list", "outcomes"]
+__all__ = ["named", "outcome", "outcome_list", "outcomes"]
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -50,6 +50,16 @@ def outcome_list(
     """Run a call that returns a list, and return its code, the list and its length; None for both on failure."""
     code, values = outcome(call, *args, **kwargs)
     return code, values, None if values is None else len(values)
+
+
+def named(name: str, function: Callable[_P, _T]) -> Callable[_P, _T]:
+    """Return a function that does what another one does, under a name of its own, for messages and tables."""
+
+    def call(*args: _P.args, **kwargs: _P.kwargs) -> _T:
+        return function(*args, **kwargs)
+
+    call.__name__ = call.__qualname__ = name
+    return call
 
 
 def _own_call(function: FunctionType, receiver: object) -> FunctionType:

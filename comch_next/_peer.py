@@ -15,6 +15,7 @@ from comch_next.errors import BadState, ConnectionAborted, InvalidValue, TimeOut
 
 if TYPE_CHECKING:
     from comch_next._control import ControlContext
+    from comch_next.driver import protocol
 
 __all__ = ["Peer"]
 
@@ -27,7 +28,7 @@ class Peer(Connection):
     In a forked child every call is BadState.
     """
 
-    def __init__(self, context: ControlContext, handle: Any) -> None:
+    def __init__(self, context: ControlContext, handle: protocol.Connection) -> None:
         super().__init__(context, handle)
         endpoint = context._endpoint
         assert endpoint is not None

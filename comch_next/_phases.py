@@ -17,7 +17,7 @@ __all__ = ["REFUSED", "Phase", "check", "refusal"]
 
 
 class Phase(Enum):
-    """Where a context stands; the value is how an error message says it."""
+    """Where a context stands; the value is its wording in error messages."""
 
     FRESH = "neither listening nor connected"
     LEFT = "disconnected"

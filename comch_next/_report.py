@@ -1,4 +1,4 @@
-"""What a command has to say, once as aligned tables of plain text and once as JSON."""
+"""What a command reports, as aligned tables of plain text or as JSON."""
 
 import json
 import unicodedata
@@ -24,7 +24,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Report:
-    """Tables, and sentences on what could not be told."""
+    """Tables, and sentences on what could not be found out."""
 
     sections: Sequence[Section]
     notes: Sequence[str] = field(default_factory=list)

@@ -45,7 +45,7 @@ class Options(TypedDict, total=False):
 
 
 class Configured(LibraryContext):
-    """A context with settings. Its kinds say which `_options` they have, which are `_required`, how to `_create`."""
+    """A context with settings. Its kinds define which `_options` they have, which are `_required`, how to `_create`."""
 
     _options: tuple[str, ...] = (*_KINDS, *_SIZES, "name")
     _required: tuple[str, ...]

@@ -42,7 +42,7 @@ __all__ = ["Client", "Connection", "Message", "Server", "connect", "serve"]
 _C = TypeVar("_C", comch.Client, comch.Server)
 OnLost = Callable[["Connection", DocaError], object]
 _REDIAL_S = 0.05  # a server whose backlog is full is dialled again this often
-_TICK_S = 0.05  # a stop has nobody to wake it: look again at least this often
+_TICK_S = 0.05  # no event ends a stop: progress at least this often
 _FLUSH_TICK_S = 0.001
 
 
@@ -62,8 +62,8 @@ async def connect(
 ) -> AsyncIterator[Client]:
     """A client that is up within the block; leaving it stops the context and waits for IDLE. Sizes as comch.Client.
 
-    timeout: seconds; None waits for ever. Raises ConnectionAborted when nobody listens or the server refuses, TimeOut
-    when it has not accepted in time, InvalidValue for a timeout that is no number of seconds from 0 on.
+    timeout: seconds; None waits for ever. Raises ConnectionAborted when no server listens or it refuses, TimeOut when
+    it has not accepted in time, InvalidValue if the timeout is negative or not a number.
     """
     context = comch.Client(
         device,
@@ -88,7 +88,7 @@ async def serve(
     recv_queue_size: int | None = None,
     send_queue_size: int | None = None,
 ) -> AsyncIterator[Server]:
-    """A server that listens within the block; leaving it tells the clients and waits for IDLE. Sizes as comch.Server.
+    """A server that listens within the block; leaving it disconnects all and waits for IDLE. Sizes as comch.Server.
 
     Raises AlreadyExist when the name is taken, and what `Server.start` raises.
     """
@@ -165,7 +165,7 @@ class Connection:
 
 
 class Message(NamedTuple):
-    """What `receive` gives: the bytes, and where they came from."""
+    """What `receive` returns: the bytes, and the connection that they came on."""
 
     data: bytes
     connection: Connection
@@ -205,7 +205,7 @@ class _Side(Generic[_C]):
         Tasks that wait get the messages in the order of their calls. Raises ConnectionReset once for a peer that
         died, after its messages (`.connection` is it), and always on a server that has failed; on a client Shutdown
         when the server has left; NotConnected when nothing can come any more: this side has left the
-        block, or a client's server has died and that was told before.
+        block, or a client's server has died and that was reported before.
         """
         over = False
         async with self._turn:
@@ -216,7 +216,7 @@ class _Side(Generic[_C]):
                     return Message(data, self._known(connection))
                 except Again:
                     if over:
-                        text = f"receive: {self!r} is IDLE, for its connection has ended, and that has been told"
+                        text = f"receive: {self!r} is IDLE: its connection has ended, as an earlier receive reported"
                         raise NotConnected(text) from None
                 except DocaError as error:
                     if isinstance(error.connection, comch.Connection):
@@ -253,7 +253,7 @@ class _Side(Generic[_C]):
     async def _leave(self) -> None:
         """Stop, go on to IDLE, and give everything back; when cancelled meanwhile, without another turn of the loop."""
         self._left = True
-        self._receivable.wake()  # whoever waits hears of it
+        self._receivable.wake()  # a waiting receive reports it
         self._sendable.wake()
         try:
             with suppress(BadState):  # it is IDLE already
@@ -282,7 +282,7 @@ class Client(_Side[comch.Client]):
         connection = context.connect(timeout=0)
         while context.state is not State.RUNNING:
             if context.state is State.IDLE:
-                context._say_why(connection, "connect")
+                context._raise_reason(connection, "connect")
             left = _REDIAL_S if deadline is None else deadline - time.monotonic()
             if left <= 0:
                 raise TimeOut(f"connect: {self!r} was not accepted within {timeout} s")
@@ -321,7 +321,7 @@ class Server(_Side[comch.Server]):
         return self.messages()
 
     def disconnect(self, connection: Connection) -> None:
-        """Drop one client and tell it (C: doca_comch_server_disconnect); a send that waits raises NotConnected."""
+        """Disconnect one client (C: doca_comch_server_disconnect); a send that waits raises NotConnected."""
         if not isinstance(connection, Connection):
             raise InvalidValue(f"disconnect takes a connection of this server, not {connection!r}")
         self.context.disconnect(connection.connection)

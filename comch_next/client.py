@@ -53,8 +53,8 @@ class Client(ControlContext):
     def _create(self, driver: Driver) -> Any:
         return driver.clients.create(self._settings["device"]._handle, self._settings["name"])
 
-    def _go_through(self, driver: Driver) -> None:
-        super()._go_through(driver)
+    def _bind(self, driver: Driver) -> None:
+        super()._bind(driver)
         self._clients = driver.clients
         self._alloc = driver.clients.task_send_alloc_init
 
@@ -86,8 +86,8 @@ class Client(ControlContext):
         """Start, and wait for the server to accept: with callbacks registered as they are, else with a pull port.
 
         name: the service's, unless it has been set. timeout: seconds; None waits for ever, 0 returns the connection in
-        progress. Raises ConnectionAborted when nobody listens or the server refuses, TimeOut when it has not accepted
-        in time; then nothing is left. Raises BadState when a setting is missing, InvalidValue for an invalid timeout.
+        progress. Raises ConnectionAborted when no server listens or it refuses, TimeOut when it has not accepted in
+        time; then nothing is left. Raises BadState when a setting is missing, InvalidValue for an invalid timeout.
         """
         deadline = deadline_after(timeout, "connect")
         if self._endpoint is not None:
@@ -116,7 +116,7 @@ class Client(ControlContext):
         self.engine.progress()
         while self.state is not State.RUNNING:
             if self.state is State.IDLE:
-                self._say_why(connection, "connect")
+                self._raise_reason(connection, "connect")
                 return  # a one-sided client's server has let it in, and left since
             if timeout == 0:
                 return
@@ -127,7 +127,7 @@ class Client(ControlContext):
             self.engine.wait(min(left, _REDIAL_S))
             self.engine.progress()
 
-    def _say_why(self, connection: Connection, call: str) -> None:
+    def _raise_reason(self, connection: Connection, call: str) -> None:
         """Raise why a connection never came up, as the failure of the call that was attempted."""
         try:
             connection.update_info()
@@ -138,7 +138,7 @@ class Client(ControlContext):
     def disconnect(self, connection: Connection | None = UNSET, timeout: float = 5.0) -> None:
         """Stop and progress to IDLE; then everything may be set anew, and `connect` is legal again.
 
-        connection: the one that is to be left, for programs that say so; there is no other. Legal, too, once for a
+        connection: the one that is to be left, for programs that name it; there is no other. Legal, too, once for a
         connection that the server has ended already. Raises BadState unless started, InvalidValue for a connection of
         another context, NotConnected for one of this client's that it has left before; a one-sided client NotConnected
         for all of them, and for None.
@@ -174,14 +174,14 @@ class Client(ControlContext):
             raise NotConnected(f"{call} was attempted on {self!r}, which is not connected; connect first")
 
     def _accept_waiting(self, port: PullPort) -> bool:
-        """A client accepts nobody; it learns here that its server has gone without letting it in."""
+        """Accept nothing; raise if the server has gone without accepting this client."""
         begun = self._begun
         if begun is not None:  # programs poll: a connection that has come up is not asked for again
             state = self.state
             if state is State.RUNNING:
                 self._begun = None
             elif state is State.IDLE and port.status(begun) is ErrorCode.CONNECTION_ABORTED:
-                self._say_why(begun, "receive")
+                self._raise_reason(begun, "receive")
         return False
 
     def _pull(self, port: PullPort, size: int | None) -> tuple[bytes, Connection] | None:

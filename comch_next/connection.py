@@ -13,6 +13,7 @@ from comch_next.errors import Again, ConnectionReset, Shutdown, TimeOut, from_co
 if TYPE_CHECKING:
     from comch_next._control import ControlContext
     from comch_next.client import Client
+    from comch_next.driver import protocol
     from comch_next.server import Server
 
 __all__ = ["Connection", "Message"]
@@ -27,7 +28,7 @@ class Connection(Strict):
     _link: Any = None  # of a one-sided context: the life that it belongs to
     _late_bytes: int | None = None  # of the send that a one-sided context accepted after the peer had left
 
-    def __init__(self, context: ControlContext, handle: Any) -> None:
+    def __init__(self, context: ControlContext, handle: protocol.Connection) -> None:
         self._user_data: Any = None
         self._context = context
         self._connections = context._driver.connections
@@ -61,7 +62,7 @@ class Connection(Strict):
         return None if handle is None else self._context  # type: ignore[return-value]
 
     def update_info(self) -> None:
-        """Snapshot the counters. Raises ConnectionInprogress or ConnectionAborted for what is not up."""
+        """Snapshot the counters. Raises ConnectionInprogress or ConnectionAborted unless the connection is up."""
         if self._context._port is not None:
             self._context._port.update_info(self)
         else:
@@ -83,8 +84,8 @@ class Connection(Strict):
         """Send one message; returns when it is accepted, which waits only for a free place among those in flight.
 
         timeout: seconds; None waits for ever, 0 raises Again instead of waiting, otherwise TimeOut is raised.
-        Raises InvalidValue above the largest message or for what is no time, ConnectionReset when the peer died or the
-        server has failed, Shutdown when the peer left, NotConnected after this side disconnected.
+        Raises InvalidValue above the largest message or for an invalid timeout, ConnectionReset when the peer died or
+        the server has failed, Shutdown when the peer left, NotConnected after this side disconnected.
         """
         port = self._context._port or self._context._opened_port("send")
         if not port.send(self, data):
@@ -102,7 +103,7 @@ class Connection(Strict):
                 raise TimeOut(f"send: no room within {timeout} s; the message was not accepted")
 
     def flush(self, timeout: float | None = None) -> None:
-        """Wait until nothing is in flight. Raises TimeOut after `timeout` seconds, InvalidValue when they are none.
+        """Wait until nothing is in flight. Raises TimeOut after `timeout` seconds, InvalidValue for an invalid one.
 
         When the connection has ended and sends that were accepted did not arrive, raises what ended it, as `send`.
         """
@@ -120,7 +121,7 @@ class Connection(Strict):
 
 
 class Message(NamedTuple):
-    """What `receive` gives: the bytes, and where they came from."""
+    """What `receive` returns: the bytes, and the connection that they came on."""
 
     data: bytes
     connection: Connection

@@ -9,6 +9,7 @@ from comch_next._fast import FastContext, driver_of
 from comch_next._handles import handle_of
 from comch_next._msgq import ConsumerCompletion
 from comch_next.connection import Connection
+from comch_next.driver import protocol
 from comch_next.driver.protocol import Driver
 from comch_next.engine import ProgressEngine
 from comch_next.memory import Buf, Mmap
@@ -20,7 +21,7 @@ __all__ = ["Consumer"]
 class Consumer(FastContext):
     """A queue of receives on a connection (C: struct doca_comch_consumer).
 
-    `start` leaves it STARTING until the connection's engine has told the other side, and its own has heard of that.
+    `start` leaves it STARTING until the connection's engine has announced it to the peer, and its own engine knows.
     It raises BadConfig without the consumer's task configuration, and without the consumer event of its server or
     client (`event_consumer_register`), which is mandatory on both ends of a fast path, also for a context that is
     pulled from: a pull port brings messages, and no news of consumers.
@@ -31,6 +32,7 @@ class Consumer(FastContext):
     """
 
     mmap: Mmap
+    _handle: protocol.Consumer
 
     def __init__(self, connection: Connection, mmap: Mmap, *, engine: ProgressEngine | None = None) -> None:
         """C: doca_comch_consumer_create. `mmap` has permission PCI_READ_WRITE and holds every posted buffer.
@@ -45,8 +47,8 @@ class Consumer(FastContext):
         handle = self._consumers.create(connection._handle, handle_of(mmap))
         super().__init__(connection, driver, handle, engine)
 
-    def _go_through(self, driver: Driver) -> None:
-        super()._go_through(driver)
+    def _bind(self, driver: Driver) -> None:
+        super()._bind(driver)
         self._consumers = driver.consumers
         self._tasks = driver.post_recv_tasks
 

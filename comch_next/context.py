@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from comch_next._codes import State
 from comch_next._exits import leave
 from comch_next._names import ContextNames, Strict
+from comch_next.driver import protocol
 from comch_next.driver.protocol import Contexts, Driver
 from comch_next.engine import ProgressEngine, deadline_after
 from comch_next.errors import BadState, TimeOut
@@ -18,7 +19,7 @@ __all__ = ["Context"]
 
 _C = TypeVar("_C", bound=Callable[..., object])
 _SOON_S = 0.1
-_TICK_S = 0.05  # a stop has nobody to wake it: look again at least this often
+_TICK_S = 0.05  # no event ends a stop: progress at least this often
 
 
 class Context(ContextNames, Strict):
@@ -31,7 +32,7 @@ class Context(ContextNames, Strict):
     user_data: Any
     _driver: Driver
     _contexts: Contexts
-    _handle: Any
+    _handle: protocol.Context
 
     def __init__(self) -> None:
         self.user_data = None
@@ -40,7 +41,7 @@ class Context(ContextNames, Strict):
         self._state_changed_cb: Any = None
         self._engine: ProgressEngine | None = None  # once it is connected to one
 
-    def _go_through(self, driver: Driver) -> None:
+    def _bind(self, driver: Driver) -> None:
         """Make every call through another view of the same driver."""
         self._driver = driver
         self._contexts = driver.contexts

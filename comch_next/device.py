@@ -1,17 +1,15 @@
 """Devices, representors and what they can do (guide: DOCA Core Device Discovery; Comch: Device Support)."""
 
-import os
-from collections.abc import Callable
-from typing import Any
 
 from comch_next._arguments import text
-from comch_next._codes import PciFuncType, RepFilter
-from comch_next._exits import leave
+from comch_next._closable import Closable
+from comch_next._codes import RepFilter
 from comch_next._names import Hinted
 from comch_next._pci import PciBdf
-from comch_next.driver import load
+from comch_next._representor import RepInfo, Representor
+from comch_next.driver import load, protocol
 from comch_next.driver.protocol import Driver
-from comch_next.errors import NotFound
+from comch_next.errors import NotFound, NotSupported
 
 __all__ = ["DevInfo", "Device", "RepInfo", "Representor", "devices", "open_device"]
 
@@ -39,7 +37,7 @@ def open_device(pci_addr: str | bytes, driver: str | None = None) -> "Device":
 class DevInfo(Hinted):
     """A device as the list shows it (C: struct doca_devinfo)."""
 
-    def __init__(self, driver: Driver, handle: Any) -> None:
+    def __init__(self, driver: Driver, handle: protocol.DevInfo) -> None:
         self._driver = driver
         self._handle = handle
 
@@ -92,6 +90,12 @@ class DevInfo(Hinted):
     def cap_get_max_clients(self) -> int:
         """Clients of one server; 0 means no limit."""
         return self._driver.devices.cap_get_max_clients(self._handle)
+
+    def max_clients_of_service(self) -> int:
+        """Clients of one server, as `cap_get_max_clients`; NotSupported on a device where no server can run."""
+        if not self.cap_server_is_supported():
+            raise NotSupported(f"{self} cannot be a service; ask a device of the DPU")
+        return self.cap_get_max_clients()
 
     def cap_get_max_send_tasks(self) -> int:
         """Send tasks of one context."""
@@ -172,27 +176,6 @@ class DevInfo(Hinted):
         return self._driver.mmaps.cap_is_create_from_export_pci_supported(self._handle)
 
 
-class _Closable(Hinted):
-    """Something open: closed once by `close` or the end of a with block."""
-
-    def __init__(self, driver: Driver, handle: Any, close: Callable[[Any], None]) -> None:
-        self._driver = driver
-        self._handle = handle
-        self._close = close
-        self._open = True
-        self._pid = os.getpid()
-
-    def close(self) -> None:
-        """Close it. Idempotent. Raises InUse while contexts or maps hold it and nothing else has it open."""
-        if self._open:
-            self._close(self._handle)
-            self._open = False
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if self._pid == os.getpid():  # a forked child leaves the block, too, and has nothing to close
-            leave(error, self.close)
-
-
 class _Closed:
     """What a closed Device has in place of its handle, which another open of the device may still use."""
 
@@ -203,14 +186,14 @@ class _Closed:
         return f"{self._device}, which has been closed; open it again"
 
 
-class Device(_Closable):
+class Device(Closable):
     """An open device (C: struct doca_dev).
 
     Two opens of one device are one device, as in C: they compare equal, and contexts, maps and exports made with
     either belong to both. Each open needs its close; the device stays open until the last one.
     """
 
-    def __init__(self, driver: Driver, handle: Any) -> None:
+    def __init__(self, driver: Driver, handle: protocol.Dev) -> None:
         super().__init__(driver, handle, driver.devices.close)
         self._identity = handle
         self._name = self.devinfo.pci_addr_str
@@ -236,7 +219,7 @@ class Device(_Closable):
         """What the list said of it (C: doca_dev_as_devinfo)."""
         return DevInfo(self._driver, self._driver.devices.as_devinfo(self._handle))
 
-    def representors(self, rep_filter: RepFilter = RepFilter.ALL) -> list["RepInfo"]:
+    def representors(self, rep_filter: RepFilter = RepFilter.ALL) -> list[RepInfo]:
         """List the representors of host functions (C: doca_devinfo_rep_create_list).
 
         rep_filter: RepFilter bits; those of any kind named are listed, ALL lists every kind. Raises InvalidValue for
@@ -245,7 +228,7 @@ class Device(_Closable):
         handles = self._driver.devices.rep_create_list(self._handle, rep_filter)
         return [RepInfo(self._driver, handle) for handle in handles]
 
-    def open_representor(self, pci_addr: str | bytes) -> "Representor":
+    def open_representor(self, pci_addr: str | bytes) -> Representor:
         """Open the representor of the host function at that address; NotFound when there is none."""
         pci_addr = text(pci_addr, "PCI address")
         found = self.representors()
@@ -254,76 +237,3 @@ class Device(_Closable):
                 return info.open()
         known = ", ".join(info.pci_addr_str for info in found) or "none"
         raise NotFound(f"no representor {pci_addr} on {self!r}; there are: {known}")
-
-
-class RepInfo(Hinted):
-    """A representor as its device's list shows it (C: struct doca_devinfo_rep)."""
-
-    def __init__(self, driver: Driver, handle: Any) -> None:
-        self._driver = driver
-        self._handle = handle
-
-    def __repr__(self) -> str:
-        return f"RepInfo({self.pci_addr_str})"
-
-    @property
-    def pci_addr_str(self) -> str:
-        """The host's address of the function it stands for, DDDD:BB:DD.F."""
-        return self._driver.devices.rep_get_pci_addr_str(self._handle)
-
-    @property
-    def pci_addr(self) -> PciBdf:
-        """The host's address in numbers, without the domain."""
-        return PciBdf.of(self.pci_addr_str)
-
-    def is_equal_pci_addr(self, pci_addr: str | bytes) -> bool:
-        """Whether it stands for the host function at that address."""
-        return self._driver.devices.rep_is_equal_pci_addr(self._handle, text(pci_addr, "PCI address"))
-
-    @property
-    def pci_func_type(self) -> PciFuncType:
-        """PF, VF or SF."""
-        return self._driver.devices.rep_get_pci_func_type(self._handle)
-
-    @property
-    def vuid(self) -> str:
-        """The vendor's unique text for it."""
-        return self._driver.devices.rep_get_vuid(self._handle)
-
-    @property
-    def iface_name(self) -> str:
-        """The network interface's name."""
-        return self._driver.devices.rep_get_iface_name(self._handle)
-
-    @property
-    def vhca_id(self) -> int:
-        """The hardware function's number."""
-        return self._driver.devices.rep_get_vhca_id(self._handle)
-
-    @property
-    def is_hotplug(self) -> bool:
-        """Whether it was plugged in at run time."""
-        return self._driver.devices.rep_get_is_hotplug(self._handle)
-
-    def open(self) -> "Representor":
-        """C: doca_dev_rep_open."""
-        return Representor(self._driver, self._driver.devices.rep_open(self._handle))
-
-
-class Representor(_Closable):
-    """An open representor (C: struct doca_dev_rep)."""
-
-    def __init__(self, driver: Driver, handle: Any) -> None:
-        super().__init__(driver, handle, driver.devices.rep_close)
-        self._name = self.devinfo_rep.pci_addr_str
-
-    def __repr__(self) -> str:
-        return f"Representor({self._name})"
-
-    def __enter__(self) -> "Representor":
-        return self
-
-    @property
-    def devinfo_rep(self) -> RepInfo:
-        """What the list said of it (C: doca_dev_rep_as_devinfo)."""
-        return RepInfo(self._driver, self._driver.devices.rep_as_devinfo(self._handle))

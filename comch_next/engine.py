@@ -3,7 +3,7 @@
 import os
 import select
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from comch_next._exits import leave
@@ -23,7 +23,7 @@ _LONGEST_MS = 1e9  # poll takes no more at once
 
 
 def deadline_after(timeout: float | None, call: str) -> float | None:
-    """When the clock (seconds, monotonic) ends a wait of so long; None for ever. InvalidValue for what is no time."""
+    """Return when a wait ends, on the monotonic clock in seconds; None for ever. InvalidValue for an invalid one."""
     try:
         if timeout is None or timeout >= 0:  # NaN is not
             return None if timeout is None else time.monotonic() + timeout
@@ -55,7 +55,7 @@ class ProgressEngine(Strict):
         """
         self._driver = load(driver)
         self._engines = self._driver.engines
-        self._handle: Any = self._engines.create()
+        self._handle = self._engines.create()
         if max_events is not None:
             try:
                 self._engines.set_max_events(self._handle, max_events)
@@ -67,14 +67,14 @@ class ProgressEngine(Strict):
         self._contexts: WeakSet[Context] = WeakSet()
         self._awaited: WeakSet[Configured] = WeakSet()  # that are connected when the library makes them
         self._helper: Helper | None = None  # see comch_next._threaded
-        self._through = self._driver
+        self._view = self._driver
 
-    def _go_through(self, driver: Driver) -> None:
+    def _bind(self, driver: Driver) -> None:
         """Make every call of this engine and its contexts through another view of the same driver."""
-        self._through = driver
+        self._view = driver
         self._engines = driver.engines
         for context in self._contexts:
-            context._go_through(driver)
+            context._bind(driver)
 
     def progress(self) -> bool:
         """Do what can be done, without waiting. Whether anything moved (C: doca_pe_progress).
@@ -113,12 +113,12 @@ class ProgressEngine(Strict):
 
     def _connect(self, context: "Context") -> None:
         """Connect what the library has made of a context."""
-        if context._driver not in (self._driver, self._through):
+        if context._driver not in (self._driver, self._view):
             raise InvalidValue(f"connect_ctx: {context!r} is no context of this engine's driver {self._driver.name}")
         self._engines.connect_ctx(self._handle, context._handle)
         self._contexts.add(context)
-        if self._through is not self._driver:
-            context._go_through(self._through)
+        if self._view is not self._driver:
+            context._bind(self._view)
 
     @property
     def notification_handle(self) -> int:
@@ -141,7 +141,7 @@ class ProgressEngine(Strict):
     def wait(self, timeout: float | None = None) -> bool:
         """Sleep until progress has something to do; False when `timeout` seconds have passed before.
 
-        Raises InvalidValue for a timeout that is no number of seconds from 0 on.
+        Raises InvalidValue if the timeout is negative or not a number.
         """
         deadline = deadline_after(timeout, "wait")
         self.request_notification()

@@ -84,7 +84,7 @@ _NO_CODE = "unknown error"
 def code_name(code: int) -> str:
     """The C name of a result code, such as ``"DOCA_ERROR_AGAIN"`` or ``"DOCA_SUCCESS"``.
 
-    As in C (doca_error_get_name) a number that is no code has a fixed text, too.
+    As in C (doca_error_get_name) an unknown number has a fixed text, too.
     """
     if not isinstance(code, int) or code not in MEANINGS:
         return _NO_CODE
@@ -92,7 +92,7 @@ def code_name(code: int) -> str:
 
 
 def describe(code: int) -> str:
-    """What a result code means, in a few words; a fixed text for what is no code (C: doca_error_get_descr)."""
+    """What a result code means, in a few words; a fixed text for an unknown number (C: doca_error_get_descr)."""
     if not isinstance(code, int) or code not in MEANINGS:
         return _NO_CODE
     return MEANINGS[ErrorCode(code)]
@@ -290,7 +290,7 @@ _CLASSES: dict[ErrorCode, type[DocaError]] = {cls.code: cls for cls in DocaError
 def from_code(code: int, message: str = "", **details: Any) -> DocaError:
     """The exception for a result code; `details` are the keywords of DocaError.
 
-    A number that is in no table becomes Unknown, and its message tells it: a newer library may have it.
+    A number that is in no table becomes Unknown, and its message names it: a newer library may have it.
     """
     if code == ErrorCode.SUCCESS:
         raise ValueError("DOCA_SUCCESS is not an error: there is no exception for it")

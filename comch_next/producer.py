@@ -7,6 +7,7 @@ from typing import Any
 
 from comch_next._fast import FastContext, driver_of
 from comch_next.connection import Connection
+from comch_next.driver import protocol
 from comch_next.driver.protocol import Driver
 from comch_next.engine import ProgressEngine
 from comch_next.memory import Buf
@@ -23,6 +24,8 @@ class Producer(FastContext):
     have been freed, before their completion or after.
     """
 
+    _handle: protocol.Producer
+
     def __init__(self, connection: Connection, *, engine: ProgressEngine | None = None) -> None:
         """C: doca_comch_producer_create. Raises BadState unless the connection is up, NoMemory for one too many."""
         driver = driver_of(connection, "producer_create")
@@ -30,8 +33,8 @@ class Producer(FastContext):
         self._tasks = driver.producer_send_tasks
         super().__init__(connection, driver, self._producers.create(connection._handle), engine)
 
-    def _go_through(self, driver: Driver) -> None:
-        super()._go_through(driver)
+    def _bind(self, driver: Driver) -> None:
+        super()._bind(driver)
         self._producers = driver.producers
         self._tasks = driver.producer_send_tasks
 

@@ -118,13 +118,13 @@ class PullPort:
         return self._endings.send_failed(connection, data, error)
 
     def withdraw(self, connection: Connection) -> None:
-        """Give up a send that was not accepted: `send_fd` tells of it no more. Harmless when there is none."""
+        """Give up a send that was not accepted: `send_fd` no longer waits for it. Idempotent."""
         self._port.withdraw(connection._handle)
 
     def receive(self, size: int | None = None) -> tuple[bytes, Connection] | None:
         """The oldest message and its connection; None when there is none, or when `accept` should be called first.
 
-        size: bytes that the caller can hold; a longer message stays, and InvalidValue tells its length.
+        size: bytes that the caller can hold; a longer message stays, and InvalidValue carries its length.
         Raises ConnectionReset (the peer died) or Shutdown (it left) once per lost connection, after its messages; on
         a one-sided context no Shutdown, and ConnectionReset as well for a connection that never came up.
         """
@@ -232,7 +232,7 @@ class PullPort:
         self._port.arm_service()
 
     def ring_recv(self) -> None:
-        """Make `recv_fd` ready, if it has been armed: for what the program itself wants to be told there."""
+        """Make `recv_fd` ready, if it has been armed: for events of the program's own."""
         self._port.ring_recv()
 
     def _forget(self, connection: Connection) -> None:

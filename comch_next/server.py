@@ -75,8 +75,8 @@ class Server(ControlContext):
         self._own_rep = device.open_representor(rep) if isinstance(rep, str) else None
         return driver.servers.create(device._handle, (self._own_rep or rep)._handle, self._settings["name"])
 
-    def _go_through(self, driver: Driver) -> None:
-        super()._go_through(driver)
+    def _bind(self, driver: Driver) -> None:
+        super()._bind(driver)
         self._servers = driver.servers
         self._alloc = driver.servers.task_send_alloc_init
 
@@ -156,7 +156,7 @@ class Server(ControlContext):
         self._register("event_connection_status_changed_register", register, up, down)
 
     def disconnect(self, connection: Connection) -> None:
-        """Drop one client and tell it (C: doca_comch_server_disconnect); the callback follows from progress.
+        """Disconnect one client (C: doca_comch_server_disconnect); the callback follows from progress.
 
         On a server that is pulled from, harmless for a client that has ended, and when the server has failed: it has
         left everybody. On a one-sided one NotConnected for None, and for a client that it has disconnected before.

@@ -1,4 +1,4 @@
-"""What an old call says to an argument that cannot be: INVALID_VALUE, naming it and what is legal."""
+"""How an old call refuses an invalid argument: INVALID_VALUE, naming it and what is legal."""
 
 from typing import TypeVar
 
@@ -12,7 +12,7 @@ Buffer = bytes | bytearray | memoryview
 
 
 def instance(value: object, kind: type[_T], what: str) -> _T:
-    """`value`, when it is a `kind`; the C calls say the same to NULL and to a foreign handle."""
+    """Return `value` if it is a `kind`; the C calls refuse NULL and foreign handles alike."""
     if not isinstance(value, kind):
         raise InvalidValue(f"{what} is {value!r}; legal is a {kind.__name__}")
     return value

@@ -53,7 +53,7 @@ class DevInfo:
         return self.modern.rep_cap_is_filter_all_supported()
 
     def rep_cap_is_filter_net_supported(self) -> bool:
-        """Whether network representors can be listed; a service needs a device that says True."""
+        """Whether network representors can be listed; a service needs a device that returns True."""
         return self.modern.rep_cap_is_filter_net_supported()
 
     def rep_cap_is_filter_emulated_supported(self) -> bool:

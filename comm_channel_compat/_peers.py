@@ -19,7 +19,7 @@ class Peers(dict[Connection, PeerAddr]):
         return peer
 
     def pop_of(self, connection: Connection | None) -> PeerAddr | None:
-        """Forget a connection that has ended, and return its peer; None for one that nobody has seen."""
+        """Forget a connection that has ended, and return its peer; None for one that the program has never seen."""
         if connection is None:
             return None
         peer = self[connection]
@@ -28,7 +28,7 @@ class Peers(dict[Connection, PeerAddr]):
 
 
 def connection_of(peer: Any, flags: object = 0) -> Any:
-    """The connection of a peer; for what is no peer, or with flags, what the channel refuses with the right code."""
+    """Return a peer's connection; for anything else, or with flags, what the channel refuses with the right code."""
     if peer.__class__ is PeerAddr and flags == 0:
         return peer._connection
     return _Illegal(f"{peer!r} with flags {flags!r}") if flags != 0 or peer is not None else None

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import comch_next as comch
-from comch_next import Driver, NotSupported, Unexpected, outcome
+from comch_next import Driver, Unexpected, outcome
 from comch_next import devices as modern_devices
 from comm_channel_compat._arguments import instance
 from comm_channel_compat._devices import DevInfo
@@ -17,7 +17,7 @@ __all__ = [
     "get_service_max_num_connections",
 ]
 
-_NAME_LEN = 128  # SERVICE_NAME_MAX of the oldest headers, told where no device can be asked
+_NAME_LEN = 128  # SERVICE_NAME_MAX of the oldest headers, reported where no device can be asked
 
 
 @warns_as("doca_comm_channel_get_max_service_name_len")
@@ -48,13 +48,11 @@ def get_max_recv_queue_size(devinfo: DevInfo) -> int:
 @warns_as("doca_comm_channel_get_service_max_num_connections")
 def get_service_max_num_connections(devinfo: DevInfo) -> int:
     """The most clients of one service, 0 for no limit; NotSupported on a device that cannot be a service."""
-    if not _ask(devinfo, comch.DevInfo.cap_server_is_supported):
-        raise NotSupported(f"{devinfo} cannot be a service; ask a device of the DPU")
-    return _ask(devinfo, comch.DevInfo.cap_get_max_clients)
+    return _ask(devinfo, comch.DevInfo.max_clients_of_service)
 
 
 def _ask(devinfo: DevInfo, query: Callable[[comch.DevInfo], int]) -> int:
-    """What the device answers. These calls have no DRIVER: where it does not answer, they say UNEXPECTED."""
+    """What the device answers. These calls have no DRIVER: if it does not answer, they report UNEXPECTED."""
     try:
         return query(instance(devinfo, DevInfo, "devinfo").modern)
     except Driver as error:

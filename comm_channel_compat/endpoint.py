@@ -128,7 +128,7 @@ class Endpoint(EventChannel, ServiceState):
         return arrived[0], self._peers[arrived[1]]
 
     def disconnect(self, peer_addr: PeerAddr) -> None:
-        """Leave one connection; the other side is not told. A client may connect again afterwards."""
+        """Leave one connection, without notifying the peer. A client may connect again afterwards."""
         connection = connection_of(peer_addr)
         self._channel.disconnect(connection)
         self._peers.pop(connection, None)

@@ -30,5 +30,5 @@ class EventChannel:
         self._channel.arm_send()
 
     def event_handle_arm_recv(self) -> None:
-        """Let the receive descriptor fire once: when recvfrom has anything to say but AGAIN."""
+        """Let the receive descriptor fire once: when recvfrom would not answer AGAIN."""
         self._channel.arm_recv()

@@ -10,7 +10,7 @@ __all__ = ["PeerAddr"]
 
 @warns_as("doca_comm_channel_peer_addr_")
 class PeerAddr:
-    """The other side of one connection; `connect` and `recvfrom` give it, a program creates none.
+    """The other side of one connection; `connect` and `recvfrom` return it, a program creates none.
 
     The statistics are those of the last `update_info`, zero before it. They stay readable for ever, by the process
     that has the peer: in a forked child every call is BadState.
@@ -34,7 +34,7 @@ class PeerAddr:
         self._connection.user_data = user_context
 
     def update_info(self) -> None:
-        """Take a snapshot of the statistics, and tell the state of the connection.
+        """Take a snapshot of the statistics, and raise the state of the connection.
 
         ConnectionInprogress until the service has completed the handshake, ConnectionAborted when it was
         refused or when the connection is dead. The other side's orderly departure is not seen here.

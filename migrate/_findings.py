@@ -31,7 +31,7 @@ class Findings:
     def of(self, path: Path, text: FileText) -> tuple[Finding, ...]:
         """Return the findings of one file in the order of its text."""
         shown = [*self._references(path, text), *self._places(path, text), *self._imports(path, text)]
-        shown += self._unused(path)
+        shown += unused(self.pragmas, path)
         return tuple(sorted(shown, key=lambda finding: (finding.span, finding.code, finding.name)))
 
     def _references(self, path: Path, text: FileText) -> Iterator[Finding]:
@@ -40,17 +40,18 @@ class Findings:
             if own and verdict.cause in self.silent:
                 continue
             because = None if own or verdict.cause is None else self._place(verdict.cause)
-            message = self._message(path, verdict, own)
+            code = verdict.cause.code if own and verdict.cause else verdict.code
+            message = self._message(path, verdict, code, own)
             change = text.change_of(reference, verdict)
             yield Finding(
-                _rule(reference), verdict.code, verdict.level, path, self.span(path, reference.node), reference.name,
+                _rule(reference), code, verdict.level, path, self.span(path, reference.node), reference.name,
                 message, change, because,
             )  # fmt: skip
 
-    def _message(self, path: Path, verdict: Verdict, own: bool) -> str:
+    def _message(self, path: Path, verdict: Verdict, code: str, own: bool) -> str:
         cause = verdict.cause
         if own or cause is None:
-            return CODES[verdict.code].title if verdict.code else "rewritten"
+            return CODES[code].title if code else "rewritten"
         where = f"line {getattr(cause.node, 'lineno', 1)}" + ("" if cause.path == path else f" of {cause.path}")
         return f"not rewritten because {where} ({cause.code}) was not"
 
@@ -77,24 +78,30 @@ class Findings:
                 title = CODES[IMPORT].title
                 yield Finding("imports", IMPORT, level, path, span, alias.name, title, because=because)
 
-    def _unused(self, path: Path) -> Iterator[Finding]:
-        for pragma, code in self.pragmas.unused(path):
-            name = f"migrate: skip[{code}]" if code else "migrate: skip"
-            yield Finding("pragmas", PRAGMA, Level(CODES[PRAGMA].level), path, pragma.span, name, CODES[PRAGMA].title)
-
     def _place(self, cause: Cause) -> tuple[Path, Span]:
         return cause.path, self.span(cause.path, cause.node)
 
     def span(self, path: Path, node: ast.AST) -> Span:
-        """Return where a node stands; of an attribute, where its name does."""
+        """Return where a node of a file stands."""
         assert isinstance(node, Located)
-        source = self.sources[path]
-        start, end = source.span(node)
-        if isinstance(node, ast.Attribute):
-            start = end - len(node.attr)
-        first, last = node.lineno, node.end_lineno or node.lineno
-        first = last if isinstance(node, ast.Attribute) else first
-        return Span(first, start - source.line_start(first), last, end - source.line_start(last))
+        return span_of(self.sources[path], node)
+
+
+def span_of(source: Source, node: Located) -> Span:
+    """Return where a node stands; of an attribute, where its name does."""
+    start, end = source.span(node)
+    if isinstance(node, ast.Attribute):
+        start = end - len(node.attr)
+    first, last = node.lineno, node.end_lineno or node.lineno
+    first = last if isinstance(node, ast.Attribute) else first
+    return Span(first, start - source.line_start(first), last, end - source.line_start(last))
+
+
+def unused(pragmas: Pragmas, path: Path) -> Iterator[Finding]:
+    """Yield a finding for each pragma of a file that leaves out nothing."""
+    for pragma, code in pragmas.unused(path):
+        name = f"migrate: skip[{code}]" if code else "migrate: skip"
+        yield Finding("pragmas", PRAGMA, Level(CODES[PRAGMA].level), path, pragma.span, name, CODES[PRAGMA].title)
 
 
 def _name(node: ast.AST) -> str:

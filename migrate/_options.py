@@ -16,6 +16,7 @@ from migrate._ignore import Ignored, parse
 from migrate.outcome import Options
 
 USAGE = 64
+MODE = "rewrite: for comch_next (default); shim: only import comm_channel_compat in the place of the old module"
 FORMATS = ("text", "json", "sarif", "html")
 _EPILOG = """\
 PATH may be - alone: the program is read from standard input and its new text goes to standard output.
@@ -79,7 +80,7 @@ def _parser() -> _Parser:
     yes_no = argparse.BooleanOptionalAction
     parser.add_argument("--unsafe", action=yes_no, help="also rewrite what needs evidence (see explain)")
     parser.add_argument("--idioms", action=yes_no, help="also join statements where no program can tell")
-    parser.add_argument("--mode", choices=("rewrite", "shim"), default="rewrite", help=argparse.SUPPRESS)
+    parser.add_argument("--mode", choices=("rewrite", "shim"), default="rewrite", help=MODE)
     parser.add_argument("--format", choices=FORMATS, default="text", help="of the report (default: text)")
     parser.add_argument("--output", metavar="FILE", help="write the report to a file")
     parser.add_argument("--jobs", type=_count, metavar="N", help="processes (default: one per processor)")
@@ -98,8 +99,8 @@ def _parser() -> _Parser:
 def read_options(arguments: Sequence[str]) -> Settings:
     """Read a command line; UsageError or SystemExit(64) if it is wrong."""
     given = _parser().parse_args(arguments)
-    if given.mode == "shim":
-        raise UsageError("--mode shim is not there yet; python -m comm_channel_compat run SCRIPT runs it unchanged")
+    if given.mode == "shim" and (given.unsafe or given.idioms):
+        raise UsageError("--mode shim only redirects imports; --unsafe and --idioms are of --mode rewrite")
     if given.action == "diff" and given.format != "text":
         raise UsageError(f"--diff is text; --format {given.format} has no place for it")
     if "-" in given.paths and len(given.paths) > 1:

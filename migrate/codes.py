@@ -62,6 +62,11 @@ CODES: dict[str, Code] = {
         "cannot rewrite.",
         "Name what you need from the module (cc.Endpoint, cc.Again) where it is used.",
     ),
+    "CCM050": Code(
+        "a module of the program has the name of the new module",
+        "With --mode shim the import would find the program's own comm_channel_compat.",
+        "Rename the program's module, then run migrate again.",
+    ),
     # Calls
     "CCM022": Code(
         "comch_next has no counterpart",
@@ -192,12 +197,6 @@ CODES: dict[str, Code] = {
         "the buffer may be too small for the text",
         "The old call reported INVALID_VALUE for a text that did not fit with its NUL. comch_next returns it whole.",
         "Run migrate with --unsafe if the size was meant to be large enough.",
-        "needs-evidence",
-    ),
-    "CCM073": Code(
-        "the number of connections is asked of a device that may not be a service",
-        "The old call raised NOT_SUPPORTED on a host device. cap_get_max_clients answers there, too.",
-        "Ask cap_server_is_supported first, or run migrate with --unsafe if only devices of the DPU are asked.",
         "needs-evidence",
     ),
     "CCM074": Code(

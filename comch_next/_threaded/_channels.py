@@ -9,7 +9,7 @@ from comch_next.errors import NoMemory
 
 __all__ = ["Bell", "Channels", "drain", "new_eventfd"]
 
-_OF_CLIENTS = ("recv", "service")  # the channels that tell of a new client
+_OF_CLIENTS = ("recv", "service")  # the channels that report a new client
 
 
 def new_eventfd() -> int:
@@ -34,12 +34,12 @@ class Bell:
         self.armed = False
 
     def arm(self) -> None:
-        """Forget what was, and be ready for what comes."""
+        """Forget what has happened, and be ready for what comes."""
         self.disarm()
         self.armed = True
 
     def disarm(self) -> None:
-        """Not ready, and not going to be."""
+        """Stop being ready, and stay so until the next arming."""
         drain(self.fd)
         self.armed = False
 
@@ -57,7 +57,7 @@ class Channels:
 
     def __init__(self) -> None:
         self._bells: dict[str, Bell] = {}
-        self._news: set[str] = set()  # channels that have still to tell of a new client
+        self._news: set[str] = set()  # channels that have still to report a new client
 
     def bell(self, name: str) -> Bell:
         """The bell of that name."""
@@ -72,7 +72,7 @@ class Channels:
                 self._bells[name].ring()
 
     def ring_for_client(self) -> None:
-        """A client has come: each channel tells of it once, now or when it is armed next."""
+        """Report a new client on each channel once: now, or when the channel is armed next."""
         for name in _OF_CLIENTS:
             if name in self._bells and self._bells[name].armed:
                 self._bells[name].ring()
@@ -80,13 +80,13 @@ class Channels:
                 self._news.add(name)
 
     def take_news(self, name: str) -> bool:
-        """Whether the channel has still to tell of a client; asking counts as telling."""
-        told = name in self._news
+        """Return whether the channel has still to report a client, once."""
+        unreported = name in self._news
         self._news.discard(name)
-        return told
+        return unreported
 
     def forget_news(self) -> None:
-        """The program knows of every client."""
+        """Forget clients that have not been reported: the program knows them."""
         self._news.clear()
 
     def close(self) -> None:

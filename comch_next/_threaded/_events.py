@@ -1,4 +1,4 @@
-"""What a threaded port is told: by the library in callbacks, by the program about its context."""
+"""What happens to a threaded port: the library's callbacks, and what the program does to its context."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class PortEvents:
         self._links: WeakKeyDictionary[Any, Link] = WeakKeyDictionary() if predecessor is None else predecessor._links
         self._live: dict[Link, None] = {}  # in the order of their coming
         self._one_sided = one_sided
-        self._failed = False  # a server that nobody finds any more
+        self._failed = False  # a server whose socket file is gone or replaced
         self._broken = 0  # handshakes, for accept
         self._msg_size = msg_size
         self._most = 1  # messages that hold progress back
@@ -185,7 +185,7 @@ class PortEvents:
     def _on_state(self, context: Any, old: State, new: State) -> None:
         if self._is_client:
             self._client_moved(old, new)
-        elif new is State.STOPPING and not self._leaving:  # nobody finds it any more: it has left everybody
+        elif new is State.STOPPING and not self._leaving:  # its socket file is gone: it has left every client
             self._failed = True
             for link in list(self._live):
                 self._leave(link)
@@ -209,7 +209,7 @@ class PortEvents:
             self._lose(link, link.fault)
 
     def _ask_why(self, link: Link) -> None:
-        """A client's connection has gone: the next send that fails says how."""
+        """Find out how a client's connection has ended: the next send that fails carries the code."""
         link.status = ErrorCode.CONNECTION_RESET
         link.ending = True
         if link.fault is not None:
@@ -229,11 +229,11 @@ class PortEvents:
         link.status, link.ending = status, False
         self._live.pop(link, None)
         if status == ErrorCode.CONNECTION_ABORTED and not self._one_sided:
-            self._drop(link)  # its status says so, and nothing else
+            self._drop(link)  # its status reports it, and nothing else
         else:
             self.lost.append(link)
-        self._channels.ring(*(() if self._keeps_quiet(link) else ("send", "recv")), "service")
+        self._channels.ring(*(() if self._is_silent(link) else ("send", "recv")), "service")
 
-    def _keeps_quiet(self, link: Link) -> bool:
+    def _is_silent(self, link: Link) -> bool:
         """Whether sender and receiver of a one-sided port do not hear of this end."""
         return self._one_sided and link.status is ErrorCode.SHUTDOWN and not (link.failed or link.in_flight)

@@ -47,7 +47,7 @@ class _Engines(_Noun):
             if helper.busy or not helper.ports:
                 moved: bool = self._noun.progress(pe)  # inside a callback it is the driver who refuses
                 return moved
-            helper.look()
+            helper.poll()
             news = helper.moves != helper.seen
             helper.seen = helper.moves
             return news

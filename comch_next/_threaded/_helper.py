@@ -42,7 +42,7 @@ class Helper:
         self.ports: list[ThreadedPort] = []
         self.contexts: list[Any] = [context._handle for context in engine._contexts]  # handles, all of the engine
         self.moves = 0  # turns that moved something
-        self.seen = 0  # what the program's own progress has told of them
+        self.seen = 0  # those that the program's own progress has reported
         self.bell = Bell()  # the engine's notification handle, as the program sees it
         self.busy = False
         self._engines = engine._driver.engines
@@ -51,7 +51,7 @@ class Helper:
         self._thread: threading.Thread | None = None
         self._wake = -1  # rouses the thread; -1: there is none
         self._asleep = False
-        engine._go_through(GuardedDriver(self))
+        engine._bind(GuardedDriver(self))
         _helpers.add(self)
 
     # Taking turns; the lock is held
@@ -72,7 +72,7 @@ class Helper:
             self.bell.ring()
         return moved
 
-    def look(self) -> None:
+    def poll(self) -> None:
         """A turn in the name of the program: what a callback raised is raised here."""
         self.turn()
         if self._error is not None and not self.busy:

@@ -1,4 +1,4 @@
-"""A threaded port: what the library tells in callbacks is kept here until the program asks for it."""
+"""A threaded port: what the library reports in callbacks is kept here until the program asks for it."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class ThreadedPort(PortEvents):
     def send(self, connection: Any, data: Any) -> bool:
         link = self.link(connection, "send")
         if link.ending or self._sends.full():
-            self.helper.look()
+            self.helper.poll()
         if link.status not in (UP, COMING):
             text = f"send was attempted on a connection of {self} that has ended: {_REASONS[link.status]}"
             status = ErrorCode.CONNECTION_RESET if self._failed else link.status
@@ -73,7 +73,7 @@ class ThreadedPort(PortEvents):
         if not isinstance(size, int) or size < 0:
             raise InvalidValue(f"receive takes a size of 0 or more bytes, not {size!r}")
         if not self.queue:
-            self.helper.look()
+            self.helper.poll()
         if self.lost:
             self._report_loss()
         return self._take(size) if self.queue else None
@@ -103,7 +103,7 @@ class ThreadedPort(PortEvents):
     def accept(self) -> Any:
         """Return the oldest connection that has come up by itself."""
         if not self.arrived and not self._broken:
-            self.helper.look()
+            self.helper.poll()
         link = self.arrived.pop(0) if self.arrived else None
         if not self.arrived:
             self._channels.forget_news()
@@ -114,12 +114,12 @@ class ThreadedPort(PortEvents):
 
     @_locked
     def get_connections(self) -> list[Any]:
-        self.helper.look()
+        self.helper.poll()
         return [link.connection for link in self._live if link.status == UP]
 
     @_locked
     def get_status(self, connection: Any) -> ErrorCode:
-        self.helper.look()
+        self.helper.poll()
         return self.link(connection, "status").status
 
     @_locked
@@ -162,7 +162,7 @@ class ThreadedPort(PortEvents):
         """Be ready when a send in flight has ended, or one that was answered AGAIN may be tried again."""
         bell = self.bell("send")
         bell.arm()
-        self.helper.look()
+        self.helper.poll()
         if self._sends.take_news():
             bell.ring()
 
@@ -171,8 +171,8 @@ class ThreadedPort(PortEvents):
         """Be ready when a message, a new client or a loss is there."""
         bell = self.bell("recv")
         bell.arm()
-        self.helper.look()
-        lost = not all(map(self._keeps_quiet, self.lost))
+        self.helper.poll()
+        lost = not all(map(self._is_silent, self.lost))
         if self._channels.take_news("recv") or self.queue or lost or self._failed:
             bell.ring()
 
@@ -182,7 +182,7 @@ class ThreadedPort(PortEvents):
         bell = self.bell("service")
         self.helper.turn()  # what has been before is no news
         bell.arm()
-        self.helper.look()
+        self.helper.poll()
         if self._channels.take_news("service") or self._failed:
             bell.ring()
 
@@ -203,7 +203,7 @@ class ThreadedPort(PortEvents):
         self.finish()
 
     def finish(self) -> None:
-        """The context is gone, or gives up its port; harmless when done before."""
+        """Give the port up: its context has gone, or closes it. Idempotent."""
         self.helper.leave(self)
         with self.helper.lock:
             self.queue.clear()
@@ -212,7 +212,7 @@ class ThreadedPort(PortEvents):
 
 
 def _ignore(*_: object) -> None:
-    """A callback for nobody."""
+    """Do nothing: the callback of a program that has none."""
 
 
 def _as_bytes(data: Any) -> bytes:

@@ -19,7 +19,7 @@ UP, COMING = ErrorCode.SUCCESS, ErrorCode.CONNECTION_INPROGRESS
 
 
 class Link:
-    """What is known of a connection. `connection` is let go when the program has been told of its end."""
+    """What is known of a connection. `connection` is dropped when its end has been reported."""
 
     def __init__(self, connection: Connection | None, status: ErrorCode) -> None:
         self.connection = connection
@@ -29,7 +29,7 @@ class Link:
         self.in_flight = 0
         self.failed = 0
         self.fault: ErrorCode | None = None  # how its first failed send failed
-        self.ending = False  # lost, and waiting for a send to fail and say how
+        self.ending = False  # lost, and waiting for a send to fail with a reason
         self.probes: Link | None = None  # the lost link, when this stands for the send that is to fail
 
 
@@ -59,7 +59,7 @@ class Sends:
         self._depth = depth
         self._out = 0
         self._ended = self._known = 0  # sends that have ended, and as far as the program knows
-        self._blocked: set[Link] = set()  # those that were told to send again later
+        self._blocked: set[Link] = set()  # those whose send was answered AGAIN
         self._freed = freed
         self._fault = fault
         driver.contexts.task_send_set_conf(context, self._on_done, self._on_failed, depth)

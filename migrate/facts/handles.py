@@ -174,8 +174,8 @@ class OldApi:
         return next((function for function in self.vocabulary.methods.values() if function.name == name), None)
 
     def elements(self, token: Token) -> Iterable[Given] | None:
-        """Answer nothing: lists of handles are given as lists."""
-        return None
+        """Give nothing for a handle, which is no collection: a TypeError; lists of handles are given as lists."""
+        return [] if isinstance(token.key, Handle) else None
 
     def is_instance(self, token: Token, kind: Token) -> bool | None:
         """Return whether a handle is of the old class that another token is; None for what is no handle."""
@@ -212,7 +212,7 @@ class OldApi:
     ) -> tuple[Hashable, ...]:
         """Return the origins of what a call takes and gives: the call itself, when it makes a handle of none."""
         given = [*arguments.positional, *arguments.keywords.values()]
-        values = {value for values in given for value in values}
+        values = {value for values in given for value in values} | arguments.hidden
         handles = {value.key for value in values if isinstance(value, Token) and isinstance(value.key, Handle)}
         if isinstance(key, Method):
             handles.add(key.handle)
@@ -242,3 +242,14 @@ def _output(name: str, kind: str, origin: Hashable) -> Given:
     if kind.endswith("[]"):
         return ListOf((Token(Handle(kind[:-2], origin)),))
     return Token(Handle(kind, origin)) if kind else Token(Data()) if name == _DATA else Plain.OTHER
+
+
+def is_handle(value: Value) -> bool:
+    """Whether a value is a handle."""
+    return isinstance(value, Token) and isinstance(value.key, Handle)
+
+
+def handles_among(values: Iterable[Value]) -> list[Handle]:
+    """Return the handles among some values, those of bound methods too."""
+    keys = (value.key for value in values if isinstance(value, Token))
+    return [key.handle if isinstance(key, Method) else key for key in keys if isinstance(key, Handle | Method)]

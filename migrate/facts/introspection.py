@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from pathlib import Path
 
 from migrate.facts.forest import Forest
-from migrate.facts.handles import OldApi, Symbol
+from migrate.facts.handles import Method, OldApi, Symbol
 from migrate.python.values import Token, Values
 
 _NAMES = frozenset({"__name__", "__qualname__"})
@@ -19,13 +19,16 @@ _COMPILED = frozenset({"__code__", "co_names", "co_consts", "co_code"})
 
 
 class Introspection:
-    """`inspected`: the old names of which the type or the name is asked. `readers`: the files that read source."""
+    """inspected: the old names of which the type or the name is asked. named: functions and methods whose `__name__`
+    is asked. readers: the files that read source.
+    """
 
     def __init__(self, forest: Forest, values: Values, api: OldApi) -> None:
         self._forest, self._values, self._errors = forest, values, api.vocabulary.errors
         self._classes = api.vocabulary.classes
         self._stars = {path for path, alias in forest.nodes(ast.alias) if alias.name == "*"}
         self._reads_types = any(node.attr == "type" for _, node in forest.nodes(ast.Attribute))  # of dataclass fields
+        self.named: set[Hashable] = set()
         self.inspected = frozenset(self._inspected())
         self.readers = frozenset(self._readers())
 
@@ -33,16 +36,28 @@ class Introspection:
         for _, node in self._forest.nodes(ast.Attribute):
             if node.attr not in _ASKED or self._forest.is_in_message(node):
                 continue
-            if node.attr in _NAMES:  # error classes have the same names in both libraries
-                yield from (symbol for symbol in self._symbols(node.value) if symbol.name not in self._errors)
+            if node.attr in _NAMES:
+                yield from self._asked(node.value, node.attr)
             else:
                 yield from self._symbols(node.value)
         for _, call in self._forest.nodes(ast.Call):
-            name = _last_name(call.func)
+            name, asked = _last_name(call.func), first_constant(call.args[1:2])
             if name == "type" and len(call.args) == 1:
                 yield from self._symbols(call.args[0])
+            elif name == "getattr" and asked in _NAMES and not self._forest.is_in_message(call):
+                yield from self._asked(call.args[0], str(asked))
             elif name in _READS_ANNOTATIONS or (name == "fields" and self._reads_types):
                 yield from map(Symbol, self._classes)
+
+    def _asked(self, node: ast.expr, attribute: str) -> Iterator[Symbol]:
+        """Note the functions whose name is asked, which new ones can have; yield what else is asked for its name."""
+        for token in (value for value in self._values.of(node) if isinstance(value, Token)):
+            key = token.key
+            is_function = isinstance(key, Method) or (isinstance(key, Symbol) and key.name not in self._classes)
+            if attribute == "__name__" and is_function:
+                self.named.add(key)
+            elif isinstance(key, Symbol) and key.name and key.name not in self._errors:
+                yield key  # error classes have the same names in both libraries
 
     def _symbols(self, node: ast.expr) -> Iterator[Symbol]:
         keys = (value.key for value in self._values.of(node) if isinstance(value, Token))
@@ -63,6 +78,11 @@ class Introspection:
         base = call.func.value if isinstance(call.func, ast.Attribute) else None
         opened = base if isinstance(base, ast.Call) else call
         return any(isinstance(given, ast.Name) and given.id == "__file__" for given in opened.args)
+
+
+def first_constant(nodes: Sequence[ast.expr]) -> object:
+    """Return the value of the first of some nodes, if it is written as a constant."""
+    return nodes[0].value if nodes and isinstance(nodes[0], ast.Constant) else None
 
 
 def _last_name(node: ast.expr) -> str:

@@ -18,7 +18,6 @@ _FOLLOWED: tuple[type[ast.AST], ...] = (
     ast.NamedExpr,
     ast.Return,
     ast.Yield,
-    ast.keyword,
     ast.arguments,
     ast.Expr,
 )
@@ -84,6 +83,8 @@ class ModuleValues:
     def is_followed(self, node: ast.expr) -> bool:
         """Whether it can be seen what becomes of the module where it stands."""
         parent = self._forest.parents[node]
+        if isinstance(parent, ast.keyword):
+            parent = self._forest.parents[parent]  # the call that it is given to
         if isinstance(parent, _FOLLOWED):
             return True
         if isinstance(parent, ast.UnaryOp):

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from migrate.facts.forest import Forest
-from migrate.facts.handles import COMMON, Handle, Method, OldApi, Symbol
+from migrate.facts.handles import COMMON, Handle, Method, OldApi, Symbol, handles_among, is_handle
+from migrate.facts.introspection import first_constant
 from migrate.facts.module_values import MODULE_VALUE, ModuleValues
 from migrate.facts.references import Reference, References
 from migrate.facts.texts import WORD
@@ -24,25 +25,15 @@ SHOWN, INSPECTED, UNSEEN, MAY_BE_SHOWN = "CCM081", "CCM082", "CCM083", "CCM085"
 _SHOWING = frozenset({"print", "str", "repr", "format", "ascii", "pprint", "pformat"})
 _SHOWING |= {"debug", "info", "warning", "error", "exception", "critical", "log"}
 _INSPECTING = frozenset({"vars", "dir", "copy", "deepcopy", "dump", "dumps", "setattr", "delattr"})
+_CHANGING = frozenset({"setattr", "delattr"})  # their first argument
 _BY_NAME = frozenset({"methodcaller", "attrgetter"})
-_OF_METHODS = frozenset({"__name__", "__qualname__", "__func__", "__self__"})
+_OF_METHODS = frozenset({"__qualname__", "__func__", "__self__"})
 _LOOKING_UP = frozenset({"getattr", "hasattr"})
 _LOOKED_AT = _SHOWING | _INSPECTING | _LOOKING_UP
 _NAMESPACES = frozenset({"globals", "locals", "vars"})
 _IMPLICIT = frozenset({"__enter__", "__aenter__", "__iter__", "__next__", "__aiter__", "__anext__", "__call__"})
-_OF_EVERY_OBJECT = frozenset(
-    {
-        "__enter__",
-        "__exit__",
-        "__aenter__",
-        "__aexit__",
-        "__doc__",
-        "__module__",
-        "__hash__",
-        "__eq__",
-        "__ne__",
-    }
-)
+_OF_EVERY_OBJECT = frozenset({"__enter__", "__exit__", "__aenter__", "__aexit__", "__doc__", "__module__"})
+_OF_EVERY_OBJECT |= {"__hash__", "__eq__", "__ne__"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +65,9 @@ class Obstacles:
             for node in nodes:
                 if not self._is_harmless(token, node):
                     self._add([token], node, LOST)
+        for token, nodes in values.deep_sinks.items():
+            for node in nodes if isinstance(token.key, Handle) and token.key.kind in suspects else ():
+                self._add([token], node, LOST)  # it may be in an object that is used as if it had one
         for reference in references.found:
             self._reference(reference)
             self._read_text(reference)
@@ -183,13 +177,18 @@ class Obstacles:
         if name not in _LOOKED_AT or node in self._references.calls:
             return
         given = [*node.args, *(keyword.value for keyword in node.keywords)]
+        given = given[:1] if name in _CHANGING else given
         code = SHOWN if name in _SHOWING else INSPECTED
-        if name in _LOOKING_UP and node.args:
+        if name in _LOOKING_UP and node.args and first_constant(node.args[1:2]) in _OF_METHODS | {"__name__"}:
+            if first_constant(node.args[1:2]) != "__name__" and not self._forest.is_in_message(node):
+                self._add(self._values.of(node.args[0]), node, INSPECTED)
+        elif name in _LOOKING_UP and node.args:
             self._add(self._values.of(node.args[0]), node, COMPUTED)
             for value in self._values.of(node):
                 if isinstance(value, Token) and isinstance(value.key, Symbol | Method):
                     for origin in self._references.reached(value.key):
                         self._put(origin, node, COMPUTED)
+        if name in _LOOKING_UP:
             return
         functions = self._values.of(node.func)
         if all(isinstance(each, External | Plain) for each in functions):
@@ -272,11 +271,6 @@ def _is_fixture(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     return any("fixture" in ast.unparse(decorator) for decorator in function.decorator_list)
 
 
-def is_handle(value: Value) -> bool:
-    """Whether a value is a handle."""
-    return isinstance(value, Token) and isinstance(value.key, Handle)
-
-
 def _callee(function: Value) -> Value:
     """Return what a bound method calls."""
     return _callee(function.function) if isinstance(function, Bound) else function
@@ -287,12 +281,6 @@ def _is_of_python(function: Value) -> bool:
     if isinstance(function, External):
         return function.name.startswith(".") or is_standard(function.name)
     return isinstance(function, Token | Function | Collection) or function is Plain.OTHER
-
-
-def handles_among(values: Iterable[Value]) -> list[Handle]:
-    """Return the handles among some values, those of bound methods too."""
-    keys = (value.key for value in values if isinstance(value, Token))
-    return [key.handle if isinstance(key, Method) else key for key in keys if isinstance(key, Handle | Method)]
 
 
 _JUDGES: dict[type, Callable[[Obstacles, Any], None]] = {

@@ -11,11 +11,11 @@ from typing import Any
 from migrate.facts.endings import Endings
 from migrate.facts.expressions import Expressions
 from migrate.facts.forest import Forest
-from migrate.facts.handles import CAUGHT, Data, Handle, OldApi
+from migrate.facts.handles import CAUGHT, Data, Handle, OldApi, handles_among
 from migrate.facts.introspection import Introspection
 from migrate.facts.likely import Likely
 from migrate.facts.module_values import ModuleValues
-from migrate.facts.obstacles import Obstacle, Obstacles, handles_among
+from migrate.facts.obstacles import Obstacle, Obstacles
 from migrate.facts.patches import Patches
 from migrate.facts.presence import Presence
 from migrate.facts.reaching import Reaching
@@ -52,7 +52,8 @@ class Facts:
         self.names = {path: self.project.names(path) for path in sorted(sources)}
         self.controls = {path: source.control for path, source in sources.items()}
         forest = self._forest = Forest(self.names)
-        api = self._api = OldApi(vocabulary, unseen_handles(forest, vocabulary))
+        types = [(path, *found) for path, source in sources.items() for found in type_comments(source)]
+        api = self._api = OldApi(vocabulary, unseen_handles(forest, vocabulary, [found[1:] for found in types]))
         values = self.values = Values(self.project, api, unseen=api.parameter)
         texts = Texts(forest, vocabulary, cache(lambda path: frozenset(self._aliases(path))))
         patches = Patches(forest, values, self.project, vocabulary)
@@ -72,8 +73,7 @@ class Facts:
         self._expressions = Expressions(forest, values, frozenset({Token(Data()), Plain.NONE}), vocabulary)
         comments = [
             Reference(path, forest.attach(path, comment, statement), str(comment.value))
-            for path, source in sources.items()
-            for comment, statement in type_comments(source)
+            for path, comment, statement in types
             if texts.is_named(path, comment.value)
         ]
         found = [*references.found, *likely.found, *comments]

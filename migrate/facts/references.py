@@ -31,6 +31,7 @@ class Reference:
 
     code: why it cannot change. origins: of the handles that it is called with, or makes, where it is used as a value.
     module: the expression that has the old module as a value here, itself or what it is taken from.
+    shown: the `__name__` that the program asks of the function.
     """
 
     path: Path
@@ -40,6 +41,7 @@ class Reference:
     code: str = ""
     origins: frozenset[Hashable] = frozenset()
     module: ast.expr | None = None
+    shown: str = ""
 
 
 class References:
@@ -58,6 +60,7 @@ class References:
     ) -> None:
         self._forest, self._values, self._api, self._project = forest, values, api, project
         self._texts, self._patches, self._inspected = texts, patches, introspection.inspected
+        self._named = introspection.named
         self._modules = modules
         self._features = FeatureTests(forest, values, api.vocabulary)
         self._reached: dict[Symbol | Method, frozenset[Hashable]] = {}
@@ -191,7 +194,10 @@ class References:
             call = (flat if is_flat else objects).read(parent, function, receiver)
             self.calls[parent] = call
             return Reference(path, node, name, call, code or call.problem or self._unknown(call))
-        return Reference(path, node, name, code=code, origins=self.reached(key) if function else frozenset())
+        origins = self.reached(key) if function else frozenset()
+        shown = name.rpartition(".")[2] if key in self._named else ""
+        shown = function.name if shown and function and is_flat else shown
+        return Reference(path, node, name, code=code, origins=origins, shown=shown)
 
     def _splatted(
         self, path: Path, node: ast.expr, name: str, call: ast.Call, starred: Iterable[ast.expr], code: str
@@ -251,9 +257,10 @@ class References:
         if reference.call:
             yield reference
             return
+        shown = node.attr if methods & self._named else ""
         origins = frozenset(origin for method in methods for origin in self.reached(method))
         origins |= {method.handle.origin for method in methods}
-        yield replace(reference, origins=origins | reference.origins)
+        yield replace(reference, origins=origins | reference.origins, shown=shown)
 
     def _may_be_anything(self, values: frozenset[Value]) -> bool:
         return not values or Plain.UNKNOWN in values

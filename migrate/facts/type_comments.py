@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
+import io
+import tokenize
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TypeGuard
 
 from migrate.python.source import Source
@@ -20,13 +23,24 @@ def type_comments(source: Source) -> Iterator[tuple[ast.Constant, ast.stmt]]:
     """Yield every type comment, from its hash on, with the innermost statement that it stands in or before."""
     if _MARK not in source.text:
         return
-    for number, line in enumerate(source.text.splitlines(), 1):
-        before, mark, comment = line.partition(_MARK)
-        owner = _owner(source.tree.body, number) if mark and not comment.strip().startswith("ignore") else None
+    for token in tokenize.generate_tokens(io.StringIO(source.text, newline="").readline):
+        is_type = token.type == tokenize.COMMENT and token.string.startswith(_MARK)
+        if not is_type or token.string.removeprefix(_MARK).strip().startswith("ignore"):
+            continue
+        number, owner = token.start[0], _owner(source.tree.body, token.start[0])
         if owner is not None:
-            column, end = len(before.encode()), len(line.encode())
+            column = len(token.line[: token.start[1]].encode())
+            end = column + len(token.string.encode())
             place = {"lineno": number, "end_lineno": number, "col_offset": column, "end_col_offset": end}
-            yield ast.Constant(mark + comment, _MARK, **place), owner
+            yield ast.Constant(token.string, _MARK, **place), owner
+
+
+def parsed(comment: ast.Constant) -> ast.AST | None:
+    """Parse the type in a comment, or the types of a function: `(int) -> str`; None for what is neither."""
+    for mode in ("eval", "func_type"):
+        with suppress(SyntaxError):
+            return ast.parse(str(comment.value).removeprefix(_MARK).strip(), mode=mode)
+    return None
 
 
 def _owner(body: list[ast.stmt], line: int) -> ast.stmt | None:

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from migrate.facts.forest import Forest
 from migrate.facts.handles import COMMON, MODERN_TOO
+from migrate.facts.type_comments import parsed
 from migrate.old_api.vocabulary import Vocabulary
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
-def unseen_handles(forest: Forest, vocabulary: Vocabulary) -> dict[ast.arg, str]:
-    """Return the kind of handle of every parameter that can be only that."""
-    distinct = _by_method(vocabulary)
+def unseen_handles(
+    forest: Forest, vocabulary: Vocabulary, comments: Iterable[tuple[ast.Constant, ast.stmt]] = ()
+) -> dict[ast.arg, str]:
+    """Return the kind of handle of every parameter that can be only that; `comments`: type comments, with owners."""
+    distinct, commented = _by_method(vocabulary), dict(_commented(comments))
     found: dict[ast.arg, str] = {}
     for _, node in forest.nodes(ast.arg):
-        kinds = _annotated(node, vocabulary) or set(_used(node, forest, vocabulary, distinct))
+        kinds = _annotated(node.annotation or commented.get(node), vocabulary)
+        kinds = kinds or set(_used(node, forest, vocabulary, distinct))
         if len(kinds) == 1:
             found[node] = kinds.pop()
     return found
@@ -31,9 +35,22 @@ def _by_method(vocabulary: Vocabulary) -> Mapping[str, set[str]]:
     return {name: kinds for name, kinds in methods.items() if name not in COMMON | MODERN_TOO}
 
 
-def _annotated(node: ast.arg, vocabulary: Vocabulary) -> set[str]:
+def _commented(comments: Iterable[tuple[ast.Constant, ast.stmt]]) -> Iterator[tuple[ast.arg, ast.expr]]:
+    """Yield the types that comments give parameters: one beside each, or all of them in `# type: (int) -> str`."""
+    for comment, function in comments:
+        if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        arguments, type_ = [*function.args.posonlyargs, *function.args.args], parsed(comment)
+        if isinstance(type_, ast.FunctionType):  # of a method without self
+            yield from zip(reversed(arguments), reversed(type_.argtypes), strict=False)
+        elif isinstance(type_, ast.Expression):
+            beside = [argument for argument in arguments if argument.end_lineno == comment.lineno]
+            yield from ((argument, type_.body) for argument in beside[-1:])
+
+
+def _annotated(annotation: ast.expr | None, vocabulary: Vocabulary) -> set[str]:
     """Return the kinds of the old classes that an annotation names, in quotes too; None and unions aside."""
-    words = [part for part in ast.walk(node.annotation) if isinstance(part, ast.expr)] if node.annotation else []
+    words = [part for part in ast.walk(annotation) if isinstance(part, ast.expr)] if annotation else []
     texts = [part.value for part in words if isinstance(part, ast.Constant) and isinstance(part.value, str)]
     named = [part.attr for part in words if isinstance(part, ast.Attribute)]
     named += [part.id for part in words if isinstance(part, ast.Name)]

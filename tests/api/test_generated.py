@@ -10,7 +10,9 @@ from comch_next import api, errors
 from comch_next._codes import Counter, ErrorCode, PciFuncType, RepFilter, State, SubmitFlag
 from migrate.old_api import _tables
 from tests.processes import ROOT, StartPython
-from tools import generate
+from tools import symbols
+
+TOOLS = ("tools/facts.py", "tools/generate.py", "tools/symbols.py")
 
 
 def test_generated_texts_are_fresh(start_python: StartPython) -> None:
@@ -18,7 +20,7 @@ def test_generated_texts_are_fresh(start_python: StartPython) -> None:
 
 
 def test_a_stale_text_is_told(start_python: StartPython, tmp_path: Path) -> None:
-    for name in ("tools/generate.py", "tools/status.toml", "MIGRATION.md", "migrate/old_api/_tables.py"):
+    for name in (*TOOLS, "tools/status.toml", "MIGRATION.md", "migrate/old_api/_tables.py"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes((ROOT / name).read_bytes())
     (tmp_path / "comch_next").mkdir()
@@ -56,18 +58,18 @@ def test_every_generation_1_symbol_has_a_row_and_every_row_a_symbol() -> None:
     expected |= {("comm_channel_1x", name) for name in names(current["legacy_1x"])}
     renames = json.loads((ROOT / "comch_next" / "api" / "renames.json").read_text(encoding="utf-8"))
     old = {(row["old_generation"], row["old"]) for row in renames}
-    expected |= {key for key in old if key[0] in generate.GENERATION_1}
-    assert set(generate.statuses()) == expected
+    expected |= {key for key in old if key[0] in symbols.GENERATION_1}
+    assert set(symbols.statuses()) == expected
 
 
 def test_the_guide_shows_every_symbol() -> None:
     guide = (ROOT / "MIGRATION.md").read_text(encoding="utf-8")
-    assert all(f"</a>`{name}` |" in guide for _, name in generate.statuses())
+    assert all(f"</a>`{name}` |" in guide for _, name in symbols.statuses())
 
 
 def test_every_row_of_the_guide_has_an_anchor_of_its_own() -> None:
     anchors = re.findall(r'<a id="([^"]*)">', (ROOT / "MIGRATION.md").read_text(encoding="utf-8"))
-    assert len(set(anchors)) == len(anchors) == len(generate.statuses())
+    assert len(set(anchors)) == len(anchors) == len(symbols.statuses())
 
 
 def test_enums_say_what_the_tables_say() -> None:

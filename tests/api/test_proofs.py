@@ -119,7 +119,8 @@ def test_a_stale_page_is_told(start_python: StartPython, tmp_path: Path) -> None
     for name in ("comch_next", "comm_channel_compat", "migrate", "tests", "MIGRATION.md"):
         (tmp_path / name).symlink_to(ROOT / name)
     (tmp_path / "docs").mkdir()
-    for name in ("errors.md", "status.md"):
-        (tmp_path / "docs" / name).write_text("# old\n")
+    pages = [f"docs/{name}.md" for name in ("errors", "status", "states")]
+    for page in pages:
+        (tmp_path / page).write_text("# old\n")
     finished = start_python("-m", "tools.generate", "--check", cwd=tmp_path).finish()
-    assert finished == (1, "docs/errors.md: stale\ndocs/status.md: stale\n", "")
+    assert finished == (1, "".join(f"{page}: stale\n" for page in pages), "")

@@ -324,7 +324,7 @@ CONDITIONS: dict[tuple[str, str], str] = {
     ("ep_connect", "BAD_STATE"): "no device has been set",
     ("ep_connect", "NO_MEMORY"): FEW,
     ("ep_connect", "INITIALIZATION"): FEW,
-    ("ep_connect", "CONNECTION_ABORTED"): "nobody listens as 'nobody'",
+    ("ep_connect", "CONNECTION_ABORTED"): "no server listens as 'nobody'",
     ("ep_sendto", "NOT_CONNECTED"): "there is no connection",
     ("ep_sendto", "INVALID_VALUE"): "4081 bytes is above",
     ("ep_sendto", "CONNECTION_RESET"): "the peer is in the error state",

@@ -34,14 +34,37 @@ def test_codes_and_results_show_alike() -> None:
     assert (old, type(old), repr(old)) == (new, type(new), repr(new))
 
 
+def test_the_text_of_an_error() -> None:
+    row = DIFFERENCES["text of an error"]
+    old, new = cc.Endpoint(), comch.Channel(one_sided=True)
+    same = r"listen: no device has been set; set device first"
+    with pytest.raises(comch.BadState, match=same):
+        old.listen("old")
+    with pytest.raises(comch.BadState, match=same):
+        new.listen("new")
+    device = comch.open_device("03:00.0")
+    old.set_device(cc.open_device("03:00.0"))
+    old.set_device_rep(cc.open_device("03:00.0").open_representor("b1:00.0"))
+    new.configure(device=device, device_rep="b1:00.0")
+    old.listen("old")
+    new.listen("new")
+    with pytest.raises(comch.Again, match=row.old):
+        old.recvfrom(5)
+    with pytest.raises(comch.Again, match=row.new):
+        new.receive(5, timeout=0)
+    old.destroy()
+    new.close()
+
+
 def test_a_representor_as_text() -> None:
     assert cc.doca_comm_channel_ep_set_device_rep(cc.Endpoint(), "b1:00.0") == ErrorCode.INVALID_VALUE
     comch.Channel(one_sided=True, device_rep="b1:00.0")
 
 
-def test_clients_of_a_host() -> None:
+def test_clients_of_a_service_on_a_host() -> None:
     old, new = cc.open_device("b1:00.0"), comch.open_device("b1:00.0")
     assert cc.doca_comm_channel_get_service_max_num_connections(old.as_devinfo()) == (ErrorCode.NOT_SUPPORTED, None)
+    assert comch.outcome(new.devinfo.max_clients_of_service) == (ErrorCode.NOT_SUPPORTED, None)
     assert new.devinfo.cap_get_max_clients() == 512
     old.close()
     new.close()

@@ -76,6 +76,14 @@ def test_several_values() -> None:
     assert comch.outcomes(2, Channel.listen, None, "svc") == (ErrorCode.INVALID_VALUE, None, None)
 
 
+def test_a_function_with_a_name_of_its_own() -> None:
+    function = comch.named("doca_dev_close", lambda device, *, twice=False: (device, twice))
+    assert (function.__name__, function.__qualname__) == ("doca_dev_close", "doca_dev_close")
+    assert function(1, twice=True) == (1, True)
+    assert comch.named("describe", comch.describe)(5) == comch.describe(5)
+    assert comch.describe.__name__ == "describe"
+
+
 def test_a_list_with_its_length() -> None:
     code, infos, count = comch.outcome_list(comch.devices)
     assert (code, count) == (ErrorCode.SUCCESS, len(infos or []))

@@ -21,11 +21,12 @@ from comch_next.driver.emulated._kernel.memory import make_shared
 from tests.control_path.pair import Side, client, connect, leave, until
 from tests.fast_path.lane import Lane
 from tests.faults.exhausted import open_fds
+from tests.inside import inside
 
 
 def shared(lane: Lane) -> Any:
     """The page of the inbox's posts, as a producer may write it."""
-    return lane.inbox.consumer._handle.posts.shared
+    return inside(lane.inbox.consumer).posts.shared
 
 
 def lost(lane: Lane) -> None:
@@ -77,7 +78,7 @@ def test_a_lie_lets_the_engine_sleep_while_the_program_holds_a_task(lane: Lane) 
 
 def test_a_stop_takes_all_that_has_been_written(lane: Lane, monkeypatch: pytest.MonkeyPatch) -> None:
     """More than one progress delivers: what was sent and completed is not said to have failed."""
-    monkeypatch.setattr(lane.there.engine._handle, "batch", 2)
+    monkeypatch.setattr(inside(lane.there.engine), "batch", 2)
     lane.run()
     lane.inbox.post(9)
     for number in range(8):
@@ -93,11 +94,11 @@ def test_a_consumers_memory_must_be_there(lane: Lane) -> None:
     own, other = new_bell()
     fds = [make_posts(4, 32), make_shared("sparse", 1 << 40), other]
     here: Side = lane.here
-    send(here.connection._handle.sock, _NEWS.pack(b"CMFP", 1, bytes(3), 2, 4, 32, 1 << 40), fds)
+    send(inside(here.connection).sock, _NEWS.pack(b"CMFP", 1, bytes(3), 2, 4, 32, 1 << 40), fds)
     for fd in (own, *fds):
         os.close(fd)
     lane.until(lambda: lane.there.down)
-    assert lane.there.connection._handle.fast.targets == {}
+    assert inside(lane.there.connection).fast.targets == {}
 
 
 def test_a_consumer_of_which_nobody_can_be_told(lane: Lane, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,7 +124,7 @@ def test_a_consumer_restarted_for_a_deaf_peer(lane: Lane) -> None:
         consumer.stop()
         until(lambda: consumer.state is State.IDLE, *deaf_to)
         held.append(open_fds())
-        waiting.append(len(lane.there.connection._handle.fast._outbox))
+        waiting.append(len(inside(lane.there.connection).fast._outbox))
     assert 0 < max(waiting) <= 2, "more was told than a socket holds"
     assert max(held[500:]) <= max(held[:500])
     lane.run()
@@ -137,7 +138,7 @@ def test_a_lie_told_to_an_engine_whose_connection_has_gone(lane: Lane) -> None:
     """The consumer's engine says so to the connection's, which may have destroyed the client by then."""
     other = client()
     connect(lane.there, other)
-    link = other.connection._handle
+    link = inside(other.connection)
     leave(other)
     link.on_protocol_violation()
 

@@ -15,6 +15,7 @@ from comch_next import Client, ConnectionAborted, ConnectionReset, ErrorCode, Se
 from tests.control_path.pair import Side, client, leave, server, until
 from tests.differences import differs
 from tests.faults.exhausted import open_fds
+from tests.inside import inside
 from tests.processes import StartPython
 from tests.pull.support import PEER, Stage
 from tests.pull.support import until as pull_until
@@ -104,14 +105,14 @@ def test_a_writer_killed_within_a_record(stage: Stage, word: str) -> None:
     """Between header and body of a record `head` has not moved: the reader never sees the half."""
     there, here = stage.pair("driver", "driver")
     assert here.send(b"whole")
-    tx = here.connection._handle.tx
+    tx = inside(here.connection).tx
     half = b"\xff" * (8 if word == "header" else 40)
     start = int(tx.pos)
     for offset, byte in enumerate(half):
         tx.data[start + offset] = byte
     assert there.receive() == b"whole"
     assert there.port.receive() is None
-    here.connection._handle.sock.shutdown(socket.SHUT_RDWR)  # what the kernel does for a dead process
+    inside(here.connection).sock.shutdown(socket.SHUT_RDWR)  # what the kernel does for a dead process
     with pytest.raises(ConnectionReset):
         pull_until(there.port.receive)
     assert there.port.receive() is None
@@ -121,8 +122,8 @@ def test_a_reader_killed_between_claim_and_copy(stage: Stage) -> None:
     """It had claimed a message that it never took: that one counts as arrived, nothing waits for it."""
     there, here = stage.pair("driver", "driver")
     assert here.send(b"claimed")
-    there.connection._handle.rx.shared.claim = 1
-    there.connection._handle.sock.shutdown(socket.SHUT_RDWR)
+    inside(there.connection).rx.shared.claim = 1
+    inside(there.connection).sock.shutdown(socket.SHUT_RDWR)
     pull_until(lambda: here.port.status(here.connection) == ErrorCode.CONNECTION_RESET)
     assert here.port.in_flight(here.connection) == 0
     assert here.port.failed(here.connection) == 0

@@ -76,7 +76,8 @@ def test_it_is_for_the_emulated_driver_only(monkeypatch: pytest.MonkeyPatch, fre
 
 def test_without_text_nothing_is_faulty(monkeypatch: pytest.MonkeyPatch, fresh_driver: None) -> None:
     monkeypatch.setenv("COMCH_FAULTS", "")
-    assert load().open_port is open_port
+    opens: object = load().open_port
+    assert opens is open_port
 
 
 def strikes(faults: Faults, kind: str, calls: int) -> list[str | None]:

@@ -126,14 +126,7 @@ NOT_WHOLE = {
 
 # Programs of which migrate still leaves more than it should, and what.
 NOT_YET = {
-    "caps_table": "a short buffer for a text, and a host's device that is asked about a service (CCM072, CCM073)",
-    "chanctl": "a helper takes the outputs of any call by a slice (CCM034)",
-    "forked_workers": "a Process of a multiprocessing context (CCM033)",
-    "logtap_daemon": "methods are looked up by names that begin with a known text (CCM033)",
-    "plugin_modules": "classes that register themselves in __init_subclass__ (CCM034)",
-    "selector_timers": "what a selector and a heap keep (CCM033)",
-    "session_contexts": "a context manager gives a device or a tuple, and a function's name with getattr (CCM034)",
-    "stats_exporter": "the names of old functions are shown (CCM082)",
+    "caps_table": "a buffer that is too short for a text (CCM072)",
     "type_comments": "type comments that name old classes (CCM045)",
     "wrapper_unittest": "a fake of the program's own stands for an endpoint (CCM030)",
 }

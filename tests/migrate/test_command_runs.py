@@ -184,9 +184,9 @@ def test_files_that_imports_connect_are_written_together(tree: Tree, capsys: pyt
 
 @pytest.mark.parametrize(
     "arguments",
-    [[], ["--what", "x.py"], ["--diff", "--write", "x.py"], ["verify", "x"], ["--mode", "shim", "x.py"], ["explain"],
-     ["explain", "CCM999"], ["--jobs", "0", "x.py"], ["-", "x.py"], ["--diff", "--format", "json", "x.py"],
-     ["--format", "xml", "x.py"]],
+    [[], ["--what", "x.py"], ["--diff", "--write", "x.py"], ["verify", "x"], ["--mode", "shim", "--unsafe", "x.py"],
+     ["--mode", "x", "x.py"], ["explain"], ["explain", "CCM999"], ["--jobs", "0", "x.py"], ["-", "x.py"],
+     ["--diff", "--format", "json", "x.py"], ["--format", "xml", "x.py"]],
 )  # fmt: skip
 def test_wrong_usage_is_64(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     try:

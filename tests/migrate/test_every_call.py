@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 import comch_next.api as api
-from migrate import Level, Options, rewrite
+from migrate import Level, rewrite
 
 PREFIX, EP, PEER = "doca_comm_channel_", "doca_comm_channel_ep_", "doca_comm_channel_peer_addr_"
 ROWS = {row.name: row for row in api.functions("comm_channel")}
@@ -28,8 +28,6 @@ ARGUMENTS = {
     "user_context": "7",
     **dict.fromkeys(("max_msg_size", "send_queue_size", "recv_queue_size"), "16"),
 }
-# What a host's device answered is known by evidence only (CCM073).
-NEED_EVIDENCE = {PREFIX + "get_service_max_num_connections"}
 _SETTERS = ("set_device", "set_max_msg_size", "set_send_queue_size", "set_recv_queue_size")
 SETUP = {
     "server": (EP + "create", *(EP + each for each in _SETTERS), EP + "set_device_rep", EP + "listen"),
@@ -117,8 +115,7 @@ def _programs() -> Iterator[tuple[str, str, str, str]]:
 @pytest.mark.parametrize(("name", "how", "role", "spelling"), list(_programs()))
 def test_it_is_rewritten(name: str, how: str, role: str, spelling: str) -> None:
     program = _program(name, how, role, spelling)
-    outcome = rewrite(program.encode(), options=Options(unsafe=True))
-    expected = {Level.SAFE, *([Level.NEEDS_EVIDENCE] if ALIASES.get(name, name) in NEED_EVIDENCE else [])}
-    assert {finding.level for finding in outcome.findings} == expected, outcome.new.decode()
+    outcome = rewrite(program.encode())
+    assert {finding.level for finding in outcome.findings} == {Level.SAFE}, outcome.new.decode()
     assert "doca_" not in outcome.new.decode()
     compile(outcome.new, name, "exec")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from migrate.codes import CODES
@@ -121,6 +121,7 @@ def applied(old: bytes, patch: list[bytes]) -> bytes:
     return done + b"".join(lines[at:])
 
 
+@settings(deadline=None)  # the machine may be busy
 @given(
     st.lists(st.sampled_from([b"a\n", b"b\n", b"c\n"])),
     st.lists(st.sampled_from([b"a\n", b"b\n", b"d\n"])),

@@ -186,6 +186,37 @@ def test_objects_with_handles_are_used_in_files_that_name_nothing_old() -> None:
     """)
 
 
+def test_functions_that_stay_keep_the_handles_that_come_behind_a_star() -> None:
+    text = text_of(
+        """
+        from doca_comm_channel import *
+        def ask(function, *args, **more):
+            return function(*args, **more)
+        for info in devices():
+            print(ask(doca_devinfo_get_iface_name, info, 8))
+        for other in devices():
+            print(ask(doca_devinfo_get_iface_name, **{"devinfo": other, "size": 8}))
+        """
+    )
+    assert "comch" not in text
+
+
+def test_an_object_with_handles_that_goes_to_unknown_code_stays_where_one_is_used_that_comes_from_there() -> None:
+    program = """
+        import framework
+        import doca_comm_channel as cc
+        class Context:
+            def __init__(self, ep):
+                self.ep = ep
+        @framework.handler
+        def handle(context):
+            context.ep.{use}()
+        framework.run(Context(cc.Endpoint()))
+        """
+    assert "cc.Endpoint()" in text_of(program.format(use="event_handle_arm_recv"))
+    assert "comch.Channel(one_sided=True)" in text_of(program.format(use="start"))
+
+
 def test_a_second_run_takes_new_objects_for_nothing_old_and_keeps_its_comments() -> None:
     new = text_of("""\
         import doca_comm_channel as cc

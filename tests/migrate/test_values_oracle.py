@@ -16,7 +16,10 @@ from migrate.python.modules import Project
 from migrate.python.values import Plain, Token, Values
 from tests.migrate.values_knowledge import Library
 
-MIXING = {"base exception"}  # a broad clause catches every exception of the project
+MIXING = {
+    "base exception",  # a broad clause catches every exception of the project
+    "parser defaults",  # command lines are not told apart
+}
 PATH = Path("program.py")
 
 

@@ -98,7 +98,7 @@ def serve() -> str | None:
 
 
 if __name__ == "__main__":
-    # Before the fork: each child has them. No program of the tests knows comm_channel_compat by that name.
+    # Before the fork: each child has them. No program without the launcher can tell, as it finds no doca_comm_channel.
     import comch_next.driver.emulated  # noqa: F401
     import comm_channel_compat  # noqa: F401
 

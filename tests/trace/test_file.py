@@ -74,7 +74,8 @@ def test_a_file_that_cannot_be_opened_is_an_error_at_load(
 
 def test_off_it_is_the_driver_itself(fresh_driver: None, start_python: StartPython) -> None:
     assert isinstance(load(), Driver)
-    assert load().open_port is open_port
+    opens: object = load().open_port
+    assert opens is open_port
     assert start_python("-c", LOADED).finish().stdout == "[]\n"
 
 

@@ -5,16 +5,16 @@ nanoseconds, the same for all processes of a machine; a send has the time at whi
 
 state             a context went from `old` to `new`
 up, down          a connection came up, or a handshake broke (`ok` false); it went (`ok` false: the peer died; servers)
-lost              a pull port told the program of a connection that ended: `result` says how
+lost              a pull port reported a connection that ended: `result` is how
 disconnect        this server left one connection
 send              a message was accepted (`result` DOCA_SUCCESS) or refused (why). A task that is not to be had is a
-                  send refused; one that is had is told when it is submitted. On a threaded port every send is a task,
-                  and a byte that is going to fail asks how a connection ended
+                  send refused; one that is had is recorded when it is submitted. On a threaded port every send is a
+                  task, and a byte that is going to fail asks how a connection ended
 complete          a task of a send, or a post that nothing came to, was completed with `result`
-receive           a message was given to the program
+receive           a message was delivered to the program
 post              a consumer's buffer was posted, with `room` bytes
 consumer_new, consumer_expired     the other side has a consumer, or has it no more
-payload           the bytes from `offset` on of the message told in line `of`
+payload           the bytes from `offset` on of the message recorded in line `of`
 
 The two ends of a message are found by `service`, `connection`, `n` and `digest`. `side` is server or client.
 Connections are numbered in the order in which a process sees them, by service and side; `n` counts the messages
@@ -39,13 +39,13 @@ __all__ = ["TracedDriver"]
 
 
 class TracedDriver:
-    """One attribute per noun, as comch_next.driver.protocol.Driver says."""
+    """One attribute per noun, as comch_next.driver.protocol.Driver lists."""
 
     def __init__(self, driver: Driver, path: str, *, payload: bool) -> None:
         """Raises IoFailed when the file cannot be opened."""
         tracer = Tracer(driver, TraceFile(path), payload=payload)
         self.name = driver.name
-        self.devices: Any = driver.devices  # nothing happens there that a trace tells
+        self.devices: Any = driver.devices  # nothing happens there that a trace records
         self.engines: Any = driver.engines
         self.contexts: Any = Contexts(driver.contexts, tracer)
         self.servers: Any = Servers(driver.servers, tracer)

@@ -11,7 +11,7 @@ __all__ = ["Clients", "Connections", "Contexts", "SendTasks", "Servers"]
 
 
 class Contexts(Noun):
-    """Its callbacks are told before the program's run."""
+    """Its callbacks are recorded before the program's run."""
 
     def set_user_data(self, ctx: Any, user_data: object) -> None:
         self._tracer.scope(ctx).user_data = user_data
@@ -38,9 +38,9 @@ class Contexts(Noun):
         self._noun.event_msg_recv_register(ctx, arrived if callable(on_message) else on_message, view)
 
     def event_consumer_register(self, ctx: Any, new: Any, expired: Any) -> None:
-        told = self._tracer.of_connection
+        recorded = self._tracer.of_connection
         self._noun.event_consumer_register(
-            ctx, told("consumer_new", "consumer", new), told("consumer_expired", "consumer", expired)
+            ctx, recorded("consumer_new", "consumer", new), recorded("consumer_expired", "consumer", expired)
         )
 
 
@@ -61,7 +61,7 @@ class _Pool(Noun):
 
 
 class Servers(_Pool):
-    """Connections that come and go are told before the program's callbacks run."""
+    """Connections that come and go are recorded before the program's callbacks run."""
 
     def create(self, dev: Any, rep: Any, name: str) -> Any:
         server = self._noun.create(dev, rep, name)
@@ -69,16 +69,17 @@ class Servers(_Pool):
         return server
 
     def event_connection_status_changed_register(self, server: Any, up: Any, down: Any) -> None:
-        told = self._tracer.of_connection
-        self._noun.event_connection_status_changed_register(server, told("up", "ok", up), told("down", "ok", down))
+        recorded = self._tracer.of_connection
+        callbacks = recorded("up", "ok", up), recorded("down", "ok", down)
+        self._noun.event_connection_status_changed_register(server, *callbacks)
 
     def disconnect(self, server: Any, connection: Any) -> None:
         self._noun.disconnect(server, connection)
-        self._tracer.tell("disconnect", self._tracer.names(connection))
+        self._tracer.record("disconnect", self._tracer.names(connection))
 
 
 class Clients(_Pool):
-    """Its connection is told of with its state."""
+    """Its connection is recorded of with its state."""
 
     def create(self, dev: Any, name: str) -> Any:
         client = self._noun.create(dev, name)

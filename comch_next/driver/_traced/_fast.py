@@ -32,8 +32,8 @@ class Consumers(Noun):
         def filled(flight: Flight) -> object:
             task = flight.task
             buf = tasks.get_buf(task)
-            gone = buf is None or not bufs.get_refcount(buf)  # given back while it was posted
-            data = b"" if gone else bufs.get_view(buf)[flight.held :]
+            kept = buf is not None and bufs.get_refcount(buf)  # else given back while it was posted
+            data = bufs.get_view(buf)[flight.held :] if buf is not None and kept else b""
             producer, number = tasks.get_producer_id(task), next(tracer.scope(consumer).received)
             imm = tracer.immediate(tasks.get_imm_data(task))
             tracer.message("receive", flight.names, data, producer=producer, n=number, **imm)
@@ -57,14 +57,14 @@ class PostRecvTasks(Tasks):
         try:
             submit(flight.task, *flags)
         except DocaError as error:
-            self._tracer.tell("post", flight.names, room=room, **result(error.code))
+            self._tracer.record("post", flight.names, room=room, **result(error.code))
             raise
         flight.held = held
-        self._tracer.tell("post", flight.names, room=room, **ACCEPTED)
+        self._tracer.record("post", flight.names, room=room, **ACCEPTED)
 
 
 class Producers(Noun):
-    """Their tasks are told when they are submitted, which is when they can be refused."""
+    """Their tasks are recorded when they are submitted, which is when they can be refused."""
 
     def create(self, connection: Any) -> Any:
         producer = self._noun.create(connection)

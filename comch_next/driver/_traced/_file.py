@@ -41,8 +41,8 @@ class TraceFile:
             raise IoFailed(f"COMCH_TRACE: {path!r} cannot be opened for appending: {error}") from error
 
     def _disinherit(self) -> None:
-        """In a forked child, which opens the file when it has something to tell."""
-        if self._fd >= 0:  # else the parent was such a child itself, and had nothing to tell
+        """In a forked child, which opens the file when it has something to record."""
+        if self._fd >= 0:  # else the parent was such a child itself, and had nothing to record
             os.close(self._fd)
             self._fd = -1
 

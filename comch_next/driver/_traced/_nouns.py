@@ -23,10 +23,10 @@ class Noun:
 
 
 class Tasks(Noun):
-    """Tasks of one kind; the kinds say how a submission is told. One of a task that has been freed is not."""
+    """Tasks of one kind; the kinds define how a submission is recorded. One of a task that has been freed is not."""
 
     def submitted(self, flight: Flight, submit: Callable[..., None], *flags: int) -> None:
-        """Submit the task and tell how that went."""
+        """Submit the task and record how that went."""
         raise NotImplementedError
 
     def submit(self, task: Any) -> None:
@@ -46,7 +46,7 @@ class Tasks(Noun):
             self.submitted(flight, submit, *flags)
 
     def _flight(self, task: Any) -> Flight | None:
-        """None for what is no task any more, or never was: that is for the driver to refuse."""
+        """None for a task that has been freed, or an invalid one: the driver refuses it."""
         try:
             found: Flight | None = self._noun.get_user_data(task)
         except (AttributeError, DocaError):

@@ -11,7 +11,7 @@ __all__ = ["open_traced"]
 
 
 class TracedPort(Noun):
-    """A receive that finds nothing is not told."""
+    """A receive that finds nothing is not recorded."""
 
     quick = None
 
@@ -35,7 +35,7 @@ class TracedPort(Noun):
             found: tuple[bytes, Link] | None = self._noun.receive(size)
         except DocaError as error:
             if (link := _of_program(error)) is not None:
-                self._tracer.tell("lost", link.names, **result(error.code))
+                self._tracer.record("lost", link.names, **result(error.code))
             raise
         if found is None:
             return None
@@ -46,10 +46,10 @@ class TracedPort(Noun):
         try:
             connection = self._noun.accept()
         except ConnectionReset:
-            self._tracer.tell("up", {}, ok=False)
+            self._tracer.record("up", {}, ok=False)
             raise
         if connection is not None:
-            self._tracer.tell("up", self._tracer.names(connection), ok=True)
+            self._tracer.record("up", self._tracer.names(connection), ok=True)
         return connection
 
     def get_connections(self) -> list[Any]:

@@ -1,4 +1,4 @@
-"""What a trace knows of contexts, connections and tasks, and how it tells of them.
+"""What a trace knows of contexts, connections and tasks, and how it records them.
 
 Each handle's user data, as the driver keeps it, is a record of ours that holds the program's: callbacks bring it back,
 and no table of handles is needed.
@@ -58,7 +58,7 @@ class Scope:
 
 @dataclass(eq=False)
 class Flight:
-    """A task. `facts` are what its submission told and its completion repeats."""
+    """A task. `facts` are what its submission recorded and its completion repeats."""
 
     names: Facts
     user_data: Any
@@ -81,13 +81,13 @@ class Tracer:
     # Who is who
 
     def adopt(self, ctx: Any, names: Facts, *, is_client: bool = False) -> None:
-        """A context that has been created: its changes of state are told from now on."""
+        """A context that has been created: its changes of state are recorded from now on."""
         contexts = self.driver.contexts
         contexts.set_user_data(ctx, Scope(names, is_client))
         contexts.set_state_changed_cb(ctx, self.state_changed(None))
 
     def scope(self, ctx: Any) -> Scope:
-        """The record of a context. Raises what the driver says to a handle that is none."""
+        """The record of a context. Raises what the driver refuses an invalid handle with."""
         found: Scope = self.driver.contexts.get_user_data(ctx)
         return found
 
@@ -105,7 +105,7 @@ class Tracer:
         return found
 
     def names(self, connection: Any) -> Facts:
-        """What is written of a connection; nothing of what is none, which the driver refuses."""
+        """What is written of a connection; nothing for an invalid one, which the driver refuses."""
         try:
             return self.link(connection).names
         except (AttributeError, DocaError):
@@ -113,32 +113,32 @@ class Tracer:
 
     # What happens
 
-    def tell(self, what: str, names: Facts, **facts: Any) -> None:
+    def record(self, what: str, names: Facts, **facts: Any) -> None:
         """A line without a message."""
         self._file.write(what, {**names, **facts})
 
     def message(self, what: str, names: Facts, data: Any, at_ns: int | None = None, **facts: Any) -> Facts:
-        """A line about a message. Returns what tells the message from others; no bytes, no digest."""
+        """A line about a message. Returns what identifies the message; without bytes, no digest."""
         try:
             octets = memoryview(data).cast("B")
         except TypeError:
-            told: Facts = {}
+            recorded: Facts = {}
             parts = []
         else:
-            told = {"length": len(octets), "digest": hashlib.sha256(octets).hexdigest()[:16]}
+            recorded = {"length": len(octets), "digest": hashlib.sha256(octets).hexdigest()[:16]}
             parts = [octets[at : at + PART] for at in range(0, len(octets), PART)] if self._payload else []
         first = {"payload": _text(parts[0])} if parts else {}
-        number = self._file.write(what, {**names, **told, **facts, **first}, at_ns)
+        number = self._file.write(what, {**names, **recorded, **facts, **first}, at_ns)
         for place, part in enumerate(parts[1:], start=1):
             self._file.write("payload", {"of": number, "offset": place * PART, "payload": _text(part)}, at_ns)
-        return told
+        return recorded
 
     def immediate(self, imm_data: bytes | None) -> Facts:
         """What is written of immediate data."""
         if not imm_data:
             return {}
-        told: Facts = {"imm_length": len(imm_data), "imm_digest": hashlib.sha256(imm_data).hexdigest()[:16]}
-        return {**told, "imm": _text(imm_data)} if self._payload else told
+        recorded: Facts = {"imm_length": len(imm_data), "imm_digest": hashlib.sha256(imm_data).hexdigest()[:16]}
+        return {**recorded, "imm": _text(imm_data)} if self._payload else recorded
 
     def received(self, link: Any, data: Any) -> Any:
         """A control-path message has arrived. Returns the connection's user data, which is the program's."""
@@ -148,11 +148,11 @@ class Tracer:
     # Callbacks, as the driver gets them; what is not callable goes on as it is, to be refused
 
     def state_changed(self, callback: Callback | None) -> Callback:
-        """Tell every change of state, and then the program, where it wants to know."""
+        """Record every change of state, then call the program's callback, if there is one."""
 
         def changed(ctx: Any, old: State, new: State) -> None:
             scope = self.scope(ctx)
-            self.tell("state", scope.names, old=old.name, new=new.name)
+            self.record("state", scope.names, old=old.name, new=new.name)
             if scope.is_client:
                 self._client_moved(scope, ctx, old, new)
             if callback is not None:
@@ -166,25 +166,25 @@ class Tracer:
             scope.link = self.link(self.driver.clients.get_connection(ctx))
         assert scope.link is not None
         if new is State.RUNNING:
-            self.tell("up", scope.link.names, ok=True)
+            self.record("up", scope.link.names, ok=True)
         elif old is State.RUNNING:
-            self.tell("down", scope.link.names)
+            self.record("down", scope.link.names)
 
     def of_connection(self, what: str, fact: str, callback: Any) -> Any:
-        """A callback (connection, value) told as `what`, with the value under the name `fact`."""
+        """A callback (connection, value) recorded as `what`, with the value under the name `fact`."""
 
-        def told(connection: Any, value: object) -> object:
-            self.tell(what, self.names(connection), **{fact: value})
+        def recorded(connection: Any, value: object) -> object:
+            self.record(what, self.names(connection), **{fact: value})
             return callback(connection, value)
 
-        return told if callable(callback) else callback
+        return recorded if callable(callback) else callback
 
     def completion(self, tasks: Any, callback: Any) -> Any:
         """The completion of a send."""
 
         def completed(flight: Flight) -> object:
             status = code_name(tasks.get_status(flight.task))
-            self.tell("complete", flight.names, **flight.facts, result=status)
+            self.record("complete", flight.names, **flight.facts, result=status)
             return callback(flight.user_data)
 
         return completed if callable(callback) else callback

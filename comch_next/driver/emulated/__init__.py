@@ -22,6 +22,7 @@ _faults    nouns that fail on demand
 """
 
 import os
+from typing import Any
 
 from comch_next.driver.emulated._admin import Admin
 from comch_next.driver.emulated._buf import BufInventories, Bufs
@@ -37,7 +38,6 @@ from comch_next.driver.emulated._port import open_port
 from comch_next.driver.emulated._producer import Producers, ProducerSendTasks
 from comch_next.driver.emulated._send_task import SendTasks
 from comch_next.driver.emulated._server import Servers
-from comch_next.driver.protocol import OpenPort
 
 __all__ = ["Driver"]
 
@@ -64,7 +64,7 @@ class Driver:
         self.producer_send_tasks = ProducerSendTasks()
         self.msgqs = MsgQs()
         self.consumer_completions = ConsumerCompletions()
-        self.open_port: OpenPort = open_port
+        self.open_port: Any = open_port  # on handles of its own, which the protocol keeps opaque
         self.admin = Admin()
         if text := os.environ.get("COMCH_FAULTS"):
             from comch_next.driver.emulated._faults.nouns import make_faulty

@@ -1,16 +1,22 @@
-"""The servers of this runtime directory and their connections, as anybody else of the same user can see them.
+"""The servers of this runtime directory and their connections, as other processes of the user can see them.
 
-No server is asked, and none notices: whether one lives is told by its lock, all else by what it left in view (see
-_fabric.status). Whoever holds a lock may be a liar, so that nothing found is believed further than it can be shown.
+No server is asked, and none notices: its lock shows whether it lives, all else what it left in view (see
+_fabric.status). A hostile process may hold a lock, so nothing found is believed further than it can be checked.
 """
 
 import errno
 import os
-import re
 import stat
 from collections.abc import Iterator
 
-from comch_next.driver.emulated._fabric.meeting import directory, file_name, is_chosen, owned_by_living, runtime_dir
+from comch_next.driver.emulated._fabric.meeting import (
+    LOCK,
+    directory,
+    file_name,
+    is_chosen,
+    owned_by_living,
+    runtime_dir,
+)
 from comch_next.driver.emulated._fabric.status import BOARD, CELL, MOST_CELLS, Status
 from comch_next.driver.emulated._kernel.ring import ffi
 from comch_next.driver.protocol import ConnectionStatus, ServerStatus
@@ -18,7 +24,6 @@ from comch_next.errors import NotPermitted, OperatingSystem
 
 __all__ = ["Admin"]
 
-_LOCK = re.compile(r"[0-9a-f]{32}\.lock")
 _LONGEST = 1 << 19  # bytes of a status: the longest name, every character of it escaped
 _LOOK_ONLY = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
@@ -33,7 +38,7 @@ class Admin:
     def create_list(self) -> list[ServerStatus]:
         try:
             with directory(runtime_dir(), create=False) as folder:
-                names = sorted(filter(_LOCK.fullmatch, os.listdir(folder)))
+                names = sorted(filter(LOCK.fullmatch, os.listdir(folder)))
                 return [found for name in names if (found := _server(folder, name))]
         except OSError as error:
             if isinstance(error, FileNotFoundError) and not is_chosen():

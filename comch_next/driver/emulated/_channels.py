@@ -18,7 +18,7 @@ _HEARD = {"recv": 0, "send": 1}  # which of a connection's bells
 class Channels:
     """A port's descriptors by name (send, recv, service), made when first asked for.
 
-    Doors are sockets where somebody may come in; ends belong to connections. A one-sided port is calm: it waits
+    Accepting sockets are those where a client may come in; ends belong to connections. A one-sided port waits
     for the hang-up of an end and not for words, and a farewell hangs up only when it is read.
     """
 
@@ -41,7 +41,7 @@ class Channels:
         return self._made[name]
 
     def ring(self, *names: str) -> None:
-        """Make those ready that are armed."""
+        """Make ready those descriptors that are armed."""
         for name in names:
             if name in self._made and self._made[name].armed:
                 self._made[name].ring()
@@ -102,26 +102,26 @@ class Channels:
     # What is listened to and watched
 
     def listen(self, connection: Connection) -> None:
-        """Let its other side rouse who waits for data or for space."""
+        """Let the peer wake this side, which waits for data or for space."""
         with self._lock:
             for name in _HEARD.keys() & self._made.keys():
                 self._made[name].listen(connection.heard[_HEARD[name]], connection.report_violation)
 
     def unlisten(self, connection: Connection) -> None:
-        """No longer."""
+        """Stop listening to the connection's bells. Idempotent."""
         with self._lock:
             for channel in self._made.values():
                 for bell in connection.heard:
                     channel.unlisten(bell)
 
     def accepts(self, sock: Watchable) -> None:
-        """Somebody may come in there."""
+        """Watch a socket where a client may come in."""
         self._accepting_fds.add(sock.fileno())
         if self._accepting is not None:
             self._accepting.register(sock, select.EPOLLIN)
 
     def end(self, sock: Watchable, *, wake_on_data: bool = False) -> None:
-        """It belongs to a connection now. Anxious: every word counts, whatever the port is like."""
+        """Watch the socket of a connection. `wake_on_data`: wake for a farewell, too, on a one-sided port."""
         self._stop_accepting(sock)
         if self._ends is not None:
             events = select.EPOLLIN if wake_on_data else self._end_events
@@ -131,7 +131,7 @@ class Channels:
                 self._ends.modify(sock, events)
 
     def forget(self, sock: Watchable) -> None:
-        """It is going to be closed, though perhaps not everywhere: a farewell holds it open."""
+        """Stop watching a socket that is going to be closed; a farewell may hold it open elsewhere."""
         self._stop_accepting(sock)
         if self._ends is not None:
             with contextlib.suppress(FileNotFoundError):

@@ -52,7 +52,7 @@ class Client(ControlContext):
         self.connections.remove(connection)
 
     def _dial(self) -> None:
-        """Connect and greet. A full backlog is tried again at the next look."""
+        """Connect and greet. A full backlog is tried again at the next poll."""
         connection = self.connection
         assert connection is not None
         own = self.dev.info.row.pci_addr
@@ -128,7 +128,7 @@ class Client(ControlContext):
         return None
 
     def end(self) -> None:
-        """Nothing of its own: the one connection is told by stop."""
+        """Do nothing: stop disconnects the one connection."""
 
     def check(self) -> bool:
         if self.state is State.STARTING and not self._dialled:

@@ -16,6 +16,7 @@ from comch_next.driver.emulated._fast_path import FastPath
 from comch_next.driver.emulated._fast_path import Owner as CarrierOwner
 from comch_next.driver.emulated._kernel.calls import Link
 from comch_next.driver.emulated._kernel.fork import owned
+from comch_next.driver.emulated._kernel.handle import Handle
 from comch_next.driver.emulated._kernel.memory import EXHAUSTED
 from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.driver.emulated._kernel.ring import Receiver, Sender, lib
@@ -49,7 +50,7 @@ class Owner(CarrierOwner, Protocol):
     def lost_connection(self, connection: "Connection") -> None: ...
 
 
-class Connection(Link):
+class Connection(Handle, Link):
     """A handle. `status` is SUCCESS while it works, then for good what ended it."""
 
     def __init__(
@@ -76,6 +77,18 @@ class Connection(Link):
 
     def __str__(self) -> str:
         return f"connection of {self.context}"
+
+    def say_goodbye(self) -> None:
+        """Tell the other side that this one leaves, as `disconnect`."""
+        if self.sock is None:
+            return
+        if self.status == ErrorCode.SUCCESS:
+            # The cut first: a peer that has read the farewell relies on the ring as it is then.
+            self.cut()
+            handshake.farewell(self.sock)
+        elif self.status == ErrorCode.CONNECTION_INPROGRESS:
+            # A word, so that a server that has let it in meanwhile sees no death.
+            handshake.send(self.sock, handshake.BYE)
 
     def let_go(self) -> None:
         """In a forked child: see _kernel.fork. No cut: the rings are still in use."""
@@ -105,7 +118,7 @@ class Connection(Link):
         self.context.delivery.follow(self)
 
     def in_progress(self) -> bool:
-        """Whether it is still on its way up."""
+        """Return whether the connection is still being set up."""
         return self.status is ErrorCode.CONNECTION_INPROGRESS
 
     def waiting(self) -> bool:
@@ -139,7 +152,7 @@ class Connection(Link):
         return self._seen > before
 
     def on_socket(self) -> None:
-        """The other side said something out of band: news of a consumer, a farewell, or nothing ever more."""
+        """Read a datagram of the peer: news of a consumer, a farewell, or the end of the socket."""
         assert self.sock is not None
         self.fast.speak()
         try:
@@ -159,45 +172,39 @@ class Connection(Link):
             self.lose(ErrorCode.CONNECTION_RESET, reason)
 
     def lose(self, status: ErrorCode, reason: str) -> None:
-        """The connection is over: fail what is in flight; what has arrived stays readable."""
+        """End a connection that was lost: fail what is in flight; messages that have arrived stay readable."""
         if self.status not in (ErrorCode.SUCCESS, ErrorCode.CONNECTION_INPROGRESS):
             return
         self._end(status, reason)
         self.context.lost_connection(self)
 
     def on_protocol_violation(self) -> None:
-        """The other side wrote nonsense: nothing more is read from it."""
+        """End the connection, whose peer violated the ring protocol: nothing more is read from it."""
         if self.receiver is not None:  # else it has been closed since, perhaps with its engine
             self.context.delivery.poller.remove(self)
             self.receiver.close()
             self.receiver = None
-        self.lose(ErrorCode.CONNECTION_RESET, "the other side wrote what cannot be")
+        self.lose(ErrorCode.CONNECTION_RESET, "the peer violated the ring protocol")
 
     def report_violation(self) -> None:
-        """Whoever found it out, perhaps on another thread: have the connection's engine end it."""
+        """Report a protocol violation, on any thread: the connection's engine ends it."""
         engine = self.context.engine
         if engine is not None:
             engine.call_soon_threadsafe(self.on_protocol_violation)
 
     def check_reader(self) -> bool:
-        """Whether the reader claims what cannot be, which ends the connection: its sends would never complete."""
+        """Return whether the reader violates the protocol; its connection ends, as no send would ever complete."""
         if self.sender is None or self.check() != lib.COMCH_CORRUPT:
             return False
         self.on_protocol_violation()
         return True
 
     def disconnect(self, *, require_notice: bool = False) -> None:
-        """End it from this side and tell the other. `require_notice`: AGAIN when it cannot be told just now."""
-        if self.status == ErrorCode.SUCCESS and self.sock is not None:
-            if require_notice and not _writable(self.sock):
-                raise Again("server_disconnect: the notice does not fit now; progress and call again")
-            # The cut first: whoever has read the farewell relies on the ring as it is then.
-            self.cut()
-            with suppress(OSError):  # it is gone already
-                handshake.farewell(self.sock)
-        elif self.status == ErrorCode.CONNECTION_INPROGRESS and self.sock is not None:
-            with suppress(OSError):  # a word, so that a server that has let it in meanwhile sees no death
-                handshake.send(self.sock, handshake.BYE)
+        """Disconnect and notify the peer. `require_notice`: raise Again if the notice cannot be sent now."""
+        if require_notice and self.sock is not None and not _writable(self.sock):
+            raise Again("server_disconnect: the notice does not fit now; progress and call again")
+        with suppress(OSError):  # it is gone already
+            self.say_goodbye()
         if self.status in (ErrorCode.SUCCESS, ErrorCode.CONNECTION_INPROGRESS):
             self._end(ErrorCode.NOT_CONNECTED, "this side has left")
         self.close()
@@ -222,7 +229,7 @@ class Connection(Link):
         self.fast.end()
 
     def close(self) -> None:
-        """Give everything back; only the counters stay."""
+        """Give everything back but the counters."""
         self.context.delivery.poller.remove(self)
         self.cut()
         for end in (self.receiver, self.sender):
@@ -233,7 +240,7 @@ class Connection(Link):
         self._give_up_bells()
 
     def _give_up_bells(self) -> None:
-        """Ring and hear nobody any more: what can still be read needs no bell."""
+        """Give up the bells: messages that can still be read need none."""
         self.tx.bell = self.rx.bell = -1
         self.context.delivery.unlisten(self)
         handshake.discard_all(self.heard)

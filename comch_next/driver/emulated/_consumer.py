@@ -117,7 +117,7 @@ class Consumer(FastContext):
             engine.call_soon_threadsafe(partial(call, *args))
 
     def _announced(self, offer: Offer) -> None:
-        """On the connection's engine: the other side has been told; this side's engine does the rest."""
+        """Run on the connection's engine once the peer knows the consumer; this consumer's engine does the rest."""
         if self.engine is not None:
             self.engine.call_soon_threadsafe(partial(self._registered, offer))
 
@@ -147,7 +147,7 @@ class Consumer(FastContext):
         return moved
 
     def _fail(self, task: PostRecvTask) -> None:
-        """Nothing will come for a posted receive any more."""
+        """Fail a posted receive."""
         buf = task.buf
         if buf is not None:
             buf.posted = False
@@ -163,7 +163,7 @@ class Consumer(FastContext):
             super().give_up(task)
 
     def _being_written(self) -> bool:
-        """Whether a producer has to finish first; one that has died never will, nor one that lies."""
+        """Return whether a producer has to finish first; one that died, or violates the protocol, never will."""
         if self.fatal or self.connection.status is not SUCCESS or not lib.comch_being_written(self.posts):
             return False
         if time.monotonic() < self._deadline:
@@ -172,7 +172,7 @@ class Consumer(FastContext):
         return False
 
     def _stop_reading(self) -> None:
-        """Whatever is still written to the posts is nobody's."""
+        """Stop reading the posts: what is still written there is dropped."""
         if self.engine is not None:
             self.engine.consumers = tuple(other for other in self.engine.consumers if other is not self)
 
@@ -239,7 +239,7 @@ class Consumer(FastContext):
         return True
 
     def _report_violation(self) -> None:
-        """What the other side wrote cannot be: it loses the connection."""
+        """Report that the peer violated the protocol of posts: it loses the connection."""
         self._stop_reading()
         self.connection.report_violation()
         self.on_peer_lost()

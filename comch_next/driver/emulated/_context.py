@@ -12,6 +12,7 @@ from comch_next.driver.emulated._device import Dev
 from comch_next.driver.emulated._fabric.channel import Channel, Watchable
 from comch_next.driver.emulated._guard import Find, callback, guard
 from comch_next.driver.emulated._kernel.fork import owned
+from comch_next.driver.emulated._kernel.handle import Handle
 from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.driver.emulated._kernel.typed import Protocol
 from comch_next.driver.emulated._state import CAUSES, LEGAL, TRANSITIONS, Trigger
@@ -56,8 +57,8 @@ class Progress(Protocol):
     def drop(self, context: "Context") -> None: ...
 
 
-class Context(ABC):
-    """A handle; its kinds say how they start, stop, and what there is to do in between."""
+class Context(Handle, ABC):
+    """A handle; its kinds define how they start, stop, and what they do in between."""
 
     start_trigger: ClassVar[Trigger]
     lost: Sized  # connections whose end has to be reported
@@ -67,7 +68,7 @@ class Context(ABC):
         self.name = name
         self.state = State.IDLE
         self.legal = LEGAL[State.IDLE]
-        self.moving = False  # on its way to another state, so that every progress must look at it
+        self.moving = False  # on its way to another state, so that every progress must attend to it
         self.engine: Progress | None = None
         self.user_data: Any = None
         self.state_changed: Callback | None = None
@@ -95,7 +96,7 @@ class Context(ABC):
     # Life
 
     def move(self, trigger: Trigger) -> State:
-        """Follow the table and tell the program."""
+        """Follow the table and notify the program."""
         old, new = self.state, TRANSITIONS.get((self.state, trigger))
         if new is None:
             legal = " or ".join(state.name for state, known in TRANSITIONS if known is trigger)
@@ -136,32 +137,32 @@ class Context(ABC):
         self.dev.users.discard(self)
 
     def busy_engine(self) -> None:
-        """Progress has something to do for this context."""
+        """Have progress attend to this context."""
         engine = self.engine
         if engine is not None:
             engine.active.add(self)
             self.attended = not engine.notification.armed
             if not self.attended:
-                engine.request_notification()  # it sleeps, and was not told to wait for this
+                engine.request_notification()  # it sleeps, and does not wait for this yet
 
-    # Looking at the sockets
+    # Polling the sockets
 
     def watched(self, sock: Watchable, handler: Callable[[], None], events: int = select.EPOLLIN) -> None:
-        """Call `handler` in the next look that finds it readable (or `events`)."""
+        """Call `handler` in the next poll that finds the socket readable (or `events`)."""
         known = sock.fileno() in self._handlers
         self._handlers[sock.fileno()] = handler
         if not known:
             self.watch.register(sock, events)
 
     def unwatch(self, sock: Watchable) -> bool:
-        """Forget it; whether it was known."""
+        """Stop watching the socket. Whether it was watched."""
         known = self._handlers.pop(sock.fileno(), None) is not None
         if known:
             self.watch.unregister(sock)
         return known
 
     def poll_sockets(self, *, completed: bool = False) -> bool:
-        """Handle what the sockets say, move on, report lost connections, finish a stop. Whether anything moved.
+        """Handle ready sockets, move on, report lost connections, finish a stop. Whether anything moved.
 
         Tasks complete before the end of their connection is reported: unless they just have (`completed`), it waits.
         """
@@ -204,10 +205,10 @@ class Context(ABC):
         """The next task whose completion is to be delivered, for a caller that delivers one at a time."""
         return self.finished.popleft() if self.finished else None
 
-    # What its kinds say for themselves
+    # What its kinds define
 
     def report_losses(self) -> bool:
-        """Tell the program of connections that have ended. Whether there were any."""
+        """Report connections that have ended. Whether there were any."""
         return False
 
     def drained(self) -> bool:

@@ -37,7 +37,7 @@ class ControlContext(Context):
     lost: list[Connection]
     up: Callback | None = None
     down: Callback | None = None
-    failed_for_good = False  # a server that nobody can find any more
+    failed_for_good = False  # a server whose socket file is gone or replaced
 
     def __init__(self, dev: Dev, name: str) -> None:
         super().__init__(dev, name)
@@ -92,7 +92,7 @@ class ControlContext(Context):
         super().destroy()
 
     def lost_connection(self, connection: Connection) -> None:
-        """Report it at the next look, once its messages have been read."""
+        """Report a lost connection at the next poll, once its messages have been read."""
         if connection in self.lost:
             return
         self.lost.append(connection)
@@ -153,7 +153,7 @@ class ControlContext(Context):
         return delivered
 
     def take_finished(self) -> Task | None:
-        """A task of a connection that has been served is the last to be looked for there again."""
+        """Take a task that has been delivered, of one connection after the other."""
         for link in list(self.sending):
             if link.inflight and link.inflight[0].number > link.completed():
                 continue
@@ -179,7 +179,7 @@ class ControlContext(Context):
     def inflight(self) -> int:
         return len(self.finished) + sum(len(connection.inflight) for connection in self.connections)
 
-    # What Server and Client say for themselves
+    # What Server and Client define
 
     def admit(self, greeting: Greeting) -> Connection:
         """Answer a client that has greeted; the result's status says how it went. Servers only."""

@@ -1,7 +1,9 @@
-"""The progress engine: reads rings, completes tasks, looks at sockets, and runs every callback."""
+"""The progress engine: reads rings, completes tasks, polls sockets, and runs every callback."""
 
+import time
 from collections import deque
 from collections.abc import Callable
+from threading import get_ident
 from typing import TYPE_CHECKING
 
 from comch_next.driver.emulated._checks import expect, expect_number, in_state, says_no_memory
@@ -9,6 +11,7 @@ from comch_next.driver.emulated._context import Context, Posted
 from comch_next.driver.emulated._fabric.channel import Channel
 from comch_next.driver.emulated._guard import guard
 from comch_next.driver.emulated._kernel.fork import owned
+from comch_next.driver.emulated._kernel.handle import Handle
 from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.driver.emulated._kernel.ring import ANY_SIZE, lib
 from comch_next.driver.emulated._meter import Meter
@@ -21,16 +24,17 @@ __all__ = ["Engine", "Engines"]
 
 BATCH = 64  # messages, and completions of one consumer, that one progress delivers at most
 _MOST_EVENTS = 1 << 20
+_LONGEST_S, _TICK_S = 5.0, 0.0001  # that one thread waits for another one's progress
 
 POLL, CORRUPT = lib.COMCH_POLL, lib.COMCH_CORRUPT
 
 
-class Engine:
+class Engine(Handle):
     """A handle. `active` are the contexts that need more than the reading of rings, `consumers` those whose posted
-    buffers are looked at, `pending_calls` what other engines, perhaps on other threads, want done here.
+    buffers are polled, `pending_calls` what other engines, perhaps on other threads, have asked it to run.
 
-    `batch`: messages, and completions of a consumer, that one progress delivers at most. `barred`: progress does not
-    simply run, because it is running, or is metered, or the engine has been destroyed.
+    `batch`: messages, and completions of a consumer, that one progress delivers at most. `guarded`: progress is not
+    plain, because it is running, or is metered, or the engine has been destroyed. `thread`: who ran it last.
     """
 
     def __init__(self) -> None:
@@ -40,7 +44,8 @@ class Engine:
         self.pending_calls: deque[Callable[[], object]] = deque()
         self.poller = Poller()
         self.batch = BATCH
-        self.barred = False
+        self.guarded = False
+        self.thread = 0
         self.full = False  # the meter lets this progress run no more callbacks
         self.meter: Meter | None = None
         self.error: BaseException | None = None
@@ -68,8 +73,12 @@ class Engine:
 
     @property
     def busy(self) -> bool:
-        """Whether progress is running."""
-        return self.barred if self.meter is None else self.meter.running
+        """Whether this thread is inside progress, so in a callback."""
+        return self._running and self.thread == get_ident()
+
+    @property
+    def _running(self) -> bool:
+        return self.guarded if self.meter is None else self.meter.running
 
     def call(self, callback: Callable[..., object], *args: object) -> None:
         """Run a callback; inside progress its exception waits for the end, the first one wins."""
@@ -88,10 +97,11 @@ class Engine:
             self.error = self.error or error
 
     def progress(self) -> bool:
-        """Whatever can be done now, and no waiting."""
-        if self.barred:
-            return self._progress_barred()
-        self.barred = True
+        """Do what can be done now, without waiting."""
+        if self.guarded:
+            return self._progress_guarded()
+        self.guarded = True
+        self.thread = get_ident()
         try:
             found = self.poller.receive(ANY_SIZE)
             moved = found is not None and self._read_rings(found)
@@ -102,24 +112,36 @@ class Engine:
             if self.active:
                 moved |= self._attend()
         finally:
-            self.barred = False
+            self.guarded = False
         if self.error is not None:
             self.raise_error()
         return moved
 
-    def _progress_barred(self) -> bool:
-        """Progress as the meter lets it."""
+    def _progress_guarded(self) -> bool:
+        """Progress after another thread's, or as the meter allows it."""
         _living(self, "pe_progress")
         if self.busy:
             raise BadState("pe_progress was called inside a callback; it is legal outside only")
+        if self._running:
+            self._wait_for_other_thread()
+            return self.progress()
         meter = self.meter
         assert meter is not None
+        self.thread = get_ident()
         moved = meter.progress()
         if meter.most is None and not meter.waiting:
-            self.meter, self.barred, self.batch = None, False, BATCH
+            self.meter, self.guarded, self.batch = None, False, BATCH
         if self.error is not None:
             self.raise_error()
         return moved
+
+    def _wait_for_other_thread(self) -> None:
+        """Wait until the progress of another thread ends, which takes long only in a callback of the program's."""
+        deadline = time.monotonic() + _LONGEST_S
+        while self._running:
+            if time.monotonic() > deadline:
+                raise BadState(f"pe_progress: another thread has been in a callback of this engine for {_LONGEST_S} s")
+            time.sleep(_TICK_S)
 
     def raise_error(self) -> None:
         """Raise what a callback has raised, once."""
@@ -130,11 +152,11 @@ class Engine:
     def set_max_events(self, number: int | None) -> None:
         """Let one progress run at most so many callbacks; None: as many as there are, in batches."""
         if self.meter is None and number is not None:
-            self.meter, self.barred, self.batch = Meter(self), True, 1
+            self.meter, self.guarded, self.batch = Meter(self), True, 1
         if self.meter is not None:
             self.meter.most = number
             if number is None and not self.meter.waiting:
-                self.meter, self.barred, self.batch = None, False, BATCH
+                self.meter, self.guarded, self.batch = None, False, BATCH
 
     def _read_rings(self, found: "Found") -> bool:
         """Deal with what `receive` returned, and go on receiving."""
@@ -179,7 +201,7 @@ class Engine:
         return True
 
     def poll_sockets(self) -> bool:
-        """Look at every context's sockets."""
+        """Poll every context's sockets."""
         moved = False
         for context in list(self.contexts):
             moved |= context.poll_sockets()
@@ -223,7 +245,7 @@ class Engines:
             names = ", ".join(map(str, engine.contexts))
             raise InUse(f"pe_destroy: {names} still connected; destroy the contexts first")
         engine.notification.close()
-        engine.barred = True  # no progress any more, without a question on the hot path
+        engine.guarded = True  # no progress any more, without a question on the hot path
 
     progress = staticmethod(Engine.progress)  # without a frame in between: it is called more than all others
 

@@ -69,7 +69,7 @@ class FastContext(Context):
         self._sock: socket.socket | None = None  # the connection's, while it is watched
         try:
             super().__init__(connection.context.dev, self.kind)
-        except Initialization as error:  # descriptors have run out, which is told otherwise for servers and clients
+        except Initialization as error:  # descriptors have run out, for which servers and clients have another code
             raise NoMemory(str(error)) from error
         self.lost = []
         self.most = self.dev.info.row.limits.max_buf_size
@@ -91,13 +91,13 @@ class FastContext(Context):
 
     def begin(self) -> None:
         self.fatal = False
-        self.connection.fast.live.append(self)  # before the question: its end, on another thread, tells those in there
+        self.connection.fast.live.append(self)  # before the check: its end, on another thread, notifies these
         sock = self.connection.sock
         if self.connection.status is not ErrorCode.SUCCESS or sock is None:
             self.end()
             raise NotConnected(f"ctx_start: the {self.connection} has ended; {self} cannot run on it any more")
         self._sock = sock
-        self.watched(sock, self.on_peer_lost, select.EPOLLRDHUP)  # in case nobody turns the connection's engine
+        self.watched(sock, self.on_peer_lost, select.EPOLLRDHUP)  # in case the connection's engine makes no progress
 
     def move(self, trigger: Trigger) -> State:
         new = super().move(trigger)
@@ -106,7 +106,7 @@ class FastContext(Context):
         return new
 
     def end(self) -> None:
-        """It has become IDLE."""
+        """Clean up: the context has become IDLE."""
         self._unwatch_peer()
         if self in self.connection.fast.live:
             self.connection.fast.live.remove(self)
@@ -119,7 +119,7 @@ class FastContext(Context):
         self._handlers.clear()
 
     def on_peer_lost(self) -> None:
-        """The other side is gone, or is said to be: report it in this context's progress."""
+        """Note that the peer is lost: this context's progress reports it."""
         self._unwatch_peer()
         if not self.lost and self.state in (State.STARTING, State.RUNNING):
             self.lost.append(self.connection)
@@ -131,7 +131,7 @@ class FastContext(Context):
         self.tasks_out -= 1
 
     def why(self) -> ErrorCode:
-        """What tasks fail with: this side's stop, what ended the connection, or a death not noticed there yet."""
+        """Return what tasks fail with: this side's stop, or what ended the connection, be it not noticed yet."""
         if not self.fatal:
             return ErrorCode.NOT_CONNECTED
         status = self.connection.status
@@ -160,7 +160,7 @@ class FastContext(Context):
         return True
 
     def withdraw(self) -> None:
-        """It is about to leave STARTING or RUNNING."""
+        """Give up what STARTING and RUNNING need, before the context leaves them."""
 
     def destroy(self) -> None:
         super().destroy()
@@ -195,7 +195,7 @@ def check_submit(task: FastTask) -> Any:
 
 
 class FastContexts:
-    """What the nouns Consumers and Producers have in common. They say their `kind`."""
+    """What the nouns Consumers and Producers have in common. They name their `kind`."""
 
     kind: type[FastContext]
 

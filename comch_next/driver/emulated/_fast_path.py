@@ -1,7 +1,7 @@
 """What a connection knows of fast-path contexts: its own that are running, and the other side's consumers.
 
 News of consumers is sent and read by the engine of the connection alone; consumers and producers, which may have
-engines and threads of their own, leave errands there.
+engines and threads of their own, leave calls there.
 """
 
 import errno
@@ -78,15 +78,15 @@ class FastPath:
 
     # To the other side
 
-    def announce(self, offer: Offer, told: Callable[[], object]) -> None:
-        """Tell the other side of a consumer, unless it has been withdrawn since; then call `told`."""
+    def announce(self, offer: Offer, announced: Callable[[], object]) -> None:
+        """Announce a consumer to the peer, unless it has been withdrawn since; then call `announced`."""
         if fds := offer.take():
             self._say(NEW, offer, fds)
             offer.announced = True
-            told()
+            announced()
 
     def withdraw(self, offer: Offer) -> None:
-        """Tell it that the consumer is going, unless it has not even heard of it."""
+        """Announce that the consumer expires, unless the peer does not know it yet."""
         unsent = next((news for news in self._outbox if news.offer is offer), None)
         if unsent is not None:
             self._outbox.remove(unsent)
@@ -100,7 +100,7 @@ class FastPath:
             self.speak()
 
     def speak(self) -> None:
-        """Send what waits, and go on when there is room again."""
+        """Send the waiting news, and go on when there is room again."""
         if not (self._outbox or self._wants_room):
             return
         sock = self.connection.sock
@@ -115,10 +115,10 @@ class FastPath:
                     return
                 except OSError as error:
                     if error.errno not in (errno.EPIPE, errno.ECONNRESET):  # descriptors in flight have run out
-                        reason = f"the other side cannot be told of a consumer: {error}"
+                        reason = f"a consumer cannot be announced to the peer: {error}"
                         self.connection.lose(ErrorCode.CONNECTION_RESET, reason)
                         return
-                    sock = None  # the other side is gone, and the socket will say so
+                    sock = None  # the peer is gone, as the socket will report
             handshake.close_all(self._outbox.popleft().fds)
         if self._wants_room and sock is not None:
             self._wants_room = False
@@ -127,7 +127,7 @@ class FastPath:
     # From the other side
 
     def hear(self, data: bytes, fds: list[int]) -> bool:
-        """Take in a datagram if it is about consumers; False for anything that does not make sense."""
+        """Take in a datagram about a consumer. False for anything else, and for news that cannot be."""
         news = News.decode(data, fds)
         if news is None:
             return False
@@ -160,13 +160,13 @@ class FastPath:
             return
         if engine.busy:
             engine.call(callback, self.connection, consumer_id)
-        else:  # a pull port is looking at the sockets: callbacks run inside of progress only
+        else:  # a pull port is polling the sockets: callbacks run inside progress only
             engine.call_soon_threadsafe(partial(engine.call, callback, self.connection, consumer_id))
 
     # The end
 
     def end(self) -> None:
-        """The connection is over: every context here is told, every consumer there has expired."""
+        """Notify every context of this side that the connection has ended; the peer's consumers expire."""
         while self._outbox:
             handshake.close_all(self._outbox.popleft().fds)
         for context in list(self.live):

@@ -1,9 +1,9 @@
 """The meter of a progress engine: at most so many callbacks for each progress (guide: DOCA Core Progress Engine).
 
 The library's progress runs the callback of one task or event for each call. Ours delivers what there is, in batches,
-unless the program asks for less. A metered progress looks at the sockets until an event has used its allowance up, and
+unless the program asks for less. A metered progress polls the sockets until an event has used its allowance up, and
 then takes one step after the other: the callback of an event that was found beside another one, in their order; else
-one message, one errand, or one completion, each kind in its turn, so that none starves.
+one message, one pending call, or one completion, each kind in its turn, so that none starves.
 """
 
 from collections import deque
@@ -45,8 +45,8 @@ class Meter:
         self.waiting: deque[Callable[[], object]] = deque()
         self._engine = engine
         self._ran = 0  # callbacks of this progress
-        self._events_only = False  # the progress before this one came no further than its look at the sockets
-        self._sources = deque((self._message, self._errand, self._received, self._completed))
+        self._events_only = False  # the progress before this one came no further than polling the sockets
+        self._sources = deque((self._message, self._pending_call, self._received, self._completed))
         self._socket_turns, self._consumer_turns, self._context_turns = count(), count(), count()
 
     def call(self, callback: Callable[..., object], *args: object) -> None:
@@ -57,7 +57,7 @@ class Meter:
             self._run(callback, *args)
 
     def progress(self) -> bool:
-        """Look at the sockets if it is time to, and take as many steps as there may be. Whether anything moved."""
+        """Poll the sockets if that is due, and take as many steps as the limit allows. Whether anything moved."""
         engine, moved = self._engine, False
         steps = len(self.waiting) if self.most is None else self.most
         self.running = True
@@ -86,7 +86,7 @@ class Meter:
         self._engine.run(callback, *args)
 
     def _poll_sockets(self) -> bool:
-        """Look at the sockets of each context. Cut short by an event, the look is due again at once."""
+        """Poll the sockets of each context. Cut short by an event, the poll is due again at once."""
         moved = False
         for context in _in_turn(self._engine.contexts, self._socket_turns):
             moved |= context.poll_sockets()
@@ -119,7 +119,7 @@ class Meter:
         self._run(link.context.on_message, link.user_data, data)
         return True
 
-    def _errand(self) -> bool:
+    def _pending_call(self) -> bool:
         if not self._engine.pending_calls:
             return False
         self._engine.pending_calls.popleft()()

@@ -14,6 +14,7 @@ from comch_next.driver.emulated._device import Dev, DevInfo, asked
 from comch_next.driver.emulated._export import MEMFD, Export
 from comch_next.driver.emulated._guard import Find, guard
 from comch_next.driver.emulated._kernel.fork import owned
+from comch_next.driver.emulated._kernel.handle import Handle
 from comch_next.driver.emulated._kernel.memory import EXHAUSTED, ffi, make_shared, map_shared
 from comch_next.errors import (
     AlreadyExist,
@@ -36,7 +37,7 @@ _MOST_DEVICES = 8
 _MOST_BYTES = 1 << 40
 
 
-class Mmap:
+class Mmap(Handle):
     """A handle. `base` is a `char *` once there is a range; `fd` is -1 for memory of the program's."""
 
     def __init__(self) -> None:
@@ -67,6 +68,7 @@ class Mmap:
         """In a forked child: see _kernel.fork. The memory itself stays mapped."""
         if self.fd >= 0:
             os.close(self.fd)
+            self.fd = -1
 
     def allows(self, flag: AccessFlag) -> bool:
         """Whether the permission has been given."""

@@ -84,6 +84,8 @@ class Port(Pulled):
             return self._poll_and_send(connection, data)
         text = f"send was attempted on a connection of {context} that has ended: {connection.reason}"
         status = ErrorCode.CONNECTION_RESET if context.failed_for_good else connection.status
+        if status is ErrorCode.SUCCESS:  # another thread is just ending it
+            status = ErrorCode.NOT_CONNECTED
         raise from_code(status, text, connection=connection.user_data)
 
     def _poll_and_send(self, connection: Connection, data: Any) -> bool:

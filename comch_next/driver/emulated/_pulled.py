@@ -14,6 +14,7 @@ from comch_next.driver.emulated._fabric.channel import Watchable
 from comch_next.driver.emulated._fabric.greeting import Greeting
 from comch_next.driver.emulated._fabric.handshake import Terms
 from comch_next.driver.emulated._kernel.fork import owned
+from comch_next.driver.emulated._kernel.handle import Handle
 from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.driver.emulated._port_sends import PortSends
 from comch_next.driver.emulated._pushed import Pushed
@@ -24,7 +25,7 @@ _DEAD = 512  # clients whose ends may wait to be reported, if clients have no li
 _REPORTED = (ErrorCode.SHUTDOWN, ErrorCode.CONNECTION_RESET)  # what the puller has not done itself
 
 
-class Pulled:
+class Pulled(Handle):
     """See _delivery. `waiting` are clients that have greeted, `ended` connections whose end has not been reported."""
 
     bells: ClassVar[int] = 2  # a port's sender and receiver may wait apart
@@ -105,7 +106,7 @@ class Pulled:
     def follow(self, connection: Connection) -> None:
         self.poller.add(connection)
         self.channels.listen(connection)
-        if connection.sock is not None:  # a sender that waits for room must hear of this connection's death, too
+        if connection.sock is not None:  # a sender that waits for room must be woken by this connection's death, too
             self.channels.end(connection.sock)
 
     def on_admitted(self, connection: Connection) -> None: ...  # by accept, which returns it
@@ -131,7 +132,7 @@ class Pulled:
         return status in _REPORTED or (self._one_sided and status is ErrorCode.CONNECTION_ABORTED)
 
     def _is_silent(self, connection: Connection) -> bool:
-        """Whether sender and receiver of a one-sided port do not hear of this end."""
+        """Return whether this end wakes neither sender nor receiver of a one-sided port."""
         return self._one_sided and connection.status is ErrorCode.SHUTDOWN and not connection.undelivered
 
     def is_due(self, connection: Connection) -> bool:

@@ -26,7 +26,7 @@ class SendTask(NumberedTask):
 
 
 class TaskPool:
-    """What Servers and Clients have in common: tasks from their contexts' pools. They say their `kind`."""
+    """What Servers and Clients have in common: tasks from their contexts' pools. They name their `kind`."""
 
     kind: type[ControlContext]
 
@@ -84,8 +84,8 @@ class SendTasks(Tasks):
             context.busy_engine()
 
     def _refused(self, task: SendTask, link: Connection, result: int) -> int:
-        """Send again, fail the task, or say that there is no memory for the ring's next part."""
-        while result == POLL:  # in this mode progress looks at the sockets
+        """Send again, fail the task, or raise NoMemory for the ring's next part."""
+        while result == POLL:  # in this mode progress polls the sockets
             result = link.send(task.message)
         if result == lib.COMCH_NOMEM:
             raise NoMemory("task_submit: no memory for the next part of the ring")

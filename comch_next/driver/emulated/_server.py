@@ -28,8 +28,8 @@ from comch_next.errors import DocaError, InvalidValue
 
 __all__ = ["Server", "Servers"]
 
-_ACCEPTED = 64  # clients that one look accepts, so that there is time for others
-_CONNECTED = 8  # of whom it connects so many at once, which takes longest, and the others in later looks
+_ACCEPTED = 64  # clients that one poll accepts, so that there is time for others
+_CONNECTED = 8  # of whom it connects so many at once, which takes longest, and the others in later polls
 
 
 class Server(ControlContext):
@@ -95,6 +95,10 @@ class Server(ControlContext):
         super().destroy()
         self.rep.users.discard(self)
 
+    def say_goodbye(self) -> None:
+        if self._listener is not None:
+            self._listener.remove()
+
     def let_go(self) -> None:
         super().let_go()
         if self._listener is not None:
@@ -106,13 +110,13 @@ class Server(ControlContext):
         self.lobby.let_go()
 
     def _on_clients(self) -> None:
-        """Take some of those who knock; for want of descriptors they are told so."""
+        """Accept some waiting clients; without descriptors to spare, refuse them."""
         before = len(self.connections)
         for _ in range(_ACCEPTED):
             if self._listener is None or not self.lobby.has_room():  # None: a callback has just stopped it
                 return
             try:
-                sock, _ = self._listener.socket.accept()
+                sock = self._listener.accept()
             except BlockingIOError:
                 return
             except OSError as error:
@@ -125,8 +129,8 @@ class Server(ControlContext):
             self.meet(sock, at_once=len(self.connections) - before < _CONNECTED)
 
     def meet(self, sock: socket.socket, *, at_once: bool = True) -> None:
-        """Hear what a client has to say, now or in a later look."""
-        self.delivery.notify("recv", "service")  # ready by the knock, they stay so while the greeting is awaited
+        """Read a client's greeting, now or in a later poll."""
+        self.delivery.notify("recv", "service")  # ready by the connect, they stay so until the greeting comes
         greeting = Greeting(self, sock)
         self.lobby.enter(greeting)
         self.watched(sock, greeting.on_socket, accepts=True)
@@ -134,22 +138,22 @@ class Server(ControlContext):
             greeting.on_socket()
 
     def spoken(self, greeting: Greeting) -> None:
-        """It is silent no longer."""
+        """Note that a client has sent something."""
         self.lobby.leave(greeting)
 
     def is_full(self) -> bool:
-        """Whether it may have no more clients: those who live, and those whose ends the program has not heard of."""
+        """Return whether there may be no more clients: the living, and those whose ends have not been reported."""
         return self.delivery.is_full(self.limits.max_clients)
 
     def _turn_away(self) -> bool:
-        """Refuse a client for want of descriptors: one that kept on knocking would let nobody sleep."""
+        """Refuse a client for want of descriptors: one that stayed in the backlog would keep the program awake."""
         assert self._listener is not None
         try:
             self._listener.turn_away(handshake.Welcome(ErrorCode.NO_MEMORY, self.terms()).encode())
         except BlockingIOError:
-            return False  # nobody was there
+            return False  # no client waits
         except OSError:
-            self._listen_for(select.EPOLLIN | select.EPOLLET)  # until a descriptor is free, each knock rouses once
+            self._listen_for(select.EPOLLIN | select.EPOLLET)  # until a descriptor is free, each connect wakes once
             return False
         return True
 
@@ -160,7 +164,7 @@ class Server(ControlContext):
             self.watch.modify(self._listener.socket, events)
 
     def check(self) -> bool:
-        """Drop silent knockers; a server that nobody can find any more has failed."""
+        """Drop silent clients; a server whose socket file is gone or replaced has failed."""
         if self._events != select.EPOLLIN:
             self._on_clients()
         moved = self.lobby.drop_expired()
@@ -177,11 +181,11 @@ class Server(ControlContext):
         return True
 
     def greeted(self, greeting: Greeting) -> None:
-        """A good greeting: connect it, or let it wait for the port's accept()."""
+        """Hand a client that has greeted well to the delivery."""
         self.delivery.on_greeted(greeting)
 
     def admit(self, greeting: Greeting) -> Connection:
-        """Make the rings, tell the client, and tell the program; the result's status says how it went."""
+        """Make the rings, welcome the client, and report it; the result's status tells how that went."""
         if not greeting.gone:
             self.unwatch(greeting.sock)
         connection = Connection(self, greeting.sock, self._board.take() if self._board is not None else None)

@@ -65,7 +65,7 @@ def held_by_program(task: Task, call: str) -> None:
 
 
 class Tasks:
-    """What the nouns of tasks have in common; they say their `kind` and how to submit it."""
+    """What the nouns of tasks have in common; they name their `kind` and define how to submit it."""
 
     kind: type[Task]
 
@@ -89,7 +89,7 @@ class Tasks:
         task.user_data = None  # it points back at the task: without the cycle both die at once, and their message
 
     def free_submitted(self, task: Task) -> None:
-        """Free a task that the program does not hold: refused, but for what its kind says otherwise."""
+        """Free a task that the program does not hold: refused, unless its kind allows it."""
         held_by_program(task, "task_free")
 
     def get_status(self, task: Task) -> ErrorCode:

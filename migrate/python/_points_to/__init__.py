@@ -4,7 +4,8 @@ domain       the values, and the Knowledge of libraries
 slots        sets of values that flow into each other: the solver
 heap         where values are kept: variables, expressions, fields, contents of collections
 classes      order of bases, attributes of instances and classes
-elements     iterating, indexing, unpacking, entering, awaiting
+elements     iterating, entering, awaiting
+items        indexing, slicing, unpacking
 functions    frames, arguments and parameters
 calls        what a called value leads to, and what leaves the project
 attributes   reading, storing and the standard library's objects

@@ -25,9 +25,10 @@ from migrate.python._points_to.domain import (
     Token,
     Value,
 )
-from migrate.python._points_to.elements import CONTAINERS, key_of
+from migrate.python._points_to.elements import CONTAINERS
 from migrate.python._points_to.functions import Site
 from migrate.python._points_to.heap import Frame, Key
+from migrate.python._points_to.items import key_of
 from migrate.python._points_to.slots import Slot
 from migrate.python.modules import Project, is_standard
 
@@ -72,6 +73,24 @@ class Attributes(Calls):
             self.add(result, Bound(External(f".{name}"), (value,)) if f".{name}" in library.SUMMARIES else value)
         elif value is Plain.UNKNOWN:
             self.add(result, value)
+
+    def load_all(self, value: Instance | Class, beginning: str, result: Slot) -> None:
+        """Let a slot have every attribute of a class or an instance whose name begins so."""
+
+        def found(base: Value) -> None:
+            known = self.classes.get(base.node) if isinstance(base, Class) else None
+            for name in sorted(known.bound) if known else ():
+                field(name, result)
+            if not isinstance(base, Class) and self.opaque(base) is Plain.UNKNOWN:
+                self.add(result, Plain.UNKNOWN)  # Python's own classes have no methods that a program begins so
+
+        def field(name: str, _: Slot) -> None:
+            if name.startswith(beginning):
+                self.flow(self.attribute(value, name), result)
+
+        self.search(value.node, "", found)
+        self.on_fields(value, field)
+        self.flow(self.field(value, "*"), result)
 
     def _load_from_function(self, value: Value, name: str, result: Slot) -> None:
         self.flow(self.field(value, name), result)
@@ -240,8 +259,14 @@ class Attributes(Calls):
             return
 
         def passed(value: Value) -> None:
-            if not isinstance(value, Plain | External | Module | Class):
+            if isinstance(value, Collection) and value not in seen:
+                seen.add(value)
+                self.watch(self.contents(value).every, passed)
+                self.watch(self.contents(value).keys, passed)
+            elif not isinstance(value, Plain | External | Module | Class | Collection):
                 self.leave(site)
+
+        seen: set[Value] = set()
 
         for slot in site.slots():
             self.watch(slot, passed)

@@ -103,12 +103,20 @@ class Calls(Functions):
             else:
                 self.give(site.result, answer, site.node, site.frame)
 
+        def look_inside(value: Value) -> None:
+            if isinstance(value, Collection):
+                self.watch(self.contents(value).every, lambda _: self.later(ask))
+
         for slot in site.slots():
             self.watch(slot, lambda _: self.later(ask))
+        for slot in site.stars():
+            self.watch(slot, look_inside)
         self.later(ask)
 
     def _arguments(self, site: Site) -> Arguments:
         positional: list[frozenset[Value]] = []
+        behind = [value for slot in site.splats for value in slot.values if isinstance(value, Collection)]
+        hidden = [self.contents(value).every for value in behind]
         starred = bool(site.splats)
         for slot, star in site.positional:
             contents = [self.contents(value) for value in slot.values if isinstance(value, Collection)]
@@ -121,8 +129,9 @@ class Calls(Functions):
                     positional.append(frozenset(value for item in slots for value in item.values))
             else:
                 starred = True
+                hidden += [inside.every for inside in contents]
         keywords = {name: frozenset(slot.values) for name, slot in site.keywords.items()}
-        return Arguments(positional, keywords, starred)
+        return Arguments(positional, keywords, starred, frozenset(value for slot in hidden for value in slot.values))
 
     # ------------------------------------------------------------------ classes
 
@@ -240,7 +249,7 @@ class Calls(Functions):
             self.watch(self.contents(value).every, lambda item: self._escape(item, node, deep))
             self.watch(self.contents(value).keys, lambda item: self._escape(item, node, deep))
         elif isinstance(value, Instance):
-            self.on_fields(value, lambda slot: self.watch(slot, lambda item: self._escape(item, node, True)))
+            self.on_fields(value, lambda _, slot: self.watch(slot, lambda item: self._escape(item, node, True)))
         elif isinstance(value, Function | Bound | Partial | Descriptor):
             if isinstance(value, Bound):
                 for argument in value.arguments:

@@ -131,7 +131,7 @@ Given: TypeAlias = "Value | ListOf | tuple[frozenset[Given] | Given, ...]"
 
 @dataclass(frozen=True)
 class Arguments:
-    """The values that a call gives: positional, by keyword, and whether a star hides some.
+    """The values that a call gives: positional, by keyword, and whether a star hides some, and which.
 
     The arguments of a star whose length is known stand among the positional ones.
     """
@@ -139,6 +139,7 @@ class Arguments:
     positional: Sequence[frozenset[Value]]
     keywords: Mapping[str, frozenset[Value]]
     starred: bool = False
+    hidden: frozenset[Value] = frozenset()
 
 
 class Knowledge(Protocol):

@@ -1,9 +1,9 @@
-"""What is in values: iterating, indexing, unpacking, entering and awaiting them."""
+"""What is in values: iterating, entering and awaiting them."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from migrate.python._points_to.classes import ENUMS, Classes
 from migrate.python._points_to.domain import (
@@ -22,7 +22,7 @@ from migrate.python._points_to.domain import (
     Token,
     Value,
 )
-from migrate.python._points_to.heap import Contents, Frame, Key
+from migrate.python._points_to.heap import Frame
 from migrate.python._points_to.slots import Slot
 from migrate.python.modules import Project, is_standard
 
@@ -148,11 +148,11 @@ class Elements(Classes):
             return self._entered[value]
         slot = self._entered[value] = Slot()
         if isinstance(value, Instance):
-            for method in ("__enter__", "__aenter__"):
+            for method in self._bound(value, "__enter__", "__aenter__"):
                 answer = Slot()
                 self.call_with(self.attribute(value, method), [], answer)
                 self.await_(answer, slot)
-            for method in ("__exit__", "__aexit__"):
+            for method in self._bound(value, "__exit__", "__aexit__"):
                 self.call_with(self.attribute(value, method), [self.left] * 3, Slot())
         elif isinstance(value, Token):
             known = self.knowledge.enter(value)
@@ -164,6 +164,14 @@ class Elements(Classes):
         elif isinstance(value, External):
             self.add(slot, self.opaque(value))
         return slot
+
+    def _bound(self, value: Instance, method: str, awaited: str) -> Sequence[str]:
+        """Which of two methods `with` calls: those that classes of the project bind, or what they inherit."""
+        own = [name for name in (method, awaited) if self.binder(value.node, name)]
+        bases = [base for base in self.order(value.node) if not isinstance(base, Class)]
+        plain = all(isinstance(base, External) and is_standard(base.name) for base in bases)
+        waits = any("async" in getattr(base, "name", "").lower() for base in bases)
+        return own or ([method] if plain and not waits else [method, awaited])
 
     @property
     def left(self) -> Slot:
@@ -189,105 +197,6 @@ class Elements(Classes):
             if value is Plain.OTHER:
                 self.flow(self.contents(value).every, result)
 
-    # ------------------------------------------------------------------ indexing
-
-    def read_item(self, source: Slot, node: ast.Subscript, frame: Frame, key: Slot, result: Slot) -> None:
-        """Let a slot have what a subscript gives."""
-        wanted = key_of(node.slice)
-        if isinstance(node.slice, ast.Slice):
-            self.watch(source, lambda value: self._slice(value, node, frame, result))
-        else:
-            self.watch(source, lambda value: self.flow(self.at(value, wanted, key), result))
-
-    def _slice(self, value: Value, node: ast.Subscript, frame: Frame, result: Slot) -> None:
-        if isinstance(value, Collection | Instance):
-            collection, _ = self.make(node, value.kind if isinstance(value, Collection) else "list", frame)
-            self.flow(self.elements(value), self.contents(collection).some)
-            self.add(result, collection)
-        elif isinstance(value, Token):
-            self.add(result, value)
-        else:
-            self.flow(self.elements(value), result)
-
-    def at(self, value: Value, wanted: Key | None, key: Slot) -> Slot:
-        """What is at an index or key of a value; None for one that is not known before the run."""
-        if isinstance(value, Collection):
-            return self.get(self.contents(value), wanted)
-        if isinstance(value, Class | External):
-            slot = Slot()
-            generic = isinstance(value, Class) or is_standard(value.name)
-            self.add(slot, value if generic else Plain.UNKNOWN)  # list[int], and objects such as os.environ
-            return slot
-        if not isinstance(value, Instance):
-            return self.elements(value)
-        slot = Slot()
-        self.flow(self.get(self.contents(value), wanted), slot)
-        self.flow(self.record_at(value, wanted), slot)
-        if self.binder(value.node, "__getitem__"):
-            self.call_with(self.attribute(value, "__getitem__"), [key], slot)
-        return slot
-
-    def read_key(self, source: Slot, wanted: Key | None, result: Slot) -> None:
-        """Let a slot have what is at a constant index or key of another one."""
-        self.watch(source, lambda value: self.flow(self.at(value, wanted, self.other), result))
-
-    def get(self, contents: Contents, wanted: Key | None) -> Slot:
-        """The slot of a key in contents."""
-        if isinstance(wanted, int) and wanted < 0:
-            wanted = contents.length + wanted if contents.length and contents.length >= -wanted else None
-        return contents.every if wanted is None else self.item(contents, wanted)
-
-    def record_at(self, value: Instance, wanted: Key | None) -> Slot:
-        """The field at an index of an instance of a NamedTuple, nothing for other classes."""
-        raise NotImplementedError
-
-    def store_item(self, source: Slot, wanted: Key | None, key: Slot, stored: Slot, node: ast.expr) -> None:
-        """Store to an index or key of everything that a slot has."""
-
-        def store(value: Value) -> None:
-            if isinstance(value, Instance) and self.binder(value.node, "__setitem__"):
-                self.call_with(self.attribute(value, "__setitem__"), [key, stored], Slot())
-            elif isinstance(value, Collection | Instance) or value is Plain.OTHER or isinstance(value, External):
-                contents = self.contents(Plain.OTHER if isinstance(value, External) else value)
-                exact = wanted is not None and not (isinstance(wanted, int) and wanted < 0)
-                self.flow(stored, self.item(contents, wanted) if exact and wanted is not None else contents.some)
-                self.flow(key, contents.keys)
-            else:
-                self.sink(stored, node)
-
-        self.watch(source, store)
-
-    def unpack(self, source: Slot, index: int, result: Slot) -> None:
-        """Let a slot have the item at an index of what is unpacked; from the end for a negative index."""
-
-        def item(value: Value) -> None:
-            if isinstance(value, Collection) and value.kind != "dict":
-                self.flow(self.get(self.contents(value), index), result)
-            elif isinstance(value, Instance) and self.is_tuple(value.node):
-                self.flow(self.record_at(value, index), result)
-            else:
-                self.flow(self.elements(value), result)
-
-        self.watch(source, item)
-
     # ------------------------------------------------------------------ what the storeys above know
 
     raised: Slot
-
-    def is_tuple(self, node: ast.ClassDef) -> bool:
-        """Whether a class is a NamedTuple."""
-        raise NotImplementedError
-
-    def sink(self, slot: Slot, node: ast.expr) -> None:
-        """Record that a slot's values go where nobody can follow them."""
-        raise NotImplementedError
-
-
-def key_of(node: ast.expr) -> Key | None:
-    """The key that an expression is, when it is written as a constant."""
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        value = key_of(node.operand)
-        return -value if isinstance(value, int) else None
-    if isinstance(node, ast.Constant) and isinstance(node.value, int | str | bytes):
-        return node.value
-    return None

@@ -11,9 +11,9 @@ from migrate.python._points_to.domain import (
     Plain,
     Value,
 )
-from migrate.python._points_to.elements import key_of
 from migrate.python._points_to.functions import Site
 from migrate.python._points_to.heap import Frame
+from migrate.python._points_to.items import key_of
 from migrate.python._points_to.library_collections import merge
 from migrate.python._points_to.slots import Slot
 

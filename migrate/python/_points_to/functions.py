@@ -6,9 +6,9 @@ import ast
 from dataclasses import dataclass, field, replace
 
 from migrate.python._points_to.domain import Collection, Function, Instance, Knowledge, Plain, Value
-from migrate.python._points_to.elements import Elements
 from migrate.python._points_to.generic import is_generic
 from migrate.python._points_to.heap import Contents, Frame, Key
+from migrate.python._points_to.items import Items
 from migrate.python._points_to.slots import Slot
 from migrate.python.modules import Project
 
@@ -36,8 +36,12 @@ class Site:
         """Every argument."""
         return [*(slot for slot, _ in self.positional), *self.keywords.values(), *self.splats]
 
+    def stars(self) -> list[Slot]:
+        """What stands behind stars."""
+        return [*(slot for slot, star in self.positional if star), *self.splats]
 
-class Functions(Elements):
+
+class Functions(Items):
     """Calls of functions of the project."""
 
     def __init__(self, project: Project, knowledge: Knowledge) -> None:
@@ -131,8 +135,8 @@ class Functions(Elements):
                 sure.add(name)
             elif arguments.kwarg:
                 self.flow(slot, self.item(self._rest(frame, arguments.kwarg, "dict"), name))
-        for slot in site.splats:
-            self._pass_splat(frame, slot, named)
+        for slot in site.splats:  # which cannot give once more what is given
+            self._pass_splat(frame, slot, {name: place for name, place in named.items() if name not in sure})
         self._pass_defaults(frame, sure)
 
     def _rest(self, frame: Frame, argument: ast.arg, kind: str) -> Contents:

@@ -64,7 +64,7 @@ class Heap(Solver):
         self.modules: dict[Path, Frame] = {}
         self.frames: dict[ast.AST, list[Frame]] = {}
         self.fields: dict[Value, dict[str, Slot]] = {}
-        self._field_listeners: dict[Value, list[Callable[[Slot], None]]] = {}
+        self._field_listeners: dict[Value, list[Callable[[str, Slot], None]]] = {}
         self._contents: dict[Value, Contents] = {}
         self._homes: dict[Scope, ast.AST] = {}
 
@@ -140,14 +140,14 @@ class Heap(Solver):
         if name not in fields:
             fields[name] = Slot()
             for listener in tuple(self._field_listeners.get(owner, ())):
-                listener(fields[name])
+                listener(name, fields[name])
         return fields[name]
 
-    def on_fields(self, owner: Value, listener: Callable[[Slot], None]) -> None:
+    def on_fields(self, owner: Value, listener: Callable[[str, Slot], None]) -> None:
         """Call a listener with every field of a value, now and later."""
         self._field_listeners.setdefault(owner, []).append(listener)
-        for slot in tuple(self.fields.get(owner, {}).values()):
-            listener(slot)
+        for name, slot in tuple(self.fields.get(owner, {}).items()):
+            listener(name, slot)
 
     def contents(self, owner: Value) -> Contents:
         """What a collection holds."""

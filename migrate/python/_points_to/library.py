@@ -189,7 +189,8 @@ for _function, _words in {
     " typing.runtime_checkable abc.abstractmethod abc.abstractproperty enum.unique"
     " weakref.proxy types.coroutine asyncio.coroutine .__iter__ .__aiter__ .__enter__ .__aenter__ .push"
     " unittest.skip unittest.expectedFailure functools.update_wrapper copy.copy .copy .__copy__ .getter .deleter"
-    " dataclasses.replace copy.replace .detach",
+    " dataclasses.replace copy.replace .detach"
+    " contextlib.AbstractContextManager.__enter__ contextlib.AbstractAsyncContextManager.__aenter__",
     _second: "typing.cast typing.assert_type asyncio.sleep",
 }.items():
     SUMMARIES.update(dict.fromkeys(_words.split(), _function))

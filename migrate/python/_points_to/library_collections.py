@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from migrate.python._points_to.domain import Collection, Plain, Value
+from migrate.python._points_to.domain import Collection, Instance, Plain, Value
 from migrate.python._points_to.functions import Site
 from migrate.python._points_to.library import (
     SUMMARIES,
@@ -144,6 +144,19 @@ def _choose(heap: Attributes, site: Site) -> None:
     heap.flow(chosen, site.result)
     heap.flow(argument(heap, site, 9, "default"), site.result)
     apply(heap, site, argument(heap, site, 9, "key"), Slot(), chosen)
+
+
+@summary(*names("heapq", "heappush heappop heappushpop heapreplace"))
+def _heap(heap: Attributes, site: Site) -> None:
+    """Put an item into a list, take one out, or both."""
+    items, added = argument(heap, site, 0), argument(heap, site, 1)
+    heap.watch(items, lambda value: heap.flow(added, heap.contents(value).some) if _holds(value) else None)
+    heap.flow(elements(heap, items), site.result)
+    heap.flow(added, site.result)
+
+
+def _holds(value: Value) -> bool:
+    return isinstance(value, Collection | Instance) or value is Plain.OTHER
 
 
 @summary("builtins.sorted", "heapq.merge")

@@ -17,6 +17,7 @@ from migrate.python._points_to.domain import (
     Value,
 )
 from migrate.python._points_to.functions import Site
+from migrate.python._points_to.heap import Frame
 from migrate.python._points_to.library import (
     SUMMARIES,
     Summary,
@@ -44,6 +45,12 @@ def _closing(heap: Attributes, site: Site) -> None:
 @summary(".enter_context", ".enter_async_context", ".enterContext")
 def _enter_context(heap: Attributes, site: Site) -> None:
     heap.enter(argument(heap, site, 1), site.result)
+
+
+@summary("contextlib.ContextDecorator.__call__", "contextlib.AsyncContextDecorator.__call__")
+def _context_decorator(heap: Attributes, site: Site) -> None:
+    heap.enter(argument(heap, site, 0), Slot())
+    heap.flow(argument(heap, site, 1), site.result)
 
 
 # ---------------------------------------------------------------------- objects
@@ -84,7 +91,7 @@ def _setattr(heap: Attributes, site: Site) -> None:
     def store(value: Value) -> None:
         if isinstance(value, Instance | Collection):
             heap.flow(argument(heap, site, 2), heap.field(value, "*"))
-            heap.on_fields(value, lambda slot: heap.flow(heap.field(value, "*"), slot))
+            heap.on_fields(value, lambda _, slot: heap.flow(heap.field(value, "*"), slot))
         else:
             heap.sink(argument(heap, site, 2), site.node)
 
@@ -125,9 +132,34 @@ def _getattr(heap: Attributes, site: Site) -> None:
     heap.flow(argument(heap, site, 2), site.result)
     if isinstance(name, str):
         heap.load(argument(heap, site, 0), name, site.result, site.node)
-    else:
-        heap.load(argument(heap, site, 0), "*", site.result, site.node)
-        heap.add(site.result, Plain.UNKNOWN)
+        return
+    node = site.node.args[1] if isinstance(site.node, ast.Call) and len(site.node.args) > 1 else None
+    beginning = _beginning(node, site.frame) if node else ""
+
+    def look_up(value: Value) -> None:
+        if isinstance(value, Instance | Class):
+            heap.load_all(value, beginning, site.result)
+        else:
+            heap.load(heap.constant(value), "*", site.result, site.node)
+            heap.add(site.result, Plain.UNKNOWN)
+
+    heap.watch(argument(heap, site, 0), look_up)
+
+
+def _beginning(node: ast.expr, frame: Frame) -> str:
+    """What a computed text begins with: `"on_" + kind`, f"on_{kind}", "on_%s" % kind, or a name for one of these."""
+    if isinstance(node, ast.Name):
+        bindings = frame.names.of[node].bindings
+        above = frame.names.parents[bindings[0]] if len(bindings) == 1 else None
+        return _beginning(above.value, frame) if isinstance(above, ast.Assign) else ""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        return _beginning(node.left, frame)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
+        return _beginning(node.left, frame).partition("%")[0]
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
+        return _beginning(node.func.value, frame).partition("{")[0]
+    first = node.values[0] if isinstance(node, ast.JoinedStr) and node.values else node
+    return str(first.value) if isinstance(first, ast.Constant) and isinstance(first.value, str) else ""
 
 
 @summary("importlib.import_module", "builtins.__import__", "pytest.importorskip")

@@ -11,8 +11,8 @@ from migrate.python._points_to.domain import (
     Instance,
     Value,
 )
-from migrate.python._points_to.elements import key_of
 from migrate.python._points_to.heap import Frame
+from migrate.python._points_to.items import key_of
 from migrate.python._points_to.slots import Slot
 from migrate.python._points_to.statements import Statements
 

@@ -16,10 +16,10 @@ from migrate.python._points_to.domain import (
     Token,
     Value,
 )
-from migrate.python._points_to.elements import key_of
 from migrate.python._points_to.expressions import Expressions
 from migrate.python._points_to.functions import Site
 from migrate.python._points_to.heap import IMPLICIT, Frame
+from migrate.python._points_to.items import key_of
 from migrate.python._points_to.slots import Slot
 
 
@@ -60,8 +60,14 @@ class Statements(Expressions):
         self.define_class(frame, node, [self.slot(frame, base) for base in node.bases])
         slot = self.constant(Class(node))
         self.flow(self._decorated(frame, node, slot), self.variable(frame, frame.names.of[node]))
-        if self.binder(node, "__init_subclass__"):
-            self.call_with(self.attribute(Class(node), "__init_subclass__"), [], Slot())
+        site = Site(IMPLICIT, frame, [(slot, False)])
+        site.keywords |= {word.arg: self.slot(frame, word.value) for word in node.keywords if word.arg}
+
+        def registers(base: Value) -> None:
+            if isinstance(base, Class):
+                self.call(self.field(base, "__init_subclass__"), site)
+
+        self.search(node, "__init_subclass__", registers, after=node)
 
     def read_return(self, frame: Frame, node: ast.Return) -> None:
         self.flow(self.slot(frame, node.value) if node.value else self.none, frame.returned)

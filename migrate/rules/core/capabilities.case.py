@@ -12,14 +12,13 @@ for info in cc.devices():
 print(cc.get_max_service_name_len())
 
 # output
-import doca_comm_channel as cc
+import comch_next as comch
 
-for info in cc.devices():
-    # CCM073: the number of connections is asked of a device that may not be a service (python -m migrate explain CCM073)
-    print(cc.get_max_message_size(info), cc.get_service_max_num_connections(info))
-    print(cc.get_max_send_queue_size(info), cc.get_max_recv_queue_size(info))
+for info in comch.devices():
+    print(info.cap_get_max_msg_size(), info.max_clients_of_service())
+    print(info.cap_get_max_send_tasks(), info.cap_get_max_recv_queue_size())
     print(info.rep_cap_is_filter_net_supported())
-print(cc.get_max_service_name_len())
+print(min((info.cap_get_max_name_len() for info in comch.devices()), default=128))
 
 
 # case: flat

@@ -13,7 +13,7 @@ RULES: dict[str, Rule] = {
     CAPABILITY + "max_message_size": Method("cap_get_max_msg_size"),
     CAPABILITY + "max_send_queue_size": Method("cap_get_max_send_tasks"),
     CAPABILITY + "max_recv_queue_size": Method("cap_get_max_recv_queue_size"),
-    CAPABILITY + "service_max_num_connections": Method("cap_get_max_clients", code="CCM073"),
+    CAPABILITY + "service_max_num_connections": Method("max_clients_of_service"),
     **{
         "doca_devinfo_" + _FILTER.format(kind): Method(_FILTER.format(kind), number=True)
         for kind in ("all", "net", "emulated")

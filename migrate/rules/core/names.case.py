@@ -224,7 +224,7 @@ rc = call(
     )[0], ep, "svc"
 )
 rc = call(
-    lambda local_ep, msg, len, flags, peer_addr: comch.Channel.try_send_to(
+    lambda local_ep, msg, len, flags, peer_addr: comch.Server.try_send_to(
         local_ep, msg, length=len, connection=peer_addr
     ) if flags == 0 else comch.ErrorCode.INVALID_VALUE, ep, b"x", 1, 0, None
 )

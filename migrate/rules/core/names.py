@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from migrate.facts.program import Facts, Reference
 from migrate.facts.type_comments import is_type_comment
+from migrate.old_api._tables import MEMBERS
 from migrate.old_api.generation_1 import GENERATION_1
 from migrate.rules._answers import Answer, Change, Refusal
 from migrate.rules._forms import Function as FunctionForm
@@ -16,24 +18,12 @@ from migrate.rules._site import OWNERS
 from migrate.rules._uncalled import bound_method, function_value
 from migrate.text.code import Edits, Template
 
-_ENUMS = {
-    "DOCA_ERROR_": "ErrorCode",
-    "DOCA_DEVINFO_REP_FILTER_": "RepFilter",
-    "DOCA_DEV_REP_FILTER_": "RepFilter",
-    "DOCA_PCI_FUNC_TYPE_": "PciFuncType",
-    "DOCA_CTX_STATE_": "State",
-    "DOCA_ACCESS_FLAG_": "AccessFlag",
-    "DOCA_TASK_SUBMIT_FLAG_": "SubmitFlag",
-}
 _TYPE_TESTS = frozenset({"isinstance", "issubclass", "cast"})
 
 
 def constant(name: str) -> str:
     """The new name of a constant, or its value where there is none."""
-    if name == "DOCA_SUCCESS":
-        return "{comch}.ErrorCode.SUCCESS"
-    found = next((prefix for prefix in _ENUMS if name.startswith(prefix)), "")
-    return f"{{comch}}.{_ENUMS[found]}.{name.removeprefix(found)}" if found else str(GENERATION_1.constants[name])
+    return f"{{comch}}.{MEMBERS[name]}" if name in MEMBERS else str(GENERATION_1.constants[name])
 
 
 def plain_name(name: str) -> str:
@@ -57,11 +47,11 @@ def answer(reference: Reference, facts: Facts) -> Answer:
         return Change(Edits())  # an import, which follows its names
     function = GENERATION_1.flat.get(name) or GENERATION_1.objects.get(name)
     if isinstance(node, ast.Attribute) and (node.attr != name or function is None) and _is_method(name):
-        return bound_method(reference, node, facts)
+        return _shown(reference, node, bound_method(reference, node, facts))
     if name in GENERATION_1.classes:
         return _class(reference, node, facts)
     if function is not None or "." in name:
-        return function_value(reference, node, facts)
+        return _shown(reference, node, function_value(reference, node, facts))
     if name in GENERATION_1.others:
         return Refusal("CCM022")
     asked = facts.parent(node)
@@ -69,6 +59,15 @@ def answer(reference: Reference, facts: Facts) -> Answer:
         return _feature_test(asked, facts)
     text = _name(name)
     return Change(Edits({node: Template(text)} if text else {}))
+
+
+def _shown(reference: Reference, node: ast.expr, answer: Answer) -> Answer:
+    """The same under its old name, if the program asks for that."""
+    if not reference.shown or isinstance(answer, Refusal):
+        return answer
+    template = answer.edits.expressions[node]
+    text = f'{{comch}}.named("{reference.shown}", {template.text})'
+    return replace(answer, edits=Edits({node: Template(text, template.parts)}))
 
 
 def _is_method(name: str) -> bool:

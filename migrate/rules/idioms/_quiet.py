@@ -22,7 +22,8 @@ _HARMLESS |= {"secrets", "select", "shlex", "shutil", "socket", "stat", "statist
 _HARMLESS |= {"sys", "tempfile", "textwrap", "time", "traceback", "types", "typing", "uuid", "warnings", "zlib"}
 # With these a program may do what its text does not show.
 _HIDING = frozenset({"eval", "exec", "__import__", "setattr", "globals", "monkeypatch", "mocker"})
-_HOOKS = frozenset({"__del__", "__getattr__", "__getattribute__", "__get__"})
+_HIDING |= {"locals", "vars", "dir", "f_locals", "_getframe", "tb_frame"}
+_HOOKS = frozenset({"__del__", "__getattr__", "__getattribute__", "__get__", "__set__", "__setattr__"})
 _LIFE = {"__init__", "__post_init__", "__enter__", "__exit__", "__call__", "__iter__", "__next__", "__hash__"}
 _PURE = {frozenset({External(name)}) for name in ("builtins.len", "struct.pack")}
 _SLEEP = frozenset({External("time.sleep")})
@@ -50,8 +51,8 @@ class Quiet:
                 return name not in _HIDING
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
                 return name not in _HOOKS
-            case ast.Attribute(attr="sleep", ctx=ast.Store()):
-                return False
+            case ast.Attribute(attr=name, ctx=context):
+                return name not in _HIDING and not (name == "sleep" and isinstance(context, ast.Store))
         return True
 
     def _is_known(self, path: Path, module: str, level: int) -> bool:

@@ -64,14 +64,9 @@ def is_left(site: Site, failing: ast.stmt, leaving: Iterable[ast.stmt] = ()) -> 
     nodes = site.aftermath.nodes(failing, origins, leaving)
     if nodes is None:
         return False
-    for node in nodes:
-        if isinstance(node, ast.expr) and origins & site.facts.handles(node):
-            call = site.facts.calls.get(node) if isinstance(node, ast.Call) else None
-            if "peer" in {kind.removesuffix("[]") for kind in site.facts.kinds(node)}:
-                return False
-            if call is not None and call.function not in _HARMLESS:
-                return False
-    return True
+    calls = (site.facts.calls[node] for node in nodes if isinstance(node, ast.Call) and node in site.facts.calls)
+    used = {call.function for call in calls if call.receiver and origins & site.facts.handles(call.receiver)}
+    return used <= _HARMLESS and not site.aftermath.uses(nodes, origins, "peer")
 
 
 IDIOMS: dict[str, Idiom] = {EP + "connect": Connect()}

@@ -7,7 +7,7 @@ before; nobody reads the context when one of the options has been refused.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 
 from migrate.old_api.calls import Call
 from migrate.old_api.generation_1 import EP, OPEN_DEVICE, OPEN_REPRESENTOR
@@ -50,10 +50,9 @@ class Options(Idiom):
 
     def _is_unread(self, site: Site, failing: ast.stmt) -> bool:
         """Whether nobody reads the context once an option has been refused."""
-        nodes = site.aftermath.nodes(failing, frozenset({site.call.node}))
-        return nodes is not None and not any(
-            site.call.node in site.facts.handles(node) for node in nodes if isinstance(node, ast.expr)
-        )
+        origins: frozenset[Hashable] = frozenset({site.call.node})
+        nodes = site.aftermath.nodes(failing, origins)
+        return nodes is not None and not site.aftermath.uses(nodes, origins, "endpoint")
 
 
 def is_setter(site: Site, call: Call, target: ast.expr) -> bool:

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 __all__ = ["PROGRAMS"]
 
-ENDS = """
+IMPORTS = """
 import os
 import struct
 import time
 import doca_comm_channel as cc
-
+"""
+SERVICE = """
 def service_end():
     dpu = cc.open_device("03:00.0")
     ep = cc.Endpoint()
@@ -34,13 +35,15 @@ def leave_after(work, *args):
         work(*args)
     finally:
         os._exit(0)
-
+"""
+SHOWN = """
 def shown(call, *args):
     try:
         print(call(*args))
     except cc.DocaError as error:
         print(type(error).__name__)
 """
+ENDS = IMPORTS + SERVICE + SHOWN
 
 CLIENT = """
 def client_end():

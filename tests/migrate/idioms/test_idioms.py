@@ -12,13 +12,16 @@ from migrate.codes import CODES
 from migrate.explain import Case, cases
 from migrate.outcome import Level, Options
 from migrate.rewriting import rewrite
+from migrate.rules.idioms import load
+from tests.migrate.idioms.contexts import CONTEXTS, REFUSED
 from tests.migrate.idioms.leaves import LEAVES
-from tests.migrate.idioms.program import PROGRAMS
+from tests.migrate.idioms.program import ENDS, PROGRAMS
 from tests.migrate.idioms.waits import WAITS
 from tests.migrate.runner import Runner
 
 CASES = [case for case in cases() if case.rule.startswith("idioms.")]
 IDIOMS = Options(idioms=True)
+JOINED = {idiom.code for idioms in load().values() for idiom in idioms}
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -51,6 +54,21 @@ def test_checks_leave_the_same(runner: Runner, name: str) -> None:
     assert "Traceback" not in old
     assert runner.run(plain.new.decode(), launched=False) == old
     assert runner.run(joined.new.decode(), launched=False) == old
+
+
+@pytest.mark.parametrize("name", CONTEXTS)
+def test_nothing_is_joined_where_it_can_be_told(runner: Runner, name: str) -> None:
+    codes, text = CONTEXTS[name]
+    joined = rewrite(text.encode(), options=IDIOMS)
+    found = {finding.code for finding in joined.findings if finding.span.line > ENDS.count("\n")}
+    assert {code for code in found if code in JOINED} == codes
+    assert runner.run(joined.new.decode(), launched=False) == runner.run(text, launched=True)
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_refused_option_looks_the_same(runner: Runner, name: str) -> None:
+    joined = rewrite(REFUSED[name].encode(), options=IDIOMS).new.decode()
+    assert runner.run(joined, launched=False) == runner.run(REFUSED[name], launched=True)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.rule}: {case.title}")

@@ -26,7 +26,7 @@ def new_bell() -> tuple[int, int]:
 
 
 def new_bells(count: int) -> tuple[list[int], list[int]]:
-    """So many: the ends that are heard, the ends that are rung. Raises OSError."""
+    """Make bells: the ends that are heard, the ends that are rung. Raises OSError."""
     heard: list[int] = []
     rung: list[int] = []
     try:
@@ -51,5 +51,5 @@ def check_bell(fd: int) -> int:
         kind = sock.family, sock.type
         sock.detach()
     if kind != (socket.AF_UNIX, socket.SOCK_DGRAM):
-        raise from_code(ErrorCode.CONNECTION_ABORTED, "the bell offered is no bell")
+        raise from_code(ErrorCode.CONNECTION_ABORTED, "a bell's descriptor is not an AF_UNIX datagram socket")
     return fd

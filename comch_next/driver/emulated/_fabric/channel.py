@@ -4,10 +4,11 @@ import contextlib
 import os
 import select
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from comch_next.driver.emulated._kernel.memory import lib
 from comch_next.driver.emulated._kernel.typed import Protocol
+from comch_next.errors import BadState
 
 __all__ = ["Channel", "Watchable"]
 
@@ -43,7 +44,7 @@ class Channel:
         self._set.register(sockets, select.EPOLLIN if self.armed else 0)
 
     def unwatch(self, sockets: Watchable) -> None:
-        """No longer."""
+        """Stop watching these sockets. Idempotent."""
         if sockets in self._sockets:
             self._sockets.remove(sockets)
             self._set.unregister(sockets)
@@ -59,14 +60,14 @@ class Channel:
             self.ring()
 
     def listen(self, bell: int, on_flood: Callable[[], object]) -> None:
-        """Be ready when it is rung; `on_flood` is called when it would not be silent ever again."""
+        """Be ready when the bell is rung; `on_flood` is called if its peer rings it faster than it can be drained."""
         with self._lock:
             if bell not in self._bells:
                 self._set.register(bell, select.EPOLLIN | select.EPOLLRDHUP)
                 self._bells[bell] = on_flood
 
     def unlisten(self, bell: int) -> None:
-        """No longer; harmless when it is not listened to."""
+        """Stop listening to a bell. Idempotent."""
         with self._lock:
             if self._bells.pop(bell, None) is not None:
                 self._set.unregister(bell)
@@ -79,14 +80,19 @@ class Channel:
         return self._set.closed
 
     def arm(self) -> None:
-        """Forget what was, and be ready for what comes."""
-        self.disarm()
-        self.armed = True
-        for sockets in self._sockets:
-            self._set.modify(sockets, select.EPOLLIN)
+        """Forget what has happened, and be ready for what comes. Raises BadState when another thread has closed it."""
+        with self._open():
+            self._disarm()
+            self.armed = True
+            for sockets in self._sockets:
+                self._set.modify(sockets, select.EPOLLIN)
 
     def disarm(self) -> None:
-        """Not ready, and not going to be."""
+        """Stop being ready, and stay so until the next arming. Raises BadState when another thread has closed it."""
+        with self._open():
+            self._disarm()
+
+    def _disarm(self) -> None:
         for fd, events in self._set.poll(0):
             if fd == self._latch:
                 with contextlib.suppress(BlockingIOError):  # another thread has read it just now
@@ -98,15 +104,25 @@ class Channel:
         for sockets in self._sockets:
             self._set.modify(sockets, 0)
 
+    @contextlib.contextmanager
+    def _open(self) -> Iterator[None]:
+        try:
+            yield
+        except (OSError, ValueError) as error:
+            if not self.closed:
+                raise
+            raise BadState("the descriptor that was to be used has been closed, perhaps by another thread") from error
+
     def _drain(self, bell: int, events: int) -> Callable[[], object] | None:
-        """Silence it, if it is one; whom to tell when it would not stay silent."""
+        """Drain a bell. Return its `on_flood` if it cannot be drained."""
         with self._lock:
             on_flood = self._bells.get(bell)
             return on_flood if on_flood is not None and (events != select.EPOLLIN or lib.comch_drain(bell)) else None
 
     def ring(self) -> None:
-        """Be ready until the next arming. Any thread may ring."""
-        os.eventfd_write(self._latch, 1)
+        """Be ready until the next arming. Any thread may ring; a closed one stays silent."""
+        with contextlib.suppress(BadState), self._open():
+            os.eventfd_write(self._latch, 1)
 
     def close(self) -> None:
         """Give its own descriptors back; harmless when that is done."""
@@ -115,3 +131,4 @@ class Channel:
             self._set.close()
             if self._latch >= 0:
                 os.close(self._latch)
+                self._latch = -1  # its number may soon be another descriptor's

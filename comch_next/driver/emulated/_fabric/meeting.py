@@ -9,6 +9,7 @@ import errno
 import fcntl
 import hashlib
 import os
+import re
 import socket
 import stat
 import time
@@ -17,13 +18,16 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from comch_next.driver.emulated._fabric.handshake import LONGEST, is_trusted, peer_of, send
+from comch_next.driver.emulated._kernel.handle import Socket
 from comch_next.errors import AlreadyExist, DocaError, Initialization
 
-__all__ = ["Listener", "dial", "directory", "file_name", "is_chosen", "owned_by_living", "runtime_dir"]
+__all__ = ["LOCK", "Listener", "dial", "directory", "file_name", "is_chosen", "owned_by_living", "runtime_dir"]
 
 BACKLOG = 1024
 _OBSERVED_S = 1.0  # how long a start waits for somebody who looks at the lock; that takes microseconds
 _NAP_S = 0.001
+_SWEPT = 64  # files that one start looks at, so that it does not take long, however many there are
+LOCK = re.compile(r"[0-9a-f]{32}\.lock")  # what the lock files of servers are called
 
 
 def runtime_dir() -> Path:
@@ -75,13 +79,13 @@ def file_name(dpu_pci: str, rep_pci: str, name: str) -> str:
     return hashlib.sha256("\0".join((dpu_pci, rep_pci, name)).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-def dial(dpu_pci: str, rep_pci: str, name: str) -> socket.socket:
+def dial(dpu_pci: str, rep_pci: str, name: str) -> Socket:
     """A socket connected to the server of that name; OSError says why there is none.
 
     Before a word is said it is asked who listens: whoever has been able to take the place learns nothing.
     """
     with directory(runtime_dir(), create=False) as folder:
-        sock = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET | socket.SOCK_NONBLOCK)
+        sock = Socket(socket.AF_UNIX, socket.SOCK_SEQPACKET | socket.SOCK_NONBLOCK)
         try:
             sock.connect(f"/proc/self/fd/{folder}/{file_name(dpu_pci, rep_pci, name)}.sock")
             _, user = peer_of(sock)
@@ -109,6 +113,36 @@ def _spare() -> int:
     return os.open("/dev/null", os.O_RDONLY | os.O_CLOEXEC)
 
 
+def _sweep(folder: int) -> None:
+    """Remove what killed servers have left: the files of locks that nobody holds. Raises OSError.
+
+    One process sweeps at a time, for it tells the dead by a shared lock, as whoever looks does, and a start waits for.
+    """
+    fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    locks = [name for name in os.listdir(folder) if LOCK.fullmatch(name)]
+    first = time.monotonic_ns() % max(1, len(locks))  # not always the same ones
+    for name in (locks[first:] + locks[:first])[:_SWEPT]:
+        with suppress(OSError):  # another kind of file, or gone by now
+            _remove_dead(folder, name)
+
+
+def _remove_dead(folder: int, name: str) -> None:
+    lock = os.open(name, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+    try:
+        found, named = os.fstat(lock), os.stat(name, dir_fd=folder, follow_symlinks=False)
+        plain = stat.S_ISREG(found.st_mode) and found.st_nlink == 1  # else somebody else keeps it for something
+        if not plain or found.st_ino != named.st_ino or owned_by_living(lock):
+            return
+        sock = f"{name.removesuffix('.lock')}.sock"
+        with suppress(FileNotFoundError):
+            if not stat.S_ISSOCK(os.stat(sock, dir_fd=folder, follow_symlinks=False).st_mode):
+                return
+            os.unlink(sock, dir_fd=folder)
+        os.unlink(name, dir_fd=folder)  # last: until then nobody else can have the name
+    finally:
+        os.close(lock)
+
+
 class Listener:
     """The socket behind a name, and the lock that says whose it is."""
 
@@ -126,6 +160,8 @@ class Listener:
                 except BaseException:
                     os.close(self._lock)
                     raise
+                with suppress(OSError):  # another process sweeps just now, or there are no descriptors for it
+                    _sweep(folder)
         except DocaError:
             raise
         except OSError as error:
@@ -164,7 +200,7 @@ class Listener:
             if not stat.S_ISSOCK(found.st_mode):
                 raise FileExistsError(errno.EEXIST, "what stands in the socket's place is no socket", socket_name)
             os.unlink(socket_name, dir_fd=folder)
-        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET | socket.SOCK_NONBLOCK)
+        self.socket = Socket(socket.AF_UNIX, socket.SOCK_SEQPACKET | socket.SOCK_NONBLOCK)
         try:
             self._reserve = _spare()
             self.socket.bind(f"/proc/self/fd/{folder}/{socket_name}")
@@ -188,6 +224,11 @@ class Listener:
         if self._reserve >= 0:
             os.close(self._reserve)
             self._reserve = -1
+
+    def accept(self) -> Socket:
+        """The next client's socket. Raises OSError."""
+        sock, _ = self.socket.accept()
+        return Socket(fileno=sock.detach())
 
     def turn_away(self, answer: bytes) -> None:
         """Give the next client this answer in place of a connection.
@@ -220,10 +261,14 @@ class Listener:
         self._give_up_reserve()
         os.close(self._lock)
 
+    def remove(self) -> None:
+        """Leave no file behind; what somebody else put in their place stays. Raises OSError."""
+        if self.intact():
+            for kind in ("sock", "lock"):  # by path: there may be no descriptor left for the directory
+                os.unlink(self._place / f"{self._stem}.{kind}")
+
     def close(self) -> None:
-        """Free the name and leave no file behind; what somebody else put in their place stays."""
-        with suppress(OSError):  # else the directory is gone, and the files with it
-            if self.intact():
-                for kind in ("sock", "lock"):  # by path: there may be no descriptor left for the directory
-                    os.unlink(self._place / f"{self._stem}.{kind}")
+        """Free the name."""
+        with suppress(OSError):  # the directory is gone, and the files with it
+            self.remove()
         self.let_go()

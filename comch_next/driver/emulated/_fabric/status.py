@@ -12,7 +12,8 @@ import time
 from collections.abc import Mapping
 from typing import Any, NamedTuple, get_type_hints
 
-from comch_next.driver.emulated._kernel.ring import ffi, lib
+from comch_next.driver.emulated._kernel.calls import Memory
+from comch_next.driver.emulated._kernel.ring import ffi
 
 __all__ = ["BOARD", "CELL", "MOST_CELLS", "Board", "Cell", "Status", "boot_time"]
 
@@ -86,10 +87,8 @@ class Board:
         self._fd = os.memfd_create(BOARD, os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
         try:
             os.ftruncate(self._fd, size)
-            memory = lib.comch_map(self._fd, size)
-            if memory == ffi.NULL:
-                raise OSError(ffi.errno, os.strerror(ffi.errno))
-            self._memory = ffi.gc(ffi.cast("comch_cell *", memory), lambda mapped: lib.comch_unmap(mapped, size))
+            self._memory = Memory(self._fd, size)
+            self._first = ffi.cast("comch_cell *", self._memory.address)
             fcntl.fcntl(self._fd, fcntl.F_ADD_SEALS, _SEALS)
             self.place = self._fd, os.fstat(self._fd).st_ino
         except BaseException:
@@ -118,7 +117,7 @@ class Board:
         except OSError:
             return Cell.private()
         self._used += 1
-        return Cell(self._memory + self._used - 1, self)
+        return Cell(self._first + self._used - 1, self)
 
     def give_back(self, c: Any) -> None:
         ffi.memmove(c, bytes(CELL), CELL)

@@ -56,7 +56,7 @@ class Fault:
 class Faults:
     """All faults of a process, and its counts; any thread may ask.
 
-    Who sends holds `lock` from `next` to `accepted`: no two threads are told of the same message.
+    Who sends holds `lock` from `next` to `accepted`: no two threads count the same message.
     """
 
     def __init__(self, text: str) -> None:

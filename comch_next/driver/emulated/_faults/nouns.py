@@ -1,4 +1,4 @@
-"""Nouns that fail on demand, as COMCH_FAULTS says: they refuse as the real ones do, and lose what those lose."""
+"""Nouns that fail on demand, as COMCH_FAULTS lists: they refuse as the real ones do, and lose what those lose."""
 
 import socket
 from functools import partial
@@ -20,7 +20,6 @@ from comch_next.driver.emulated._send_task import SendTask, TaskPool
 from comch_next.driver.emulated._server import Server as RealServer
 from comch_next.driver.emulated._server import Servers
 from comch_next.driver.emulated._task import SUCCESS
-from comch_next.driver.protocol import OpenPort
 from comch_next.errors import Again, NoMemory
 
 __all__ = ["make_faulty"]
@@ -29,7 +28,7 @@ __all__ = ["make_faulty"]
 class Nouns(Protocol):
     """The nouns of the emulated driver that can be faulty."""
 
-    open_port: OpenPort
+    open_port: Any
     servers: Servers
     clients: Clients
     producer_send_tasks: ProducerSendTasks
@@ -129,7 +128,7 @@ class _Pool(TaskPool):
 
 
 class Server(RealServer):
-    """Does not see clients for a while. `late` are those that have knocked."""
+    """Does not see clients for a while. `late` are those that have connected meanwhile."""
 
     faults: Faults
     alarm: Alarm | None = None

@@ -1,4 +1,4 @@
-/* The rings as Python objects. Their calls hold the interpreter's lock from the first look at a ring to the last, so
+/* The rings as Python objects, and the memory that they lie in. Their calls hold the interpreter's lock from the first look at a ring to the last, so
  * threads never meet in one, and a mapping that is taken away is gone for the next call only.
  *
  * A quick call stands in front of a Python one, with the same arguments: it does what succeeds at once. Whatever else
@@ -43,7 +43,7 @@ typedef struct {
     PyObject *again;  /* the exception for having received nothing, and its arguments; NULL where that is None */
 } Quick;
 
-static PyTypeObject *link_type, *poller_type, *quick_type;
+static PyTypeObject *link_type, *poller_type, *quick_type, *memory_type;
 static PyObject *handle_name, *timeout_name, *message_name;
 
 static int link_traverse(Link *link, visitproc visit, void *arg)
@@ -375,6 +375,76 @@ static PyType_Spec quick_spec = {
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, quick_slots,
 };
 
+/* Memory: a mapping of shared memory. It has no finalizer, which the collector would run before those of the objects
+ * that still say goodbye through it: it goes when nobody can reach it any more, or by release(). */
+
+typedef struct {
+    PyObject_HEAD
+    void *base;
+    size_t size;
+} Memory;
+
+static PyObject *memory_new(PyTypeObject *type, PyObject *args, PyObject *Py_UNUSED(names))
+{
+    unsigned long long size;
+    Memory *memory;
+    int fd;
+
+    if (!PyArg_ParseTuple(args, "iK", &fd, &size))
+        return NULL;
+    if (!(memory = SELF(Memory, PyType_GenericAlloc(type, 0))))
+        return NULL;
+    memory->size = (size_t)size;
+    if ((memory->base = comch_map(fd, size)))
+        return (PyObject *)memory;
+    PyErr_SetFromErrno(PyExc_OSError);
+    Py_DECREF(memory);
+    return NULL;
+}
+
+static PyObject *memory_release(Memory *memory, PyObject *Py_UNUSED(none))
+{
+    if (memory->base)
+        comch_unmap(memory->base, memory->size);
+    memory->base = NULL;
+    Py_RETURN_NONE;
+}
+
+static void memory_dealloc(PyObject *object)
+{
+    PyTypeObject *type = Py_TYPE(object);
+    Memory *memory = SELF(Memory, object);
+
+    if (memory->base)
+        comch_unmap(memory->base, memory->size);
+    ((freefunc)PyType_GetSlot(type, Py_tp_free))(object);
+    Py_DECREF(type);
+}
+
+static PyObject *memory_address(Memory *memory, void *Py_UNUSED(closure))
+{
+    return PyLong_FromVoidPtr(memory->base);
+}
+
+static PyMethodDef memory_methods[] = {
+    {"release", (PyCFunction)memory_release, METH_NOARGS, NULL},
+    {0},
+};
+
+static PyGetSetDef memory_getset[] = {
+    {"address", (getter)memory_address, NULL, NULL, NULL},
+    {0},
+};
+
+static PyType_Slot memory_slots[] = {
+    {Py_tp_new, memory_new},         {Py_tp_dealloc, memory_dealloc}, {Py_tp_methods, memory_methods},
+    {Py_tp_getset, memory_getset},   {0, NULL},
+};
+
+static PyType_Spec memory_spec = {
+    "comch_next.driver.emulated._kernel.calls.Memory", sizeof(Memory), 0, Py_TPFLAGS_DEFAULT, memory_slots,
+};
+
 /* Call the Python one with what the quick one was called with. */
 static PyObject *slow(Quick *quick, PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
@@ -586,7 +656,8 @@ PyMODINIT_FUNC PyInit_calls(void)
     timeout_name = PyUnicode_InternFromString("timeout");
     message_name = PyUnicode_InternFromString("message");
     if (!handle_name || !timeout_name || !message_name || !(link_type = add_type(module, &link_spec))
-        || !(poller_type = add_type(module, &poller_spec)) || !(quick_type = add_type(module, &quick_spec))) {
+        || !(poller_type = add_type(module, &poller_spec)) || !(quick_type = add_type(module, &quick_spec))
+        || !(memory_type = add_type(module, &memory_spec))) {
         Py_DECREF(module);
         return NULL;
     }

@@ -1,4 +1,4 @@
-"""Fork: what a process has made stays its own; in a forked child every inherited handle says BAD_STATE.
+"""Fork: what a process has made stays its own; in a forked child every inherited handle refuses with BAD_STATE.
 
 A child shares its parent's sockets, bells, rings and locks. It must not speak through them, and must not keep
 them open either: a socket that lives on in a child hides its owner's death, a lock keeps the name taken. So the
@@ -17,24 +17,30 @@ from weakref import WeakSet
 from comch_next.driver.emulated._kernel.typed import Protocol
 from comch_next.errors import BadState
 
-__all__ = ["owned"]
+__all__ = ["living", "owned"]
 
 
-class Handle(Protocol):
-    """What a process owns."""
+class Owned(Protocol):
+    """What a process owns: see also handle."""
 
     def let_go(self) -> None:
         """In a forked child: close this process's copies of every descriptor, and do nothing else."""
 
 
-_H = TypeVar("_H", bound=Handle)
+_H = TypeVar("_H", bound=Owned)
 _owned: WeakSet[Any] = WeakSet()
 
 
 def owned(handle: _H) -> _H:
     """The handle, which is this process's from now on."""
     _owned.add(handle)
+    vars(handle)["_tracked"] = True  # for handle: it is complete
     return handle
+
+
+def living() -> list[Any]:
+    """What this process owns and has not dropped."""
+    return list(_owned)
 
 
 def _name(handle: object) -> str:
@@ -52,7 +58,7 @@ _INHERITED = {"__str__": _name, "__getattr__": _refuse, "__setattr__": _refuse}
 
 def _disinherit() -> None:
     """In the child: close everything first, while the handles still know each other."""
-    handles = list(_owned)
+    handles = living()
     _owned.clear()
     names = list(map(str, handles))
     for handle in handles:

@@ -8,9 +8,9 @@ from typing import Any
 from comch_next.driver.emulated._kernel._ring_c import ffi, lib
 from comch_next.errors import ErrorCode, from_code
 
-__all__ = ["EXHAUSTED", "PAGE", "ffi", "lib", "make_shared", "map_shared"]
+__all__ = ["EXHAUSTED", "PAGE", "check_shared", "ffi", "lib", "make_shared", "map_shared"]
 
-# what Linux says when memory or descriptors have run out
+# errors of Linux for want of memory or descriptors
 EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS, errno.EFBIG)
 PAGE = 4096  # bytes at the start of shared memory, for what both sides steer by; as in the kernels
 
@@ -32,8 +32,8 @@ def make_shared(name: str, size: int, *, commit: bool = False) -> int:
     return fd
 
 
-def map_shared(fd: int, size: int, *, committed: bool = False) -> Any:
-    """Its mapping, a `void *` that is unmapped with the last reference to it. Raises OSError.
+def check_shared(fd: int, size: int, *, committed: bool = False) -> None:
+    """Raise ConnectionAborted unless it is memory of that size, which nobody can change any more.
 
     The seals are asked for first: before them the other side may still change the size. `committed`: every page must
     be there already, or whoever offers memory could have others map without end, and fill it at their cost.
@@ -42,6 +42,11 @@ def map_shared(fd: int, size: int, *, committed: bool = False) -> Any:
     found = os.fstat(fd)
     if not sealed or found.st_size != size or (committed and found.st_blocks * _BLOCK < size):
         raise from_code(ErrorCode.CONNECTION_ABORTED, "the memory offered is not of the agreed size and sealed")
+
+
+def map_shared(fd: int, size: int, *, committed: bool = False) -> Any:
+    """Its mapping, once checked: a `void *` that is unmapped with the last reference to it. Raises OSError."""
+    check_shared(fd, size, committed=committed)
     memory = lib.comch_map(fd, size)
     if memory == ffi.NULL:
         raise OSError(ffi.errno, os.strerror(ffi.errno))

@@ -20,7 +20,7 @@ class Removal:
 
     @classmethod
     def of(cls, path: Path) -> "Removal | None":
-        """None where the system has no watch to spare: then the file has to be looked at now and then."""
+        """None where the system has no watch to spare: then the file has to be polled."""
         fd = lib.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
         if fd < 0:
             return None

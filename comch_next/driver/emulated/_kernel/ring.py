@@ -5,7 +5,8 @@ import os
 import sys
 from typing import Any
 
-from comch_next.driver.emulated._kernel.memory import PAGE, ffi, lib, make_shared, map_shared
+from comch_next.driver.emulated._kernel.calls import Memory
+from comch_next.driver.emulated._kernel.memory import PAGE, check_shared, ffi, lib, make_shared
 from comch_next.errors import ErrorCode, NoMemory, from_code
 
 __all__ = ["ANY_SIZE", "Receiver", "Sender", "ffi", "lib", "make_memory"]
@@ -38,7 +39,9 @@ class _End:
 
     def __init__(self, fd: int, max_msg: int, messages: int) -> None:
         size = _size(max_msg, messages)
-        self._memory: Any = map_shared(fd, size)
+        check_shared(fd, size)
+        self._memory = Memory(fd, size)
+        self._base: Any = ffi.cast("void *", self._memory.address)
         self.capacity = size - PAGE
 
     def _attached(self, result: int) -> None:
@@ -54,10 +57,9 @@ class _End:
         self.unmap()
 
     def unmap(self) -> None:
-        """The same without a word to the other side."""
-        if self._memory is not None:
-            ffi.release(self._memory)
-            self._memory = None
+        """Unmap the ring without notifying the peer."""
+        self._base = ffi.NULL
+        self._memory.release()
 
 
 class Sender(_End):
@@ -73,11 +75,11 @@ class Sender(_End):
         self.tx.recv_limit = recv_limit
         self.tx.send_limit = send_limit
         self.tx.bell = bell
-        self._attached(lib.comch_tx_attach(self.tx, self._memory))
+        self._attached(lib.comch_tx_attach(self.tx, self._base))
 
     def close(self) -> None:
         """End the direction, then unmap."""
-        if self._memory is not None:
+        if self._base:
             lib.comch_cut(self.tx)
         super().close()
 
@@ -94,10 +96,10 @@ class Receiver(_End):
         self.rx.max_msg = max_msg
         self.rx.limit = recv_limit + send_limit
         self.rx.bell = bell
-        self._attached(lib.comch_rx_attach(self.rx, self._memory))
+        self._attached(lib.comch_rx_attach(self.rx, self._base))
 
     def close(self) -> None:
         """Unmap; the kernel finds nothing to read there any more."""
-        if self._memory is not None:
+        if self._base:
             self.rx.shared = ffi.NULL
         super().close()

@@ -1,0 +1,230 @@
+"""Buffers and the inventories that they are taken from (guide: DOCA Core Memory Subsystem, Buffers)."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from comch_next._exits import leave
+from comch_next._handles import handle_of
+from comch_next._names import Hinted, Strict, spelled
+from comch_next.driver import load, protocol
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from comch_next.memory import Mmap
+
+__all__ = ["Buf", "BufInventory"]
+
+
+class BufInventory(Hinted, Strict):
+    """A fixed number of buffers to take (C: struct doca_buf_inventory). A `with` block starts and destroys it."""
+
+    def __init__(self, num_elements: int, driver: str | None = None) -> None:
+        """C: doca_buf_inventory_create."""
+        self._driver = load(driver)
+        self._inventories = self._driver.buf_inventories
+        self._handle = self._inventories.create(num_elements)
+        self._alive = True
+        self._pid = os.getpid()
+
+    def start(self) -> None:
+        """Buffers can be taken from now on."""
+        self._inventories.start(self._handle)
+
+    def stop(self) -> None:
+        """No more buffers; those that are out stay good."""
+        self._inventories.stop(self._handle)
+
+    def destroy(self) -> None:
+        """Raises InUse while buffers are out; twice is harmless."""
+        if self._alive:
+            self._inventories.destroy(self._handle)
+            self._alive = False
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if self._pid == os.getpid():  # a forked child leaves the block, too, and has nothing to destroy
+            leave(error, self.destroy)
+
+    def buf_get_by_addr(self, mmap: Mmap, addr: int, length: int) -> Buf:
+        """A buffer over that range of the map with an empty data segment: one to receive into.
+
+        Raises NoMemory when none is free, InvalidValue for a range outside of the map, or where a buffer that was given
+        back is still posted, BadState before the start of either. C: doca_buf_inventory_buf_get_by_addr.
+        """
+        return Buf(self, self._inventories.buf_get_by_addr(self._handle, handle_of(mmap), addr, length))
+
+    def buf_get_by_data(self, mmap: Mmap, data: int, data_len: int) -> Buf:
+        """The same with all of it as the data segment: one to send."""
+        return Buf(self, self._inventories.buf_get_by_data(self._handle, handle_of(mmap), data, data_len))
+
+    def buf_get_by_args(self, mmap: Mmap, addr: int, length: int, data: int, data_len: int) -> Buf:
+        """The same with the data segment given, which lies inside of the range."""
+        handle = self._inventories.buf_get_by_args(self._handle, handle_of(mmap), addr, length, data, data_len)
+        return Buf(self, handle)
+
+    def buf_dup(self, buf: Buf) -> Buf:
+        """Another buffer, or list of buffers, over the same bytes."""
+        return Buf(self, self._inventories.buf_dup(self._handle, handle_of(buf)))
+
+    def buf_reuse_by_addr(self, buf: Buf, addr: int, length: int) -> None:
+        """Point a buffer at another range of its map, with an empty data segment, instead of taking a new one.
+
+        The buffer keeps its map and its references. Raises InvalidValue for a range outside of the map, InUse while
+        it is posted, NotPermitted for one in a list. C: doca_buf_inventory_buf_reuse_by_addr.
+        """
+        self._inventories.buf_reuse_by_addr(handle_of(buf), addr, length)
+
+    def buf_reuse_by_data(self, buf: Buf, data: int, data_len: int) -> None:
+        """Point a buffer at another range of its map, all of which is the data segment."""
+        self._inventories.buf_reuse_by_data(handle_of(buf), data, data_len)
+
+    def buf_reuse_by_args(self, buf: Buf, addr: int, length: int, data: int, data_len: int) -> None:
+        """Point a buffer at another range of its map, with the data segment given, which lies inside of the range."""
+        self._inventories.buf_reuse_by_args(handle_of(buf), addr, length, data, data_len)
+
+    @property
+    def num_elements(self) -> int:
+        """How many buffers it has."""
+        return self._inventories.get_num_elements(self._handle)
+
+    @property
+    def num_free_elements(self) -> int:
+        """How many of them are not out."""
+        return self._inventories.get_num_free_elements(self._handle)
+
+    def expand(self, num_elements: int) -> None:
+        """So many more. Raises BadState unless started."""
+        self._inventories.expand(self._handle, num_elements)
+
+    @property
+    def user_data(self) -> Any:
+        """Anything; settable once started."""
+        return self._inventories.get_user_data(self._handle)
+
+    @user_data.setter
+    def user_data(self, user_data: Any) -> None:
+        self._inventories.set_user_data(self._handle, user_data)
+
+
+@spelled
+class Buf:
+    """A range of a map and, inside of it, a data segment (C: struct doca_buf). Taken from an inventory."""
+
+    __slots__ = ("_bufs", "_handle", "inventory")
+
+    def __init__(self, inventory: BufInventory, handle: protocol.Buf) -> None:
+        self.inventory = inventory
+        self._bufs = inventory._driver.bufs
+        self._handle = handle
+
+    @property
+    def head(self) -> int:
+        """Where the range begins: an address."""
+        return self._bufs.get_head(self._handle)
+
+    def __len__(self) -> int:
+        return self._bufs.get_len(self._handle)
+
+    @property
+    def data(self) -> int:
+        """Where the data segment begins: an address."""
+        return self._bufs.get_data(self._handle)
+
+    @property
+    def data_len(self) -> int:
+        """Bytes of the data segment; settable as far as the range goes."""
+        return self._bufs.get_data_len(self._handle)
+
+    @data_len.setter
+    def data_len(self, data_len: int) -> None:
+        self._bufs.set_data_len(self._handle, data_len)
+
+    def set_data(self, data: int, data_len: int) -> None:
+        """Move and size the data segment. Raises InvalidValue unless it lies in the range."""
+        self._bufs.set_data(self._handle, data, data_len)
+
+    def reset_data_len(self) -> None:
+        """Empty the data segment where it is: received data is appended to it."""
+        self._bufs.reset_data_len(self._handle)
+
+    @property
+    def view(self) -> memoryview:
+        """The bytes of the data segment."""
+        return self._bufs.get_view(self._handle)
+
+    # References: at 0 it goes back to its inventory
+
+    @property
+    def refcount(self) -> int:
+        """How many references there are."""
+        return self._bufs.get_refcount(self._handle)
+
+    def inc_refcount(self) -> int:
+        """One more; the count before. Raises TooBig at 65535, NotPermitted inside of a list."""
+        return self._bufs.inc_refcount(self._handle)
+
+    def dec_refcount(self) -> int:
+        """Give a reference up; the count before. At 0 the buffer goes back to its inventory, with its list.
+
+        A posted buffer is gone for the program at once, and counts as out, and its range as taken, until its task
+        has completed or its consumer has stopped: what a producer writes there meanwhile meets nobody. Raises
+        BadState at 0, NotPermitted for an element of a list that is not its head.
+        """
+        return self._bufs.dec_refcount(self._handle)
+
+    # Lists, which other libraries take; Comch refuses them
+
+    def chain_list(self, other: Buf) -> None:
+        """Append another list. Raises NotPermitted when it is shared or not a head."""
+        self._bufs.chain_list(self._handle, handle_of(other))
+
+    def chain_list_tail(self, tail: Buf, other: Buf) -> None:
+        """The same with the tail known."""
+        self._bufs.chain_list_tail(self._handle, handle_of(tail), handle_of(other))
+
+    def unchain_list(self, other: Buf) -> None:
+        """Split before `other`. Raises InvalidValue when it is not inside."""
+        self._bufs.unchain_list(self._handle, handle_of(other))
+
+    @property
+    def next_in_list(self) -> Buf | None:
+        """The next element, None at the end."""
+        found = self._bufs.get_next_in_list(self._handle)
+        return None if found is None else Buf(self.inventory, found)
+
+    @property
+    def last_in_list(self) -> Buf:
+        """The last element."""
+        return Buf(self.inventory, self._bufs.get_last_in_list(self._handle))
+
+    @property
+    def list_len(self) -> int:
+        """Elements from here on. Raises NotPermitted unless this is the head."""
+        return self._bufs.get_list_len(self._handle)
+
+    @property
+    def is_first_in_list(self) -> bool:
+        """Whether nothing lies before it."""
+        return self._bufs.is_first_in_list(self._handle)
+
+    @property
+    def is_last_in_list(self) -> bool:
+        """Whether nothing lies behind it."""
+        return self._bufs.is_last_in_list(self._handle)
+
+    @property
+    def is_in_list(self) -> bool:
+        """Whether it is chained."""
+        return self._bufs.is_in_list(self._handle)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Buf) and self._handle is other._handle
+
+    def __hash__(self) -> int:
+        return hash(id(self._handle))

@@ -1,0 +1,32 @@
+"""What is open until it is closed, or its with block ends: devices and representors."""
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from comch_next._exits import leave
+from comch_next._names import Hinted
+from comch_next.driver.protocol import Driver
+
+__all__ = ["Closable"]
+
+
+class Closable(Hinted):
+    """Something open: closed once by `close` or the end of a with block."""
+
+    def __init__(self, driver: Driver, handle: Any, close: Callable[[Any], None]) -> None:
+        self._driver = driver
+        self._handle = handle
+        self._close = close
+        self._open = True
+        self._pid = os.getpid()
+
+    def close(self) -> None:
+        """Close it. Idempotent. Raises InUse while contexts or maps hold it and nothing else has it open."""
+        if self._open:
+            self._close(self._handle)
+            self._open = False
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if self._pid == os.getpid():  # a forked child leaves the block, too, and has nothing to close
+            leave(error, self.close)

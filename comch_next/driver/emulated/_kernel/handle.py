@@ -1,0 +1,49 @@
+"""Handles that nobody closes: a dropped one is given back when it is collected; a process that ends takes leave.
+
+Neither runs anything of the program's, no callback and no completion: the collector may come at any moment. It comes
+to the objects of a cycle in no order, so that each closes what is its own, and its sockets are of a kind that the
+collector itself leaves open: the farewell comes first.
+"""
+
+import atexit
+import socket
+from abc import abstractmethod
+from contextlib import suppress
+
+from comch_next.driver.emulated._kernel.fork import living
+
+__all__ = ["Handle", "Socket"]
+
+
+class Handle:
+    """What has descriptors. It is looked after once it is complete, which `fork.owned` is told."""
+
+    def say_goodbye(self) -> None:
+        """Tell others that this side leaves. Raises OSError."""
+
+    @abstractmethod
+    def let_go(self) -> None:
+        """Close this process's copies of every descriptor, and do nothing else. Idempotent."""
+
+    def __del__(self) -> None:
+        if "_tracked" in vars(self):
+            with suppress(OSError):  # whoever was to be told is gone already
+                self.say_goodbye()
+            with suppress(OSError):  # the program has closed one by itself
+                self.let_go()
+
+
+class Socket(socket.socket):
+    """A socket that only its owner closes."""
+
+    __slots__ = ()
+
+    def __del__(self) -> None: ...
+
+
+@atexit.register
+def _take_leave() -> None:
+    for handle in living():
+        if isinstance(handle, Handle):
+            with suppress(OSError):
+                handle.say_goodbye()

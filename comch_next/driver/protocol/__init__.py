@@ -1,0 +1,125 @@
+"""What a driver must offer: one Protocol per noun, methods named as the C calls without their prefix.
+
+Handles are opaque, out-parameters are return values, failures raise DocaError. The callbacks of the hot paths get
+the user data that was set on the handles concerned, so that nobody has to look the owner of a handle up. Sizes are
+bytes, depths are messages.
+
+_handles     a type for each noun's handles
+_device      devices and representors
+_control     engines, contexts, servers, clients, connections, send tasks
+_memory      maps, inventories, buffers
+_fast_path   consumers, producers, their tasks, and what leads to the DPA
+_port        the pull view of a context
+_admin       servers as other processes see them
+"""
+
+from comch_next.driver.protocol._admin import Admin, ConnectionStatus, ServerStatus
+from comch_next.driver.protocol._control import Clients, Connections, Contexts, Engines, SendTasks, Servers, Tasks
+from comch_next.driver.protocol._device import Devices
+from comch_next.driver.protocol._fast_path import (
+    ConsumerCompletions,
+    Consumers,
+    MsgQs,
+    PostRecvTasks,
+    Producers,
+    ProducerSendTasks,
+)
+from comch_next.driver.protocol._handles import (
+    Buf,
+    BufInventory,
+    Client,
+    Connection,
+    Consumer,
+    ConsumerCompletion,
+    Context,
+    Dev,
+    DevInfo,
+    DpaObject,
+    Engine,
+    Mmap,
+    MsgQ,
+    PostRecvTask,
+    Producer,
+    ProducerSendTask,
+    Rep,
+    RepInfo,
+    SendTask,
+    Server,
+    Task,
+)
+from comch_next.driver.protocol._memory import BufInventories, Bufs, Mmaps
+from comch_next.driver.protocol._port import Call, OpenPort, Port, QuickCalls
+from comch_next.driver.protocol._typed import Protocol
+
+__all__ = [
+    "Admin",
+    "Buf",
+    "BufInventories",
+    "BufInventory",
+    "Bufs",
+    "Call",
+    "Client",
+    "Clients",
+    "Connection",
+    "ConnectionStatus",
+    "Connections",
+    "Consumer",
+    "ConsumerCompletion",
+    "ConsumerCompletions",
+    "Consumers",
+    "Context",
+    "Contexts",
+    "Dev",
+    "DevInfo",
+    "Devices",
+    "DpaObject",
+    "Driver",
+    "Engine",
+    "Engines",
+    "Mmap",
+    "Mmaps",
+    "MsgQ",
+    "MsgQs",
+    "OpenPort",
+    "Port",
+    "PostRecvTask",
+    "PostRecvTasks",
+    "Producer",
+    "ProducerSendTask",
+    "ProducerSendTasks",
+    "Producers",
+    "QuickCalls",
+    "Rep",
+    "RepInfo",
+    "SendTask",
+    "SendTasks",
+    "Server",
+    "ServerStatus",
+    "Servers",
+    "Task",
+    "Tasks",
+]
+
+
+class Driver(Protocol):
+    """A driver: its name and its nouns. `open_port` is None if the library only pushes, `admin` if it is blind."""
+
+    name: str
+    devices: Devices
+    engines: Engines
+    contexts: Contexts
+    servers: Servers
+    clients: Clients
+    connections: Connections
+    send_tasks: SendTasks
+    mmaps: Mmaps
+    buf_inventories: BufInventories
+    bufs: Bufs
+    consumers: Consumers
+    post_recv_tasks: PostRecvTasks
+    producers: Producers
+    producer_send_tasks: ProducerSendTasks
+    msgqs: MsgQs
+    consumer_completions: ConsumerCompletions
+    open_port: OpenPort | None
+    admin: Admin | None

@@ -1,0 +1,157 @@
+"""What is at an index or key of values: reading, slicing, storing and unpacking."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
+
+from migrate.python._points_to.domain import Class, Collection, External, Instance, Plain, Token, Value
+from migrate.python._points_to.elements import Elements
+from migrate.python._points_to.heap import Contents, Frame, Key, context
+from migrate.python._points_to.slots import Slot
+from migrate.python.modules import is_standard
+
+
+@dataclass(frozen=True)
+class _Cut:
+    """The context of what a slice takes from one value; `around`: of the code that takes it."""
+
+    whole: Collection
+    around: Hashable
+
+
+class Items(Elements):
+    """Answers are slots, or what flows into a slot that is given."""
+
+    def read_item(self, source: Slot, node: ast.Subscript, frame: Frame, key: Slot, result: Slot) -> None:
+        """Let a slot have what a subscript gives."""
+        wanted = key_of(node.slice)
+        if isinstance(node.slice, ast.Slice):
+            self.watch(source, lambda value: self._slice(value, node, frame, result))
+        else:
+            self.watch(source, lambda value: self.flow(self.at(value, wanted, key), result))
+
+    def _slice(self, value: Value, node: ast.Subscript, frame: Frame, result: Slot) -> None:
+        bounds = _bounds(node.slice)
+        if isinstance(value, Collection) and value.kind in ("tuple", "list") and bounds and not _is_cut(value):
+            collection = replace(self.make(node, value.kind, frame)[0], context=_Cut(value, context(frame)))
+            self._cut(self.contents(value), self.contents(collection), bounds)
+            self.add(result, collection)
+        elif isinstance(value, Collection | Instance):
+            collection, _ = self.make(node, value.kind if isinstance(value, Collection) else "list", frame)
+            self.flow(self.elements(value), self.contents(collection).some)
+            self.add(result, collection)
+        elif isinstance(value, Token):
+            self.add(result, value)
+        else:
+            self.flow(self.elements(value), result)
+
+    def _cut(self, whole: Contents, part: Contents, bounds: range) -> None:
+        """Let a part of a tuple or list have the items between two indices, at their new places."""
+        self.flow(whole.some, part.some)
+        if whole.length is not None:
+            part.length = len(bounds[: max(0, whole.length - bounds.start)])
+
+        def take(key: Key, item: Slot) -> None:
+            if isinstance(key, int) and key in bounds:
+                self.flow(item, self.item(part, key - bounds.start))
+
+        self.on_items(whole, take)
+
+    def at(self, value: Value, wanted: Key | None, key: Slot) -> Slot:
+        """What is at an index or key of a value; None for one that is not known before the run."""
+        if isinstance(value, Collection):
+            return self.get(self.contents(value), wanted)
+        if isinstance(value, Class | External):
+            slot = Slot()
+            generic = isinstance(value, Class) or is_standard(value.name)
+            self.add(slot, value if generic else Plain.UNKNOWN)  # list[int], and objects such as os.environ
+            return slot
+        if not isinstance(value, Instance):
+            return self.elements(value)
+        slot = Slot()
+        self.flow(self.get(self.contents(value), wanted), slot)
+        self.flow(self.record_at(value, wanted), slot)
+        for method in ("__getitem__", "__missing__"):
+            if self.binder(value.node, method):
+                self.call_with(self.attribute(value, method), [key], slot)
+        return slot
+
+    def read_key(self, source: Slot, wanted: Key | None, result: Slot) -> None:
+        """Let a slot have what is at a constant index or key of another one."""
+        self.watch(source, lambda value: self.flow(self.at(value, wanted, self.other), result))
+
+    def get(self, contents: Contents, wanted: Key | None) -> Slot:
+        """The slot of a key in contents."""
+        if isinstance(wanted, int) and wanted < 0:
+            wanted = contents.length + wanted if contents.length and contents.length >= -wanted else None
+        return contents.every if wanted is None else self.item(contents, wanted)
+
+    def record_at(self, value: Instance, wanted: Key | None) -> Slot:
+        """The field at an index of an instance of a NamedTuple, nothing for other classes."""
+        raise NotImplementedError
+
+    def store_item(self, source: Slot, wanted: Key | None, key: Slot, stored: Slot, node: ast.expr) -> None:
+        """Store to an index or key of everything that a slot has."""
+
+        def store(value: Value) -> None:
+            if isinstance(value, Instance) and self.binder(value.node, "__setitem__"):
+                self.call_with(self.attribute(value, "__setitem__"), [key, stored], Slot())
+            elif isinstance(value, Collection | Instance) or value is Plain.OTHER or isinstance(value, External):
+                contents = self.contents(Plain.OTHER if isinstance(value, External) else value)
+                exact = wanted is not None and not (isinstance(wanted, int) and wanted < 0)
+                self.flow(stored, self.item(contents, wanted) if exact and wanted is not None else contents.some)
+                self.flow(key, contents.keys)
+            else:
+                self.sink(stored, node)
+
+        self.watch(source, store)
+
+    def unpack(self, source: Slot, index: int, result: Slot) -> None:
+        """Let a slot have the item at an index of what is unpacked; from the end for a negative index."""
+
+        def item(value: Value) -> None:
+            if isinstance(value, Collection) and value.kind != "dict":
+                self.flow(self.get(self.contents(value), index), result)
+            elif isinstance(value, Instance) and self.is_tuple(value.node):
+                self.flow(self.record_at(value, index), result)
+            else:
+                self.flow(self.elements(value), result)
+
+        self.watch(source, item)
+
+    # ------------------------------------------------------------------ what the storeys above know
+
+    def is_tuple(self, node: ast.ClassDef) -> bool:
+        """Whether a class is a NamedTuple."""
+        raise NotImplementedError
+
+    def sink(self, slot: Slot, node: ast.expr) -> None:
+        """Record that a slot's values go where nobody can follow them."""
+        raise NotImplementedError
+
+
+def key_of(node: ast.expr) -> Key | None:
+    """The key that an expression is, when it is written as a constant."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        value = key_of(node.operand)
+        return -value if isinstance(value, int) else None
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | str | bytes):
+        return node.value
+    return None
+
+
+def _bounds(node: ast.expr) -> range | None:
+    """The indices that a slice takes, when they are counted from the start."""
+    assert isinstance(node, ast.Slice)
+    start = 0 if node.lower is None else key_of(node.lower)
+    stop = sys.maxsize if node.upper is None else key_of(node.upper)
+    known = isinstance(start, int) and isinstance(stop, int) and node.step is None and start >= 0 and stop >= 0
+    return range(start, stop) if known else None  # type: ignore[arg-type]
+
+
+def _is_cut(value: Collection) -> bool:
+    """Whether a value is what a slice gave: slices of slices are not told apart, so that there is an end to them."""
+    return isinstance(value.context, _Cut)

@@ -1,0 +1,120 @@
+"""Which functions run which: by written calls, at the end of with blocks, and unseen."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+
+from migrate.facts.program import Facts
+from migrate.python.control import Action, Graph
+from migrate.python.scopes import FUNCTIONS
+from migrate.python.values import Bound, Class, Descriptor, Function, Instance, Value
+
+_ENDS = frozenset({"__exit__", "__aexit__"})
+# What the standard library runs when the program has ended.
+_LATE = frozenset({"atexit"})
+
+
+class Runs:
+    """Answers about one project without threads, handlers of signals and finalizers."""
+
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
+
+    def graph(self, node: ast.AST) -> Graph:
+        """Return the graph that a node is part of."""
+        return self._facts.controls[self._facts.values.path(node)].around(node)
+
+    def graph_of(self, function: ast.AST) -> Graph:
+        """Return the graph of a function itself."""
+        return self._facts.controls[self._facts.values.path(function)].graph(function)
+
+    def function(self, node: ast.AST) -> ast.AST:
+        """Return the function or module that a node is part of."""
+        return self._facts.names[self._facts.values.path(node)].function(node)
+
+    def is_seen(self, function: ast.AST) -> bool:
+        """Whether a function is run by written calls only."""
+        return function in self._sites
+
+    def sites(self, function: ast.AST) -> Iterable[ast.expr]:
+        """Return the calls that run a function; none for a module."""
+        return self._sites[function]
+
+    def ends_program(self, module: ast.AST) -> bool:
+        """Whether nothing of the project runs when a module has been left by an exception."""
+        names = self._facts.names
+        path = next(path for path in names if names[path].tree is module)
+        return not self._facts.project.importers[path] and not self._has_late
+
+    @cached_property
+    def _has_late(self) -> bool:
+        imports = [node for names in self._facts.names.values() for node in names.imports]
+        named = {alias.name for node in imports for alias in node.names}
+        return not _LATE.isdisjoint(named | {node.module for node in imports if isinstance(node, ast.ImportFrom)})
+
+    @cached_property
+    def _functions(self) -> list[ast.AST]:
+        nodes = (node for names in self._facts.names.values() for node in names.parents)
+        return [node for node in nodes if isinstance(node, (*FUNCTIONS, ast.Lambda))]
+
+    @cached_property
+    def _sites(self) -> Mapping[ast.AST, tuple[ast.Call, ...]]:
+        """The functions that are run by calls alone, and nowhere else than where these stand."""
+        found: dict[ast.AST, tuple[ast.Call, ...]] = {}
+        for node in filter(_is_plain, self._functions):
+            sites = self._facts.values.callers(node)
+            calls = tuple(site for site in sites if isinstance(site, ast.Call) and self._is_run(node, site))
+            if calls and len(calls) == len(sites) and not self._facts.values.is_called_from_outside(node):
+                found[node] = calls
+        return found
+
+    def _is_run(self, function: ast.AST, site: ast.Call) -> bool:
+        """Whether it is a function itself that a call calls, not one that it is given."""
+        values = self._facts.values.of(site.func)
+        is_init = getattr(function, "name", "") == "__init__"
+        return any(_node(value) is function or (is_init and isinstance(value, Class)) for value in values)
+
+    @cached_property
+    def _callees(self) -> Mapping[ast.AST, list[ast.AST]]:
+        callees: dict[ast.AST, list[ast.AST]] = {}
+        for node in self._functions:
+            for site in self._facts.values.callers(node):
+                callees.setdefault(site, []).append(node)
+        return callees
+
+    @cached_property
+    def unseen(self) -> list[ast.AST]:
+        """The functions that may run without a written call; those at the end of a with block aside."""
+        return [node for node in self._functions if node not in self._sites and getattr(node, "name", "") not in _ENDS]
+
+    def run_by(self, node: ast.AST, action: Action) -> list[ast.AST]:
+        """Return the functions that a step may run."""
+        if action is Action.EXIT and isinstance(node, ast.withitem):
+            values = self._facts.values.of(node.context_expr)
+            if values and not any(isinstance(value, Instance) for value in values):
+                return []
+            return [function for function in self._functions if getattr(function, "name", "") in _ENDS]
+        return self._callees.get(node, [])
+
+
+def _node(value: Value) -> ast.AST | None:
+    """Return the function behind a value that can be called."""
+    while isinstance(value, Bound | Descriptor):
+        value = value.function
+    return value.node if isinstance(value, Function) else None
+
+
+def _is_plain(function: ast.AST) -> bool:
+    """Whether a function runs when it is called, and only then, as far as its own text tells."""
+    if not isinstance(function, ast.FunctionDef):
+        return False
+    hidden = function.name.startswith("__") and function.name.endswith("__") and function.name != "__init__"
+    kinds = {getattr(node, "id", "") for node in function.decorator_list}
+    return not hidden and kinds <= {"staticmethod", "classmethod"} and not _yields(function)
+
+
+def _yields(function: ast.FunctionDef) -> bool:
+    """Whether a function may be a generator; one inside of it counts, too."""
+    return any(isinstance(node, ast.Yield | ast.YieldFrom) for node in ast.walk(function))

@@ -1,0 +1,147 @@
+"""Mode shim: imports change and nothing else does, and what is left of the old module's name is reported."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from migrate import _shim
+from migrate.cli import main
+from migrate.outcome import FileOutcome, Level, Options
+from migrate.rewriting import rewrite, rewrite_project
+from tests.migrate.programs import PROGRAMS, Way, run
+from tests.migrate.runner import Runner
+from tests.migrate.shapes.shape import SHAPES, Shape
+from tests.processes import StartPython
+
+SHIM = Options(mode="shim")
+ROOT = Path("/project")
+IMPORTING = ("files", "imports", "names", "source", "stars")  # kinds of shapes in which imports are the point
+
+
+def findings(outcome: FileOutcome) -> list[tuple[str, int]]:
+    """What is not simply redirected: code and line."""
+    return [(finding.code, finding.span.line) for finding in outcome.findings if finding.code]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("import doca_comm_channel", "import comm_channel_compat as doca_comm_channel"),
+        ("import doca_comm_channel as cc", "import comm_channel_compat as cc"),
+        ("import os, doca_comm_channel  as  cc, re # x", "import os, comm_channel_compat  as  cc, re # x"),
+        ("import doca_comm_channel.flat", "import comm_channel_compat as doca_comm_channel"),
+        ("import doca_comm_channel.flat as f", "import comm_channel_compat.flat as f"),
+        ("from doca_comm_channel import Again as A, flat", "from comm_channel_compat import Again as A, flat"),
+        ("from doca_comm_channel import (Again,  # a\n  Endpoint)",
+         "from comm_channel_compat import (Again,  # a\n  Endpoint)"),
+        ("from \\\n\tdoca_comm_channel import *", "from \\\n\tcomm_channel_compat import *"),
+        ("from doca_comm_channel.flat import *", "from comm_channel_compat.flat import *"),
+        ("def f():\n    import doca_comm_channel", "def f():\n    import comm_channel_compat as doca_comm_channel"),
+        ("try: import doca_comm_channel as cc\nexcept ImportError: cc = None",
+         "try: import comm_channel_compat as cc\nexcept ImportError: cc = None"),
+        ("import doca_comm_channel as cc\nif hasattr(cc, 'x'):\n    from doca_comm_channel import Again",
+         "import comm_channel_compat as cc\nif hasattr(cc, 'x'):\n    from comm_channel_compat import Again"),
+        ("\ufeff# coding: utf-8\r\nimport doca_comm_channel as cc; x = 'é'\r\ncc.Endpoint()",
+         "\ufeff# coding: utf-8\r\nimport comm_channel_compat as cc; x = 'é'\r\ncc.Endpoint()"),
+        ("import doca_comm_channel as cc\ngetattr(cc, 'doca_comm_channel_ep_create')()\n__all__ = ['cc']",
+         "import comm_channel_compat as cc\ngetattr(cc, 'doca_comm_channel_ep_create')()\n__all__ = ['cc']"),
+        ("import doca_comm_channel\ndef f(ep: 'doca_comm_channel.Endpoint'): pass",
+         "import comm_channel_compat as doca_comm_channel\ndef f(ep: 'doca_comm_channel.Endpoint'): pass"),
+        ("import doca_comm_channel as cc\ncc.nothing()", "import comm_channel_compat as cc\ncc.nothing()"),
+        ("cc = __import__(r'doca_comm_channel')", "cc = __import__(r'comm_channel_compat')"),
+        ("import importlib\ncc = importlib.import_module('doca_comm_channel')",
+         "import importlib\ncc = importlib.import_module('comm_channel_compat')"),
+        ("import importlib.util\nif importlib.util.find_spec('doca_comm_channel'): import doca_comm_channel as cc",
+         "import importlib.util\nif importlib.util.find_spec('comm_channel_compat'): import comm_channel_compat as cc"),
+    ],
+)  # fmt: skip
+def test_imports_are_redirected(old: str, new: str) -> None:
+    outcome = rewrite(old.encode(), options=SHIM)
+    assert outcome.new.decode() == new
+    assert findings(outcome) == []
+    assert rewrite(outcome.new, options=SHIM).new == outcome.new
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("x = importlib.import_module('doca_comm_' 'channel')", "CCM005"),
+        ("x = load('doca_comm_channel')", "CCM005"),
+        ("x = sys.modules['doca_comm_channel']", "CCM005"),
+        ("mock.patch('doca_comm_channel.Endpoint')", "CCM005"),
+        ("exec('import doca_comm_channel as c')", "CCM005"),
+        ("import importlib.util\nx = importlib.util.find_spec('doca_comm_channel')", "CCM005"),
+        ("def f():\n    '''\n    >>> import doca_comm_channel\n    '''", "CCM005"),
+        ("x = ffi.dlopen('libdoca_comm_channel.so.2')", "CCM005"),
+        ("lib.doca_comm_channel_ep_create()", "CCM007"),
+        ("import doca_cc", "CCM008"),
+    ],
+)
+def test_what_is_left_is_reported(line: str, code: str) -> None:
+    outcome = rewrite(f"import doca_comm_channel as cc\n{line}\n".encode(), options=SHIM)
+    assert [found for found, _ in findings(outcome)] == [code]
+    head, *rest = outcome.new.decode().splitlines()
+    assert head == "import comm_channel_compat as cc"
+    assert "".join(rest).count(f"# {code}: ") == 1
+    assert [text for text in rest if f"# {code}: " not in text] == line.splitlines()
+
+
+def test_modules_of_the_program() -> None:
+    """Its own doca_comm_channel is not the old one; its own comm_channel_compat would be found by the new import."""
+    own = {ROOT / "main.py": b"import doca_comm_channel\n", ROOT / "doca_comm_channel.py": b"Endpoint = 1\n"}
+    assert not any(outcome.changed or outcome.findings for outcome in rewrite_project(own, options=SHIM))
+    taken = {ROOT / "main.py": b"import doca_comm_channel\n", ROOT / "comm_channel_compat.py": b"Endpoint = 1\n"}
+    main_py = rewrite_project(taken, options=SHIM)[1]
+    assert findings(main_py) == [("CCM050", 1)]
+    assert main_py.new.endswith(b"\nimport doca_comm_channel\n")
+
+
+def test_a_file_that_reads_its_source() -> None:
+    outcome = rewrite(b"import doca_comm_channel\nprint(open(__file__).read())\n", options=SHIM)
+    assert findings(outcome) == [("CCM084", 1)]
+
+
+def test_comments_of_the_program() -> None:
+    text = b"import doca_comm_channel as cc  # migrate: skip\nfrom doca_comm_channel import (\n  Again,\n  Endpoint)\n"
+    text += b"x = 1  # migrate: skip\n"
+    outcome = rewrite(text, options=SHIM)
+    assert outcome.new == text.replace(b"from doca_comm_channel", b"from comm_channel_compat")
+    assert findings(outcome) == [("CCM091", 5)]
+
+
+def test_a_failed_check_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_shim, "complaints", lambda *_, **__: ["lost"])
+    outcome = rewrite(b"import doca_comm_channel as cc\n", options=SHIM)
+    assert findings(outcome) == [("CCM046", 1)]
+    assert outcome.new.endswith(b"\nimport doca_comm_channel as cc\n")
+
+
+def redirected(shape: Shape) -> list[FileOutcome]:
+    return rewrite_project({ROOT / name: text.encode() for name, text in shape.files.items()}, options=SHIM)
+
+
+@pytest.mark.parametrize("shape", [shape for shape in SHAPES if shape.kind in IMPORTING], ids=lambda shape: shape.id)
+def test_programs_need_no_launcher(shape: Shape, runner: Runner) -> None:
+    outcomes = redirected(shape)
+    back = [
+        outcome.new.replace(b"comm_channel_compat as doca_comm_channel", b"doca_comm_channel")
+        .replace(b"comm_channel_compat", b"doca_comm_channel") for outcome in outcomes
+    ]  # fmt: skip
+    if all(finding.level is Level.SAFE for outcome in outcomes for finding in outcome.findings):
+        assert back == [outcome.old for outcome in outcomes]
+        new = {str(outcome.path.relative_to(ROOT)): outcome.new.decode() for outcome in outcomes}
+        assert runner.run(new, launched=False) == runner.run(shape.files, launched=True)
+
+
+@pytest.mark.parametrize("name", ["import_styles", "kv_package", "reexported"])
+def test_programs_as_users_run_them(start_python: StartPython, tmp_path: Path, name: str) -> None:
+    program = PROGRAMS[name]
+    for path in program.folder.rglob("*.py"):
+        copy = tmp_path / path.relative_to(program.folder)
+        copy.parent.mkdir(exist_ok=True)
+        copy.write_bytes(path.read_bytes())
+    assert main(["--mode", "shim", "--write", str(tmp_path)]) == 0
+    ends = program.ends()
+    assert list(run(start_python, program, [Way(tmp_path, launched=False)] * len(ends))) == ends

@@ -1,0 +1,76 @@
+"""A context that is closed while other threads use it: each of them gets an error, and the process lives.
+
+Which error is not held here: a lock is the program's business, and without one some calls find a descriptor closed.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.processes import StartPython
+
+# What the threads do until it raises. A crash would take the tests along: each runs in a process of its own.
+CALLS = {
+    "send": "connection.send(b'x' * 4000, 0.2)",
+    "send on a port": "port.send(connection, b'x' * 4000)",
+    "receive": "client.receive(timeout=0.2)",
+    "try_send_to": "raise_of(client.try_send_to(b'x' * 4000, connection))",
+    "flush": "connection.flush(0.2)",
+    "statistics": "connection.update_info(), connection.get_counter(comch.Counter.SENT_MESSAGES), connection.in_flight",
+    "arm": "client.arm_send(), client.arm_recv()",
+}
+
+PROGRAM = """
+import sys, threading
+import comch_next as comch
+
+def raise_of(code):
+    if code not in (comch.ErrorCode.SUCCESS, comch.ErrorCode.AGAIN):
+        raise comch.from_code(code, "")
+
+def work():
+    ready.wait()
+    while True:
+        try:
+            CALL
+        except (comch.Again, comch.TimeOut):
+            pass
+        except Exception as error:
+            ends.append(type(error).__name__)
+            return
+
+sys.setswitchinterval(0.00005)
+for _ in range(6):
+    server = comch.Server(comch.open_device("03:00.0"), "b1:00.0", "svc")
+    client = comch.Client(comch.open_device("b1:00.0"), "svc")
+    server.listen()
+    drain = threading.Thread(target=lambda: server.receive(timeout=10))
+    drain.start()
+    client.connect(timeout=10)
+    connection, port = client.connection, client.port
+    connection.send(b"hello", 10)
+    drain.join()
+    ready, ends = threading.Event(), []
+    workers = [threading.Thread(target=work) for _ in range(3)]
+    for worker in workers:
+        worker.start()
+    ready.set()
+    for _ in range(200):
+        server.try_receive()
+    client.close()
+    for worker in workers:
+        worker.join(20)
+    assert len(ends) == len(workers), ends
+    server.close()
+print("whole")
+"""
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_close_under_a_call(start_python: StartPython, tmp_path: Path, call: str) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM.replace("CALL", CALLS[call]))
+    finished = start_python(str(program), deadline_s=60).finish()
+    assert (finished.stdout, finished.returncode) == ("whole\n", 0), finished.stderr

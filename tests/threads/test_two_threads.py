@@ -1,0 +1,92 @@
+"""Threads that meet in one connection: whatever they do, every message arrives once and whole, and nothing crashes."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+import pytest
+
+import comch_next as comch
+
+COUNT = 3000  # messages of each sender
+SOON_S = 20.0
+
+
+class Worker(threading.Thread):
+    """Runs a call; `result` raises what it raised."""
+
+    def __init__(self, call: Callable[[], object]) -> None:
+        super().__init__(daemon=True)
+        self._call = call
+        self._error: BaseException | None = None
+        self.start()
+
+    def run(self) -> None:
+        try:
+            self._call()
+        except BaseException as error:
+            self._error = error
+
+    def result(self) -> None:
+        """Wait for its end."""
+        self.join(SOON_S)
+        assert not self.is_alive()
+        if self._error is not None:
+            raise self._error
+
+
+@pytest.fixture
+def pair() -> Iterator[tuple[comch.Server, comch.Client]]:
+    server = comch.Server(comch.open_device("03:00.0"), "b1:00.0", "threads")
+    client = comch.Client(comch.open_device("b1:00.0"), "threads")
+    server.listen()
+    greeting = Worker(lambda: server.receive(timeout=SOON_S))
+    client.connect(timeout=SOON_S)
+    client.connection.send(b"hello", SOON_S)
+    greeting.result()
+    yield server, client
+    client.close()
+    server.close()
+
+
+def message(sender: int, number: int) -> bytes:
+    """A message that shows where it came from, and any damage to it."""
+    return b"%d %d " % (sender, number) + bytes([number % 251]) * (number % 200)
+
+
+def test_two_senders_on_one_connection(pair: tuple[comch.Server, comch.Client]) -> None:
+    server, client = pair
+
+    def send(sender: int) -> None:
+        for number in range(COUNT):
+            client.connection.send(message(sender, number), SOON_S)
+
+    senders = [Worker(lambda sender=sender: send(sender)) for sender in range(2)]  # type: ignore[misc]
+    came = [server.receive(timeout=SOON_S).data for _ in range(2 * COUNT)]
+    for worker in senders:
+        worker.result()
+    for sender in range(2):
+        own = [data for data in came if data.startswith(b"%d " % sender)]
+        assert own == [message(sender, number) for number in range(COUNT)]
+
+
+def test_two_receivers_on_one_context(pair: tuple[comch.Server, comch.Client]) -> None:
+    server, client = pair
+    came: Counter[bytes] = Counter()
+    lock = threading.Lock()
+
+    def receive() -> None:
+        while (data := server.receive(timeout=SOON_S).data) != b"end":
+            with lock:
+                came[data] += 1
+
+    receivers = [Worker(receive) for _ in range(2)]
+    for number in range(2 * COUNT):
+        client.connection.send(message(0, number), SOON_S)
+    for _ in receivers:
+        client.connection.send(b"end", SOON_S)
+    for worker in receivers:
+        worker.result()
+    assert came == Counter(message(0, number) for number in range(2 * COUNT))
