@@ -8,15 +8,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from migrate.facts.comparisons import tested_for
 from migrate.facts.feature_tests import FeatureTests
 from migrate.facts.forest import Forest
-from migrate.facts.handles import Handle, Method, OldApi, Symbol
+from migrate.facts.handles import Handle, Method, OldApi, Symbol, symbols
 from migrate.facts.introspection import Introspection
 from migrate.facts.module_values import ModuleValues
 from migrate.facts.patches import Patches
 from migrate.facts.texts import Texts, is_old_word
 from migrate.old_api.c_names import SECOND_GENERATION_MODULES, generation_of, is_core
-from migrate.old_api.calls import Call
+from migrate.old_api.calls import Call, splats
 from migrate.old_api.spellings import flat, objects
 from migrate.python.modules import Project
 from migrate.python.values import Collection, Module, Plain, Token, Value, Values
@@ -155,7 +156,7 @@ class References:
             pass
         elif len(named) > 1 or found - {Token(symbol) for symbol in named} - {Plain.NONE}:
             code = "CCM004"
-        elif named & self._inspected:
+        elif (named | set(self._method_of(parent))) & self._inspected:
             code = "CCM082"
         elif not self._is_name(node):
             code = problem
@@ -184,27 +185,33 @@ class References:
 
     def _made(self, path: Path, node: ast.expr, key: Symbol | Method, code: str) -> Reference:
         """Give the reference to a function, class or constant: with its call, or the origins that it reaches."""
-        parent = self._forest.parents[node]
-        function, is_flat = self._api.function(key)
+        parent, (function, is_flat) = self._forest.parents[node], self._api.function(key)
         receiver = node.value if isinstance(key, Method) and isinstance(node, ast.Attribute) else None
         name = function.name if function and isinstance(key, Method) else getattr(key, "name", "")
         if function and isinstance(parent, ast.Call) and parent.func is node:
-            if starred := _starred(parent):
+            if starred := splats(parent):
                 return self._splatted(path, node, name, parent, starred, code)
             call = (flat if is_flat else objects).read(parent, function, receiver)
             self.calls[parent] = call
             return Reference(path, node, name, call, code or call.problem or self._unknown(call))
-        origins = self.reached(key) if function else frozenset()
-        shown = name.rpartition(".")[2] if key in self._named else ""
-        shown = function.name if shown and function and is_flat else shown
+        if any(self._method_of(parent)):
+            return Reference(path, node, name, code=code)  # a class, which changes with the method taken from it
+        tested, of_heirs = tested_for(node, self._forest, self._values)
+        origins = tested | self.reached(key) if function else tested
+        shown = function.name if function and is_flat else name.rpartition(".")[2]
+        shown, code = shown if key in self._named else "", code or ("CCM039" if of_heirs else "")
         return Reference(path, node, name, code=code, origins=origins, shown=shown)
+
+    def _method_of(self, parent: ast.AST) -> Iterator[Symbol]:
+        """Yield the method that is taken from a class."""
+        return symbols(self._values.of(parent) if isinstance(parent, ast.Attribute) else ())
 
     def _splatted(
         self, path: Path, node: ast.expr, name: str, call: ast.Call, starred: Iterable[ast.expr], code: str
     ) -> Reference:
         """Give the function of a call whose arguments are not written one by one: it is a value, too."""
         origins = set(self._api.sites.get(call, ()))
-        for values in map(self._values.of, starred):
+        for values in (self._values.of(value) - {Plain.NONE} for value in starred):
             known = [value for value in values if isinstance(value, Collection)]
             inside = {item for value in known for item in self._values.elements(value)}
             if len(known) < len(values) or self._may_be_anything(frozenset(inside)):
@@ -217,8 +224,7 @@ class References:
         """Return CCM034 for a call on a handle of which nothing is known."""
         given = [self._values.of(value) for name, value in call.arguments.items() if name in call.signature.kinds]
         lost = [values for values in given if self._may_be_anything(values)]
-        known = any(isinstance(value, Token) for values in lost for value in values)
-        return "CCM034" if lost and not known else ""
+        return "CCM034" if lost and not any(isinstance(each, Token) for values in lost for each in values) else ""
 
     # ------------------------------------------------------------------ attributes
 
@@ -252,6 +258,7 @@ class References:
         named = {function.replace("_rep_", "_") for function in functions}  # devices and representors are alike
         code = self._features.code(node) or ("CCM035" if len(named) > 1 else "")
         code = code or ("CCM005" if self._texts.shown(path, node) else "")
+        code = code or next(filter(None, (self._patches.code_of_kind(method.handle.kind) for method in methods)), "")
         chosen = min(methods, key=lambda method: method.function)
         reference = self._made(path, node, chosen, code)
         if reference.call:
@@ -268,8 +275,7 @@ class References:
     # ------------------------------------------------------------------ text
 
     def _constant(self, path: Path, node: ast.Constant) -> Iterator[Reference]:
-        asked = self._forest.parents[node]
-        if isinstance(asked, ast.Call) and self._features.is_answered(asked):
+        if isinstance(asked := self._forest.parents[node], ast.Call) and self._features.is_answered(asked):
             return  # changes with the module
         named = self._texts.named(path, node)
         if named and self._modules.imports(node):
@@ -282,20 +288,9 @@ class References:
             yield Reference(path, node, named[0], code=named[1])
 
 
-def _starred(node: ast.Call) -> list[ast.expr]:
-    """Return what is given to a call as `*values` and `**values`."""
-    splats = [argument.value for argument in node.args if isinstance(argument, ast.Starred)]
-    return splats + [keyword.value for keyword in node.keywords if keyword.arg is None]
-
-
 def has_symbol(values: Iterable[Value]) -> bool:
     """Whether a name of the old module is among some values."""
     return any(isinstance(value, Token) and isinstance(value.key, Symbol) for value in values)
-
-
-def symbols(values: Iterable[Value]) -> Iterator[Symbol]:
-    """Yield the names of the old module among some values."""
-    return (value.key for value in values if isinstance(value, Token) and isinstance(value.key, Symbol))
 
 
 def _c_code(name: str) -> str:

@@ -33,11 +33,13 @@ from migrate.python._points_to.domain import (
 )
 from migrate.python._points_to.engine import Engine
 from migrate.python._points_to.heap import Frame
+from migrate.python._points_to.library_functions import HINT
 from migrate.python._points_to.slots import Slot
 from migrate.python.modules import Project
 from migrate.python.scopes import Names, Variable
 
 __all__ = [
+    "HINT",
     "Arguments",
     "Bound",
     "Class",

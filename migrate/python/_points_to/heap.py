@@ -41,7 +41,6 @@ class Frame:
     returned: Slot = field(default_factory=Slot)
     yielded: Slot = field(default_factory=Slot)
     sent: Slot = field(default_factory=Slot)
-    called: bool = False
 
 
 class Contents:
@@ -144,7 +143,7 @@ class Heap(Solver):
         return fields[name]
 
     def on_fields(self, owner: Value, listener: Callable[[str, Slot], None]) -> None:
-        """Call a listener with every field of a value, now and later."""
+        """Call a listener with every field of a value and its name, now and later."""
         self._field_listeners.setdefault(owner, []).append(listener)
         for name, slot in tuple(self.fields.get(owner, {}).items()):
             listener(name, slot)
