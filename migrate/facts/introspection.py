@@ -10,6 +10,7 @@ from pathlib import Path
 from migrate.facts.comparisons import is_told_apart
 from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import Method, OldApi, Symbol
+from migrate.facts.hints import Hints
 from migrate.python.scopes import Kind
 from migrate.python.values import Collection, Token, Values
 
@@ -42,6 +43,7 @@ class Introspection:
         self.readers = frozenset(self._readers())
 
     def _inspected(self) -> Iterator[Symbol]:
+        hints = Hints(self._forest, self._values)
         for _, node in self._forest.nodes(ast.Attribute):
             if node.attr not in _ASKED or self._forest.is_in_message(node):
                 continue
@@ -55,7 +57,7 @@ class Introspection:
                 yield from self._symbols(call.args[0])
             elif name == "getattr" and asked in _NAMES and not self._forest.is_in_message(call):
                 yield from self._asked(call.args[0], str(asked))
-            elif name in _READS_ANNOTATIONS or (name == "fields" and self._reads_types):
+            elif (name in _READS_ANNOTATIONS and hints.are_seen(call)) or (name == "fields" and self._reads_types):
                 yield from map(Symbol, self._classes)
         for _, function in self._forest.nodes(ast.FunctionDef):
             if any(last_name(decorator) == "register" for decorator in function.decorator_list):

@@ -1,4 +1,4 @@
-"""Summaries: functions made of functions: functools, operator, weakref, types."""
+"""Summaries: functions made of functions, and what is read from classes."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from migrate.python._points_to.domain import Descriptor, External, Value
+from migrate.python._points_to.domain import Descriptor, External, Plain, Value
 from migrate.python._points_to.functions import Site
 from migrate.python._points_to.library import apply, argument, names, summary
 from migrate.python._points_to.slots import Slot
 
 if TYPE_CHECKING:
     from migrate.python._points_to.attributes import Attributes
+
+HINT = External("typing.get_type_hints()")  # a type that is read from an annotation
 
 
 @summary("functools.partial")
@@ -89,3 +91,17 @@ def _methodcaller(heap: Attributes, site: Site) -> None:
     method = Slot()
     heap.load(site.positional[-1][0], str(site.operand), method, None)
     heap.call(method, Site(site.node, site.frame, site.positional[:-1], site.keywords, site.splats, site.result))
+
+
+@summary("typing.get_type_hints", "typing_extensions.get_type_hints", "inspect.get_annotations")
+def _type_hints(heap: Attributes, site: Site) -> None:
+    """Give a dictionary of types, each of which stands for all."""
+    collection, contents = heap.make(site.node, "dict", site.frame, heap.constant(HINT))
+    heap.add(contents.keys, Plain.OTHER)
+    heap.add(site.result, collection)
+
+
+@summary("dataclasses.field")
+def _field(heap: Attributes, site: Site) -> None:
+    heap.flow(argument(heap, site, 9, "default"), site.result)
+    apply(heap, site, argument(heap, site, 9, "default_factory"), site.result)

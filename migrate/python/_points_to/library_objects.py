@@ -1,4 +1,4 @@
-"""Summaries: contexts, objects and classes, functions made of functions."""
+"""Summaries: contexts, objects and classes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ from migrate.python._points_to.heap import Frame
 from migrate.python._points_to.library import (
     SUMMARIES,
     Summary,
-    apply,
     argument,
     elements,
     new,
@@ -242,9 +241,3 @@ def _accessor(name: str) -> Summary:
 
 for _name in ("setter", "deleter"):
     SUMMARIES[f".{_name}"] = _accessor(_name)
-
-
-@summary("dataclasses.field")
-def _field(heap: Attributes, site: Site) -> None:
-    heap.flow(argument(heap, site, 9, "default"), site.result)
-    apply(heap, site, argument(heap, site, 9, "default_factory"), site.result)
