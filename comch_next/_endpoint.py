@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Endpoint"]
 
-_HANDLES: dict[str, tuple[type, ...]] = {"device": (Device,), "device_rep": (Representor, str)}
+_HANDLES: dict[str, type] = {"device": Device, "device_rep": Representor}
 
 
 class Endpoint:
@@ -70,8 +70,8 @@ class Endpoint:
     def _accept(self, option: str, value: object, device: Device | None) -> Any:
         if self.link.phase is Phase.INHERITED:
             self.check(f"set_{option}")
-        if option in _HANDLES and not isinstance(value, _HANDLES[option]):
-            instance(value, _HANDLES[option][0], option)
+        if option in _HANDLES:
+            instance(value, _HANDLES[option], option)
         if option in SIZES:
             integer(value, option, most=UINT16_MAX)
         if option == "name" and value is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, NoReturn
 from weakref import WeakSet
 
@@ -99,13 +100,15 @@ class _Inherited(Peer):
     def __getattribute__(self, name: str) -> Any:
         if name.startswith("__"):
             return object.__getattribute__(self, name)
+        if isinstance(getattr(type(self), name, None), FunctionType):
+            return _refuse  # a method is there to be looked up, as ever
         _refuse()
 
     def __setattr__(self, name: str, value: object) -> None:
         _refuse()
 
 
-def _refuse() -> NoReturn:
+def _refuse(*_: object, **__: object) -> NoReturn:
     raise BadState("the connection was inherited through a fork and belongs to the parent process")
 
 

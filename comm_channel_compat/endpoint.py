@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from comch_next import Again, Channel, ConnectionReset, InvalidValue, PullPort
-from comm_channel_compat._arguments import Buffer, instance
+from comm_channel_compat._arguments import Buffer
 from comm_channel_compat._devices import Device, Representor
 from comm_channel_compat._peers import Peers, Unopened, connection_of
 from comm_channel_compat._warn import warns_as
@@ -69,8 +69,6 @@ class Endpoint(EventChannel, ServiceState):
 
     def set_device_rep(self, device_rep: Representor) -> None:
         """The representor to listen on; needed by a service only."""
-        if isinstance(device_rep, str):
-            instance(device_rep, Representor, "device_rep")  # the modern contexts take an address, too
         self._channel.device_rep = device_rep.modern if isinstance(device_rep, Representor) else device_rep
         self._representor = device_rep
 

@@ -148,14 +148,28 @@ CODES: dict[str, Code] = {
         "needs-evidence",
     ),
     "CCM084": Code(
-        "the file reads its own source",
-        "inspect.getsource, open(__file__), the lines of a traceback or __code__ would show the modern text.",
+        "the file reads its own source or lists its names",
+        "inspect.getsource, open(__file__), the lines of a traceback or __code__ would show the modern text; "
+        "globals() and dir() would list the modern import.",
         "See what the program does with its source, and rewrite the file by hand.",
     ),
     "CCM085": Code(
         "an old object may be shown as text",
         "The expression is None, or an empty collection, at other times. The text of the modern object is another one.",
         "Nothing, unless somebody reads the output by machine.",
+        "safe",
+    ),
+    "CCM086": Code(
+        "devices are compared",
+        "One device that is opened twice gave two objects that were not equal; in comch_next they are, as dictionary "
+        "keys and in sets, too.",
+        "Run migrate with --unsafe if no device is opened twice, or if the two opens may count as one.",
+        "needs-evidence",
+    ),
+    "CCM087": Code(
+        "nothing calls this function or class of a script",
+        "It takes or returns handles. The file is a script that no other file imports, so that it is not used at all.",
+        "Remove it; or see that whoever imports the script is migrated as well.",
         "safe",
     ),
     # Text

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from migrate.facts.forest import Forest
 from migrate.old_api.vocabulary import Vocabulary
 from migrate.python.scopes import Kind, Scope, Variable
-from migrate.python.values import External, Function, Value
+from migrate.python.values import Descriptor, External, Function, Instance, Value
 
 _DEPTH = 20  # assignments, calls and operators that are followed back
 _OPERATIONS: dict[type, Callable[[int, int], int]] = {
@@ -47,6 +47,7 @@ class Expressions:
         self._vocabulary = vocabulary
         self._received = received  # what stands for the bytes that an old call gives
         self._stored = {node.attr for _, node in forest.nodes(ast.Attribute) if not isinstance(node.ctx, ast.Load)}
+        self._computed = frozenset(_computed(forest, values)) - {""}
         self._used: dict[Scope, frozenset[str]] = {}
 
     # ------------------------------------------------------------------ constants
@@ -138,7 +139,7 @@ class Expressions:
     def is_simple(self, node: ast.expr) -> bool:
         """Whether evaluating it has no effect and may be done earlier or later within its statement."""
         if isinstance(node, ast.Attribute):
-            return self.is_simple(node.value)
+            return node.attr not in self._computed and self.is_simple(node.value)
         if isinstance(node, ast.Name):
             return not self._is_rebound_within(node)
         return isinstance(node, ast.Constant) or self.constant(node) is not None
@@ -203,6 +204,23 @@ class Expressions:
         inside = (scopes[node] for node in ast.walk(scope.node) if node in scopes)
         for other in (*_outwards(scope), *inside):
             yield from other.variables
+
+
+def _computed(forest: Forest, values: Values) -> Iterator[str]:
+    """Yield the names of attributes that run code when they are read: properties and other descriptors."""
+    for _, cls in forest.nodes(ast.ClassDef):
+        for part in cls.body:
+            if isinstance(part, ast.FunctionDef) and part.decorator_list:
+                yield part.name
+            for target in part.targets if isinstance(part, ast.Assign) else ():
+                found = values.of(part.value) if isinstance(part, ast.Assign) else ()
+                is_descriptor = any(isinstance(value, Descriptor) or _has_get(value) for value in found)
+                yield target.id if is_descriptor and isinstance(target, ast.Name) else ""
+
+
+def _has_get(value: Value) -> bool:
+    body = value.node.body if isinstance(value, Instance) else ()
+    return any(isinstance(part, ast.FunctionDef) and part.name == "__get__" for part in body)
 
 
 def _outwards(scope: Scope | None) -> Iterator[Scope]:

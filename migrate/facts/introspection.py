@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
-from migrate.facts.forest import Forest
+from migrate.facts.comparisons import is_told_apart
+from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import Method, OldApi, Symbol
 from migrate.facts.hints import Hints
-from migrate.python.values import Token, Values
+from migrate.python.scopes import Kind
+from migrate.python.values import Collection, Token, Values
 
 _NAMES = frozenset({"__name__", "__qualname__"})
-_ASKED = _NAMES | {"__class__", "__module__"}
+_ASKED = _NAMES | {"__class__", "__module__", "__doc__"}
+_READS_OBJECTS = frozenset({"create_autospec", "getdoc", "signature", "getmembers", "register"})
+_REPRESENTING = frozenset({"repr", "ascii"})
+_SHOWING = frozenset({"print", "str", "repr", "ascii", "format", "pprint", "pformat"})
 _READS_SOURCE = frozenset({"getsource", "getsourcelines", "findsource", "extract_tb", "extract_stack", "getlines"})
+_NAMESPACES = frozenset({"globals", "locals", "vars", "dir"})
+_LISTING = frozenset({"list", "tuple", "set", "frozenset", "sorted", "len", "dict", "print", "iter"})
 _OPENS = frozenset({"open", "read_text", "read_bytes"})
 _READS_ANNOTATIONS = frozenset({"get_type_hints", "get_annotations"})
 _COMPILED = frozenset({"__code__", "co_names", "co_consts", "co_code"})
@@ -26,11 +34,12 @@ class Introspection:
 
     def __init__(self, forest: Forest, values: Values, api: OldApi) -> None:
         self._forest, self._values, self._errors = forest, values, api.vocabulary.errors
-        self._classes = api.vocabulary.classes
+        self._constants = api.vocabulary.constants
+        self._classes, self._flat = api.vocabulary.classes, api.vocabulary.flat
         self._stars = {path for path, alias in forest.nodes(ast.alias) if alias.name == "*"}
         self._reads_types = any(node.attr == "type" for _, node in forest.nodes(ast.Attribute))  # of dataclass fields
         self.named: set[Hashable] = set()
-        self.inspected = frozenset(self._inspected())
+        self.inspected = frozenset([*self._inspected(), *self._shown_constants()])
         self.readers = frozenset(self._readers())
 
     def _inspected(self) -> Iterator[Symbol]:
@@ -43,13 +52,41 @@ class Introspection:
             else:
                 yield from self._symbols(node.value)
         for _, call in self._forest.nodes(ast.Call):
-            name, asked = _last_name(call.func), first_constant(call.args[1:2])
-            if name == "type" and len(call.args) == 1:
+            name, asked = last_name(call.func), first_constant(call.args[1:2])
+            if call.args and (name in _READS_OBJECTS or (name == "type" and len(call.args) == 1)):
                 yield from self._symbols(call.args[0])
             elif name == "getattr" and asked in _NAMES and not self._forest.is_in_message(call):
                 yield from self._asked(call.args[0], str(asked))
             elif (name in _READS_ANNOTATIONS and hints.are_seen(call)) or (name == "fields" and self._reads_types):
                 yield from map(Symbol, self._classes)
+        for _, function in self._forest.nodes(ast.FunctionDef):
+            if any(last_name(decorator) == "register" for decorator in function.decorator_list):
+                annotations = (argument.annotation for argument in function.args.args[:1])
+                yield from (symbol for note in annotations if note for symbol in self._symbols(note))
+        for token in self._values.tokens:
+            if isinstance(token.key, Symbol) and token.key.name in self._flat:
+                nodes = self._values.uses(token)
+                yield from [token.key] if any(is_told_apart(node, self._forest) for node in nodes) else ()
+
+    def _shown_constants(self) -> Iterator[Symbol]:
+        """Yield the numbers that are members of enums now, where that shows: inverted, or by their repr."""
+        shown = [node.operand for _, node in self._forest.nodes(ast.UnaryOp) if isinstance(node.op, ast.Invert)]
+        for _, part in self._forest.nodes(ast.FormattedValue):
+            shown += [part.value] if part.conversion in (ord("r"), ord("a")) else self._items(part.value)
+        for _, call in self._forest.nodes(ast.Call):
+            name = last_name(call.func)
+            shown += call.args if name in _REPRESENTING else []
+            shown += [item for given in call.args if name in _SHOWING for item in self._items(given)]
+        for symbol in chain.from_iterable(map(self._symbols, shown)):
+            if symbol.name in self._constants and not symbol.name.startswith(("DOCA_ERROR_", "DOCA_SUCCESS")):
+                yield symbol
+
+    def _items(self, node: ast.expr) -> list[ast.expr]:
+        """Return what is written in the displays that an expression can be."""
+        made = [value.node for value in self._values.of(node) if isinstance(value, Collection)]
+        rows = [row.elts for row in made if isinstance(row, ast.Tuple | ast.List | ast.Set)]
+        rows += [[key for key in table.keys if key] + table.values for table in made if isinstance(table, ast.Dict)]
+        return list(chain.from_iterable(rows))
 
     def _asked(self, node: ast.expr, attribute: str) -> Iterator[Symbol]:
         """Note the functions whose name is asked, which new ones can have; yield what else is asked for its name."""
@@ -70,10 +107,20 @@ class Introspection:
             if node.attr in _COMPILED:
                 yield path
         for path, call in self._forest.nodes(ast.Call):
-            name = _last_name(call.func)
+            name = last_name(call.func)
             own = name in _OPENS and self._is_own_file(call)
-            if name in _READS_SOURCE or own or (name == "dir" and not call.args and path in self._stars):
+            names = (name == "dir" and path in self._stars) or (name in _NAMESPACES and self._is_listed(call))
+            if name in _READS_SOURCE or own or (names and not call.args):
                 yield path
+
+    def _is_listed(self, namespace: ast.Call) -> bool:
+        """Whether the names of a module are listed, those of its imports too."""
+        scope = self._forest.of(namespace).scope(namespace)
+        outer = self._forest.parents[namespace]
+        listed = outer.func if isinstance(outer, ast.Call) else None
+        is_list = isinstance(listed, ast.Name) and listed.id in _LISTING
+        of_module = last_name(namespace.func) == "globals" or scope.kind is Kind.MODULE
+        return of_module and (is_list or getattr(outer, "iter", None) is namespace)
 
     def _is_own_file(self, call: ast.Call) -> bool:
         """Whether what is opened is `__file__`, as it is or as a Path."""
@@ -82,10 +129,14 @@ class Introspection:
         return any(isinstance(given, ast.Name) and given.id == "__file__" for given in opened.args)
 
 
+def key_of(read: ast.AST, forest: Forest) -> ast.expr | None:
+    """Return the key under which an expression reads a namespace: `globals()[key]`, `globals().get(key)`."""
+    call = forest.parents[read]
+    if isinstance(read, ast.Attribute) and read.attr in ("get", "pop", "setdefault"):
+        return call.args[0] if isinstance(call, ast.Call) and call.args else None
+    return read.slice if isinstance(read, ast.Subscript) else None
+
+
 def first_constant(nodes: Sequence[ast.expr]) -> object:
     """Return the value of the first of some nodes, if it is written as a constant."""
     return nodes[0].value if nodes and isinstance(nodes[0], ast.Constant) else None
-
-
-def _last_name(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")

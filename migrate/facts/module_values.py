@@ -83,6 +83,8 @@ class ModuleValues:
     def is_followed(self, node: ast.expr) -> bool:
         """Whether it can be seen what becomes of the module where it stands."""
         parent = self._forest.parents[node]
+        if isinstance(parent, ast.Assign) and any(map(self._is_of_python, parent.targets)):
+            return False
         if isinstance(parent, ast.keyword):
             parent = self._forest.parents[parent]  # the call that it is given to
         if isinstance(parent, _FOLLOWED):
@@ -98,6 +100,11 @@ class ModuleValues:
             functions = self._values.of(parent.func)
             return bool(functions) and parent.func is not node and all(map(_keeps, functions))
         return isinstance(parent, _TESTED) and node not in getattr(parent, "body", [])
+
+    def _is_of_python(self, target: ast.expr) -> bool:
+        """Whether what is stored goes into a table that Python itself reads, such as `sys.modules`."""
+        owners = self._values.of(target.value) if isinstance(target, ast.Subscript) else ()
+        return any(isinstance(owner, External) for owner in owners)
 
 
 def _keeps(function: Value) -> bool:

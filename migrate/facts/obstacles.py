@@ -8,29 +8,32 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from migrate.facts.forest import Forest
+from migrate.facts import comparisons
+from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import COMMON, Handle, Method, OldApi, Symbol, handles_among, is_handle
-from migrate.facts.introspection import first_constant
+from migrate.facts.introspection import first_constant, key_of
+from migrate.facts.modern import MODERN_MEMBERS
 from migrate.facts.module_values import MODULE_VALUE, ModuleValues
 from migrate.facts.references import Reference, References
 from migrate.facts.texts import WORD
+from migrate.facts.unseen import Callers
 from migrate.python.modules import is_standard
 from migrate.python.values import Bound, Collection, External, Function, Plain, Token, Value, Values
 
 LOST, UNKNOWN, MIXED, OTHER_FILE, COMPUTED = "CCM033", "CCM034", "CCM035", "CCM049", "CCM005"
 MODULE = "CCM009"
-SHOWN, INSPECTED, UNSEEN, MAY_BE_SHOWN = "CCM081", "CCM082", "CCM083", "CCM085"
+SHOWN, INSPECTED, MAY_BE_SHOWN = "CCM081", "CCM082", "CCM085"
 
 # Python's own functions that tell what an object looks like, and those that look into it.
 _SHOWING = frozenset({"print", "str", "repr", "format", "ascii", "pprint", "pformat"})
 _SHOWING |= {"debug", "info", "warning", "error", "exception", "critical", "log"}
-_INSPECTING = frozenset({"vars", "dir", "copy", "deepcopy", "dump", "dumps", "setattr", "delattr"})
-_CHANGING = frozenset({"setattr", "delattr"})  # their first argument
-_BY_NAME = frozenset({"methodcaller", "attrgetter"})
+_CHANGING = frozenset({"setattr", "delattr", "object"})  # their first argument (mock.patch.object)
+_INSPECTING = _CHANGING | {"vars", "dir", "copy", "deepcopy", "dump", "dumps", "WeakMethod"}
+_BY_NAME, _LOOKING_UP = frozenset({"methodcaller", "attrgetter"}), frozenset({"getattr", "hasattr"})
 _OF_METHODS = frozenset({"__qualname__", "__func__", "__self__"})
-_LOOKING_UP = frozenset({"getattr", "hasattr"})
 _LOOKED_AT = _SHOWING | _INSPECTING | _LOOKING_UP
 _NAMESPACES = frozenset({"globals", "locals", "vars"})
+_RUNNING = frozenset({"builtins.exec", "builtins.eval", "runpy.run_path", "runpy.run_module"})  # with these globals
 _IMPLICIT = frozenset({"__enter__", "__aenter__", "__iter__", "__next__", "__aiter__", "__anext__", "__call__"})
 _OF_EVERY_OBJECT = frozenset({"__enter__", "__exit__", "__aenter__", "__aexit__", "__doc__", "__module__"})
 _OF_EVERY_OBJECT |= {"__hash__", "__eq__", "__ne__"}
@@ -60,6 +63,7 @@ class Obstacles:
     ) -> None:
         self._forest, self._values, self._api, self._references = forest, values, api, references
         self._suspects, self._given = suspects, given
+        self._callers = Callers(forest, values)
         self._found: dict[Hashable, dict[tuple[ast.AST, str], Obstacle]] = {}
         for token, nodes in values.sinks.items():
             for node in nodes:
@@ -74,12 +78,14 @@ class Obstacles:
         for kind, judge in _JUDGES.items():
             for _, node in forest.nodes(kind):
                 judge(self, node)
+        for compared in comparisons.found(forest, values):
+            self._add(*compared)
         known = {reference.node for reference in references.found if reference.code}
         for node in modules.lost():
             if node not in known:
                 self._put(MODULE_VALUE, node, MODULE)
         for argument in api.asked:
-            self._put(argument, argument, UNSEEN)
+            self._put(argument, argument, self._callers.code(argument))
 
     def of(self, origin: Hashable) -> Sequence[Obstacle]:
         """Return what keeps the handles of an origin old."""
@@ -115,7 +121,8 @@ class Obstacles:
                     self._put(origin, argument, code)
             origins |= self._api.sites.get(reference.call.node, set())
         elif reference.code:
-            for origin in origins:
+            kind = self._api.vocabulary.classes.get(reference.name) if reference.code == INSPECTED else None
+            for origin in origins | comparisons.of_kind(kind, self._values):
                 self._put(origin, reference.node, reference.code)
         if reference.path not in self._given:
             for origin in origins:
@@ -149,7 +156,10 @@ class Obstacles:
             return
         known = any((handle.kind, node.attr) in self._api.vocabulary.methods for handle in handles_among(mine))
         looks_inside = node.attr.startswith("__") and node.attr not in _OF_EVERY_OBJECT
-        if not isinstance(node.ctx, ast.Load) or looks_inside:  # any other unknown name is an AttributeError
+        # Where nothing else comes, a name that they did not have was looked up for its AttributeError.
+        is_new = not known and base - {Plain.NONE} == set(mine) and any(
+            node.attr in MODERN_MEMBERS.get(handle.kind, ()) for handle in handles_among(mine))  # fmt: skip
+        if not isinstance(node.ctx, ast.Load) or looks_inside or is_new:
             self._add(mine, node, INSPECTED)
         elif known:
             self._mixed(node, base)
@@ -164,7 +174,7 @@ class Obstacles:
             self._add(base, node, UNKNOWN if Plain.UNKNOWN in others | base else MIXED)
 
     def _call(self, node: ast.Call) -> None:
-        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        name = last_name(node.func)
         if name in _NAMESPACES and not node.args:
             self._namespace(node)
         if name in _BY_NAME:
@@ -213,16 +223,15 @@ class Obstacles:
         for value in values:
             made = value.node if isinstance(value, Collection) else None
             call = self._references.calls.get(made) if isinstance(made, ast.Call) else None
-            if call is not None and not call.returns_code:
+            if call is not None and not call.returns_code and "msg" in call.results:  # a Message now
                 for origin in self._api.sites.get(call.node, ()):
                     self._put(origin, node, INSPECTED)
 
     def _namespace(self, node: ast.Call) -> None:
         """Refuse the handles of the variables that are looked up in globals() and the like."""
-        above = self._forest.parents[node]
-        if not isinstance(above, ast.Subscript | ast.Attribute):
+        if not isinstance(above := self._forest.parents[node], ast.Subscript | ast.Attribute):
             return
-        key = above.slice if isinstance(above, ast.Subscript) else None
+        key = key_of(above, self._forest)
         start = key.values[0] if isinstance(key, ast.JoinedStr) and key.values else None
         prefix = str(start.value) if isinstance(start, ast.Constant) else ""
         for name in self._forest.of(node).module.variables.copy():
@@ -244,7 +253,7 @@ class Obstacles:
             return
         public = not function.name.startswith("_") or function.name in _IMPLICIT
         if public and self._values.is_called_from_outside(function) and not _is_fixture(function):
-            self._add(self._held(node.value), function, UNSEEN)
+            self._add(self._held(node.value), function, self._callers.code(function))
 
     def _show(self, shown: ast.expr, place: ast.AST) -> None:
         """Refuse the handles whose text an expression certainly is, or that it holds; note those that it may be.
@@ -279,7 +288,7 @@ def _callee(function: Value) -> Value:
 def _is_of_python(function: Value) -> bool:
     """Whether what is called is of Python's own library, of the old API itself, or analysed (or a TypeError)."""
     if isinstance(function, External):
-        return function.name.startswith(".") or is_standard(function.name)
+        return function.name.startswith(".") or (is_standard(function.name) and function.name not in _RUNNING)
     return isinstance(function, Token | Function | Collection) or function is Plain.OTHER
 
 

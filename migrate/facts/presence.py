@@ -187,11 +187,10 @@ class Presence:
             return True
         if isinstance(node, ast.Attribute):
             return self._is_field_there(node)
-        if isinstance(node, ast.Call):
-            functions = self._values.of(node.func)
-            own = [each.node for each in functions if isinstance(each, Function)]
-            return bool(own) and len(own) == len(functions) and all(self._gives(each) for each in own)
-        return isinstance(node, ast.Await) and self._is_there(node.value, state)
+        call = node.value if isinstance(node, ast.Await) else node
+        functions = self._values.of(call.func) if isinstance(call, ast.Call) else frozenset()
+        own = [each.node for each in functions if isinstance(each, Function)]
+        return bool(own) and len(own) == len(functions) and all(self._gives(each) for each in own)
 
     def _at_entry(self, function: ast.AST) -> Iterator[Fact]:
         """Yield the parameters that no caller passes None for."""

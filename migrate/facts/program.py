@@ -11,7 +11,7 @@ from typing import Any
 from migrate.facts.endings import Endings
 from migrate.facts.expressions import Expressions
 from migrate.facts.forest import Forest
-from migrate.facts.handles import CAUGHT, Data, Handle, OldApi, handles_among
+from migrate.facts.handles import CAUGHT, Data, Handle, OldApi, handles_among, symbols
 from migrate.facts.introspection import Introspection
 from migrate.facts.likely import Likely
 from migrate.facts.module_values import ModuleValues
@@ -19,7 +19,7 @@ from migrate.facts.obstacles import Obstacle, Obstacles
 from migrate.facts.patches import Patches
 from migrate.facts.presence import Presence
 from migrate.facts.reaching import Reaching
-from migrate.facts.references import Reference, References, symbols
+from migrate.facts.references import Reference, References
 from migrate.facts.results import Results
 from migrate.facts.texts import Texts
 from migrate.facts.type_comments import type_comments

@@ -8,15 +8,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from migrate.facts.comparisons import tested_for
 from migrate.facts.feature_tests import FeatureTests
 from migrate.facts.forest import Forest
-from migrate.facts.handles import Handle, Method, OldApi, Symbol
+from migrate.facts.handles import Handle, Method, OldApi, Symbol, symbols
 from migrate.facts.introspection import Introspection
 from migrate.facts.module_values import ModuleValues
 from migrate.facts.patches import Patches
 from migrate.facts.texts import Texts, is_old_word
 from migrate.old_api.c_names import SECOND_GENERATION_MODULES, generation_of, is_core
-from migrate.old_api.calls import Call
+from migrate.old_api.calls import Call, splats
 from migrate.old_api.spellings import flat, objects
 from migrate.python.modules import Project
 from migrate.python.values import Collection, Module, Plain, Token, Value, Values
@@ -82,7 +83,7 @@ class References:
         """Whether a call names its function, so that it is a reference itself."""
         func = site.func if isinstance(site, ast.Call) else None
         values = self._values.of(func) if isinstance(func, ast.Name | ast.Attribute) else frozenset()
-        if any(symbols(values)):
+        if has_symbol(values):
             return self._is_name(func) or self._taken(func)[0] is not None
         methods = (value for value in values if isinstance(value, Token) and isinstance(value.key, Method))
         return isinstance(func, ast.Attribute) and any(methods)
@@ -128,7 +129,7 @@ class References:
             return
         found = self._values.of(node)
         bindings = self._forest.of(node).of[node].bindings
-        if any(symbols(found)):
+        if has_symbol(found):
             if self._is_name(node):
                 yield from self._symbol(path, node, found)
         elif generation_of(node.id) and not any(map(self._is_own, bindings)):
@@ -149,13 +150,13 @@ class References:
         if not name and isinstance(parent, ast.Attribute):
             return  # counted with what is taken from the module
         code = self._patches.code(path, name) or self._features.code(node)
-        code = code or ("CCM005" if self._texts.shown(node) else "")
+        code = code or ("CCM005" if self._texts.shown(path, node) else "")
         module, problem = self._taken(node)
         if code:
             pass
         elif len(named) > 1 or found - {Token(symbol) for symbol in named} - {Plain.NONE}:
             code = "CCM004"
-        elif named & self._inspected:
+        elif (named | set(self._method_of(parent))) & self._inspected:
             code = "CCM082"
         elif not self._is_name(node):
             code = problem
@@ -184,27 +185,33 @@ class References:
 
     def _made(self, path: Path, node: ast.expr, key: Symbol | Method, code: str) -> Reference:
         """Give the reference to a function, class or constant: with its call, or the origins that it reaches."""
-        parent = self._forest.parents[node]
-        function, is_flat = self._api.function(key)
+        parent, (function, is_flat) = self._forest.parents[node], self._api.function(key)
         receiver = node.value if isinstance(key, Method) and isinstance(node, ast.Attribute) else None
         name = function.name if function and isinstance(key, Method) else getattr(key, "name", "")
         if function and isinstance(parent, ast.Call) and parent.func is node:
-            if starred := _starred(parent):
+            if starred := splats(parent):
                 return self._splatted(path, node, name, parent, starred, code)
             call = (flat if is_flat else objects).read(parent, function, receiver)
             self.calls[parent] = call
             return Reference(path, node, name, call, code or call.problem or self._unknown(call))
-        origins = self.reached(key) if function else frozenset()
-        shown = name.rpartition(".")[2] if key in self._named else ""
-        shown = function.name if shown and function and is_flat else shown
+        if any(self._method_of(parent)):
+            return Reference(path, node, name, code=code)  # a class, which changes with the method taken from it
+        tested, of_heirs = tested_for(node, self._forest, self._values)
+        origins = tested | self.reached(key) if function else tested
+        shown = function.name if function and is_flat else name.rpartition(".")[2]
+        shown, code = shown if key in self._named else "", code or ("CCM039" if of_heirs else "")
         return Reference(path, node, name, code=code, origins=origins, shown=shown)
+
+    def _method_of(self, parent: ast.AST) -> Iterator[Symbol]:
+        """Yield the method that is taken from a class."""
+        return symbols(self._values.of(parent) if isinstance(parent, ast.Attribute) else ())
 
     def _splatted(
         self, path: Path, node: ast.expr, name: str, call: ast.Call, starred: Iterable[ast.expr], code: str
     ) -> Reference:
         """Give the function of a call whose arguments are not written one by one: it is a value, too."""
         origins = set(self._api.sites.get(call, ()))
-        for values in map(self._values.of, starred):
+        for values in (self._values.of(value) - {Plain.NONE} for value in starred):
             known = [value for value in values if isinstance(value, Collection)]
             inside = {item for value in known for item in self._values.elements(value)}
             if len(known) < len(values) or self._may_be_anything(frozenset(inside)):
@@ -217,8 +224,7 @@ class References:
         """Return CCM034 for a call on a handle of which nothing is known."""
         given = [self._values.of(value) for name, value in call.arguments.items() if name in call.signature.kinds]
         lost = [values for values in given if self._may_be_anything(values)]
-        known = any(isinstance(value, Token) for values in lost for value in values)
-        return "CCM034" if lost and not known else ""
+        return "CCM034" if lost and not any(isinstance(each, Token) for values in lost for each in values) else ""
 
     # ------------------------------------------------------------------ attributes
 
@@ -227,8 +233,8 @@ class References:
             return
         found, base = self._values.of(node) or self._read(node), self._values.of(node.value)
         methods = {value.key for value in found if isinstance(value, Token) and isinstance(value.key, Method)}
-        if any(symbols(found)):
-            if any(symbols(base)) or self._is_name(node):
+        if has_symbol(found):
+            if has_symbol(base) or self._is_name(node):
                 yield from self._symbol(path, node, found)
         elif methods:
             yield from self._method(path, node, methods)
@@ -251,13 +257,17 @@ class References:
             return  # __enter__ and its like: both libraries have them
         named = {function.replace("_rep_", "_") for function in functions}  # devices and representors are alike
         code = self._features.code(node) or ("CCM035" if len(named) > 1 else "")
-        code = code or ("CCM005" if self._texts.shown(node) else "")
+        code = code or ("CCM005" if self._texts.shown(path, node) else "")
+        code = code or next(filter(None, (self._patches.code_of_kind(method.handle.kind) for method in methods)), "")
         chosen = min(methods, key=lambda method: method.function)
         reference = self._made(path, node, chosen, code)
+        if reference.call:
+            yield reference
+            return
         shown = node.attr if methods & self._named else ""
         origins = frozenset(origin for method in methods for origin in self.reached(method))
         origins |= {method.handle.origin for method in methods}
-        yield reference if reference.call else replace(reference, origins=origins | reference.origins, shown=shown)
+        yield replace(reference, origins=origins | reference.origins, shown=shown)
 
     def _may_be_anything(self, values: frozenset[Value]) -> bool:
         return not values or Plain.UNKNOWN in values
@@ -265,8 +275,7 @@ class References:
     # ------------------------------------------------------------------ text
 
     def _constant(self, path: Path, node: ast.Constant) -> Iterator[Reference]:
-        asked = self._forest.parents[node]
-        if isinstance(asked, ast.Call) and self._features.is_answered(asked):
+        if isinstance(asked := self._forest.parents[node], ast.Call) and self._features.is_answered(asked):
             return  # changes with the module
         named = self._texts.named(path, node)
         if named and self._modules.imports(node):
@@ -279,15 +288,9 @@ class References:
             yield Reference(path, node, named[0], code=named[1])
 
 
-def _starred(node: ast.Call) -> list[ast.expr]:
-    """Return what is given to a call as `*values` and `**values`."""
-    splats = [argument.value for argument in node.args if isinstance(argument, ast.Starred)]
-    return splats + [keyword.value for keyword in node.keywords if keyword.arg is None]
-
-
-def symbols(values: Iterable[Value]) -> Iterator[Symbol]:
-    """Yield the names of the old module among some values."""
-    return (value.key for value in values if isinstance(value, Token) and isinstance(value.key, Symbol))
+def has_symbol(values: Iterable[Value]) -> bool:
+    """Whether a name of the old module is among some values."""
+    return any(isinstance(value, Token) and isinstance(value.key, Symbol) for value in values)
 
 
 def _c_code(name: str) -> str:

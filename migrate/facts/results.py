@@ -12,7 +12,7 @@ from migrate.facts.handles import Code, Failure, OldApi, Symbol
 from migrate.facts.reaching import Reaching
 from migrate.old_api.calls import Call
 from migrate.python.scopes import FUNCTIONS
-from migrate.python.values import Collection, Token, Value, Values
+from migrate.python.values import Collection, External, Token, Value, Values
 
 _PREFIX = "DOCA_ERROR_"
 _SUCCESS = "DOCA_SUCCESS"
@@ -20,6 +20,7 @@ _SHOWING = {"print": "value", "str": "value", "format": "value", "repr": "value"
 _SHOWING |= dict.fromkeys(("debug", "info", "warning", "error", "critical", "exception", "log", "write"), "value")
 _NO_CODE = frozenset({"tuple", "list", "dict", "bytes", "bytearray", "str"})
 _LEAVING = frozenset({"exit", "_exit", "int", "hex", "chr", "pack", "dumps", "type", "Value"})
+_LOOKING_UP = frozenset({"getattr", "hasattr"})
 _PARSING = frozenset({"startswith", "endswith", "find", "index", "split", "search", "match", "fullmatch", "count"})
 _NAMING = {"doca_error_get_name": "name", "code_name": "name", "doca_error_get_descr": "printed", "describe": "printed"}
 _OF_FAILURE = {"text": "text", "name": "name", "value": "printed", "printed": "printed"}
@@ -158,6 +159,8 @@ class Results:
             yield "value"
         if name == "type" and not self._asks_for_another(parent):
             yield "class"
+        if name in _LOOKING_UP or External("marshal.dumps") in self._values.of(parent.func):
+            yield "class"  # an int has no name, and marshal takes nothing but that
         if name == "str":
             yield from self._text(parent)
 
@@ -167,9 +170,14 @@ class Results:
         sides = [parent.left, *parent.comparators] if isinstance(parent, ast.Compare) else []
         return bool(sides) and all(side is call or getattr(side, "id", "") in _NO_CODE for side in sides)
 
-    def _text(self, node: ast.expr) -> Iterator[str]:
+    def _text(self, node: ast.expr, *, followed: bool = False) -> Iterator[str]:
         """Yield "text" when the text of something is compared or taken apart."""
         parent = self._forest.parents.get(node)
+        if isinstance(parent, ast.Assign | ast.NamedExpr) and not followed:  # by the variable that holds it
+            targets = parent.targets if isinstance(parent, ast.Assign) else [parent.target]
+            for target in targets:
+                for load in self._forest.of(target).of[target].loads if isinstance(target, ast.Name) else ():
+                    yield from self._text(load, followed=True)
         parsed = isinstance(parent, ast.Attribute) and parent.attr in _PARSING | {"lower", "upper", "strip"}
         called = isinstance(parent, ast.Call) and _last_name(parent.func) in _PARSING
         if parsed or called or isinstance(parent, ast.Compare | ast.Subscript):

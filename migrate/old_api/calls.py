@@ -57,3 +57,9 @@ def sort(node: ast.Call, inputs: Mapping[str, str], optional: frozenset[str]) ->
             return {}, "CCM038"
         arguments[name] = keyword.value
     return arguments, "" if set(inputs.values()) <= {*arguments, *optional} else "CCM038"
+
+
+def splats(node: ast.Call) -> list[ast.expr]:
+    """Return what is given to a call as `*values` and `**values`."""
+    starred = [argument.value for argument in node.args if isinstance(argument, ast.Starred)]
+    return starred + [keyword.value for keyword in node.keywords if keyword.arg is None]

@@ -18,6 +18,7 @@ from migrate.text.code import Edits, Template
 
 SUCCESS = "{comch}.ErrorCode.SUCCESS"
 _OBSERVED = {"class": "CCM082", "text": "CCM071", "printed": "CCM074"}
+_GRAVER = frozenset({"CCM082", "CCM071"})  # than what a form notes by itself
 
 
 class Deferred(NamedTuple):
@@ -62,7 +63,8 @@ class Form(ABC):
         text = self.flat(site) if site.is_flat else self.plain(site)
         observed = facts.code_is_observed(call)
         noted = [code for what, code in _OBSERVED.items() if what in observed]
-        return change(call, text, facts, self.code or next(iter(noted), ""))
+        graver = [code for code in noted if code in _GRAVER]
+        return change(call, text, facts, next(filter(None, [*graver, self.code, *noted]), ""))
 
     def flat(self, site: Site) -> str:
         """The form of a flat call, which a missing handle makes fail."""

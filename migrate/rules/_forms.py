@@ -137,6 +137,13 @@ class Option(Assigned):
 class Attribute(Assigned):
     """An attribute, which `setattr` sets, too."""
 
+    def __call__(self, call: Call, facts: Facts) -> Answer:
+        """The edits of one call; where a method of None would have failed before the value is made, there are none."""
+        site, receiver = Site(call, facts), call.receiver
+        if receiver is not None and not site.is_flat and not site.is_simple() and facts.may_be_none(receiver):
+            return Refusal("CCM070")
+        return super().__call__(call, facts)
+
     def plain(self, site: Site) -> str:
         function, arguments = self.deferred(site)
         return f"{function}({arguments})"

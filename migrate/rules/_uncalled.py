@@ -93,7 +93,8 @@ def called_value(reference: Reference, call: Call, facts: Facts) -> Answer:
     node = call.node.func
     uncalled = replace(reference, call=None, origins=frozenset().union(*handles))
     if isinstance(node, ast.Attribute) and node.value is call.receiver:
-        return bound_method(uncalled, node, facts)
+        # None has no such method, which comes before the arguments.
+        return Refusal("CCM070") if facts.may_be_none(node.value) else bound_method(uncalled, node, facts)
     return function_value(uncalled, node, facts)
 
 

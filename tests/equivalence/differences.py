@@ -34,9 +34,6 @@ DIFFERENCES: dict[str, Difference] = {
     "sending and receiving with flags": Difference(
         ("ep_sendto", "ep_recvfrom"), "INVALID_VALUE for flags other than 0", "no flags", "the new calls take none"
     ),
-    "a representor as text": Difference(
-        ("ep_set_device_rep",), "INVALID_VALUE", "the representor of that address", "servers take an address, too"
-    ),
     "a device that does not answer": Difference(
         (*_LENGTHS, "get_service_max_num_connections"), "UNEXPECTED", "DRIVER", "the modern calls have that code"
     ),

@@ -45,7 +45,7 @@ def test_the_text_of_an_error() -> None:
     device = comch.open_device("03:00.0")
     old.set_device(cc.open_device("03:00.0"))
     old.set_device_rep(cc.open_device("03:00.0").open_representor("b1:00.0"))
-    new.configure(device=device, device_rep="b1:00.0")
+    new.configure(device=device, device_rep=device.open_representor("b1:00.0"))
     old.listen("old")
     new.listen("new")
     with pytest.raises(comch.Again, match=row.old):
@@ -54,11 +54,6 @@ def test_the_text_of_an_error() -> None:
         new.receive(5, timeout=0)
     old.destroy()
     new.close()
-
-
-def test_a_representor_as_text() -> None:
-    assert cc.doca_comm_channel_ep_set_device_rep(cc.Endpoint(), "b1:00.0") == ErrorCode.INVALID_VALUE
-    comch.Channel(one_sided=True, device_rep="b1:00.0")
 
 
 def test_clients_of_a_service_on_a_host() -> None:

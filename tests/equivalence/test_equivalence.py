@@ -26,7 +26,7 @@ NAMES = st.sampled_from(
 SIZES = st.sampled_from([1, 7, 8, 9, 15, 16, 63, 64, 65, 100, 4080, 65535, 65536, 0, -1, None, "x", True, 2.0, 2**70])
 DATA = st.sampled_from([b"", b"x", b"hello", b"y" * 64, b"z" * 65, b"w" * 4081, bytearray(b"abc")])
 PLACES = st.sampled_from(["dpu", "host", "host", "other host", "rep", None, "junk"])
-REPS = st.sampled_from(["rep", "rep", "other rep", "dpu", None, "junk"])
+REPS = st.sampled_from(["rep", "rep", "other rep", "dpu", "b1:00.0", None, "junk"])
 USER_DATA = st.sampled_from([0, 7, 2**64 - 1, 2**64, -1, None, "x", 1.5, True])
 FREQUENT = ["recvfrom", "recvfrom", "sendto", "sendto", "peer_update_info", "event_handle_arm_recv"]
 

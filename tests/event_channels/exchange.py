@@ -64,10 +64,11 @@ class Modern:
 
     def __init__(self, role: str, context: Any = None) -> None:
         self.context = context or comch.Channel(one_sided=True)
-        self.context.configure(device=comch.open_device(support.DPU if role == "service" else support.HOST), **QUEUES)
+        device = comch.open_device(support.DPU if role == "service" else support.HOST)
+        self.context.configure(device=device, **QUEUES)
         self.peer: Any = None
         if role == "service":
-            self.context.device_rep = support.REP
+            self.context.device_rep = device.open_representor(support.REP)
             self.context.listen(support.NAME)
         else:
             self.peer = self.context.connect(support.NAME, timeout=0)

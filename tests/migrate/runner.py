@@ -18,9 +18,10 @@ class Runner:
         command = [sys.executable, "-m", "tests.migrate.worker"]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
-    def run(self, program: str | Mapping[str, str], *, launched: bool) -> str:
+    def run(self, program: str | Mapping[str, bytes], *, launched: bool) -> str:
         """Return what a program prints, and its exit status; its files begin with main.py, a text is that alone."""
-        files = {"main.py": program} if isinstance(program, str) else dict(program)
+        given = {"main.py": program.encode()} if isinstance(program, str) else program
+        files = {name: data.decode("latin-1") for name, data in given.items()}
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         print(json.dumps({"files": files, "launched": launched}), file=self._process.stdin, flush=True)

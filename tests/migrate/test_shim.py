@@ -119,7 +119,7 @@ def test_a_failed_check_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def redirected(shape: Shape) -> list[FileOutcome]:
-    return rewrite_project({ROOT / name: text.encode() for name, text in shape.files.items()}, options=SHIM)
+    return rewrite_project({ROOT / name: data for name, data in shape.files.items()}, options=SHIM)
 
 
 @pytest.mark.parametrize("shape", [shape for shape in SHAPES if shape.kind in IMPORTING], ids=lambda shape: shape.id)
@@ -131,7 +131,7 @@ def test_programs_need_no_launcher(shape: Shape, runner: Runner) -> None:
     ]  # fmt: skip
     if all(finding.level is Level.SAFE for outcome in outcomes for finding in outcome.findings):
         assert back == [outcome.old for outcome in outcomes]
-        new = {str(outcome.path.relative_to(ROOT)): outcome.new.decode() for outcome in outcomes}
+        new = {str(outcome.path.relative_to(ROOT)): outcome.new for outcome in outcomes}
         assert runner.run(new, launched=False) == runner.run(shape.files, launched=True)
 
 

@@ -1,4 +1,7 @@
-"""Run programs, each in a child of its own, and answer with what they printed."""
+"""Run programs, each in a child of its own, and answer with what they printed.
+
+The bytes of their files come as Latin-1.
+"""
 
 from __future__ import annotations
 
@@ -77,7 +80,7 @@ def _prepare(job: dict[str, Any]) -> str:
     for name, text in job["files"].items():
         path = Path(folder, name)
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+        path.write_bytes(text.encode("latin-1"))
     return folder
 
 

@@ -58,6 +58,8 @@ class Attributes(Calls):
             self.flow(self.attribute(value, name), result)
             if name == "__class__" and isinstance(value, Instance):
                 self.add(result, Class(value.node))
+            elif name == "__dict__":
+                self.add(result, Plain.UNKNOWN)
         elif isinstance(value, Token):
             self.token_attribute(value, name, result, node)
         elif isinstance(value, Module):
@@ -110,7 +112,7 @@ class Attributes(Calls):
     def _load_from_collection(self, value: Collection, name: str, result: Slot) -> None:
         if value.kind == "namespace":
             self.flow(self.field(value, name), result)
-        elif f".{name}" in library.SUMMARIES:
+        elif f".{name}" in library.SUMMARIES and value.kind != "arguments":
             self.add(result, Bound(External(f".{name}"), (value,)))
         else:
             self.flow(self.field(value, name), result)
@@ -205,8 +207,8 @@ class Attributes(Calls):
         """Store to an attribute of everything that a slot has."""
 
         def store(value: Value) -> None:
-            if value is Plain.UNKNOWN:
-                self.sink(stored, node)
+            if value is Plain.UNKNOWN or (isinstance(value, Module) and value.path is None):
+                self.sink(stored, node)  # builtins.NAME can be read as NAME everywhere
             else:
                 self.flow(stored, self.target(value, name))
             if isinstance(value, Token):

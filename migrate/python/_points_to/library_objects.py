@@ -11,6 +11,7 @@ from migrate.python._points_to.domain import (
     Descriptor,
     External,
     Instance,
+    Module,
     Plain,
     Super,
     Value,
@@ -136,6 +137,10 @@ def _getattr(heap: Attributes, site: Site) -> None:
     def look_up(value: Value) -> None:
         if isinstance(value, Instance | Class):
             heap.load_all(value, beginning, site.result)
+        elif isinstance(value, Module) and value.path in heap.modules:
+            for name in sorted(heap.modules[value.path].names.module.variables):
+                if name.startswith(beginning):
+                    heap.flow(heap.module_name(value.path, name), site.result)
         else:
             heap.load(heap.constant(value), "*", site.result, site.node)
             heap.add(site.result, Plain.UNKNOWN)
@@ -211,7 +216,7 @@ def _descriptor(kind: str) -> Summary:
 
         heap.watch(argument(heap, site, 0, "fget"), wrap)
         setter = argument(heap, site, 1, "fset")
-        heap.watch(site.result, lambda value: heap.flow(setter, heap.field(value, "setter")))
+        heap.watch(site.result, lambda value: heap.flow(setter, heap.field(value, "property.setter")))
 
     return make
 
@@ -221,7 +226,18 @@ for _kind in ("property", "staticmethod", "classmethod"):
 SUMMARIES["functools.cached_property"] = SUMMARIES["builtins.property"]
 
 
-@summary(".setter")
-def _setter(heap: Attributes, site: Site) -> None:
-    heap.watch(argument(heap, site, 0), lambda value: heap.flow(argument(heap, site, 1), heap.field(value, "setter")))
-    heap.flow(argument(heap, site, 0), site.result)
+def _accessor(name: str) -> Summary:
+    """Keep one more function of a property."""
+
+    def keep(heap: Attributes, site: Site) -> None:
+        heap.watch(
+            argument(heap, site, 0),
+            lambda value: heap.flow(argument(heap, site, 1), heap.field(value, f"property.{name}")),
+        )
+        heap.flow(argument(heap, site, 0), site.result)
+
+    return keep
+
+
+for _name in ("setter", "deleter"):
+    SUMMARIES[f".{_name}"] = _accessor(_name)

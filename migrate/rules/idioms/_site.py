@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from migrate.facts.handles import symbols
 from migrate.facts.program import Facts
-from migrate.facts.references import symbols
 from migrate.old_api.calls import Call
 from migrate.old_api.generation_1 import EP
 from migrate.python.scopes import Kind

@@ -7,6 +7,7 @@ the text. The marks:
     exits=3    how it ends, when that is not 0
     3.11       the oldest Python that reads it
     given=a.py;b.py,c.py    files are migrated in turns, these first, those then; without it all at once
+    coded=latin-1    how the text becomes bytes; `crlf` is UTF-8 with that end of lines
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ class Shape:
 
     kind: str
     title: str
-    files: dict[str, str]
+    files: dict[str, bytes]
     whole: bool
     status: int
     python: tuple[int, ...]
@@ -99,6 +100,10 @@ def _source(text: str) -> str:
     return REPEAT.sub(lambda match: match[2] * int(match[1]), SET_UP.sub(_set_up, text))
 
 
+def _encode(text: str, coded: str) -> bytes:
+    return text.replace("\n", "\r\n").encode() if coded == "crlf" else text.encode(coded)
+
+
 def _shape(kind: str, text: str) -> Shape:
     head, _, body = text.partition("\n")
     title, _, marks = (part.strip() for part in head.partition("|"))
@@ -107,10 +112,11 @@ def _shape(kind: str, text: str) -> Shape:
     exits = re.search(r"exits=(\d+)", marks)
     python = re.search(r"\b3\.(\d+)\b", marks)
     given = re.search(r"given=(\S+)", marks)
+    coded = re.search(r"coded=(\S+)", marks)
     return Shape(
         kind,
         title,
-        {path: _source(text) for path, text in files.items()},
+        {path: _encode(_source(text), coded[1] if coded else "utf-8") for path, text in files.items()},
         whole="whole" in marks.split(),
         status=int(exits[1]) if exits else 0,
         python=(3, int(python[1])) if python else (3, 10),

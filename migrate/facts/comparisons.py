@@ -1,0 +1,122 @@
+"""Where values are told apart: by `==`, as keys and in sets, by a class that asks for their methods."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Hashable, Iterable, Iterator
+from typing import NamedTuple
+
+from migrate.facts.forest import Forest
+from migrate.facts.handles import Handle, Method
+from migrate.python.values import Class, Collection, External, Instance, Token, Value, Values
+
+EQUAL_DEVICES, INSPECTED = "CCM086", "CCM082"
+_LOOKING_UP = frozenset({"add", "setdefault", "get", "pop", "index", "remove", "count", "discard"})
+_PROTOCOLS = frozenset({External("typing.Protocol"), External("typing_extensions.Protocol")})
+_REPEATING = (ast.For, ast.AsyncFor, ast.While, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.comprehension)
+
+
+class Found(NamedTuple):
+    """Handles that are told apart, with the code of what may differ."""
+
+    values: Iterable[Value]
+    node: ast.AST
+    code: str
+
+
+def is_told_apart(node: ast.expr, forest: Forest) -> bool:
+    """Whether an expression is compared with something that is not written out, or is a key or an item of a set."""
+    parent = forest.parents[node]
+    if isinstance(parent, ast.Compare):
+        return not any(isinstance(side, ast.Constant) for side in parent.comparators)
+    if isinstance(parent, ast.Call):
+        return isinstance(parent.func, ast.Attribute) and parent.func.attr in _LOOKING_UP and parent.args[:1] == [node]
+    places = (getattr(parent, "keys", ()), getattr(parent, "elts", ()) if isinstance(parent, ast.Set) else ())
+    alone = (getattr(parent, "key", None), parent.elt if isinstance(parent, ast.SetComp) else None)
+    return any(node in place for place in places) or node in (*alone, getattr(parent, "slice", None))
+
+
+def found(forest: Forest, values: Values) -> Iterator[Found]:
+    """Yield devices that were different objects and may be equal now, methods, and handles asked for a protocol."""
+    for token in values.tokens:
+        is_device = isinstance(token.key, Handle) and token.key.kind == "device"
+        for node in values.uses(token) if is_device or isinstance(token.key, Method) else ():
+            if is_told_apart(node, forest):
+                met = _devices_met(node, forest, values) if is_device else [token]
+                yield Found(met, node, EQUAL_DEVICES if is_device else INSPECTED)
+    for _, call in forest.nodes(ast.Call):
+        if getattr(call.func, "id", "") == "iter" and call.args:
+            yield Found(values.of(call.args[0]), call, INSPECTED)
+        asks = getattr(call.func, "id", "") == "isinstance" and len(call.args) == 2
+        if asks and any(_asks_for_methods(kind, values) for kind in _with_items(call.args[1], values)):
+            yield Found(values.of(call.args[0]), call, INSPECTED)
+
+
+def tested_for(kind: ast.expr, forest: Forest, values: Values) -> tuple[frozenset[Hashable], bool]:
+    """Return the origins of the handles of which isinstance asks whether they are of a class.
+
+    And whether it asks that of an instance of a class of the program that extends an old one.
+    """
+    call = forest.parents[kind]
+    call = forest.parents[call] if isinstance(call, ast.Tuple) else call
+    if not isinstance(call, ast.Call) or getattr(call.func, "id", "") != "isinstance":
+        return frozenset(), False
+    tested = values.of(call.args[0])
+    keys = (value.key for value in tested if isinstance(value, Token))
+    bases = (base for value in tested if isinstance(value, Instance) for base in values.bases(value.node))
+    origins = frozenset(key.origin for key in keys if isinstance(key, Handle))
+    return origins, any(isinstance(base, Token) for base in bases)
+
+
+def _devices_met(node: ast.expr, forest: Forest, values: Values) -> list[Token]:
+    """Return the devices of which some may be one, opened twice, where an expression is told apart from others."""
+    parent = forest.parents[node]
+    sides = [part for part in getattr(parent, "keys", getattr(parent, "elts", [node])) if part is not None]
+    if isinstance(parent, ast.Compare):
+        if all(isinstance(operator, ast.Is | ast.IsNot) for operator in parent.ops):
+            return []
+        sides = [parent.left, *parent.comparators]
+    devices = [[value for value in _with_items(side, values) if _is_device(value)] for side in sides]
+    missing = isinstance(parent, ast.Compare) and not all(devices)
+    together = [value for side in devices for value in side if isinstance(value, Token)]
+    origins = _opened({token.key.origin for token in together if isinstance(token.key, Handle)}, values)
+    return [] if missing or _are_apart(origins, forest) else together
+
+
+def _is_device(value: Value) -> bool:
+    return isinstance(value, Token) and isinstance(value.key, Handle) and value.key.kind == "device"
+
+
+def of_kind(kind: str | None, values: Values) -> set[Hashable]:
+    """Return the origins of all handles of a kind."""
+    keys = (token.key for token in values.tokens if isinstance(token.key, Handle))
+    return {key.origin for key in keys if key.kind == kind}
+
+
+def _opened(origins: set[Hashable], values: Values) -> set[Hashable]:
+    """Return the origins of all devices in place of an endpoint, of which its device is asked."""
+    endpoints = of_kind("endpoint", values)
+    return origins if origins.isdisjoint(endpoints) else of_kind("device", values) - endpoints
+
+
+def _are_apart(origins: set[Hashable], forest: Forest) -> bool:
+    """Whether each of some devices is opened once, and under an address that no other of them has."""
+    calls = [origin for origin in origins if isinstance(origin, ast.Call)]
+    texts = [call.args[0] if call.args else None for call in calls]
+    addresses = {str(text.value)[-7:].lower() for text in texts if isinstance(text, ast.Constant)}
+    once = not any(isinstance(above, _REPEATING) for call in calls for above in forest.above(call))
+    return once and len(calls) == len(origins) and len(origins) in (1, len(addresses))
+
+
+def _asks_for_methods(kind: Value, values: Values) -> bool:
+    """Whether a class decides by methods what its instances are."""
+    bases = values.bases(kind.node) if isinstance(kind, Class) else ()
+    bodies = (part for base in bases if isinstance(base, Class) for part in base.node.body)
+    hooks = (part for part in bodies if isinstance(part, ast.FunctionDef) and part.name == "__subclasshook__")
+    return any(hooks) or not _PROTOCOLS.isdisjoint(bases)
+
+
+def _with_items(node: ast.expr, values: Values) -> frozenset[Value]:
+    """Return what an expression can be, and what is in it."""
+    own = values.of(node)
+    return own.union(*(values.elements(value) for value in own if isinstance(value, Collection)))

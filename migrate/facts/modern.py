@@ -1,0 +1,28 @@
+"""The members that an object of comch_next has and the old one of its kind had not."""
+
+MODERN_MEMBERS = {
+    kind: frozenset(names.split())
+    for kind, names in {
+        "endpoint": """
+            arm_recv arm_send arm_service close configure connection connections device device_rep engine
+            event_connection_status_changed_register event_consumer_register event_msg_recv_register flush_tasks
+            max_msg_size messages name num_inflight_tasks one_sided pending port receive recv_fd recv_queue_size send_fd
+            send_queue_size send_to service_fd set_state_changed_cb start state stop task_send_alloc_init
+            task_send_set_conf try_receive try_send_to update_info
+        """,
+        "peer": "client flush get_counter in_flight send server user_data",
+        "device": "devinfo",
+        "representor": "devinfo_rep",
+        "devinfo": """
+            cap_client_is_supported cap_get_max_clients cap_get_max_msg_size cap_get_max_name_len
+            cap_get_max_recv_queue_size cap_get_max_send_tasks cap_server_is_supported consumer_cap_get_max_buf_list_len
+            consumer_cap_get_max_buf_size consumer_cap_get_max_consumers consumer_cap_get_max_imm_data_len
+            consumer_cap_get_max_num_tasks consumer_cap_is_supported ibdev_name iface_name max_clients_of_service
+            mmap_cap_is_create_from_export_pci_supported mmap_cap_is_export_pci_supported pci_addr pci_addr_str
+            producer_cap_get_max_buf_list_len producer_cap_get_max_buf_size producer_cap_get_max_num_tasks
+            producer_cap_get_max_producers producer_cap_is_supported
+        """,
+        "repinfo": "iface_name is_hotplug pci_addr pci_addr_str pci_func_type vhca_id vuid",
+        "backend": "set_level_lower_limit set_level_upper_limit set_sdk_level",
+    }.items()
+}
