@@ -14,9 +14,9 @@ from types import MethodType
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
-from comch_next._arguments import ANY_SIZE
 from comch_next._codes import ErrorCode
 from comch_next._one_sided import Endings
+from comch_next.arguments import ANY_SIZE
 from comch_next.connection import Message
 from comch_next.errors import BadState, DocaError, InvalidValue, NotConnected
 

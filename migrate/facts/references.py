@@ -199,6 +199,7 @@ class References:
         tested, of_heirs = tested_for(node, self._forest, self._values)
         origins = tested | self.reached(key) if function else tested
         shown = function.name if function and is_flat else name.rpartition(".")[2]
+        of_heirs = of_heirs and name not in self._api.vocabulary.errors  # which are the same in both libraries
         shown, code = shown if key in self._named else "", code or ("CCM039" if of_heirs else "")
         return Reference(path, node, name, code=code, origins=origins, shown=shown)
 
