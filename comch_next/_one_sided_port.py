@@ -58,7 +58,7 @@ class OneSidedPort(PullPort):
             raise Unknown(f"send_to: {error}") from error
 
     def receive(self, size: int | None = None) -> tuple[bytes, Connection] | None:
-        """Return the oldest message of any peer, None for AGAIN; complete up to 16 waiting handshakes.
+        """Return the oldest message of any peer, None for AGAIN; complete every waiting handshake.
 
         The driver's port returns no message while it has just seen a client that waits, so asking it first is enough.
         """
@@ -78,7 +78,9 @@ class OneSidedPort(PullPort):
                     self._raise_error()
                 if accepted or not (self._is_server and self._port_pending()):
                     break
-                accepted = self._accept_some() > 0
+                accepted = True  # whoever comes meanwhile waits for the next call
+                for _ in range(self.pending):
+                    self.accept()
         except ConnectionReset as death:
             raise self._death(death.connection) from None
         except InvalidValue:
