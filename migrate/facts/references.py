@@ -196,7 +196,7 @@ class References:
             return Reference(path, node, name, call, code or call.problem or self._unknown(call))
         if any(self._method_of(parent)):
             return Reference(path, node, name, code=code)  # a class, which changes with the method taken from it
-        tested, of_heirs = tested_for(node, self._forest, self._values)
+        tested, of_heirs = tested_for(node, self._forest, self._values, self._api.vocabulary.classes)
         origins = tested | self.reached(key) if function else tested
         shown = function.name if function and is_flat else name.rpartition(".")[2]
         shown, code = shown if key in self._named else "", code or ("CCM039" if of_heirs else "")
