@@ -70,6 +70,8 @@ class PullPort:
 
     def _open(self, predecessor: Port | None, max_msg_size: int | None, send_queue_size: int | None) -> None:
         context = self.context
+        if not context._alive:
+            context._refuse_unmade("PullPort")
         context._settle("PullPort")
         sizes = context._port_sizes()
         open_port = _choose(context, self._threaded)

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from comch_next._arguments import UNSET
 from comch_next._codes import State
-from comch_next._control import ControlContext
 from comch_next._exits import leave
 from comch_next._handles import handle_of
 from comch_next._library_context import Unmade
+from comch_next._service_state import ServiceState
 from comch_next.connection import Connection, Message
 from comch_next.device import Device, Representor
 from comch_next.driver.protocol import Driver, Servers
-from comch_next.errors import ConnectionReset, DocaError, InvalidValue, NoMemory, NotConnected, Shutdown
-from comch_next.errors import Driver as DriverError
+from comch_next.errors import ConnectionReset, DocaError, InvalidValue, NotConnected, Shutdown
 from comch_next.pull import PullPort
 
 if TYPE_CHECKING:
@@ -33,14 +32,7 @@ def _nothing(*_: object) -> None:
     """The callback of a program that asks for none."""
 
 
-class _Snapshot(NamedTuple):
-    """What was known of a server."""
-
-    connections: tuple[Connection, ...] = ()
-    pending: int = 0
-
-
-class Server(ControlContext):
+class Server(ServiceState):
     """Many clients find it by device, representor and name (C: struct doca_comch_server).
 
     Every argument is a setting as well, which may be given later and changed while IDLE: by assignment, `configure`,
@@ -82,8 +74,7 @@ class Server(ControlContext):
 
     def _begin_service(self) -> None:
         self._leaving = self._failed = False
-        self._service_armed = False
-        self._snapshot = _Snapshot()
+        self._forget_service()
         self._on_lost: OnLost = _nothing
 
     def __enter__(self) -> Self:
@@ -247,59 +238,3 @@ class Server(ControlContext):
                 yield message
         finally:
             self._on_lost = _nothing
-
-    # Who is connected, for programs that ask instead of being called
-
-    @property
-    def service_fd(self) -> int:
-        """A descriptor, ready when a client comes or goes or the server fails.
-
-        Asking for it first arms it; afterwards `arm_service` and `update_info` do.
-        """
-        fd = self._service_port("service_fd").service_fd
-        if not self._service_armed:
-            self.arm_service()
-        return fd
-
-    def arm_service(self) -> None:
-        """Let `service_fd` become ready once, at once when a client waits."""
-        self._service_port("arm_service").arm_service()
-        self._service_armed = True
-
-    def _service_port(self, call: str) -> PullPort:
-        return self._opened_port(call) if self._endpoint is None else self._endpoint.server_port(call)
-
-    def update_info(self) -> None:
-        """Arm `service_fd`, then snapshot `connections` and `pending`: what the snapshot lacks is an event.
-
-        Raises ConnectionReset, after the snapshot, when the server has failed: it has lost its name, and no client
-        finds it any more. Close it and make another.
-        """
-        port = self._service_port("update_info")
-        try:
-            self.arm_service()
-            self._snapshot = _Snapshot(tuple(port.connections), port.pending)
-        except (NoMemory, OSError) as error:
-            if self._endpoint is None:
-                raise
-            raise DriverError(f"update_info: the system does not answer: {error}") from error  # as generation 1
-        if self._failed:
-            raise self._failure("update_info")
-
-    @property
-    def connections(self) -> list[Connection]:
-        """Those that were up at the last `update_info`, the oldest first; none before."""
-        return list(self._known("connections").connections)
-
-    @property
-    def pending(self) -> int:
-        """Clients that waited at the last `update_info`; `receive` lets them in."""
-        return self._known("pending").pending
-
-    def _known(self, call: str) -> _Snapshot:
-        self._service_port(call)
-        self._contexts.get_state(self._handle)  # a forked child is refused here
-        return self._snapshot
-
-    def _failure(self, call: str) -> ConnectionReset:
-        return ConnectionReset(f"{call}: {self!r} has lost its name; close it and make another")

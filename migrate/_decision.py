@@ -86,6 +86,7 @@ class _Deciding:
         self.own = {reference: cause for reference in answers if (cause := self._own_cause(reference))}
         self.obstacles: list[Cause] = []
         self.by_group: dict[Hashable, list[Cause]] = {}
+        self.at: dict[ast.AST, Cause] = {}  # the obstacles, by their places
         self.verdicts: dict[Reference, Verdict] = {}
 
     def decision(self) -> Decision:
@@ -129,6 +130,7 @@ class _Deciding:
                 if level is Level.SAFE:
                     continue  # a note, which keeps nothing
                 self.by_group.setdefault(self.groups.root(origin), []).append(cause)
+                self.at.setdefault(obstacle.node, cause)
         self.obstacles = list(seen.values())
         for causes in self.by_group.values():
             causes.sort(key=lambda cause: (cause.level is not Level.MANUAL, cause.place))
@@ -140,7 +142,8 @@ class _Deciding:
             return Verdict(own.code, own.level, _change(answer), cause=own)
         causes = self.by_group.get(self.groups.root(next(iter(self.origins[reference]))))
         if causes:
-            return Verdict(FLOW, causes[0].level, _change(answer), cause=causes[0])
+            cause = self.at.get(reference.node, causes[0])
+            return Verdict(FLOW, cause.level, _change(answer), cause=cause)
         return self._written(answer)
 
     def _of_name(self, reference: Reference, around: _Around) -> Verdict:

@@ -166,6 +166,12 @@ CODES: dict[str, Code] = {
         "Run migrate with --unsafe if no device is opened twice, or if the two opens may count as one.",
         "needs-evidence",
     ),
+    "CCM087": Code(
+        "nothing calls this function or class of a script",
+        "It takes or returns handles. The file is a script that no other file imports, so that it is not used at all.",
+        "Remove it; or see that whoever imports the script is migrated as well.",
+        "safe",
+    ),
     # Text
     "CCM042": Code(
         "the place has no room for the new import",

@@ -124,7 +124,7 @@ class _Project:
             return self._taken(reference, name_rules.answer(reference, self.facts))
         rule = load().get(reference.call.function)
         answer = rule(reference.call, self.facts) if rule else Refusal(NO_RULE)
-        if answer == Refusal(ORDER):
+        if isinstance(answer, Refusal) and answer.code == ORDER:
             answer = called_value(reference, reference.call, self.facts)
         return self._taken(reference, answer)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
-from comch_next.errors import NoMemory
+from comch_next.errors import BadState, NoMemory, OperatingSystem
 
 __all__ = ["Bell", "Channels", "drain", "new_eventfd"]
 
@@ -21,9 +21,13 @@ def new_eventfd() -> int:
 
 
 def drain(fd: int) -> None:
-    """Make an eventfd unreadable."""
-    with suppress(BlockingIOError):
+    """Make an eventfd unreadable. Raises OperatingSystem when the program has closed it."""
+    try:
         os.eventfd_read(fd)
+    except BlockingIOError:
+        pass
+    except OSError as error:
+        raise OperatingSystem(f"pull port: its descriptor cannot be read: {error}") from error
 
 
 class Bell:
@@ -49,7 +53,8 @@ class Bell:
             os.eventfd_write(self.fd, 1)
 
     def close(self) -> None:
-        os.close(self.fd)
+        with suppress(OSError):  # the program has closed it by itself
+            os.close(self.fd)
 
 
 class Channels:
@@ -58,9 +63,12 @@ class Channels:
     def __init__(self) -> None:
         self._bells: dict[str, Bell] = {}
         self._news: set[str] = set()  # channels that have still to report a new client
+        self._closed = False
 
     def bell(self, name: str) -> Bell:
-        """The bell of that name."""
+        """The bell of that name. Raises BadState once they have been given back."""
+        if self._closed:
+            raise BadState("the pull port has been closed; open another on a context that is IDLE")
         if name not in self._bells:
             self._bells[name] = Bell()
         return self._bells[name]
@@ -90,5 +98,6 @@ class Channels:
         self._news.clear()
 
     def close(self) -> None:
+        self._closed = True
         while self._bells:
             self._bells.popitem()[1].close()

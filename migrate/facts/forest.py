@@ -68,3 +68,8 @@ class Forest:
         for path, nodes in self._by_type.get(kind, {}).items():
             for node in nodes:
                 yield path, node
+
+
+def last_name(node: ast.expr) -> str:
+    """Return the last name of a dotted one, "" for any other expression."""
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")

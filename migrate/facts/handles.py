@@ -174,8 +174,8 @@ class OldApi:
         return next((function for function in self.vocabulary.methods.values() if function.name == name), None)
 
     def elements(self, token: Token) -> Iterable[Given] | None:
-        """Give nothing for a handle, which is no collection: a TypeError; lists of handles are given as lists."""
-        return [] if isinstance(token.key, Handle) else None
+        """Return nothing for what cannot be iterated over; lists of handles are given as lists."""
+        return [] if isinstance(token.key, Handle | Method | Code | Failure) else None
 
     def is_instance(self, token: Token, kind: Token) -> bool | None:
         """Return whether a handle is of the old class that another token is; None for what is no handle."""
@@ -196,7 +196,7 @@ class OldApi:
         if isinstance(key, Modern):
             return [token]
         if not isinstance(key, Symbol | Method):
-            return None
+            return []  # a TypeError
         if isinstance(key, Method) and key.function in _SELF_METHODS | _ENDS:
             return [Token(key.handle)] if key.function in _SELF_METHODS else [Plain.OTHER]
         function, flat = self.function(key)
@@ -258,3 +258,8 @@ def handles_among(values: Iterable[Value]) -> list[Handle]:
 def symbols(values: Iterable[Value]) -> Iterator[Symbol]:
     """Yield the names of the old module among some values."""
     return (value.key for value in values if isinstance(value, Token) and isinstance(value.key, Symbol))
+
+
+def has_symbol(values: Iterable[Value]) -> bool:
+    """Whether a name of the old module is among some values."""
+    return any(isinstance(value, Token) and isinstance(value.key, Symbol) for value in values)

@@ -8,8 +8,9 @@ from itertools import chain
 from pathlib import Path
 
 from migrate.facts.comparisons import is_told_apart
-from migrate.facts.forest import Forest
+from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import Method, OldApi, Symbol
+from migrate.facts.hints import Hints
 from migrate.python.scopes import Kind
 from migrate.python.values import Collection, Token, Values
 
@@ -42,6 +43,7 @@ class Introspection:
         self.readers = frozenset(self._readers())
 
     def _inspected(self) -> Iterator[Symbol]:
+        hints = Hints(self._forest, self._values)
         for _, node in self._forest.nodes(ast.Attribute):
             if node.attr not in _ASKED or self._forest.is_in_message(node):
                 continue
@@ -50,15 +52,15 @@ class Introspection:
             else:
                 yield from self._symbols(node.value)
         for _, call in self._forest.nodes(ast.Call):
-            name, asked = _last_name(call.func), first_constant(call.args[1:2])
+            name, asked = last_name(call.func), first_constant(call.args[1:2])
             if call.args and (name in _READS_OBJECTS or (name == "type" and len(call.args) == 1)):
                 yield from self._symbols(call.args[0])
             elif name == "getattr" and asked in _NAMES and not self._forest.is_in_message(call):
                 yield from self._asked(call.args[0], str(asked))
-            elif name in _READS_ANNOTATIONS or (name == "fields" and self._reads_types):
+            elif (name in _READS_ANNOTATIONS and hints.are_seen(call)) or (name == "fields" and self._reads_types):
                 yield from map(Symbol, self._classes)
         for _, function in self._forest.nodes(ast.FunctionDef):
-            if any(_last_name(decorator) == "register" for decorator in function.decorator_list):
+            if any(last_name(decorator) == "register" for decorator in function.decorator_list):
                 annotations = (argument.annotation for argument in function.args.args[:1])
                 yield from (symbol for note in annotations if note for symbol in self._symbols(note))
         for token in self._values.tokens:
@@ -72,7 +74,7 @@ class Introspection:
         for _, part in self._forest.nodes(ast.FormattedValue):
             shown += [part.value] if part.conversion in (ord("r"), ord("a")) else self._items(part.value)
         for _, call in self._forest.nodes(ast.Call):
-            name = _last_name(call.func)
+            name = last_name(call.func)
             shown += call.args if name in _REPRESENTING else []
             shown += [item for given in call.args if name in _SHOWING for item in self._items(given)]
         for symbol in chain.from_iterable(map(self._symbols, shown)):
@@ -105,7 +107,7 @@ class Introspection:
             if node.attr in _COMPILED:
                 yield path
         for path, call in self._forest.nodes(ast.Call):
-            name = _last_name(call.func)
+            name = last_name(call.func)
             own = name in _OPENS and self._is_own_file(call)
             names = (name == "dir" and path in self._stars) or (name in _NAMESPACES and self._is_listed(call))
             if name in _READS_SOURCE or own or (names and not call.args):
@@ -117,7 +119,7 @@ class Introspection:
         outer = self._forest.parents[namespace]
         listed = outer.func if isinstance(outer, ast.Call) else None
         is_list = isinstance(listed, ast.Name) and listed.id in _LISTING
-        of_module = _last_name(namespace.func) == "globals" or scope.kind is Kind.MODULE
+        of_module = last_name(namespace.func) == "globals" or scope.kind is Kind.MODULE
         return of_module and (is_list or getattr(outer, "iter", None) is namespace)
 
     def _is_own_file(self, call: ast.Call) -> bool:
@@ -138,7 +140,3 @@ def key_of(read: ast.AST, forest: Forest) -> ast.expr | None:
 def first_constant(nodes: Sequence[ast.expr]) -> object:
     """Return the value of the first of some nodes, if it is written as a constant."""
     return nodes[0].value if nodes and isinstance(nodes[0], ast.Constant) else None
-
-
-def _last_name(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")

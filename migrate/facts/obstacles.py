@@ -9,18 +9,19 @@ from pathlib import Path
 from typing import Any
 
 from migrate.facts import comparisons
-from migrate.facts.forest import Forest
+from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import COMMON, Handle, Method, OldApi, Symbol, handles_among, is_handle
 from migrate.facts.introspection import first_constant, key_of
 from migrate.facts.modern import MODERN_MEMBERS
 from migrate.facts.module_values import MODULE_VALUE, ModuleValues
 from migrate.facts.references import Reference, References
 from migrate.facts.texts import WORD
+from migrate.facts.unseen import Callers
 from migrate.python.modules import is_standard
 from migrate.python.values import Bound, Collection, External, Function, Plain, Token, Value, Values
 
 LOST, UNKNOWN, MIXED, OTHER_FILE, COMPUTED, MODULE = "CCM033", "CCM034", "CCM035", "CCM049", "CCM005", "CCM009"
-SHOWN, INSPECTED, UNSEEN, MAY_BE_SHOWN = "CCM081", "CCM082", "CCM083", "CCM085"
+SHOWN, INSPECTED, MAY_BE_SHOWN = "CCM081", "CCM082", "CCM085"
 
 # Python's own functions that tell what an object looks like, and those that look into it.
 _SHOWING = frozenset({"print", "str", "repr", "format", "ascii", "pprint", "pformat"})
@@ -62,6 +63,7 @@ class Obstacles:
     ) -> None:
         self._forest, self._values, self._api, self._references = forest, values, api, references
         self._suspects, self._given = suspects, given
+        self._callers = Callers(forest, values)
         self._found: dict[Hashable, dict[tuple[ast.AST, str], Obstacle]] = {}
         for token, nodes in values.sinks.items():
             for node in nodes:
@@ -83,7 +85,7 @@ class Obstacles:
             if node not in known:
                 self._put(MODULE_VALUE, node, MODULE)
         for argument in api.asked:
-            self._put(argument, argument, UNSEEN)
+            self._put(argument, argument, self._callers.code(argument))
 
     def of(self, origin: Hashable) -> Sequence[Obstacle]:
         """Return what keeps the handles of an origin old."""
@@ -172,7 +174,7 @@ class Obstacles:
             self._add(base, node, UNKNOWN if Plain.UNKNOWN in others | base else MIXED)
 
     def _call(self, node: ast.Call) -> None:
-        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        name = last_name(node.func)
         if name in _NAMESPACES and not node.args:
             self._namespace(node)
         if name in _BY_NAME:
@@ -251,7 +253,7 @@ class Obstacles:
             return
         public = not function.name.startswith("_") or function.name in _IMPLICIT
         if public and self._values.is_called_from_outside(function) and not _is_fixture(function):
-            self._add(self._held(node.value), function, UNSEEN)
+            self._add(self._held(node.value), function, self._callers.code(function))
 
     def _show(self, shown: ast.expr, place: ast.AST) -> None:
         """Refuse the handles whose text an expression certainly is, or that it holds; note those that it may be.

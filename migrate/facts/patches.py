@@ -37,6 +37,11 @@ class Patches:
         """Return the code for a name of the old module in a file that a program replaces."""
         return PATCHED if self._everything or name in self._names or path in self._files else ""
 
+    def code_of_kind(self, kind: str) -> str:
+        """Return the code for the methods of a kind of handle whose class a program patches."""
+        classes = {name for name, owned in self._vocabulary.classes.items() if owned == kind}
+        return PATCHED if classes & self._names else ""
+
     def _call(self, path: Path, node: ast.Call) -> None:
         called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         texts = [part.value if isinstance(part, ast.Constant) else None for part in node.args[:2]]
@@ -58,6 +63,10 @@ class Patches:
         """Replace `name` in the module or class that a dotted text names."""
         if self._vocabulary.module(home) is not None:
             self._names.add(name)
+            return
+        module, _, owner = home.rpartition(".")
+        if self._vocabulary.module(module) is not None:  # a method: all objects of the class stay
+            self._names.add(owner)
             return
         parts = home.split(".")
         for count in range(len(parts), 0, -1):

@@ -11,7 +11,7 @@ from typing import Any
 from migrate.facts.comparisons import tested_for
 from migrate.facts.feature_tests import FeatureTests
 from migrate.facts.forest import Forest
-from migrate.facts.handles import Handle, Method, OldApi, Symbol, symbols
+from migrate.facts.handles import Handle, Method, OldApi, Symbol, has_symbol, symbols
 from migrate.facts.introspection import Introspection
 from migrate.facts.module_values import ModuleValues
 from migrate.facts.patches import Patches
@@ -83,7 +83,7 @@ class References:
         """Whether a call names its function, so that it is a reference itself."""
         func = site.func if isinstance(site, ast.Call) else None
         values = self._values.of(func) if isinstance(func, ast.Name | ast.Attribute) else frozenset()
-        if any(symbols(values)):
+        if has_symbol(values):
             return self._is_name(func) or self._taken(func)[0] is not None
         methods = (value for value in values if isinstance(value, Token) and isinstance(value.key, Method))
         return isinstance(func, ast.Attribute) and any(methods)
@@ -129,7 +129,7 @@ class References:
             return
         found = self._values.of(node)
         bindings = self._forest.of(node).of[node].bindings
-        if any(symbols(found)):
+        if has_symbol(found):
             if self._is_name(node):
                 yield from self._symbol(path, node, found)
         elif generation_of(node.id) and not any(map(self._is_own, bindings)):
@@ -150,7 +150,7 @@ class References:
         if not name and isinstance(parent, ast.Attribute):
             return  # counted with what is taken from the module
         code = self._patches.code(path, name) or self._features.code(node)
-        code = code or ("CCM005" if self._texts.shown(node) else "")
+        code = code or ("CCM005" if self._texts.shown(path, node) else "")
         module, problem = self._taken(node)
         if code:
             pass
@@ -211,7 +211,7 @@ class References:
     ) -> Reference:
         """Give the function of a call whose arguments are not written one by one: it is a value, too."""
         origins = set(self._api.sites.get(call, ()))
-        for values in map(self._values.of, starred):
+        for values in (self._values.of(value) - {Plain.NONE} for value in starred):
             known = [value for value in values if isinstance(value, Collection)]
             inside = {item for value in known for item in self._values.elements(value)}
             if len(known) < len(values) or self._may_be_anything(frozenset(inside)):
@@ -233,8 +233,8 @@ class References:
             return
         found, base = self._values.of(node) or self._read(node), self._values.of(node.value)
         methods = {value.key for value in found if isinstance(value, Token) and isinstance(value.key, Method)}
-        if any(symbols(found)):
-            if any(symbols(base)) or self._is_name(node):
+        if has_symbol(found):
+            if has_symbol(base) or self._is_name(node):
                 yield from self._symbol(path, node, found)
         elif methods:
             yield from self._method(path, node, methods)
@@ -257,13 +257,16 @@ class References:
             return  # __enter__ and its like: both libraries have them
         named = {function.replace("_rep_", "_") for function in functions}  # devices and representors are alike
         code = self._features.code(node) or ("CCM035" if len(named) > 1 else "")
-        code = code or ("CCM005" if self._texts.shown(node) else "")
+        code = code or ("CCM005" if self._texts.shown(path, node) else "")
+        code = code or next(filter(None, (self._patches.code_of_kind(method.handle.kind) for method in methods)), "")
         chosen = min(methods, key=lambda method: method.function)
         reference = self._made(path, node, chosen, code)
+        if reference.call:
+            yield reference
+            return
         shown = node.attr if methods & self._named else ""
-        origins = frozenset(origin for method in methods for origin in self.reached(method))
-        origins |= {method.handle.origin for method in methods}
-        yield reference if reference.call else replace(reference, origins=origins | reference.origins, shown=shown)
+        own = frozenset(method.handle.origin for method in methods)
+        yield replace(reference, origins=reference.origins.union(own, *map(self.reached, methods)), shown=shown)
 
     def _may_be_anything(self, values: frozenset[Value]) -> bool:
         return not values or Plain.UNKNOWN in values

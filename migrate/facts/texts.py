@@ -98,8 +98,10 @@ class Texts:
     def _is_docstring(self, node: ast.Constant) -> bool:
         return isinstance(self._forest.parents[node], ast.Expr) and ">>>" in str(node.value)
 
-    def shown(self, node: ast.AST) -> bool:
+    def shown(self, path: Path, node: ast.AST) -> bool:
         """Whether an f-string shows the source of an expression: f"{x=}"."""
+        if not self._forest.in_file(path, ast.JoinedStr):
+            return False
         inner = node
         for above in self._forest.above(node):
             if isinstance(above, ast.JoinedStr) and isinstance(inner, ast.FormattedValue):

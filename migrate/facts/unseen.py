@@ -1,17 +1,42 @@
-"""Which parameters would hold old handles if callers that nobody sees filled them: by annotation, or by their use."""
+"""Callers that nobody sees: which parameters they would fill with old handles, and whether there are any at all."""
 
 from __future__ import annotations
 
 import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 
-from migrate.facts.forest import Forest
+from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import COMMON, MODERN_TOO
 from migrate.facts.type_comments import parsed
 from migrate.old_api.vocabulary import Vocabulary
+from migrate.python.values import Values
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_UNSEEN, _UNUSED = "CCM083", "CCM087"
+_LOADING = frozenset(
+    {"import_module", "__import__", "spec_from_file_location", "exec_module", "run_path", "run_module"}
+)
+_LOADING |= {"load_module", "entry_points", "iter_entry_points", "exec"}
+
+
+class Callers:
+    """Judges functions that nothing in the project calls."""
+
+    def __init__(self, forest: Forest, values: Values) -> None:
+        self._forest, self._values = forest, values
+
+    def code(self, node: ast.AST) -> str:
+        """Return the code for such a function: nobody calls what is in a script that nothing imports."""
+        unused = not self._loads and self._values.project.is_script(self._forest.path(node))
+        return _UNUSED if unused else _UNSEEN
+
+    @cached_property
+    def _loads(self) -> bool:
+        """Whether modules are loaded by names that are not written in the project."""
+        calls = [call for _, call in self._forest.nodes(ast.Call) if last_name(call.func) in _LOADING]
+        return not all(call.args and isinstance(call.args[0], ast.Constant) for call in calls)
 
 
 def unseen_handles(

@@ -117,6 +117,10 @@ class Project:
         """For every file the files of the project that it imports."""
         return {path: frozenset(self._imported(path)) - {path} for path in self.trees}
 
+    def is_script(self, path: Path) -> bool:
+        """Whether a file does its work when it is run (`if __name__ == "__main__":`), and no file imports it."""
+        return not self.importers[path] and any(map(_is_guard, self.trees[path].body))
+
     @cached_property
     def importers(self) -> Mapping[Path, frozenset[Path]]:
         """For every file the files of the project that import it."""
@@ -159,3 +163,12 @@ def _listed(tree: ast.Module) -> list[str]:
             items = value.elts if isinstance(value, ast.List | ast.Tuple | ast.Set) else []
             names += [item.value for item in items if isinstance(item, ast.Constant) and isinstance(item.value, str)]
     return names
+
+
+def _is_guard(statement: ast.stmt) -> bool:
+    """Whether a statement is `if __name__ == "__main__":`."""
+    test = statement.test if isinstance(statement, ast.If) else None
+    parts = [test.left, *test.comparators] if isinstance(test, ast.Compare) else []
+    names = [part.id for part in parts if isinstance(part, ast.Name)]
+    texts = [part.value for part in parts if isinstance(part, ast.Constant)]
+    return names == ["__name__"] and texts == ["__main__"]

@@ -87,7 +87,7 @@ class Names:
             if type(node) is ast.Name and type(node.ctx) is ast.Load:  # most nodes are that
                 mentions.append((node, node.id, scope))
                 continue
-            opener = _OPENERS.get(type(node).__name__)
+            opener = _OPENERS.get(type(node))
             placed = opener(self, node, scope) if opener else None
             below = children(node)
             if placed:
@@ -224,7 +224,7 @@ def _declares_nothing(node: ast.AnnAssign) -> bool:
 
 
 _Placed: TypeAlias = list[tuple[Any, Scope]]
-_OPENERS: dict[str, Callable[[Names, ast.AST, Scope], _Placed]] = {  # by name: not every Python has every node
+_NAMED: dict[str, Callable[[Names, ast.AST, Scope], _Placed]] = {
     "FunctionDef": Names._function,
     "AsyncFunctionDef": Names._function,
     "Lambda": Names._function,
@@ -251,3 +251,4 @@ _OPENERS: dict[str, Callable[[Names, ast.AST, Scope], _Placed]] = {  # by name: 
     "MatchStar": Names._capture,
     "MatchMapping": Names._capture,
 }
+_OPENERS = {getattr(ast, name): opener for name, opener in _NAMED.items() if hasattr(ast, name)}  # this Python's nodes

@@ -33,11 +33,13 @@ from migrate.python._points_to.domain import (
 )
 from migrate.python._points_to.engine import Engine
 from migrate.python._points_to.heap import Frame
+from migrate.python._points_to.library_functions import HINT
 from migrate.python._points_to.slots import Slot
 from migrate.python.modules import Project
-from migrate.python.scopes import Names
+from migrate.python.scopes import Names, Variable
 
 __all__ = [
+    "HINT",
     "Arguments",
     "Bound",
     "Class",
@@ -57,9 +59,6 @@ __all__ = [
     "Value",
     "Values",
 ]
-
-
-_EMPTY = Slot()
 
 
 class Values:
@@ -88,8 +87,10 @@ class Values:
         """Return what an expression can be where it stands."""
         found = self._answers.get(node)
         if found is None:
-            first, *more = self._slots(node) or (_EMPTY,)
-            found = self._answers[node] = frozenset(first.values).union(*(slot.values for slot in more))
+            slots = self._slots(node)
+            several = len(slots) != 1  # most functions are analysed once
+            found = frozenset().union(*(slot.values for slot in slots)) if several else frozenset(slots[0].values)
+            self._answers[node] = found
         return found
 
     def of_target(self, node: ast.AST) -> frozenset[Value]:
@@ -156,14 +157,22 @@ class Values:
     @cached_property
     def _uses(self) -> Mapping[Token, Sequence[ast.expr]]:
         uses: dict[Token, dict[ast.expr, None]] = {}
-        for names in dict.fromkeys(self._files.values()):
-            for node in names.parents:
-                if isinstance(node, ast.expr) and not isinstance(node, ast.Constant):
-                    for slot in self._slots(node):
-                        for value in slot.values:
-                            if isinstance(value, Token):
-                                uses.setdefault(value, {})[node] = None
-        return {token: tuple(nodes) for token, nodes in uses.items()}
+        for frame in (frame for frames in self._engine.frames.values() for frame in frames):
+            places = [([node], slot) for node, slot in frame.slots.items() if isinstance(node, ast.expr)]
+            for nodes, slot in [*places, *((_names(own), slot) for own, slot in frame.variables.items())]:
+                for token in (value for value in slot.values if isinstance(value, Token)):
+                    uses.setdefault(token, {}).update(dict.fromkeys(nodes))
+        order = {names: place for place, names in enumerate(dict.fromkeys(self._files.values()))}
+        return {token: self._sorted(nodes, order) for token, nodes in uses.items() if nodes}
+
+    def _sorted(self, nodes: Iterable[ast.expr], files: Mapping[Names, int]) -> tuple[ast.expr, ...]:
+        """Sort expressions, with the `:=` that they are the value of, by files and text; the outer ones first."""
+        found = [node for node in nodes if node in self._files]
+        for node in found:
+            above = self._files[node].parents[node]
+            if isinstance(above, ast.NamedExpr) and above.value is node:
+                found.append(above)
+        return tuple(sorted(dict.fromkeys(found), key=lambda node: (files[self._files[node]], *_extent(node))))
 
     @property
     def tokens(self) -> Sequence[Token]:
@@ -228,3 +237,13 @@ class Values:
             for name, slot in slots.items()
             if slot.values
         }
+
+
+def _names(variable: Variable) -> list[ast.expr]:
+    """Return the names in the text that stand for a variable."""
+    places = (*variable.bindings, *variable.loads, *variable.deletions)
+    return [node for node in places if isinstance(node, ast.Name)]
+
+
+def _extent(node: ast.expr) -> tuple[int, int, int, int]:
+    return node.lineno, node.col_offset, -(node.end_lineno or 0), -(node.end_col_offset or 0)

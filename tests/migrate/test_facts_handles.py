@@ -150,6 +150,10 @@ MAKE = CC + "ep = cc.Endpoint()\npeer = ep.connect('a')\n"
         ("def give():\n    return ep", {"CCM083"}),
         ("def give():\n    return ep\ngive()", set()),
         ("def give():\n    yield ep", {"CCM083"}),
+        ("def give():\n    return ep\nif __name__ == '__main__':\n    print('done')", {"CCM087"}),
+        ("import sys, importlib\nimportlib.import_module(sys.argv[1])\ndef give():\n    return ep\n"
+         "if __name__ == '__main__':\n    print('done')", {"CCM083"}),
+        ("def take(ep: cc.Endpoint):\n    ep.listen('a')\nif __name__ == '__main__':\n    print('done')", {"CCM087"}),
         ("def _give():\n    return ep", set()),
         ("def take(ep: cc.Endpoint):\n    ep.listen('a')", {"CCM083"}),
         ("def take(ep: cc.Endpoint):\n    ep.listen('a')\ntake(ep)", set()),

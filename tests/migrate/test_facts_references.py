@@ -72,6 +72,7 @@ def test_references(text: str, expected: list[str]) -> None:
         (CC + "cc.nothing()", [("nothing", "CCM022")]),
         (CC + "cc.Endpoint(1)", [("Endpoint", "CCM023")]),
         (CC + "ep = cc.Endpoint()\nep.listen(*args)", [("doca_comm_channel_ep_listen", "CCM038")]),
+        (CC + "ep = cc.Endpoint()\nname = ('svc',) if ep else None\nif name:\n    ep.listen(*name)", []),
         (CC + "f'{cc.get_max_service_name_len()=}'", [("get_max_service_name_len", "CCM005")]),
         (CC + "f'length={cc.get_max_service_name_len()}'", []),
         ("import doca_cc", [("doca_cc", "CCM008")]),

@@ -83,3 +83,9 @@ def test_importers_are_the_imports_turned_around() -> None:
     files = project("net/__init__.py", "net/link.py", app="import net.link\n", tool="from net import link\n")
     assert files.imports[Path("app.py")] == {Path("net/__init__.py"), Path("net/link.py")}
     assert files.importers[Path("net/link.py")] == {Path("app.py"), Path("tool.py")}
+
+
+def test_a_script_is_run_and_not_imported() -> None:
+    guard = "if __name__ == '__main__': pass"
+    found = project("lib.py", tool=guard, tested=guard, test_it="import tested")
+    assert [path.name for path in found.trees if found.is_script(path)] == ["tool.py"]

@@ -294,7 +294,6 @@ def test_builtins_that_are_the_programs_own(before: str, after: str) -> None:
         (f"{EP}sendto(ep, data, len(data), flags(), peer)", "CCM040"),
         (f"{EP}listen(name=f(), local_ep=ep)", "CCM070"),
         ("doca_devinfo_get_ibdev_name(info, size())", "CCM070"),
-        ("info.get_pci_addr()", "CCM022"),
     ],
 )
 def test_refusals(before: str, code: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 import pytest
 
 import comch_next as comch
@@ -12,6 +14,7 @@ from tests.strangers.closed import WORLDS, deeds
 @pytest.mark.parametrize("world", WORLDS)
 def test_nothing_raw_comes_out(world: str) -> None:
     made = WORLDS[world]()
+    gc.collect()
     before = open_fds()
     raw = []
     for thing, closed in made.items():
@@ -23,4 +26,5 @@ def test_nothing_raw_comes_out(world: str) -> None:
             except Exception as error:
                 raw.append(f"{thing}: {name}: {type(error).__name__}: {error}")
     assert not raw, "\n".join(raw)
+    gc.collect()
     assert open_fds() == before

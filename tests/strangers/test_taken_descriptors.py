@@ -10,7 +10,7 @@ import pytest
 
 import comch_next as comch
 from comch_next import OperatingSystem, ProgressEngine
-from tests.pull.support import Stage
+from tests.pull.support import FORMS, Stage
 
 ENGINE: dict[str, Callable[[ProgressEngine], object]] = {
     "clear": ProgressEngine.clear_notification,
@@ -45,6 +45,7 @@ def test_an_engine_whose_handle_is_gone_still_serves() -> None:
         there.listen()
         here.connect(timeout=0)
         os.close(here.engine.notification_handle)
+        os.open("/dev/null", os.O_RDONLY)  # in its place, or closing it would close something else
         while here.state is comch.State.STARTING:
             with suppress(comch.Again):
                 there.receive(timeout=0)
@@ -55,14 +56,15 @@ def test_an_engine_whose_handle_is_gone_still_serves() -> None:
         there.close()
 
 
+@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("call", PORT)
-def test_the_descriptors_of_a_port(call: str) -> None:
+def test_the_descriptors_of_a_port(call: str, form: str) -> None:
     stage = Stage()
-    port = stage.server("driver")
+    port = stage.server(form)
     port.context.start()
     fd, arm = PORT[call]
     os.close(getattr(port, fd))
-    with pytest.raises(OperatingSystem, match=call):
+    with pytest.raises(OperatingSystem, match=r"arm_|port"):
         arm(port)
     assert port.receive() is None
     stage.close()

@@ -8,7 +8,7 @@ from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._control import ControlContext
 from comch_next.driver.emulated._fabric.channel import Channel, Watchable
 from comch_next.driver.emulated._kernel.poller import Poller
-from comch_next.errors import NotSupported
+from comch_next.errors import BadState, NotSupported
 
 __all__ = ["Channels"]
 
@@ -32,9 +32,11 @@ class Channels:
         self._accepting_fds: set[int] = set()
         self._accepting: select.epoll | None = None
         self._ends: select.epoll | None = None
+        self._closed = False
 
     def get(self, name: str) -> Channel:
-        """The descriptor of that name."""
+        """The descriptor of that name. Raises BadState once they have been given back."""
+        self._refuse_closed()
         if name not in self._made:
             with self._lock:
                 self._made[name] = self._made.get(name) or self._make(name)
@@ -46,8 +48,13 @@ class Channels:
             if name in self._made and self._made[name].armed:
                 self._made[name].ring()
 
+    def _refuse_closed(self) -> None:
+        if self._closed:
+            raise BadState(f"the pull port of {self._context} has been closed; open another on a context that is IDLE")
+
     def hand_over(self) -> dict[str, Channel]:
         """Leave the channels to another port: nothing fires them any more."""
+        self._refuse_closed()
         made, self._made = self._made, {}
         for channel in made.values():
             channel.reset()
@@ -145,6 +152,7 @@ class Channels:
 
     def close(self) -> None:
         """Give the descriptors back."""
+        self._closed = True
         for channel in self._made.values():
             channel.close()
         for sockets in (self._accepting, self._ends):

@@ -6,7 +6,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from comch_next.driver.emulated._kernel.memory import EXHAUSTED
 from comch_next.driver.emulated._state import CALLS
-from comch_next.errors import BadState, InvalidValue, NoMemory
+from comch_next.errors import BadState, DocaError, InvalidValue, NoMemory, OperatingSystem
 
 __all__ = ["as_bytes", "expect", "expect_callback", "expect_number", "says_no_memory", "in_state"]
 
@@ -50,19 +50,18 @@ def in_state(context: Any, call: str) -> None:
 
 
 def says_no_memory(create: Callable[_P, _T]) -> Callable[_P, _T]:
-    """Say NO_MEMORY where Python ran out of it, or the process out of descriptors."""
+    """Raise NoMemory where memory or descriptors have run out, OperatingSystem for what else the system refuses."""
 
     @wraps(create)
     def guarded(*args: _P.args, **kwargs: _P.kwargs) -> _T:
         try:
             return create(*args, **kwargs)
-        except NoMemory:
+        except DocaError:
             raise
         except MemoryError as error:
             raise NoMemory(f"{create.__name__}: out of memory") from error
         except OSError as error:
-            if error.errno not in EXHAUSTED:
-                raise
-            raise NoMemory(f"{create.__name__}: {error}") from error
+            kind = NoMemory if error.errno in EXHAUSTED else OperatingSystem
+            raise kind(f"{create.__name__}: {error}") from error
 
     return guarded

@@ -253,9 +253,11 @@ class Engines:
     def get_notification_handle(self, pe: Engine) -> int:
         return pe.notification.fileno()
 
+    @says_no_memory
     def request_notification(self, pe: object) -> None:
         _living(pe, "pe_request_notification").request_notification()
 
+    @says_no_memory
     def clear_notification(self, pe: object, handle: int) -> None:
         engine = _living(pe, "pe_clear_notification")
         if handle not in (0, engine.notification.fileno()):

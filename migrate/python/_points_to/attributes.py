@@ -112,7 +112,7 @@ class Attributes(Calls):
     def _load_from_collection(self, value: Collection, name: str, result: Slot) -> None:
         if value.kind == "namespace":
             self.flow(self.field(value, name), result)
-        elif f".{name}" in library.SUMMARIES:
+        elif f".{name}" in library.SUMMARIES and value.kind != "arguments":
             self.add(result, Bound(External(f".{name}"), (value,)))
         else:
             self.flow(self.field(value, name), result)

@@ -38,6 +38,12 @@ def _merge(rows: list[list[Value]]) -> list[Value]:
     return merged
 
 
+def _takes_class(function: Value) -> bool:
+    """Whether a function is a class method without saying so."""
+    name = getattr(function.node, "name", "") if isinstance(function, Function) else ""
+    return name in ("__init_subclass__", "__class_getitem__")
+
+
 def _targets(statement: ast.stmt) -> list[ast.expr]:
     if isinstance(statement, ast.Assign):
         return statement.targets
@@ -208,7 +214,8 @@ class Classes(Heap):
         on_class = isinstance(receiver, Class)
         if isinstance(value, Function) or (isinstance(value, Descriptor) and value.kind == "method"):
             function = value.function if isinstance(value, Descriptor) else value
-            self.add(slot, function if on_class else Bound(function, (receiver,)))
+            owner = Class(receiver.node) if _takes_class(function) else receiver
+            self.add(slot, function if on_class and owner is receiver else Bound(function, (owner,)))
         elif isinstance(value, Descriptor):
             if value.kind == "staticmethod":
                 self.add(slot, value.function)
@@ -244,7 +251,7 @@ class Classes(Heap):
 
     def _set(self, value: Value, owner: Instance, slot: Slot) -> None:
         if isinstance(value, Descriptor):
-            self.call_with(self.field(value, "setter"), [self.constant(owner), slot], Slot())
+            self.call_with(self.field(value, "property.setter"), [self.constant(owner), slot], Slot())
         elif isinstance(value, Instance) and self.binder(value.node, "__set__"):
             self.call_with(self.attribute(value, "__set__"), [self.constant(owner), slot], Slot())
 

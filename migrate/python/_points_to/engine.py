@@ -6,20 +6,33 @@ import ast
 from collections.abc import Callable, Iterable, Set
 
 from migrate.python._points_to import (  # noqa: F401  # fill the table
+    library_argparse,
     library_calls,
     library_dispatch,
+    library_functions,
     library_methods,
     library_objects,
     library_watching,
 )
 from migrate.python._points_to.bodies import bodies, falls_through
-from migrate.python._points_to.domain import Class, Descriptor, Function, Given, Instance, Knowledge, Plain, Value
+from migrate.python._points_to.domain import (
+    Bound,
+    Class,
+    Descriptor,
+    Function,
+    Given,
+    Instance,
+    Knowledge,
+    Plain,
+    Value,
+)
 from migrate.python._points_to.fixtures import Fixtures
 from migrate.python._points_to.functions import Site
 from migrate.python._points_to.heap import IMPLICIT, Frame
 from migrate.python._points_to.patterns import READERS, Patterns
 from migrate.python.modules import Project
 
+MANY = 8  # arguments that nobody knows, for functions that take any number
 STRUCTURE = frozenset({ast.Import, ast.ImportFrom, ast.ClassDef, ast.Attribute})
 
 
@@ -101,6 +114,7 @@ class Engine(Patterns):
         """Let what is never called be called from outside, with arguments that nobody knows."""
         methods = self._methods()
         fixtures = Fixtures(self)
+        self._call_hidden()
         while todo := [function for function in self._uncalled() if function.node not in self.outside]:
             # What fixtures and tests are given may call others.
             for function in [function for function in todo if fixtures.feeds(function.node)] or todo:
@@ -116,7 +130,33 @@ class Engine(Patterns):
                     function = value.function if isinstance(value, Descriptor) else value
                     if isinstance(function, Function):
                         found.setdefault(function.node, (info.node, value))
+                    for accessor in self._accessors(value):
+                        found.setdefault(accessor.node, (info.node, accessor))
         return found
+
+    def _accessors(self, value: Value) -> list[Function]:
+        """What sets and deletes a property."""
+        names = ("property.setter", "property.deleter") if isinstance(value, Descriptor) else ()
+        slots = [self.field(value, name) for name in names]
+        return [function for slot in slots for function in slot.values if isinstance(function, Function)]
+
+    def _owners(self, node: ast.ClassDef) -> list[ast.ClassDef]:
+        """The classes whose instances a method of a class gets from outside."""
+        return [heir for heir in self.family(node) if self.classes[heir].created] or [node]
+
+    def _call_hidden(self) -> None:
+        """Call what decorators of the project made of methods that nothing calls, on their objects."""
+        unknown = [(self.unknown, False)] * MANY
+        for info in tuple(self.classes.values()):
+            for node in info.node.body:
+                name = node.name if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) else ""
+                for value in tuple(self.field(Class(info.node), name).values) if name else ():
+                    if isinstance(value, Function) and value.node is not node and value not in self.called:
+                        self.outside[node] = None
+                        for owner in self._owners(info.node):
+                            site = Site(IMPLICIT, info.frame, unknown)
+                            self.call_value(Bound(value, (Instance(owner),)), site)
+        self.solve()
 
     def _call_from_outside(
         self, function: Function, method: tuple[ast.ClassDef, Value] | None, fixtures: Fixtures
@@ -125,8 +165,7 @@ class Engine(Patterns):
         start = 0
         if method is not None:
             node, value = method
-            family = self.family(node)
-            for owner in [heir for heir in family if self.classes[heir].created] or [node]:
+            for owner in self._owners(node):
                 self._give_self(owner, value)
             start = 0 if isinstance(value, Descriptor) and value.kind == "staticmethod" else 1
         for argument in [*arguments.posonlyargs, *arguments.args][start:] + arguments.kwonlyargs:

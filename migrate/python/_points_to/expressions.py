@@ -90,8 +90,21 @@ class Expressions(Attributes):
         self.add(self.slot(frame, node), collection)
 
     def read_conditional(self, frame: Frame, node: ast.IfExp) -> None:
-        self.flow(self.slot(frame, node.body), self.slot(frame, node))
-        self.flow(self.slot(frame, node.orelse), self.slot(frame, node))
+        result, body, orelse = (self.slot(frame, part) for part in (node, node.body, node.orelse))
+        measured = _measured(node.test)
+        if measured is None:
+            self.flow(body, result)
+            self.flow(orelse, result)
+            return
+        items, wanted = self.slot(frame, measured[0]), measured[1]
+
+        def choose(value: Value) -> None:
+            length = self.contents(value).length if isinstance(value, Collection) else None
+            for branch, chosen in ((body, length == wanted), (orelse, length != wanted)):
+                if length is None or chosen:
+                    self.flow(self.constant(value) if branch is items else branch, result)
+
+        self.watch(items, choose)
 
     def read_bool(self, frame: Frame, node: ast.BoolOp) -> None:
         """Of `a or b` the first is never None; of `a and b` it is what may be false."""
@@ -183,3 +196,14 @@ class Expressions(Attributes):
     def attribute_name(self, frame: Frame, node: ast.Attribute) -> str:
         """The name of an attribute, as the interpreter has it (`__x` in a class)."""
         return frame.names.scope(node).mangle(node.attr) if node.attr.startswith("__") else node.attr
+
+
+def _measured(test: ast.expr) -> tuple[ast.expr, int] | None:
+    """What `len(items) == 1` measures, and the length that it asks for."""
+    if not isinstance(test, ast.Compare) or len(test.ops) > 1 or not isinstance(test.ops[0], ast.Eq):
+        return None
+    call, length = test.left, key_of(test.comparators[0])
+    is_len = isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "len"
+    if not isinstance(call, ast.Call) or not is_len or len(call.args) != 1 or not isinstance(length, int):
+        return None
+    return call.args[0], length

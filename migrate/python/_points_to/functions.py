@@ -49,6 +49,7 @@ class Functions(Items):
         self.generators: dict[Collection, Frame] = {}
         self.callers: dict[ast.AST, dict[ast.expr, None]] = {}
         self.defined: dict[Function, None] = {}
+        self.called: dict[Function, None] = {}
         self._frames: dict[tuple[Function, ast.AST | None, Frame | None], Frame] = {}
         self._generic: dict[ast.AST, bool] = {}
 
@@ -76,7 +77,7 @@ class Functions(Items):
 
     def call_function(self, function: Function, site: Site) -> None:
         frame = self.frame_of(function, site)
-        frame.called = True
+        self.called[function] = None
         self.callers.setdefault(function.node, {})[site.node] = None
         self.pass_arguments(frame, site)
         self.flow(self.result_of(frame), site.result)

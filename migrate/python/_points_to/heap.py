@@ -41,7 +41,6 @@ class Frame:
     returned: Slot = field(default_factory=Slot)
     yielded: Slot = field(default_factory=Slot)
     sent: Slot = field(default_factory=Slot)
-    called: bool = False
 
 
 class Contents:
@@ -78,10 +77,11 @@ class Heap(Solver):
 
     def slot(self, frame: Frame, node: ast.AST) -> Slot:
         """The slot of an expression in a frame."""
+        if isinstance(node, ast.Name):
+            variable = frame.names.of[node]
+            return frame.variables.get(variable) or self.variable(frame, variable)
         if isinstance(node, ast.Constant):
             return self.none if node.value is None else self.other
-        if isinstance(node, ast.Name):
-            return self.variable(frame, frame.names.of[node])
         if isinstance(node, ast.NamedExpr):
             return self.slot(frame, node.value)
         found = frame.slots.get(node)
@@ -143,7 +143,7 @@ class Heap(Solver):
         return fields[name]
 
     def on_fields(self, owner: Value, listener: Callable[[str, Slot], None]) -> None:
-        """Call a listener with every field of a value, now and later."""
+        """Call a listener with every field of a value and its name, now and later."""
         self._field_listeners.setdefault(owner, []).append(listener)
         for name, slot in tuple(self.fields.get(owner, {}).items()):
             listener(name, slot)

@@ -185,7 +185,7 @@ for _function, _words in {
     " atexit.unregister .assertIsInstance .assertLess .assertGreater .subTest builtins.object"
     " contextlib.ExitStack contextlib.AsyncExitStack contextlib.suppress unittest.mock.Mock"
     " unittest.mock.MagicMock unittest.main logging.getLogger",
-    _unknown: "builtins.globals builtins.locals builtins.vars builtins.eval builtins.exec"
+    _unknown: "builtins.globals builtins.locals builtins.eval builtins.exec"
     " importlib.reload pickle.dumps pickle.dump runpy.run_path runpy.run_module"
     " importlib.util.module_from_spec importlib.metadata.entry_points pkgutil.resolve_name",
     _new_type: "typing.NewType",
@@ -194,7 +194,7 @@ for _function, _words in {
     " contextlib.contextmanager contextlib.asynccontextmanager typing.final typing.overload typing.no_type_check"
     " typing.runtime_checkable abc.abstractmethod abc.abstractproperty enum.unique"
     " weakref.proxy types.coroutine asyncio.coroutine .__iter__ .__aiter__ .__enter__ .__aenter__ .push"
-    " unittest.skip unittest.expectedFailure functools.update_wrapper copy.copy .copy .__copy__ .getter .deleter"
+    " unittest.skip unittest.expectedFailure functools.update_wrapper copy.copy .copy .__copy__ .getter"
     " dataclasses.replace copy.replace .detach"
     " contextlib.AbstractContextManager.__enter__ contextlib.AbstractAsyncContextManager.__aenter__",
     _second: "typing.cast typing.assert_type asyncio.sleep",

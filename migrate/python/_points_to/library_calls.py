@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 from typing import TYPE_CHECKING
 
-from migrate.python._points_to.domain import External, Plain
+from migrate.python._points_to.domain import Module, Plain
 from migrate.python._points_to.functions import Site
 from migrate.python._points_to.library import (
     SUMMARIES,
@@ -40,8 +39,20 @@ def _thread(heap: Attributes, site: Site) -> None:
 
 @summary("multiprocessing.get_context")
 def _context(heap: Attributes, site: Site) -> None:
-    """Give a context, which has what the module has."""
-    heap.add(site.result, External("multiprocessing"))
+    """Give what has the names of the module itself."""
+    heap.add(site.result, Module("multiprocessing"))
+
+
+@summary(*names("multiprocessing", "Pool pool.Pool pool.ThreadPool"))
+def _pool(heap: Attributes, site: Site) -> None:
+    heap.add(site.result, Plain.OTHER)
+    apply_star(heap, site, argument(heap, site, 1, "initializer"), Slot(), argument(heap, site, 2, "initargs"), Slot())
+
+
+@summary(*names("concurrent.futures", "ThreadPoolExecutor ProcessPoolExecutor"))
+def _executor(heap: Attributes, site: Site) -> None:
+    heap.add(site.result, Plain.OTHER)
+    apply_star(heap, site, argument(heap, site, 2, "initializer"), Slot(), argument(heap, site, 3, "initargs"), Slot())
 
 
 @summary("threading.Timer")
@@ -118,34 +129,6 @@ def _signal(heap: Attributes, site: Site) -> None:
     apply(heap, site, argument(heap, site, 1), Slot(), heap.other, heap.other)
     heap.flow(argument(heap, site, 1), site.result)
     heap.add(site.result, Plain.OTHER)
-
-
-@summary(".set_defaults")
-def _defaults(heap: Attributes, site: Site) -> None:
-    """Let what an argparse parser makes have the attributes that are given."""
-    heap.add(site.result, Plain.NONE)
-    for name, slot in site.keywords.items():
-        heap.flow(slot, heap.field(Plain.OTHER, name))
-
-
-@summary(".add_argument")
-def _option(heap: Attributes, site: Site) -> None:
-    """Let what an argparse parser makes have an option's default, or what its type makes of a text."""
-    heap.add(site.result, Plain.OTHER)
-    field = heap.field(Plain.OTHER, _destination(heap, site))
-    for name in ("default", "const"):
-        heap.flow(argument(heap, site, 99, name), field)
-    apply(heap, site, argument(heap, site, 99, "type"), field, heap.other)
-
-
-def _destination(heap: Attributes, site: Site) -> str:
-    """The attribute of an option: `dest`, or its first long name, or its first name."""
-    given = {word.arg: word.value for word in getattr(site.node, "keywords", ())}
-    if isinstance(given.get("dest"), ast.Constant):
-        return str(given["dest"].value)
-    names = [str(heap.constant_argument(site, place)) for place in range(1, len(site.positional))]
-    long = next((name for name in names if name.startswith("--")), next(iter(names), "*"))
-    return long.lstrip("-").replace("-", "_")
 
 
 # ---------------------------------------------------------------------- asyncio

@@ -1,9 +1,8 @@
-"""Summaries: contexts, objects and classes, functions made of functions."""
+"""Summaries: contexts, objects and classes."""
 
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from migrate.python._points_to.domain import (
@@ -12,6 +11,7 @@ from migrate.python._points_to.domain import (
     Descriptor,
     External,
     Instance,
+    Module,
     Plain,
     Super,
     Value,
@@ -21,10 +21,8 @@ from migrate.python._points_to.heap import Frame
 from migrate.python._points_to.library import (
     SUMMARIES,
     Summary,
-    apply,
     argument,
     elements,
-    names,
     new,
     summary,
 )
@@ -139,6 +137,10 @@ def _getattr(heap: Attributes, site: Site) -> None:
     def look_up(value: Value) -> None:
         if isinstance(value, Instance | Class):
             heap.load_all(value, beginning, site.result)
+        elif isinstance(value, Module) and value.path in heap.modules:
+            for name in sorted(heap.modules[value.path].names.module.variables):
+                if name.startswith(beginning):
+                    heap.flow(heap.module_name(value.path, name), site.result)
         else:
             heap.load(heap.constant(value), "*", site.result, site.node)
             heap.add(site.result, Plain.UNKNOWN)
@@ -214,7 +216,7 @@ def _descriptor(kind: str) -> Summary:
 
         heap.watch(argument(heap, site, 0, "fget"), wrap)
         setter = argument(heap, site, 1, "fset")
-        heap.watch(site.result, lambda value: heap.flow(setter, heap.field(value, "setter")))
+        heap.watch(site.result, lambda value: heap.flow(setter, heap.field(value, "property.setter")))
 
     return make
 
@@ -224,92 +226,18 @@ for _kind in ("property", "staticmethod", "classmethod"):
 SUMMARIES["functools.cached_property"] = SUMMARIES["builtins.property"]
 
 
-@summary(".setter")
-def _setter(heap: Attributes, site: Site) -> None:
-    heap.watch(argument(heap, site, 0), lambda value: heap.flow(argument(heap, site, 1), heap.field(value, "setter")))
-    heap.flow(argument(heap, site, 0), site.result)
+def _accessor(name: str) -> Summary:
+    """Keep one more function of a property."""
+
+    def keep(heap: Attributes, site: Site) -> None:
+        heap.watch(
+            argument(heap, site, 0),
+            lambda value: heap.flow(argument(heap, site, 1), heap.field(value, f"property.{name}")),
+        )
+        heap.flow(argument(heap, site, 0), site.result)
+
+    return keep
 
 
-# ---------------------------------------------------------------------- functions made of functions
-
-
-@summary("functools.partial")
-def _partial(heap: Attributes, site: Site) -> None:
-    inner = Site(site.node, site.frame, site.positional[1:], site.keywords, site.splats)
-    heap.add(site.result, heap.make_partial(site.node, site.frame, argument(heap, site, 0), inner))
-
-
-@summary("functools.partialmethod")
-def _partialmethod(heap: Attributes, site: Site) -> None:
-    """Make a function that takes the object first, before the arguments that are given now."""
-    caller = heap.constant(External("functools.partialmethod()"))
-    inner = Site(site.node, site.frame, site.positional, site.keywords, site.splats, operand=len(site.positional))
-    heap.add(site.result, Descriptor("method", heap.make_partial(site.node, site.frame, caller, inner)))
-
-
-@summary("functools.partialmethod()")
-def _call_partialmethod(heap: Attributes, site: Site) -> None:
-    count = site.operand if isinstance(site.operand, int) else 1
-    (function, _), given, later = site.positional[0], site.positional[1:count], site.positional[count:]
-    heap.call(function, replace(site, positional=[*later[:1], *given, *later[1:]]))
-
-
-@summary("types.MethodType")
-def _method(heap: Attributes, site: Site) -> None:
-    inner = Site(site.node, site.frame, site.positional[1:])
-    heap.add(site.result, heap.make_partial(site.node, site.frame, argument(heap, site, 0), inner))
-
-
-@summary("weakref.ref", "weakref.WeakMethod")
-def _reference(heap: Attributes, site: Site) -> None:
-    inner = Site(site.node, site.frame, site.positional[:1])
-    heap.add(site.result, heap.make_partial(site.node, site.frame, heap.constant(External("identity")), inner))
-    apply(heap, site, argument(heap, site, 1), Slot(), heap.other)
-
-
-@summary("functools.wraps")
-def _wraps(heap: Attributes, site: Site) -> None:
-    heap.add(site.result, External("identity"))
-
-
-@summary(*names("operator", "attrgetter itemgetter methodcaller"))
-def _operator(heap: Attributes, site: Site) -> None:
-    """Make a function of one object, for a name or key that is written as a constant."""
-    function = Slot()
-    inner = Site(site.node, site.frame, site.positional[1:], site.keywords, site.splats)
-    inner.operand = heap.constant_argument(site, 0)
-
-    def called(value: Value) -> None:
-        if isinstance(value, External):
-            heap.add(function, External(f"{value.name}()"))
-
-    if isinstance(site.node, ast.Call):
-        heap.watch(heap.slot(site.frame, site.node.func), called)
-    heap.add(site.result, heap.make_partial(site.node, site.frame, function, inner))
-
-
-@summary("operator.attrgetter()")
-def _attrgetter(heap: Attributes, site: Site) -> None:
-    slot = site.positional[-1][0]
-    for name in str(site.operand).split("."):
-        source, slot = slot, Slot()
-        heap.load(source, name, slot, None)
-    heap.flow(slot, site.result)
-
-
-@summary("operator.itemgetter()")
-def _itemgetter(heap: Attributes, site: Site) -> None:
-    heap.read_key(site.positional[-1][0], site.operand, site.result)
-
-
-@summary("operator.methodcaller()")
-def _methodcaller(heap: Attributes, site: Site) -> None:
-    method = Slot()
-    heap.load(site.positional[-1][0], str(site.operand), method, None)
-    heap.call(method, Site(site.node, site.frame, site.positional[:-1], site.keywords, site.splats, site.result))
-
-
-@summary("dataclasses.field")
-def _field(heap: Attributes, site: Site) -> None:
-    heap.flow(argument(heap, site, 9, "default"), site.result)
-    apply(heap, site, argument(heap, site, 9, "default_factory"), site.result)
+for _name in ("setter", "deleter"):
+    SUMMARIES[f".{_name}"] = _accessor(_name)

@@ -18,9 +18,10 @@ class Slot:
 
     def __init__(self) -> None:
         self.values: dict[Value, None] = {}
-        self.fresh: list[Value] = []  # values that have not been passed on
-        self.flows: list[Slot] = []
-        self.watchers: list[Watcher] = []
+        # Of the many slots most have none of these for most of the time, and share one empty sequence.
+        self.fresh: list[Value] | tuple[()] = ()  # values that have not been passed on
+        self.flows: list[Slot] | tuple[()] = ()
+        self.watchers: list[Watcher] | tuple[()] = ()
 
 
 class Solver:
@@ -36,9 +37,11 @@ class Solver:
         """Put one value into a slot."""
         if value not in slot.values:
             slot.values[value] = None
-            if not slot.fresh:
+            if slot.fresh:
+                slot.fresh.append(value)
+            else:
+                slot.fresh = [value]
                 self._slots.append(slot)
-            slot.fresh.append(value)
 
     def add_all(self, slot: Slot, values: Iterable[Value]) -> None:
         """Put values into a slot."""
@@ -48,13 +51,19 @@ class Solver:
     def flow(self, source: Slot, target: Slot) -> None:
         """Let everything that a slot has, now and later, be in another one."""
         if source is not target and target not in source.flows[-1:]:
-            source.flows.append(target)
+            if source.flows:
+                source.flows.append(target)
+            else:
+                source.flows = [target]
             self.add_all(target, source.values)
 
     def watch(self, slot: Slot, watcher: Watcher) -> None:
         """Call a watcher once with every value of a slot, now and later."""
         known = [value for value in slot.values if value not in slot.fresh]
-        slot.watchers.append(watcher)
+        if slot.watchers:
+            slot.watchers.append(watcher)
+        else:
+            slot.watchers = [watcher]
         for value in known:
             watcher(value)
 
@@ -85,7 +94,7 @@ class Solver:
                 task()
 
     def _pass_on(self, slot: Slot) -> None:
-        fresh, slot.fresh = slot.fresh, []
+        fresh, slot.fresh = slot.fresh, ()
         targets, watchers = tuple(slot.flows), tuple(slot.watchers)
         self.steps += len(fresh) * (1 + len(targets) + len(watchers))
         for target in targets:

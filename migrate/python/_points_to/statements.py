@@ -97,10 +97,24 @@ class Statements(Expressions):
             elif place > star:
                 self.unpack(value, place - len(target.elts), part)
             else:
-                rest, contents = self.make(item, "list", frame)
-                self.iterate(value, contents.some)
-                self.add(part, rest)
+                self._take_rest(frame, item, value, place, len(target.elts) - 1, part)
             self.assign(frame, item, part)
+
+    def _take_rest(self, frame: Frame, item: ast.expr, value: Slot, start: int, others: int, part: Slot) -> None:
+        """Make the list of `*rest`: from a tuple of known length with its items in their places."""
+
+        def take(source: Value) -> None:
+            length = self.contents(source).length if isinstance(source, Collection) and source.kind == "tuple" else None
+            rest, contents = self.make(item, "list", frame, place=() if length is None else (length,))
+            if length is None:
+                self.flow(self.elements(source), contents.some)
+            else:
+                contents.length = max(length - others, 0)
+                for index in range(contents.length):
+                    self.flow(self.item(self.contents(source), start + index), self.item(contents, index))
+            self.add(part, rest)
+
+        self.watch(value, take)
 
     def read_assign(self, frame: Frame, node: ast.Assign) -> None:
         value = self.slot(frame, node.value)

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
+from functools import cached_property
 
+from migrate.old_api.calls import Call
 from migrate.python.control import Point
 from migrate.python.values import Class
 from migrate.rules.idioms._runs import Runs
-from migrate.rules.idioms._walk import Walk
+from migrate.rules.idioms._walk import Region, Walk
 
 
 class Aftermath(Runs):
     """Answers about what may run, and about the handles that are left there."""
 
-    def nodes(
+    def region(
         self, statement: ast.stmt, origins: frozenset[Hashable] = frozenset(), leaving: Iterable[ast.stmt] = ()
-    ) -> frozenset[ast.AST] | None:
+    ) -> Region | None:
         """Return what may be evaluated after an exception has left a statement, and from others on.
 
         Each path ends where the handles of the origins, in which the statement failed, are made anew, as far as nothing
@@ -44,11 +46,34 @@ class Aftermath(Runs):
 
     # ------------------------------------------------------------------ handles
 
-    def uses(self, nodes: Iterable[ast.AST], origins: frozenset[Hashable], kind: str) -> list[ast.expr]:
-        """Return those of some nodes that read a kind of handles of some origins, or what holds such."""
-        read = [node for node in nodes if isinstance(node, ast.expr) and not _is_target(node)]
-        of_kind = [node for node in read if {kind, f"{kind}[]"} & self._facts.kinds(node)]
-        return [node for node in of_kind if origins & self._facts.handles(node)]
+    def is_used(self, region: Region, origins: frozenset[Hashable], kind: str) -> bool:
+        """Whether something there reads a kind of handles of some origins, or what holds such."""
+        return any(node in region for origin in origins for node in self._readers.get((origin, kind), ()))
+
+    @cached_property
+    def _readers(self) -> Mapping[tuple[Hashable, str], list[ast.expr]]:
+        """What reads handles, or holds them, by origin and kind."""
+        readers: dict[tuple[Hashable, str], list[ast.expr]] = {}
+        nodes = (node for names in self._facts.names.values() for node in names.parents)
+        for node in nodes:
+            if isinstance(node, ast.expr) and not _is_target(node) and (kinds := self._facts.kinds(node)):
+                for origin in self._facts.handles(node):
+                    for kind in {kind.removesuffix("[]") for kind in kinds}:
+                        readers.setdefault((origin, kind), []).append(node)
+        return readers
+
+    def calls_on(self, region: Region, origins: frozenset[Hashable]) -> frozenset[str]:
+        """Return the C names of the old calls there on handles of some origins."""
+        calls = [call for origin in origins for call in self._calls.get(origin, ())]
+        return frozenset(call.function for call in calls if call.node in region)
+
+    @cached_property
+    def _calls(self) -> Mapping[Hashable, list[Call]]:
+        calls: dict[Hashable, list[Call]] = {}
+        for call in self._facts.calls.values():
+            for origin in self._facts.handles(call.receiver) if call.receiver is not None else ():
+                calls.setdefault(origin, []).append(call)
+        return calls
 
     def _is_lost(self, origin: ast.Call, statement: ast.stmt) -> bool:
         """Whether the variables of one run of a function are all that holds what was made there, up to a statement.

@@ -9,6 +9,7 @@ from functools import cached_property
 from migrate.python.scopes import Kind, Variable
 from migrate.rules.idioms._checked import Pair, Step
 from migrate.rules.idioms._site import Site
+from migrate.rules.idioms._walk import Region
 
 
 class Reading:
@@ -53,7 +54,8 @@ class Reading:
         if self._is_own(variable):
             after = self._site.aftermath.near(self._first, self._leaving, variable.bindings)
             return not readers.isdisjoint(after)
-        return self._far is None or not readers.isdisjoint(self._far)
+        region = self._far
+        return region is None or any(node in region for node in readers)
 
     @cached_property
     def _checked(self) -> frozenset[ast.AST]:
@@ -64,8 +66,8 @@ class Reading:
         return frozenset(node for statement in whole for node in ast.walk(statement)) - arguments
 
     @cached_property
-    def _far(self) -> frozenset[ast.AST] | None:
-        return self._site.aftermath.nodes(self._first, leaving=self._leaving)
+    def _far(self) -> Region | None:
+        return self._site.aftermath.region(self._first, leaving=self._leaving)
 
     @cached_property
     def successes(self) -> list[ast.Name]:

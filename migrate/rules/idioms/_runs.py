@@ -21,6 +21,7 @@ class Runs:
 
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
+        self.bodies: dict[ast.AST, tuple[frozenset[ast.AST], dict[ast.AST, None]]] = {}  # walked functions
 
     def graph(self, node: ast.AST) -> Graph:
         """Return the graph that a node is part of."""

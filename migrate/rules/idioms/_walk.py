@@ -9,13 +9,26 @@ from migrate.python.control import Action, Graph, Point
 from migrate.rules.idioms._runs import Runs
 
 
+class Region:
+    """What may be evaluated: some nodes, and functions from their beginning."""
+
+    def __init__(self, runs: Runs, nodes: frozenset[ast.AST], functions: frozenset[ast.AST]) -> None:
+        self._runs, self._nodes, self._functions = runs, nodes, functions
+
+    def __contains__(self, node: ast.AST) -> bool:
+        if node in self._nodes:
+            return True
+        function = self._runs.function(node)
+        return function in self._functions and node in body(self._runs, function)[0]
+
+
 class Walk:
     """One search. Functions that are called are walked from their beginning, for themselves."""
 
     def __init__(self, runs: Runs, stops: frozenset[ast.AST]) -> None:
         self._runs, self._stops = runs, stops
         self._nodes: set[ast.AST] = set()
-        self._called: dict[ast.AST, None] = {}
+        self.called: dict[ast.AST, None] = {}
         self._left: set[tuple[ast.AST, Point]] = set()  # the ends of functions that have been followed outwards
 
     def near(self, graph: Graph, starts: list[Point]) -> frozenset[ast.AST]:
@@ -23,7 +36,7 @@ class Walk:
         self.walk(graph, starts)
         return frozenset(self._nodes)
 
-    def after(self, function: ast.AST, graph: Graph, starts: list[Point]) -> frozenset[ast.AST] | None:
+    def after(self, function: ast.AST, graph: Graph, starts: list[Point]) -> Region | None:
         """Return what may be evaluated in the project."""
         todo = [(function, graph, starts)]
         while todo:
@@ -38,9 +51,9 @@ class Walk:
                         todo += self._outwards(function, end)
                     else:
                         return None
-        self._called |= dict.fromkeys(self._runs.unseen)
-        self._walk_called()
-        return frozenset(self._nodes)
+        self.called |= dict.fromkeys(self._runs.unseen)
+        whole = self._walk_called()
+        return Region(self._runs, frozenset(self._nodes), whole)
 
     def _outwards(self, function: ast.AST, end: Point) -> Iterator[tuple[ast.AST, Graph, list[Point]]]:
         """Yield where control goes on behind the calls of a function that has come to an end."""
@@ -61,16 +74,31 @@ class Walk:
                 if step.node in self._stops and step.action is Action.DO:
                     continue
                 self._nodes.add(step.node)
-                self._called |= dict.fromkeys(self._runs.run_by(step.node, step.action))
+                self.called |= dict.fromkeys(self._runs.run_by(step.node, step.action))
             fresh = [following for following in graph.following(point) if following not in seen]
             seen.update(fresh)
             todo += fresh
         return seen
 
-    def _walk_called(self) -> None:
-        done: set[ast.AST] = set()
-        while fresh := [function for function in self._called if function not in done]:
+    def _walk_called(self) -> frozenset[ast.AST]:
+        """Walk the functions that are called and may stop; return the others."""
+        stopping = {self._runs.function(stop) for stop in self._stops}
+        whole, done = set[ast.AST](), set[ast.AST]()
+        while fresh := [function for function in self.called if function not in done]:
             done.update(fresh)
             for function in fresh:
-                graph = self._runs.graph_of(function)
-                self.walk(graph, [graph.ENTRY])
+                if function in stopping:
+                    graph = self._runs.graph_of(function)
+                    self.walk(graph, [graph.ENTRY])
+                else:
+                    whole.add(function)
+                    self.called |= body(self._runs, function)[1]
+        return frozenset(whole)
+
+
+def body(runs: Runs, function: ast.AST) -> tuple[frozenset[ast.AST], dict[ast.AST, None]]:
+    """Return what may be evaluated when a function is called, and what it calls."""
+    if function not in runs.bodies:
+        walk, graph = Walk(runs, frozenset()), runs.graph_of(function)
+        runs.bodies[function] = (walk.near(graph, [graph.ENTRY]), walk.called)
+    return runs.bodies[function]

@@ -61,12 +61,10 @@ def is_left(site: Site, failing: ast.stmt, leaving: Iterable[ast.stmt] = ()) -> 
     receiver = site.call.receiver
     assert receiver is not None
     origins = site.facts.handles(receiver)
-    nodes = site.aftermath.nodes(failing, origins, leaving)
-    if nodes is None:
+    region = site.aftermath.region(failing, origins, leaving)
+    if region is None or site.aftermath.is_used(region, origins, "peer"):
         return False
-    calls = (site.facts.calls[node] for node in nodes if isinstance(node, ast.Call) and node in site.facts.calls)
-    used = {call.function for call in calls if call.receiver and origins & site.facts.handles(call.receiver)}
-    return used <= _HARMLESS and not site.aftermath.uses(nodes, origins, "peer")
+    return site.aftermath.calls_on(region, origins) <= _HARMLESS
 
 
 IDIOMS: dict[str, Idiom] = {EP + "connect": Connect()}

@@ -51,8 +51,8 @@ class Options(Idiom):
     def _is_unread(self, site: Site, failing: ast.stmt) -> bool:
         """Whether nobody reads the context once an option has been refused."""
         origins: frozenset[Hashable] = frozenset({site.call.node})
-        nodes = site.aftermath.nodes(failing, origins)
-        return nodes is not None and not site.aftermath.uses(nodes, origins, "endpoint")
+        region = site.aftermath.region(failing, origins)
+        return region is not None and not site.aftermath.is_used(region, origins, "endpoint")
 
 
 def is_setter(site: Site, call: Call, target: ast.expr) -> bool:

@@ -47,7 +47,8 @@ class Channel:
         """Stop watching these sockets. Idempotent."""
         if sockets in self._sockets:
             self._sockets.remove(sockets)
-            self._set.unregister(sockets)
+            with contextlib.suppress(OSError):  # the program has closed the set by itself
+                self._set.unregister(sockets)
 
     def reset(self) -> None:
         """Forget every socket and bell; stay ready, or armed, as it is."""
@@ -70,7 +71,8 @@ class Channel:
         """Stop listening to a bell. Idempotent."""
         with self._lock:
             if self._bells.pop(bell, None) is not None:
-                self._set.unregister(bell)
+                with contextlib.suppress(OSError):
+                    self._set.unregister(bell)
 
     def fileno(self) -> int:
         return self._set.fileno()
@@ -128,7 +130,8 @@ class Channel:
         """Give its own descriptors back; harmless when that is done."""
         if not self.closed:
             self.armed = False
-            self._set.close()
+            with contextlib.suppress(OSError):  # the program has closed it by itself
+                self._set.close()
             if self._latch >= 0:
                 os.close(self._latch)
                 self._latch = -1  # its number may soon be another descriptor's
