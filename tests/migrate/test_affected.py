@@ -201,4 +201,4 @@ def test_what_another_caller_passes_to_a_function_keeps_it_old(tmp_path: Path) -
     (group,) = _project.load([tmp_path]).groups
     outcomes = {outcome.path.name: outcome for outcome in rewrite_project(group.files)}
     assert b"send_to" not in outcomes["util.py"].new
-    assert {finding.code for finding in outcomes["util.py"].findings} == {"CCM030"}
+    assert {finding.code for finding in outcomes["util.py"].findings} == {"CCM035"}
