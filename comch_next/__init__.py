@@ -2,7 +2,8 @@
 
 Layout: device, engine, context, server, client, connection, task, and for the fast path memory, consumer,
 producer: one noun each; pull: the pull view; aio: asyncio; log: the log calls of old programs;
-errors: the result codes as exceptions; api: the fact tables; driver: the seam to the library underneath.
+arguments: what old calls refuse in theirs; errors: the result codes as exceptions; api: the fact tables; driver:
+the seam to the library underneath.
 """
 
 from typing import TYPE_CHECKING

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from comch_next._arguments import UNSET
 from comch_next._codes import State
 from comch_next._settings import Configured
+from comch_next.arguments import UNSET
 from comch_next.client import Client
 from comch_next.connection import Connection, Message
 from comch_next.driver.protocol import Driver

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias, TypeVar
 
-from comch_next._arguments import ANY_SIZE, UNSET, Buffer, cut
 from comch_next._codes import ErrorCode, State
 from comch_next._one_sided_port import OneSidedPort
 from comch_next._peer import Peer
 from comch_next._phases import Phase
 from comch_next._settings import Configured
+from comch_next.arguments import ANY_SIZE, UNSET, Buffer, cut
 from comch_next.connection import Connection, Message
 from comch_next.driver.protocol import Driver
 from comch_next.engine import deadline_after, wait_readable

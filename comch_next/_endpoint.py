@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
-from comch_next._arguments import UNSET, instance, integer, text
 from comch_next._codes import ErrorCode
 from comch_next._link import Link, Unlinked, no_peer
 from comch_next._one_sided_port import OneSidedPort
 from comch_next._peer import Peer
 from comch_next._phases import Phase, check
 from comch_next._sizes import SIZES, UINT16_MAX
+from comch_next.arguments import UNSET, instance, integer, text
 from comch_next.device import Device, DevInfo, Representor
 from comch_next.errors import (
     AlreadyExist,

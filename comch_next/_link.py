@@ -19,8 +19,8 @@ from comch_next.errors import (
 )
 
 if TYPE_CHECKING:
-    from comch_next._arguments import Buffer
     from comch_next._control import ControlContext
+    from comch_next.arguments import Buffer
     from comch_next.connection import Connection
     from comch_next.pull import PullPort
 

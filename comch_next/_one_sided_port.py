@@ -11,7 +11,7 @@ from comch_next.errors import ConnectionReset, DocaError, InvalidValue, NotConne
 from comch_next.pull import PullPort
 
 if TYPE_CHECKING:
-    from comch_next._arguments import Buffer
+    from comch_next.arguments import Buffer
     from comch_next.connection import Connection
 
 __all__ = ["OneSidedPort"]

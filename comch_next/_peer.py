@@ -8,8 +8,8 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, NoReturn
 from weakref import WeakSet
 
-from comch_next._arguments import Buffer, integer
 from comch_next._codes import Counter
+from comch_next.arguments import Buffer, integer
 from comch_next.connection import FLUSH_TICK_S, Connection
 from comch_next.engine import deadline_after
 from comch_next.errors import BadState, ConnectionAborted, InvalidValue, TimeOut

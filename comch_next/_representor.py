@@ -1,10 +1,10 @@
 """Representors: what stands on the DPU for a function of the host (guide: DOCA Core Representors Discovery)."""
 
-from comch_next._arguments import text
 from comch_next._closable import Closable
 from comch_next._codes import PciFuncType
 from comch_next._names import Hinted
 from comch_next._pci import PciBdf
+from comch_next.arguments import text
 from comch_next.driver import protocol
 from comch_next.driver.protocol import Driver
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from comch_next._arguments import integer
+from comch_next.arguments import integer
 from comch_next.device import DevInfo
 
 __all__ = ["SIZES", "UINT16_MAX", "Size"]

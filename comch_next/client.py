@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from comch_next._arguments import UNSET
 from comch_next._codes import ErrorCode, State
 from comch_next._control import ControlContext
 from comch_next._exits import leave
 from comch_next._library_context import Unmade
 from comch_next._phases import Phase
+from comch_next.arguments import UNSET
 from comch_next.connection import Connection
 from comch_next.device import Device
 from comch_next.driver.protocol import Clients, Driver

@@ -1,12 +1,12 @@
 """Devices, representors and what they can do (guide: DOCA Core Device Discovery; Comch: Device Support)."""
 
 
-from comch_next._arguments import text
 from comch_next._closable import Closable
 from comch_next._codes import RepFilter
 from comch_next._names import Hinted
 from comch_next._pci import PciBdf
 from comch_next._representor import RepInfo, Representor
+from comch_next.arguments import text
 from comch_next.driver import load, protocol
 from comch_next.driver.protocol import Driver
 from comch_next.errors import NotFound, NotSupported

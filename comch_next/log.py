@@ -1,7 +1,7 @@
 """The log calls that old programs make: levels and sources are kept and reported; nothing is logged here."""
 
-from comch_next._arguments import integer, text
 from comch_next._codes import LogLevel
+from comch_next.arguments import integer, text
 from comch_next.errors import InvalidValue
 
 __all__ = ["Backend", "register_source", "standard", "unregister_source"]

@@ -14,15 +14,16 @@ from types import MethodType
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
-from comch_next._arguments import ANY_SIZE
 from comch_next._codes import ErrorCode
 from comch_next._one_sided import Endings
+from comch_next.arguments import ANY_SIZE
 from comch_next.connection import Message
 from comch_next.errors import BadState, DocaError, InvalidValue, NotConnected
 
 if TYPE_CHECKING:
     from comch_next._control import ControlContext
     from comch_next.connection import Connection
+    from comch_next.driver import protocol
     from comch_next.driver.protocol import Call, OpenPort, Port
 
 __all__ = ["PullPort"]
@@ -107,9 +108,15 @@ class PullPort:
         failed, Shutdown when the peer left, NotConnected after this side disconnected.
         """
         try:
-            return self._port.send(connection._handle, data)
+            return self._port.send(self._own(connection, "send"), data)
         except DocaError as error:
             return self._send_failed(data, connection, error)
+
+    def _own(self, connection: Connection, call: str) -> protocol.Connection:
+        """The handle of a connection of this port's context."""
+        if getattr(connection, "_context", None) is not self.context:
+            raise InvalidValue(f"{call} takes a connection of {self.context!r}, not {connection!r}")
+        return connection._handle
 
     def _send_failed(self, data: bytes | bytearray | memoryview, connection: Connection, error: DocaError) -> bool:
         """Decide what a send that the driver refused was: accepted in spite of it (True), or the error to raise."""
@@ -121,7 +128,7 @@ class PullPort:
 
     def withdraw(self, connection: Connection) -> None:
         """Give up a send that was not accepted: `send_fd` no longer waits for it. Idempotent."""
-        self._port.withdraw(connection._handle)
+        self._port.withdraw(self._own(connection, "withdraw"))
 
     def receive(self, size: int | None = None) -> tuple[bytes, Connection] | None:
         """The oldest message and its connection; None when there is none, or when `accept` should be called first.
@@ -176,7 +183,7 @@ class PullPort:
     def status(self, connection: Connection) -> ErrorCode:
         """SUCCESS, CONNECTION_INPROGRESS, or what ended it: SHUTDOWN when the peer left, CONNECTION_RESET when it
         died, CONNECTION_ABORTED when it never came up, NOT_CONNECTED when this side left."""
-        status = self._port.get_status(connection._handle)
+        status = self._port.get_status(self._own(connection, "status"))
         if connection in self._left:
             return ErrorCode.NOT_CONNECTED
         return status if self._endings is None else self._endings.status(connection, status)
@@ -191,15 +198,15 @@ class PullPort:
 
     def in_flight(self, connection: Connection) -> int:
         """Messages accepted that are not in the receiver's queue yet."""
-        return self._port.get_in_flight(connection._handle)
+        return self._port.get_in_flight(self._own(connection, "in_flight"))
 
     def failed(self, connection: Connection) -> int:
         """Messages accepted that never reached the receiver's queue, because the connection ended before."""
-        return self._port.get_undelivered(connection._handle)
+        return self._port.get_undelivered(self._own(connection, "failed"))
 
     def max_msg_size_of(self, connection: Connection) -> int:
         """Bytes of the largest message that it carries from here, also when it has ended; 0 if it never came up."""
-        return self._port.get_max_msg_size(connection._handle)
+        return self._port.get_max_msg_size(self._own(connection, "max_msg_size_of"))
 
     @property
     def send_fd(self) -> int:

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from comch_next._arguments import UNSET
 from comch_next._codes import State
 from comch_next._exits import leave
 from comch_next._handles import handle_of
 from comch_next._library_context import Unmade
 from comch_next._service_state import ServiceState
+from comch_next.arguments import UNSET
 from comch_next.connection import Connection, Message
 from comch_next.device import Device, Representor
 from comch_next.driver.protocol import Driver, Servers

@@ -7,7 +7,7 @@
 # Behind them:
 #   comch_next.Channel(one_sided=True), which answers as generation 1 did
 #   _peers           peers by connection  _devices  the core calls      _flatten  makes a C function of a call
-#   _arguments  _warn
+#   _warn
 #   _shim/           the one folder that the launcher puts on the path
 
 from comch_next import errors, outcome

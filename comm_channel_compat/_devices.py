@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import comch_next as comch
 from comch_next import InvalidValue, NotSupported, PciBdf
-from comm_channel_compat._arguments import instance
+from comch_next.arguments import instance
 from comm_channel_compat._warn import warns_as
 
 __all__ = ["DevInfo", "Device", "PciBdf", "RepInfo", "Representor", "devices", "is_dpu", "open_device"]

@@ -7,8 +7,8 @@ from enum import IntEnum
 from typing import Any, NamedTuple
 
 from comch_next import DocaError, ErrorCode, InvalidValue, NotConnected
+from comch_next.arguments import instance, integer
 from comch_next.log import Backend
-from comm_channel_compat._arguments import instance, integer
 from comm_channel_compat._devices import Device, DevInfo, RepInfo, Representor
 from comm_channel_compat.endpoint import Endpoint
 from comm_channel_compat.peer_addr import PeerAddr

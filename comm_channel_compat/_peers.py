@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from comch_next import Channel, Connection
-from comm_channel_compat._arguments import Buffer
+from comch_next.arguments import Buffer
 from comm_channel_compat.peer_addr import PeerAddr
 
 __all__ = ["Peers", "Unopened", "connection_of"]

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import comch_next as comch
 from comch_next import Driver, Unexpected, outcome
 from comch_next import devices as modern_devices
-from comm_channel_compat._arguments import instance
+from comch_next.arguments import instance
 from comm_channel_compat._devices import DevInfo
 from comm_channel_compat._warn import warns_as
 

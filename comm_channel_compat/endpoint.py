@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from comch_next import Again, Channel, ConnectionReset, InvalidValue, PullPort
-from comm_channel_compat._arguments import Buffer
+from comch_next.arguments import Buffer
 from comm_channel_compat._devices import Device, Representor
 from comm_channel_compat._peers import Peers, Unopened, connection_of
 from comm_channel_compat._warn import warns_as

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 from comch_next import ConnectionReset, DocaError, ErrorCode, InvalidValue, code_name, describe, log
+from comch_next.arguments import Buffer
 from comm_channel_compat import capabilities
-from comm_channel_compat._arguments import Buffer
 from comm_channel_compat._devices import Device, DevInfo, RepInfo, Representor, devices
 from comm_channel_compat._flatten import flatten
 from comm_channel_compat._peers import connection_of

@@ -19,7 +19,7 @@ _EXCLUDED = frozenset({
 _MAYBE_PACKAGES = frozenset({"build", "dist", "env", "venv"})  # with an __init__.py it is the program's own package
 # This project's own packages, wherever they are installed or copied to, by a file that only they have.
 _OURS = {
-    "comch_next": "driver/protocol.py",
+    "comch_next": "driver/protocol/__init__.py",
     "comm_channel_compat": "peer_addr.py",
     "migrate": "old_api/__init__.py",
 }

@@ -39,7 +39,6 @@ from migrate.python.modules import Project
 from migrate.python.scopes import Names, Variable
 
 __all__ = [
-    "HINT",
     "Arguments",
     "Bound",
     "Class",
@@ -48,6 +47,7 @@ __all__ = [
     "External",
     "Function",
     "Given",
+    "HINT",
     "Instance",
     "Knowledge",
     "ListOf",

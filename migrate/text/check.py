@@ -216,6 +216,8 @@ def _is_settled(before: _Side, after: _Side, variable: Variable, aligned: set[_K
     key = after.keys.get(owner)
     if key is None or key not in aligned:
         return False
+    if owner is after.names.tree and (variable.name in before.starred) != (variable.name in after.starred):
+        return False  # a star import bound it, too
     old = before.names.scopes[before.nodes[key]].variables.get(variable.name)
     return after.bound_at(variable) == before.bound_at(old)
 
@@ -236,6 +238,9 @@ def _worse(
     kept = {use.id for use in new}
     for use in new:
         if after.names.of[use] in settled or after.is_undefined(use) or after.state(use) is Bound.ALWAYS:
+            continue
+        if use.id in before.starred - after.starred and after.names.of[use].scope.kind is Kind.MODULE:
+            yield Complaint(use.lineno, use.id, _WORDS[after.state(use)])  # what a star import bound, too
             continue
         same = [other for other in old if other.id == use.id]
         replaced = same or [other for other in old if other.id not in kept]

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from migrate.files import FileError, find, project_of, read
+from tests.processes import ROOT
 
 
 def tree(top: Path, *names: str) -> None:
@@ -57,7 +58,9 @@ def test_a_folder_that_is_given_is_walked_whatever_its_name(tmp_path: Path) -> N
 
 
 def test_our_own_packages_are_left_out(tmp_path: Path) -> None:
-    tree(tmp_path, "comm_channel_compat/peer_addr.py", "comch_next/driver/protocol.py", "migrate/old_api/__init__.py")
+    ours = ("comm_channel_compat/peer_addr.py", "comch_next/driver/protocol/__init__.py", "migrate/old_api/__init__.py")
+    assert all((ROOT / name).exists() for name in ours)
+    tree(tmp_path, *ours)
     tree(tmp_path, "own/migrate/x.py")
     assert names(tmp_path) == ["own/migrate/x.py"]
 

@@ -54,7 +54,7 @@ def _enter(folder: str, job: dict[str, Any], writing: int) -> None:
     os.dup2(writing, 1)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     sys.stdin = open(os.devnull)  # noqa: SIM115  # the program's own
-    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+    sys.stdout.reconfigure(line_buffering=True, write_through=False)  # type: ignore[union-attr]
     os.chdir(folder)
     os.environ["COMCH_RUNTIME_DIR"] = os.path.join(folder, ".runtime")
     sys.path.insert(0, folder)

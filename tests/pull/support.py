@@ -90,7 +90,8 @@ class Stage:
         one_sided: bool = False,
         **port: Any,
     ) -> PullPort:
-        server = comch.Server(self.dpu, HOST, name, engine=engine, recv_queue_size=recv_queue_size, one_sided=one_sided)
+        rep = self.dpu.open_representor(HOST) if one_sided else HOST  # as generation 1, which took no address
+        server = comch.Server(self.dpu, rep, name, engine=engine, recv_queue_size=recv_queue_size, one_sided=one_sided)
         return self._port(server, form, port)
 
     def client(

@@ -107,8 +107,8 @@ def test_one_look_lets_few_in(service: tuple[Side, Side], runtime_dir: Path) -> 
 
 @pytest.mark.parametrize("one_sided", [False, True])
 def test_one_receive_lets_few_in(runtime_dir: Path, one_sided: bool) -> None:
-    with comch.open_device("03:00.0") as device:
-        with comch.Server(device, "b1:00.0", "svc", one_sided=one_sided) as there:
+    with comch.open_device("03:00.0") as device, device.open_representor("b1:00.0") as rep:
+        with comch.Server(device, rep, "svc", one_sided=one_sided) as there:
             with greeters(runtime_dir, 100):
                 known = 0
                 while known < 100:

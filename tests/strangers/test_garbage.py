@@ -27,7 +27,8 @@ def pushing_server() -> object:
 
 
 def pulling_server(**options: Any) -> comch.Server:
-    there = comch.Server(comch.open_device(DPU), HOST, "svc", **options)
+    device = comch.open_device(DPU)
+    there = comch.Server(device, device.open_representor(HOST), "svc", **options)
     there.listen()
     return there
 
@@ -211,6 +212,19 @@ CLIENTS = {
     "try: run()\nexcept ZeroDivisionError as error: kept = error",
 }
 ENDS = {"end": "", "exit": "sys.exit(3)", "exception": "raise ValueError", "interrupt": "raise KeyboardInterrupt"}
+
+
+@pytest.mark.parametrize("make", ["pulling", "one-sided"])
+def test_a_threaded_client_whose_process_ends_has_left(make: str, start_python: StartPython) -> None:
+    there = server()
+    there.context.start()
+    child = start_python("-c", PROGRAM.format(make=CLIENTS[make], end=""), env={"COMCH_PULL": "threaded"})
+    until(lambda: there.up, there.engine)
+    child.wait_for("up")
+    depart(child)
+    until(lambda: there.down, there.engine)
+    assert [ok for _, ok in there.down] == [True]
+    leave(there)
 
 
 def depart(child: Any) -> None:

@@ -1,4 +1,4 @@
-"""What the calls that generation 1 had refuse in their arguments: InvalidValue, naming the value and what is legal."""
+"""Arguments as generation 1 refused them: InvalidValue, naming the value and what is legal."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from comch_next.errors import InvalidValue
 
-__all__ = ["ANY_SIZE", "UNSET", "Buffer", "cut", "instance", "integer", "text"]
+__all__ = ["ANY_SIZE", "Buffer", "UNSET", "cut", "instance", "integer", "text"]
 
 _T = TypeVar("_T")
 
