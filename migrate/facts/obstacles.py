@@ -18,7 +18,7 @@ from migrate.facts.references import Reference, References
 from migrate.facts.texts import WORD
 from migrate.facts.unseen import Callers
 from migrate.python.modules import is_standard
-from migrate.python.values import Bound, Collection, External, Function, Plain, Token, Value, Values
+from migrate.python.values import Bound, Collection, External, Function, Instance, Plain, Token, Value, Values
 
 LOST, UNKNOWN, MIXED, OTHER_FILE, COMPUTED, MODULE = "CCM033", "CCM034", "CCM035", "CCM049", "CCM005", "CCM009"
 SHOWN, INSPECTED, MAY_BE_SHOWN = "CCM081", "CCM082", "CCM085"
@@ -187,6 +187,10 @@ class Obstacles:
         if name not in _LOOKED_AT or node in self._references.calls:
             return
         given = [*node.args, *(keyword.value for keyword in node.keywords)]
+        if name == "setattr" and first_constant(node.args[1:2]) is None and given:  # a field that nobody can follow
+            owners = self._values.of(node.args[0]) if node.args else frozenset()
+            if not all(isinstance(owner, Instance | Collection) for owner in owners):
+                self._add(self._held(given[-1]), node, LOST)
         given = given[:1] if name in _CHANGING else given
         code = SHOWN if name in _SHOWING else INSPECTED
         if name in _LOOKING_UP and node.args and first_constant(node.args[1:2]) in _OF_METHODS | {"__name__"}:
