@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Container, Hashable, Iterable, Iterator
 from typing import NamedTuple
 
 from migrate.facts.forest import Forest
-from migrate.facts.handles import Handle, Method
+from migrate.facts.handles import Handle, Method, Symbol
 from migrate.python.values import Class, Collection, External, Instance, Token, Value, Values
 
 EQUAL_DEVICES, INSPECTED = "CCM086", "CCM082"
@@ -52,10 +52,12 @@ def found(forest: Forest, values: Values) -> Iterator[Found]:
             yield Found(values.of(call.args[0]), call, INSPECTED)
 
 
-def tested_for(kind: ast.expr, forest: Forest, values: Values) -> tuple[frozenset[Hashable], bool]:
+def tested_for(
+    kind: ast.expr, forest: Forest, values: Values, classes: Container[str]
+) -> tuple[frozenset[Hashable], bool]:
     """Return the origins of the handles of which isinstance asks whether they are of a class.
 
-    And whether it asks that of an instance of a class of the program that extends an old one.
+    And whether it asks that of an instance of a class of the program that extends one of the old classes.
     """
     call = forest.parents[kind]
     call = forest.parents[call] if isinstance(call, ast.Tuple) else call
@@ -65,7 +67,8 @@ def tested_for(kind: ast.expr, forest: Forest, values: Values) -> tuple[frozense
     keys = (value.key for value in tested if isinstance(value, Token))
     bases = (base for value in tested if isinstance(value, Instance) for base in values.bases(value.node))
     origins = frozenset(key.origin for key in keys if isinstance(key, Handle))
-    return origins, any(isinstance(base, Token) for base in bases)
+    extended = (base.key for base in bases if isinstance(base, Token))
+    return origins, any(isinstance(key, Symbol) and key.name in classes for key in extended)
 
 
 def _devices_met(node: ast.expr, forest: Forest, values: Values) -> list[Token]:

@@ -258,3 +258,8 @@ def handles_among(values: Iterable[Value]) -> list[Handle]:
 def symbols(values: Iterable[Value]) -> Iterator[Symbol]:
     """Yield the names of the old module among some values."""
     return (value.key for value in values if isinstance(value, Token) and isinstance(value.key, Symbol))
+
+
+def has_symbol(values: Iterable[Value]) -> bool:
+    """Whether a name of the old module is among some values."""
+    return any(isinstance(value, Token) and isinstance(value.key, Symbol) for value in values)

@@ -18,10 +18,9 @@ from migrate.facts.references import Reference, References
 from migrate.facts.texts import WORD
 from migrate.facts.unseen import Callers
 from migrate.python.modules import is_standard
-from migrate.python.values import Bound, Collection, External, Function, Plain, Token, Value, Values
+from migrate.python.values import Bound, Collection, External, Function, Instance, Plain, Token, Value, Values
 
-LOST, UNKNOWN, MIXED, OTHER_FILE, COMPUTED = "CCM033", "CCM034", "CCM035", "CCM049", "CCM005"
-MODULE = "CCM009"
+LOST, UNKNOWN, MIXED, OTHER_FILE, COMPUTED, MODULE = "CCM033", "CCM034", "CCM035", "CCM049", "CCM005", "CCM009"
 SHOWN, INSPECTED, MAY_BE_SHOWN = "CCM081", "CCM082", "CCM085"
 
 # Python's own functions that tell what an object looks like, and those that look into it.
@@ -33,7 +32,8 @@ _BY_NAME, _LOOKING_UP = frozenset({"methodcaller", "attrgetter"}), frozenset({"g
 _OF_METHODS = frozenset({"__qualname__", "__func__", "__self__"})
 _LOOKED_AT = _SHOWING | _INSPECTING | _LOOKING_UP
 _NAMESPACES = frozenset({"globals", "locals", "vars"})
-_RUNNING = frozenset({"builtins.exec", "builtins.eval", "runpy.run_path", "runpy.run_module"})  # with these globals
+# What these are given is found under a name elsewhere.
+_NAMING = {"builtins.exec", "builtins.eval", "builtins.setattr", "runpy.run_path", "runpy.run_module"}
 _IMPLICIT = frozenset({"__enter__", "__aenter__", "__iter__", "__next__", "__aiter__", "__anext__", "__call__"})
 _OF_EVERY_OBJECT = frozenset({"__enter__", "__exit__", "__aenter__", "__aexit__", "__doc__", "__module__"})
 _OF_EVERY_OBJECT |= {"__hash__", "__eq__", "__ne__"}
@@ -187,6 +187,10 @@ class Obstacles:
         if name not in _LOOKED_AT or node in self._references.calls:
             return
         given = [*node.args, *(keyword.value for keyword in node.keywords)]
+        if name == "setattr" and first_constant(node.args[1:2]) is None and given:  # a field that nobody can follow
+            owners = self._values.of(node.args[0]) if node.args else frozenset()
+            if not all(isinstance(owner, Instance | Collection) for owner in owners):
+                self._add(self._held(given[-1]), node, LOST)
         given = given[:1] if name in _CHANGING else given
         code = SHOWN if name in _SHOWING else INSPECTED
         if name in _LOOKING_UP and node.args and first_constant(node.args[1:2]) in _OF_METHODS | {"__name__"}:
@@ -288,7 +292,7 @@ def _callee(function: Value) -> Value:
 def _is_of_python(function: Value) -> bool:
     """Whether what is called is of Python's own library, of the old API itself, or analysed (or a TypeError)."""
     if isinstance(function, External):
-        return function.name.startswith(".") or (is_standard(function.name) and function.name not in _RUNNING)
+        return function.name.startswith(".") or (is_standard(function.name) and function.name not in _NAMING)
     return isinstance(function, Token | Function | Collection) or function is Plain.OTHER
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from migrate.facts.comparisons import tested_for
 from migrate.facts.feature_tests import FeatureTests
 from migrate.facts.forest import Forest
-from migrate.facts.handles import Handle, Method, OldApi, Symbol, symbols
+from migrate.facts.handles import Handle, Method, OldApi, Symbol, has_symbol, symbols
 from migrate.facts.introspection import Introspection
 from migrate.facts.module_values import ModuleValues
 from migrate.facts.patches import Patches
@@ -196,7 +196,7 @@ class References:
             return Reference(path, node, name, call, code or call.problem or self._unknown(call))
         if any(self._method_of(parent)):
             return Reference(path, node, name, code=code)  # a class, which changes with the method taken from it
-        tested, of_heirs = tested_for(node, self._forest, self._values)
+        tested, of_heirs = tested_for(node, self._forest, self._values, self._api.vocabulary.classes)
         origins = tested | self.reached(key) if function else tested
         shown = function.name if function and is_flat else name.rpartition(".")[2]
         of_heirs = of_heirs and name not in self._api.vocabulary.errors  # which are the same in both libraries
@@ -266,9 +266,8 @@ class References:
             yield reference
             return
         shown = node.attr if methods & self._named else ""
-        origins = frozenset(origin for method in methods for origin in self.reached(method))
-        origins |= {method.handle.origin for method in methods}
-        yield replace(reference, origins=origins | reference.origins, shown=shown)
+        own = frozenset(method.handle.origin for method in methods)
+        yield replace(reference, origins=reference.origins.union(own, *map(self.reached, methods)), shown=shown)
 
     def _may_be_anything(self, values: frozenset[Value]) -> bool:
         return not values or Plain.UNKNOWN in values
@@ -287,11 +286,6 @@ class References:
             yield Reference(path, node, named[0])  # an annotation in quotes, which a rule reads
         elif named:
             yield Reference(path, node, named[0], code=named[1])
-
-
-def has_symbol(values: Iterable[Value]) -> bool:
-    """Whether a name of the old module is among some values."""
-    return any(isinstance(value, Token) and isinstance(value.key, Symbol) for value in values)
 
 
 def _c_code(name: str) -> str:

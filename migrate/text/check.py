@@ -66,7 +66,9 @@ class _Side:
         self.is_open = None in given  # names may come from a star import of which nothing is known
         self.starred = frozenset(name for names in given if names for name in names)
         above = [self.names.parents[star] for star in self.names.module.stars]
-        self._stars = Bound.ALWAYS if any(isinstance(place, ast.Module) for place in above) else Bound.MAYBE
+        own = {name for name, variable in self.names.module.variables.items() if variable.bindings}
+        sure = any(isinstance(place, ast.Module) for place in above) or own & self.starred  # with a fallback of its own
+        self._stars = Bound.ALWAYS if sure else Bound.MAYBE
         self.keys: dict[ast.AST, _Key] = {self.names.tree: ("", 0)}  # modules, classes and functions
         self.bodies: dict[_Key, list[ast.stmt]] = {("", 0): []}  # their statements, imports left out
         self._places: dict[ast.stmt, tuple[_Key, int, str]] = {}
