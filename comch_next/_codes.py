@@ -44,6 +44,9 @@ class ErrorCode(IntEnum):
 
     __str__ = __repr__ = int.__repr__  # a code shows as its number, as in C; `.name` is its name
 
+    def __format__(self, format_spec: str) -> str:
+        return int.__format__(self, format_spec)  # before Python 3.11 it would be the text's
+
 
 class State(IntEnum):
     """enum doca_ctx_states"""
@@ -54,6 +57,9 @@ class State(IntEnum):
     STOPPING = 3
 
     __str__ = int.__repr__  # as from Python 3.11 on
+
+    def __format__(self, format_spec: str) -> str:
+        return int.__format__(self, format_spec)  # before Python 3.11 it would be the text's
 
 
 class Counter(IntEnum):
@@ -66,6 +72,9 @@ class Counter(IntEnum):
 
     __str__ = int.__repr__  # as from Python 3.11 on
 
+    def __format__(self, format_spec: str) -> str:
+        return int.__format__(self, format_spec)  # before Python 3.11 it would be the text's
+
 
 class RepFilter(IntFlag):
     """enum doca_devinfo_rep_filter"""
@@ -75,6 +84,9 @@ class RepFilter(IntFlag):
     EMULATED = 4
 
     __str__ = int.__repr__  # as from Python 3.11 on
+
+    def __format__(self, format_spec: str) -> str:
+        return int.__format__(self, format_spec)  # before Python 3.11 it would be the text's
 
 
 class PciFuncType(IntEnum):
@@ -86,6 +98,9 @@ class PciFuncType(IntEnum):
 
     __str__ = int.__repr__  # as from Python 3.11 on
 
+    def __format__(self, format_spec: str) -> str:
+        return int.__format__(self, format_spec)  # before Python 3.11 it would be the text's
+
 
 class SubmitFlag(IntFlag):
     """enum doca_task_submit_flag"""
@@ -95,6 +110,9 @@ class SubmitFlag(IntFlag):
     OPTIMIZE_REPORTS = 2
 
     __str__ = int.__repr__  # as from Python 3.11 on
+
+    def __format__(self, format_spec: str) -> str:
+        return int.__format__(self, format_spec)  # before Python 3.11 it would be the text's
 
 
 class AccessFlag(IntFlag):
@@ -111,6 +129,9 @@ class AccessFlag(IntFlag):
 
     __str__ = int.__repr__  # as from Python 3.11 on
 
+    def __format__(self, format_spec: str) -> str:
+        return int.__format__(self, format_spec)  # before Python 3.11 it would be the text's
+
 
 class LogLevel(IntEnum):
     """enum doca_log_level"""
@@ -124,6 +145,9 @@ class LogLevel(IntEnum):
     TRACE = 70
 
     __str__ = int.__repr__  # as from Python 3.11 on
+
+    def __format__(self, format_spec: str) -> str:
+        return int.__format__(self, format_spec)  # before Python 3.11 it would be the text's
 
 
 # What each code means, in the words of the fact table.

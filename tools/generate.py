@@ -56,6 +56,13 @@ from types import MappingProxyType'''
 _CODE_SHOWN = "    __str__ = __repr__ = int.__repr__  # a code shows as its number, as in C; `.name` is its name"
 
 
+FORMATTED = (
+    "",
+    "    def __format__(self, format_spec: str) -> str:",
+    "        return int.__format__(self, format_spec)  # before Python 3.11 it would be the text's",
+)
+
+
 def codes() -> str:
     """The text of comch_next/_codes.py."""
     lines = [CODES_HEAD]
@@ -63,7 +70,7 @@ def codes() -> str:
         lines += ["", "", f"class {cls}({base}):", f'    """enum {tag}"""', ""]
         lines += [f"    {name} = {value}" for name, value in _members(tag, prefix)]
         shown = _CODE_SHOWN if tag == "doca_error" else "    __str__ = int.__repr__  # as from Python 3.11 on"
-        lines += ["", shown]
+        lines += ["", shown, *FORMATTED]
     lines += ["", "", "# What each code means, in the words of the fact table."]
     lines += ["MEANINGS: Mapping[ErrorCode, str] = MappingProxyType({"]
     meanings = api.enum("doca_error").meanings

@@ -137,3 +137,7 @@ def test_a_class_of_ones_own_keeps_its_code() -> None:
 
     assert Mine("x").code is ErrorCode.BAD_STATE
     assert type(errors.from_code(ErrorCode.BAD_STATE)) is errors.BadState
+
+
+def test_a_code_is_formatted_as_its_number() -> None:
+    assert f"{ErrorCode.AGAIN:d} {ErrorCode.AGAIN:03} {ErrorCode.AGAIN} {ErrorCode.AGAIN!r}" == "5 005 5 5"
