@@ -1,6 +1,7 @@
 """The seam: drivers that are the DOCA C API in Python clothing, and the choice among them."""
 
 import os
+import threading
 from functools import cache
 from importlib import import_module
 
@@ -12,6 +13,10 @@ __all__ = ["load"]
 _MODULES = {"emulated": "comch_next.driver.emulated", "native": "comch_next.driver.native"}
 
 
+_loading = threading.Lock()  # threads that ask first at the same time share one driver
+os.register_at_fork(before=_loading.acquire, after_in_parent=_loading.release, after_in_child=_loading.release)
+
+
 def load(driver: str | None = None) -> Driver:
     """The driver of that name, else of COMCH_DRIVER, else the emulated one; nothing falls back in silence.
 
@@ -20,7 +25,8 @@ def load(driver: str | None = None) -> Driver:
     faults or a COMCH_TRACE_PAYLOAD that cannot be understood, NotSupported for faults with a driver other than the
     emulated one.
     """
-    return _load(driver or os.environ.get("COMCH_DRIVER") or "emulated")
+    with _loading:
+        return _load(driver or os.environ.get("COMCH_DRIVER") or "emulated")
 
 
 @cache

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 import comch_next as comch
+from tests.processes import StartPython
 
 COUNT = 3000  # messages of each sender
 SOON_S = 20.0
@@ -90,3 +91,26 @@ def test_two_receivers_on_one_context(pair: tuple[comch.Server, comch.Client]) -
     for worker in receivers:
         worker.result()
     assert came == Counter(message(0, number) for number in range(2 * COUNT))
+
+
+LOAD = """
+import threading
+from comch_next.driver import load
+
+drivers, together = [], threading.Barrier(8)
+
+def ask():
+    together.wait()
+    drivers.append(load())
+
+threads = [threading.Thread(target=ask) for _ in range(8)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print(len(set(map(id, drivers))), "driver")
+"""
+
+
+def test_threads_that_ask_first_together_share_a_driver(start_python: StartPython) -> None:
+    assert start_python("-c", LOAD).finish() == (0, "1 driver\n", "")
