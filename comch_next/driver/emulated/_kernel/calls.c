@@ -1,5 +1,6 @@
-/* The rings as Python objects, and the memory that they lie in. Their calls hold the interpreter's lock from the first look at a ring to the last, so
- * threads never meet in one, and a mapping that is taken away is gone for the next call only.
+/* The rings as Python objects, and the memory that they lie in. Their calls hold the interpreter's lock from the first
+ * look at a ring to the last, so threads never meet in one, and a mapping that is taken away is gone for the next call
+ * only.
  *
  * A quick call stands in front of a Python one, with the same arguments: it does what succeeds at once. Whatever else
  * may come, be it a refusal, a full ring, a look at the sockets or arguments of another kind, it leaves everything as
