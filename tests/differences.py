@@ -19,6 +19,7 @@ LINES = (
     "states",
     "callbacks",
     "the engine",
+    "a process's end",
     "idle",
 )
 

@@ -22,6 +22,7 @@ states              go on without the program: a client that lost its server may
 callbacks           of the program (state changed) run where progress runs, mostly in the helper thread. What one
                     raises comes out of the program's next progress, send, receive or arming.
 the engine          has another notification handle from the first open on. Every context on it must be IDLE then.
+a process's end     without closing is an orderly leave of one-sided contexts, too: the library knows nothing of it.
 idle                is one sleeping thread per engine. It sleeps on the library's own notification handle, so the
                     library must notify; the emulated one does.
 """

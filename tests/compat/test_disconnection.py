@@ -292,9 +292,13 @@ def _until_noticed(client: Endpoint, peer: PeerAddr) -> None:
     raise Again
 
 
-def test_a_client_process_that_ends_without_disconnecting(service: Endpoint, start_python: StartPython) -> None:
+def test_a_client_process_that_ends_without_disconnecting(
+    service: Endpoint, start_python: StartPython, form: str
+) -> None:
     child = start_python("-c", CLIENT)
     peer = support.eventually(service.recvfrom, 100)[1]
     assert child.finish().returncode == 0
     assert support.eventually(service.recvfrom, 100) == (b"two", peer)
+    if differs(form, "a process's end"):
+        service.sendto(b"the first one after a leave", peer)
     error_state(service, peer)

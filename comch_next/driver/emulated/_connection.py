@@ -33,6 +33,8 @@ class Reading(Protocol):
     """The delivery of a context, as its connections see it: see _delivery."""
 
     @property
+    def one_sided(self) -> bool: ...
+    @property
     def poller(self) -> Poller: ...
     def terms(self) -> handshake.Terms: ...
     def follow(self, connection: "Connection") -> None: ...
@@ -89,6 +91,10 @@ class Connection(Handle, Link):
         elif self.status == ErrorCode.CONNECTION_INPROGRESS:
             # A word, so that a server that has let it in meanwhile sees no death.
             handshake.send(self.sock, handshake.BYE)
+
+    def leaves_at_exit(self) -> bool:
+        """One-sided, nobody is told of a leave, so that only a death is an end."""
+        return not self.context.delivery.one_sided
 
     def let_go(self) -> None:
         """In a forked child: see _kernel.fork. No cut: the rings are still in use."""

@@ -22,6 +22,10 @@ class Delivery(Protocol):
     bells: ClassVar[int]  # of each connection: where sender and receiver may wait apart, two
 
     @property
+    def one_sided(self) -> bool:
+        """Whether peers see the ends of its connections as generation 1 did."""
+
+    @property
     def poller(self) -> Poller:
         """The rings that are read for this context."""
 

@@ -39,7 +39,7 @@ class Pulled(Handle):
         self.sends = PortSends(self.channels, one_sided)
         self._msg_size = msg_size
         self._send_limit = send_limit
-        self._one_sided = one_sided
+        self.one_sided = one_sided
         owned(self)
 
     def __str__(self) -> str:
@@ -129,11 +129,11 @@ class Pulled(Handle):
     def _is_reported(self, connection: Connection) -> bool:
         """Whether `receive` reports the end; that it never came up, only on a one-sided port."""
         status = connection.status
-        return status in _REPORTED or (self._one_sided and status is ErrorCode.CONNECTION_ABORTED)
+        return status in _REPORTED or (self.one_sided and status is ErrorCode.CONNECTION_ABORTED)
 
     def _is_silent(self, connection: Connection) -> bool:
         """Return whether this end wakes neither sender nor receiver of a one-sided port."""
-        return self._one_sided and connection.status is ErrorCode.SHUTDOWN and not connection.undelivered
+        return self.one_sided and connection.status is ErrorCode.SHUTDOWN and not connection.undelivered
 
     def is_due(self, connection: Connection) -> bool:
         return True  # its messages wait here

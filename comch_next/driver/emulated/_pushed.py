@@ -17,6 +17,7 @@ class Pushed:
     """See _delivery."""
 
     bells: ClassVar[int] = 1
+    one_sided: ClassVar[bool] = False
 
     def __init__(self, context: ControlContext) -> None:
         self._context = context

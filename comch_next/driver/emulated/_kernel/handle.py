@@ -21,6 +21,10 @@ class Handle:
     def say_goodbye(self) -> None:
         """Tell others that this side leaves. Raises OSError."""
 
+    def leaves_at_exit(self) -> bool:
+        """Whether others are told when the process ends; else they see a death."""
+        return True
+
     @abstractmethod
     def let_go(self) -> None:
         """Close this process's copies of every descriptor, and do nothing else. Idempotent."""
@@ -28,7 +32,8 @@ class Handle:
     def __del__(self) -> None:
         if "_tracked" in vars(self):
             with suppress(OSError):  # whoever was to be told is gone already
-                self.say_goodbye()
+                if not _left:
+                    self.say_goodbye()
             with suppress(OSError):  # the program has closed one by itself
                 self.let_go()
 
@@ -41,9 +46,13 @@ class Socket(socket.socket):
     def __del__(self) -> None: ...
 
 
+_left: list[bool] = []  # not empty once the process has taken leave: what is collected then is silent
+
+
 @atexit.register
 def _take_leave() -> None:
+    _left.append(True)
     for handle in living():
-        if isinstance(handle, Handle):
+        if isinstance(handle, Handle) and handle.leaves_at_exit():
             with suppress(OSError):
                 handle.say_goodbye()
