@@ -261,7 +261,7 @@ def _quicken(owner: object, call: str, quick: Callable[[Call], Call]) -> None:
     """Put a quick call in front of one of the owner's, unless the program has made that one its own."""
     slow = getattr(type(owner), call)
     if slow.__module__.startswith("comch_next."):
-        vars(owner)[call] = quick(MethodType(slow, owner))
+        object.__setattr__(owner, call, quick(MethodType(slow, owner)))
 
 
 def _choose(context: ControlContext, threaded: bool) -> OpenPort:

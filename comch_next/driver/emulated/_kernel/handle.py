@@ -18,6 +18,8 @@ __all__ = ["Handle", "Socket"]
 class Handle:
     """What has descriptors. It is looked after once it is complete, which `fork.owned` is told."""
 
+    _tracked = False
+
     def say_goodbye(self) -> None:
         """Tell others that this side leaves. Raises OSError."""
 
@@ -30,7 +32,7 @@ class Handle:
         """Close this process's copies of every descriptor, and do nothing else. Idempotent."""
 
     def __del__(self) -> None:
-        if "_tracked" in vars(self):
+        if self._tracked:
             with suppress(OSError):  # whoever was to be told is gone already
                 if not _left:
                     self.say_goodbye()
