@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import socket
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
-from comm_channel_compat import Again, ConnectionAborted, InvalidValue, NotConnected, flat
+from comch_next.driver.emulated._fabric import handshake
+from comm_channel_compat import Again, ConnectionAborted, ConnectionReset, InvalidValue, NotConnected, flat
 from tests.compat import support
 from tests.differences import differs
 from tests.event_channels.support import fill
@@ -119,3 +121,22 @@ def test_statistics_of_a_dead_peer(pair: support.Pair) -> None:
         assert support.statistics(pair.to_service)[4] == 0
     assert before == (0, 0, 0, 0, 0)
     support.made.remove(pair.service)
+
+
+def test_a_message_between_a_leave_and_its_notice_is_lost(pair: support.Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It finds room in the ring, but no queue: so it fails on its way, and the peer is in the error state."""
+    pair.introduce()
+    notify = handshake.farewell
+
+    def late(sock: socket.socket) -> None:
+        pair.client.sendto(b"lost", pair.to_service)
+        notify(sock)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(handshake, "farewell", late)
+        pair.service.destroy()
+    support.made.remove(pair.service)
+    with pytest.raises(ConnectionAborted):
+        pair.to_service.update_info()
+    with pytest.raises(ConnectionReset):
+        pair.client.sendto(b"x", pair.to_service)

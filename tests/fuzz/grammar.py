@@ -53,6 +53,7 @@ KERNEL = Grammar(
         "receive": (NUMBER,),
         "look": (),
         "cut": (),
+        "leave": (),
         "post": N3,
         "fill": N3,
         "take": (),

@@ -53,13 +53,15 @@ class Reader:
 
     def next(self, size: int | None = None) -> tuple[int, bytes] | int:
         """(which ring, message), or a negative code."""
-        room = self.size if size is None else size
-        while (result := int(lib.comch_receive(self.poller, self.buffer, room))) == LOOK:
+        while (length := int(lib.comch_find(self.poller))) == LOOK:
             if not any(lib.comch_available(each.rx) for each in self._receivers):
                 return int(AGAIN)
-        if result < 0:
-            return result
-        return result >> 32, bytes(ffi.buffer(self.buffer)[: result & 0xFFFFFFFF])
+        if length < 0:
+            return length
+        if length > (self.size if size is None else size):
+            return int(LONG)
+        result = int(lib.comch_take(self.poller, self.buffer))
+        return result if result < 0 else (int(self.poller.index), bytes(ffi.buffer(self.buffer)[:length]))
 
     def data(self, size: int | None = None) -> bytes | int:
         """The message alone, or a negative code."""

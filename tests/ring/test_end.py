@@ -45,6 +45,26 @@ def test_after_close_the_receiver_still_reads() -> None:
         assert [made.receive(), made.receive(), made.receive()] == [b"0", b"1", AGAIN]
 
 
+def test_what_is_sent_after_the_receiver_has_left_reaches_no_queue() -> None:
+    with ring(10, 4, 4) as made:
+        made.send(b"read")
+        made.send(b"waits")
+        assert made.receive() == b"read"
+        lib.comch_leave(made.rx)
+        assert made.send(b"late") == OK, "the sender does not know yet"
+        assert lib.comch_completed(made.tx) == 2
+        assert lib.comch_arm_flight(made.tx, 3) == 0
+        assert lib.comch_cut(made.tx) == 2
+
+
+def test_what_was_in_flight_when_the_receiver_left_stays_in_flight() -> None:
+    with ring(10, 1, 4) as made:
+        for _ in range(3):
+            made.send(b"x")
+        lib.comch_leave(made.rx)
+        assert lib.comch_completed(made.tx) == lib.comch_cut(made.tx) == 1
+
+
 def _race(made: Ring, messages: int) -> tuple[int, int]:
     """Cut while another thread reads. What the sender was told, and what the reader got in the end."""
     start = threading.Barrier(2)

@@ -196,6 +196,26 @@ def test_claim_beyond_what_was_sent_is_ignored(claim: int) -> None:
         assert lib.comch_cut(made.tx) == (claim if 2 < claim <= 5 else 2)
 
 
+@pytest.mark.parametrize(("left", "reached"), [(0, 4), (1, 2), (2, 2), (4, 3), (6, 4)])
+def test_a_leave_takes_back_nothing_that_was_read(left: int, reached: int) -> None:
+    """Of five messages two were read, and two wait in the queue."""
+    with ring(100, 2, 3) as made:
+        for _ in range(5):
+            made.send(b"x")
+        assert [made.receive(), made.receive()] == [b"x", b"x"]
+        made.words["left"] = left
+        assert lib.comch_completed(made.tx) == reached
+
+
+@pytest.mark.parametrize("left", [7, 1 << 63, NO_CUT], ids=hex)
+def test_a_leave_after_more_than_was_sent_is_noticed(left: int) -> None:
+    with ring(100, 2, 3) as made:
+        for _ in range(5):
+            made.send(b"x")
+        made.words["left"] = left
+        assert lib.comch_check(made.tx) == CORRUPT
+
+
 # Memory that is offered
 
 
@@ -300,6 +320,7 @@ def test_sender_survives_a_hammering_reader(seed: int) -> None:
                 made.words["tail"] = rng.choice((int(made.tx.tail), int(made.tx.head), int(made.tx.head) + 1, NO_CUT))
                 made.words["tail_pos"] = rng.choice((0, 16, 160, 1600, 8, 1 << 40))
                 made.words["claim"] = rng.choice((0, 1, NO_CUT))
+                made.words["left"] = rng.choice((0, 1, int(made.tx.head), NO_CUT))
 
         thread = threading.Thread(target=hammer)
         thread.start()

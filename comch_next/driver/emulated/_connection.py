@@ -85,8 +85,9 @@ class Connection(Handle, Link):
         if self.sock is None:
             return
         if self.status == ErrorCode.SUCCESS:
-            # The cut first: a peer that has read the farewell relies on the ring as it is then.
+            # The rings first: a peer that has read the farewell relies on them as they are then.
             self.cut()
+            self.leave()
             handshake.farewell(self.sock)
         elif self.status == ErrorCode.CONNECTION_INPROGRESS:
             # A word, so that a server that has let it in meanwhile sees no death.

@@ -119,6 +119,14 @@ ASK(cut, link->tx ? comch_cut(link->tx) : 0)
 ASK(arm_space, link->tx && link->tx->open ? comch_arm_space(link->tx) : 1)
 ASK(available, link->rx && link->rx->shared ? comch_available(link->rx) : 0)
 
+/* leave(): the other side's sends reach this one no more; it is to be told by the socket, too. */
+static PyObject *link_leave(Link *link, PyObject *Py_UNUSED(none))
+{
+    if (link->rx && link->rx->shared)
+        comch_leave(link->rx);
+    Py_RETURN_NONE;
+}
+
 static PyObject *link_arm_completion(Link *link, PyObject *number)
 {
     unsigned long long count = PyLong_AsUnsignedLongLong(number);
@@ -134,6 +142,7 @@ static PyMethodDef link_methods[] = {
     {"check", (PyCFunction)link_check, METH_NOARGS, NULL},
     {"completed", (PyCFunction)link_completed, METH_NOARGS, NULL},
     {"cut", (PyCFunction)link_cut, METH_NOARGS, NULL},
+    {"leave", (PyCFunction)link_leave, METH_NOARGS, NULL},
     {"arm_space", (PyCFunction)link_arm_space, METH_NOARGS, NULL},
     {"arm_completion", (PyCFunction)link_arm_completion, METH_O, NULL},
     {"available", (PyCFunction)link_available, METH_NOARGS, NULL},

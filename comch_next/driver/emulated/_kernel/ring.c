@@ -138,10 +138,14 @@ static int refresh(comch_tx *tx)
 {
     uint64_t tail = LOAD(&tx->shared->tail);
     uint64_t pos = LOAD(&tx->shared->tail_pos);
+    uint64_t left = LOAD(&tx->shared->left);
 
     if (tail < tx->tail || tail > tx->head || pos > tx->capacity || pos % ALIGN)
         return COMCH_CORRUPT;
+    if (left && left - 1 > tx->head)
+        return COMCH_CORRUPT;
     tx->tail = tail;
+    tx->left = left;
     tx->tail_pos = tail == tx->jump ? 0 : (uint32_t)pos;
     return COMCH_OK;
 }
@@ -237,6 +241,8 @@ uint64_t comch_completed(comch_tx *tx)
     reached = tx->tail + tx->recv_limit;
     if (reached > tx->head)
         reached = tx->head;
+    if (tx->left && reached >= tx->left)
+        reached = tx->left > tx->tail ? tx->left - 1 : tx->tail;
     return reached < tx->cut ? reached : tx->cut;
 }
 
@@ -259,6 +265,12 @@ uint64_t comch_cut(comch_tx *tx)
         STORE(&tx->shared->cut, claim);
     }
     return tx->cut;
+}
+
+/* The receiver leaves: nothing that is sent from now on has reached its queue. */
+void comch_leave(comch_rx *rx)
+{
+    STORE(&rx->shared->left, LOAD(&rx->shared->head) + 1);
 }
 
 static void arm(uint32_t *armed)
@@ -388,20 +400,6 @@ int comch_take(comch_poller *poller, char *into)
     FENCE();
     ring_bell(rx->bell, &rx->shared->space_armed);
     return COMCH_OK;
-}
-
-/* Copy out the oldest message of all rings: (ring << 32 | length), or a negative code as comch_find. */
-int64_t comch_receive(comch_poller *poller, char *into, uint64_t size)
-{
-    int64_t length = comch_find(poller);
-    int result;
-
-    if (length < 0)
-        return length;
-    if ((uint64_t)length > size)
-        return COMCH_LONG;
-    result = comch_take(poller, into);
-    return result == COMCH_OK ? (int64_t)((uint64_t)poller->index << 32) | length : result;
 }
 
 /* Ask for the bell when a message arrives on any ring; 1: there is one (or a fault) already. */

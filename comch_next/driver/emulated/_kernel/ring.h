@@ -1,13 +1,14 @@
 /* The one hot kernel: a single-producer single-consumer ring of variable records in a shared memfd.
  *
  * A direction of a connection is one `comch_shared` page followed by `capacity` bytes of records. The
- * sender owns `head`, `jump` and `cut`, the receiver owns `tail`, `tail_pos` and `claim`; nothing else in shared
- * memory steers anybody: sizes and limits are local, and whatever is read from the other side is checked
+ * sender owns `head`, `jump` and `cut`, the receiver owns `tail`, `tail_pos`, `claim` and `left`; nothing else in
+ * shared memory steers anybody: sizes and limits are local, and whatever is read from the other side is checked
  * before use. Counts are of messages and never wrap in practice; positions are byte offsets into the records.
  *
  * A message is in the receiver's queue while fewer than `recv_limit` undelivered ones lie before it. The
  * `send_limit` messages behind those are in flight. Both live in the same ring, so a message moves from
- * flight into the queue by the receiver's read alone, with no work on the sender's side.
+ * flight into the queue by the receiver's read alone, with no work on the sender's side. What is sent after the
+ * receiver has left reaches no queue: `left` is one more than what had been sent by then, 0 until it leaves.
  *
  * Where in their page the shared words lie differs from ring to ring, and the page's last word tells: a reader of
  * many rings would find all their words in the same few places of its cache otherwise.
@@ -41,8 +42,8 @@ enum {
 typedef struct {
     uint64_t head, jump, cut;
     uint64_t pad0[5];
-    uint64_t tail, tail_pos, claim;
-    uint64_t pad1[5];
+    uint64_t tail, tail_pos, claim, left;
+    uint64_t pad1[4];
     uint32_t data_armed, pad2[15];
     uint32_t space_armed, pad3[15];
 } comch_shared;
@@ -57,7 +58,7 @@ typedef struct {
     comch_shared *shared;
     uint8_t *data;
     comch_pace pace;
-    uint64_t head, tail, jump, cut, sent_bytes;
+    uint64_t head, tail, jump, cut, left, sent_bytes;
     uint32_t pos, tail_pos, capacity, committed, max_msg, recv_limit, send_limit;
     int32_t bell, open;
 } comch_tx;
@@ -105,13 +106,13 @@ int comch_send(comch_tx *tx, const char *message, uint64_t length);
 int comch_check(comch_tx *tx);
 uint64_t comch_completed(comch_tx *tx);
 uint64_t comch_cut(comch_tx *tx);
+void comch_leave(comch_rx *rx);
 int comch_arm_space(comch_tx *tx);
 int comch_arm_flight(comch_tx *tx, uint64_t count);
 int64_t comch_available(comch_rx *rx);
 int64_t comch_find(comch_poller *poller);
 int comch_take(comch_poller *poller, char *into);
 void comch_poll_again(comch_poller *poller);
-int64_t comch_receive(comch_poller *poller, char *into, uint64_t size);
 int comch_arm_data(comch_poller *poller);
 int comch_poll_due(comch_pace *pace);
 void comch_polled(comch_pace *pace);
