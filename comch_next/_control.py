@@ -29,7 +29,7 @@ from comch_next.errors import (
     Shutdown,
     TimeOut,
 )
-from comch_next.pull import PullPort
+from comch_next.pull import NOTHING_WAITS, PullPort
 from comch_next.task import SendTask
 
 __all__ = ["ControlContext"]
@@ -287,7 +287,7 @@ class ControlContext(Configured):
     def _wait_for_message(self, size: int | None, timeout: float | None) -> tuple[bytes, Connection]:
         """Wait, on a one-sided context."""
         if timeout == 0:
-            raise Again("receive: nothing waits")
+            raise Again(NOTHING_WAITS)
         deadline = deadline_after(timeout, "receive")
         port, endpoint = self._opened_port("receive"), self._endpoint
         assert endpoint is not None
@@ -306,7 +306,7 @@ class ControlContext(Configured):
                 return _message(Message, found)
             self._refuse_silent("receive")
             if timeout == 0:
-                raise Again("receive: nothing waits")
+                raise Again(NOTHING_WAITS)
             port.arm_recv()
             self._refuse_silent("receive")  # again: what another thread ended before the arming rings no bell
             if not wait_readable(port.recv_fd, deadline):

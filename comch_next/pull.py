@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     from comch_next.driver import protocol
     from comch_next.driver.protocol import Call, OpenPort, Port
 
-__all__ = ["PullPort"]
+__all__ = ["NOTHING_WAITS", "PullPort"]
 
+NOTHING_WAITS = "receive: nothing waits"
 _AT_ONCE = 16  # clients that one receive accepts
 _BY_TASKS = frozenset({"task_send_set_conf"})  # what the form with a helper thread takes for itself
 
@@ -89,7 +90,7 @@ class PullPort:
             _quicken(self, "send", quick.send)
             errors = () if self._endings is None else self._endings._errors
             _quicken(self, "receive", lambda slow: quick.receive(slow, errors))
-            _quicken(context, "receive", lambda slow: quick.receive_as(slow, Message, errors))
+            _quicken(context, "receive", lambda slow: quick.receive_as(slow, Message, NOTHING_WAITS, errors))
 
     def _take_up(self, connection: Connection) -> None:
         """Make a new connection's `send` quick."""

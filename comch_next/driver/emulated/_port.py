@@ -26,9 +26,6 @@ __all__ = ["Port", "open_port"]
 OK, AGAIN, POLL, LONG, CORRUPT = lib.COMCH_OK, lib.COMCH_AGAIN, lib.COMCH_POLL, lib.COMCH_LONG, lib.COMCH_CORRUPT
 
 
-_NOTHING_WAITS = (Again, (int(Again.errno or 0), "receive: nothing waits"))
-
-
 class _QuickCalls:
     """See comch_next.driver.protocol.QuickCalls."""
 
@@ -44,8 +41,9 @@ class _QuickCalls:
     def receive(self, slow: Call, errors: Sized = ()) -> Call:
         return calls.receive(self._poller, slow, None, (*self._news, errors), None)
 
-    def receive_as(self, slow: Call, shape: type, errors: Sized = ()) -> Call:
-        return calls.receive(self._poller, slow, shape, (*self._news, errors), _NOTHING_WAITS)
+    def receive_as(self, slow: Call, shape: type, again: str, errors: Sized = ()) -> Call:
+        nothing = (Again, (int(Again.errno or 0), again))
+        return calls.receive(self._poller, slow, shape, (*self._news, errors), nothing)
 
 
 class Port(Pulled):

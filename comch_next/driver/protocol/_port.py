@@ -28,8 +28,8 @@ class QuickCalls(Protocol):
     def receive(self, slow: Call, errors: Sized = ()) -> Call:
         """Make a `receive(size)` that returns (data, user data), and None while there are no errors to report."""
 
-    def receive_as(self, slow: Call, shape: type, errors: Sized = ()) -> Call:
-        """Make a `receive(size, *, timeout)` that returns a tuple of that type, and raises Again where it is to."""
+    def receive_as(self, slow: Call, shape: type, again: str, errors: Sized = ()) -> Call:
+        """Make a `receive(size, *, timeout)` that returns a tuple of that type; for a time-out of 0, Again(again)."""
 
 
 class Port(Protocol):

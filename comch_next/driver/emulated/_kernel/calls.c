@@ -10,6 +10,7 @@
 #define Py_LIMITED_API 0x030A0000
 #include <Python.h>
 #include <structmember.h>
+#include <sys/mman.h>
 
 #include "ring.h"
 
@@ -249,14 +250,15 @@ static PyObject *pair(PyObject *shape, PyObject *data, PyObject *connection)
 
     if (!data)
         return NULL;
+    if (!connection)
+        connection = Py_None;
+    Py_INCREF(connection);  /* now: what allocation collects may drop the last other reference */
     made = shape ? PyType_GenericAlloc((PyTypeObject *)shape, 2) : PyTuple_New(2);
     if (!made) {
         Py_DECREF(data);
+        Py_DECREF(connection);
         return NULL;
     }
-    if (!connection)
-        connection = Py_None;
-    Py_INCREF(connection);
     PyTuple_SetItem(made, 0, data);
     PyTuple_SetItem(made, 1, connection);
     return made;
@@ -348,6 +350,77 @@ static PyType_Spec poller_spec = {
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, poller_slots,
 };
 
+/* Memory: a mapping of shared memory, whose descriptor may be closed. It has no finalizer, which the collector would run before those of the objects
+ * that still say goodbye through it: it goes when nobody can reach it any more, or by release(). */
+
+typedef struct {
+    PyObject_HEAD
+    void *base;
+    size_t size;
+} Memory;
+
+static PyObject *memory_new(PyTypeObject *type, PyObject *args, PyObject *Py_UNUSED(names))
+{
+    unsigned long long size;
+    Memory *memory;
+    int fd;
+
+    if (!PyArg_ParseTuple(args, "iK", &fd, &size))
+        return NULL;
+    if (!(memory = SELF(Memory, PyType_GenericAlloc(type, 0))))
+        return NULL;
+    memory->size = (size_t)size;
+    if ((memory->base = mmap(NULL, memory->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)) != MAP_FAILED)
+        return (PyObject *)memory;
+    memory->base = NULL;
+    PyErr_SetFromErrno(PyExc_OSError);
+    Py_DECREF(memory);
+    return NULL;
+}
+
+static PyObject *memory_release(Memory *memory, PyObject *Py_UNUSED(none))
+{
+    if (memory->base)
+        munmap(memory->base, memory->size);
+    memory->base = NULL;
+    Py_RETURN_NONE;
+}
+
+static void memory_dealloc(PyObject *object)
+{
+    PyTypeObject *type = Py_TYPE(object);
+    Memory *memory = SELF(Memory, object);
+
+    if (memory->base)
+        munmap(memory->base, memory->size);
+    ((freefunc)PyType_GetSlot(type, Py_tp_free))(object);
+    Py_DECREF(type);
+}
+
+static PyObject *memory_address(Memory *memory, void *Py_UNUSED(closure))
+{
+    return PyLong_FromVoidPtr(memory->base);
+}
+
+static PyMethodDef memory_methods[] = {
+    {"release", (PyCFunction)memory_release, METH_NOARGS, NULL},
+    {0},
+};
+
+static PyGetSetDef memory_getset[] = {
+    {"address", (getter)memory_address, NULL, NULL, NULL},
+    {0},
+};
+
+static PyType_Slot memory_slots[] = {
+    {Py_tp_new, memory_new},         {Py_tp_dealloc, memory_dealloc}, {Py_tp_methods, memory_methods},
+    {Py_tp_getset, memory_getset},   {0, NULL},
+};
+
+static PyType_Spec memory_spec = {
+    "comch_next.driver.emulated._kernel.calls.Memory", sizeof(Memory), 0, Py_TPFLAGS_DEFAULT, memory_slots,
+};
+
 /* Quick calls. */
 
 static int quick_traverse(Quick *quick, visitproc visit, void *arg)
@@ -383,76 +456,6 @@ static PyType_Slot quick_slots[] = {
 static PyType_Spec quick_spec = {
     "comch_next.driver.emulated._kernel.calls.Quick", sizeof(Quick), 0,
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, quick_slots,
-};
-
-/* Memory: a mapping of shared memory. It has no finalizer, which the collector would run before those of the objects
- * that still say goodbye through it: it goes when nobody can reach it any more, or by release(). */
-
-typedef struct {
-    PyObject_HEAD
-    void *base;
-    size_t size;
-} Memory;
-
-static PyObject *memory_new(PyTypeObject *type, PyObject *args, PyObject *Py_UNUSED(names))
-{
-    unsigned long long size;
-    Memory *memory;
-    int fd;
-
-    if (!PyArg_ParseTuple(args, "iK", &fd, &size))
-        return NULL;
-    if (!(memory = SELF(Memory, PyType_GenericAlloc(type, 0))))
-        return NULL;
-    memory->size = (size_t)size;
-    if ((memory->base = comch_map(fd, size)))
-        return (PyObject *)memory;
-    PyErr_SetFromErrno(PyExc_OSError);
-    Py_DECREF(memory);
-    return NULL;
-}
-
-static PyObject *memory_release(Memory *memory, PyObject *Py_UNUSED(none))
-{
-    if (memory->base)
-        comch_unmap(memory->base, memory->size);
-    memory->base = NULL;
-    Py_RETURN_NONE;
-}
-
-static void memory_dealloc(PyObject *object)
-{
-    PyTypeObject *type = Py_TYPE(object);
-    Memory *memory = SELF(Memory, object);
-
-    if (memory->base)
-        comch_unmap(memory->base, memory->size);
-    ((freefunc)PyType_GetSlot(type, Py_tp_free))(object);
-    Py_DECREF(type);
-}
-
-static PyObject *memory_address(Memory *memory, void *Py_UNUSED(closure))
-{
-    return PyLong_FromVoidPtr(memory->base);
-}
-
-static PyMethodDef memory_methods[] = {
-    {"release", (PyCFunction)memory_release, METH_NOARGS, NULL},
-    {0},
-};
-
-static PyGetSetDef memory_getset[] = {
-    {"address", (getter)memory_address, NULL, NULL, NULL},
-    {0},
-};
-
-static PyType_Slot memory_slots[] = {
-    {Py_tp_new, memory_new},         {Py_tp_dealloc, memory_dealloc}, {Py_tp_methods, memory_methods},
-    {Py_tp_getset, memory_getset},   {0, NULL},
-};
-
-static PyType_Spec memory_spec = {
-    "comch_next.driver.emulated._kernel.calls.Memory", sizeof(Memory), 0, Py_TPFLAGS_DEFAULT, memory_slots,
 };
 
 /* Call the Python one with what the quick one was called with. */
@@ -510,11 +513,17 @@ static PyObject *port_send(PyObject *self, PyObject *const *args, Py_ssize_t cou
     return slow(quick, args, count, names);
 }
 
+static int only_timeout(PyObject *names)
+{
+    return PyTuple_Size(names) == 1 && PyTuple_GetItem(names, 0) == timeout_name;
+}
+
+/* Send with at most a time-out, which room in the ring makes unimportant. */
 static PyObject *link_send_quick(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
     Quick *quick = SELF(Quick, self);
 
-    if (count + (names ? PyTuple_Size(names) : 0) >= 1 && count >= 1 && sent(SELF(Link, quick->of), args[0]))
+    if ((names ? count == 1 && only_timeout(names) : count == 1 || count == 2) && sent(SELF(Link, quick->of), args[0]))
         Py_RETURN_NONE;
     return slow(quick, args, count, names);
 }
@@ -551,7 +560,8 @@ static int is_zero(PyObject *number)
     return PyLong_CheckExact(number) && PyLong_AsLong(number) == 0 && !PyErr_Occurred();
 }
 
-/* Receive with at most a size and, by its name, a time-out, which a message that is there makes unimportant. */
+/* Receive with at most a size and, where having received nothing raises, a time-out by its name, which a message that
+ * is there makes unimportant. */
 static PyObject *port_receive(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
     Quick *quick = SELF(Quick, self);
@@ -560,7 +570,7 @@ static PyObject *port_receive(PyObject *self, PyObject *const *args, Py_ssize_t 
     PyObject *data;
     int64_t result;
 
-    if (count > 1 || (names && (PyTuple_Size(names) != 1 || PyTuple_GetItem(names, 0) != timeout_name)))
+    if (count > 1 || (names && !(quick->again && only_timeout(names))))
         return slow(quick, args, count, names);
     if (count) {
         if (!PyLong_CheckExact(args[0]))

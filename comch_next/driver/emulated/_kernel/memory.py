@@ -6,6 +6,7 @@ import os
 from typing import Any
 
 from comch_next.driver.emulated._kernel._ring_c import ffi, lib
+from comch_next.driver.emulated._kernel.calls import Memory
 from comch_next.errors import ErrorCode, from_code
 
 __all__ = ["EXHAUSTED", "PAGE", "check_shared", "ffi", "lib", "make_shared", "map_shared"]
@@ -47,7 +48,5 @@ def check_shared(fd: int, size: int, *, committed: bool = False) -> None:
 def map_shared(fd: int, size: int, *, committed: bool = False) -> Any:
     """Its mapping, once checked: a `void *` that is unmapped with the last reference to it. Raises OSError."""
     check_shared(fd, size, committed=committed)
-    memory = lib.comch_map(fd, size)
-    if memory == ffi.NULL:
-        raise OSError(ffi.errno, os.strerror(ffi.errno))
-    return ffi.gc(memory, lambda mapped: lib.comch_unmap(mapped, size))
+    memory = Memory(fd, size)
+    return ffi.gc(ffi.cast("void *", memory.address), lambda _: memory.release())

@@ -70,18 +70,6 @@ static void ring_bell(int bell, uint32_t *armed)
         STORE(armed, 1);  /* the next may do it; one that is full is as loud as it gets */
 }
 
-/* The descriptor may be closed afterwards, which Python's own mmap would keep a copy of. NULL: see errno. */
-void *comch_map(int fd, uint64_t size)
-{
-    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    return memory == MAP_FAILED ? NULL : memory;
-}
-
-void comch_unmap(void *memory, uint64_t size)
-{
-    munmap(memory, size);
-}
-
 /* Bytes of records that always hold `messages` of the longest kind: one more is lost where the ring wraps,
  * one more keeps the writer from ever catching up with the reader. */
 uint64_t comch_ring_capacity(uint32_t max_msg, uint32_t messages)

@@ -96,8 +96,6 @@ typedef struct {
     comch_pace pace;
 } comch_poller;
 
-void *comch_map(int fd, uint64_t size);
-void comch_unmap(void *memory, uint64_t size);
 uint64_t comch_ring_capacity(uint32_t max_msg, uint32_t messages);
 int comch_tx_attach(comch_tx *tx, void *memory);
 int comch_rx_attach(comch_rx *rx, void *memory);
