@@ -24,6 +24,7 @@ from comm_channel_compat import (
 )
 from tests.compat import support
 from tests.differences import differs
+from tests.topologies import limited
 
 pytestmark = pytest.mark.usefixtures("form")
 
@@ -159,13 +160,7 @@ def test_a_client_that_gives_up_is_forgotten(service: Endpoint, client: Endpoint
 
 
 def test_one_client_too_many_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str) -> None:
-    topology = tmp_path / "topology.toml"
-    topology.write_text(
-        "[limits]\nmax_clients = 1\n"
-        "[[device]]\npci_addr = '03:00.0'\nside = 'dpu'\n[[device.representor]]\npci_addr = 'b1:00.0'\n"
-        "[[device]]\npci_addr = 'b1:00.0'\nside = 'host'\n"
-    )
-    monkeypatch.setenv("COMCH_TOPOLOGY", str(topology))
+    limited(tmp_path, monkeypatch, max_clients=1)
     service, first, second = support.service(), support.client(), support.client()
     support.let_in(service, first.connect(support.NAME))
     code, peer = outcome(second.connect, support.NAME)

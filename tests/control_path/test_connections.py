@@ -19,6 +19,7 @@ from comch_next import (
     State,
 )
 from tests.control_path.pair import HOST, Side, client, connect, ignore, leave, pair, server, until
+from tests.topologies import limited
 
 IDLE, STARTING, RUNNING, STOPPING = State.IDLE, State.STARTING, State.RUNNING, State.STOPPING
 
@@ -411,13 +412,7 @@ def test_counters_of_a_dead_connection_can_still_be_read() -> None:
 
 
 def test_a_server_is_full_when_it_is(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    topology = tmp_path / "topology.toml"
-    topology.write_text(
-        "[limits]\nmax_clients = 2\n"
-        "[[device]]\npci_addr='03:00.0'\nside='dpu'\nrepresentor=[{pci_addr='b1:00.0'}]\n"
-        "[[device]]\npci_addr='b1:00.0'\nside='host'\n"
-    )
-    monkeypatch.setenv("COMCH_TOPOLOGY", str(topology))
+    limited(tmp_path, monkeypatch, max_clients=2)
     there = server()
     clients = [client() for _ in range(3)]
     for here in clients[:2]:

@@ -16,21 +16,9 @@ from tests.compat import support
 from tests.differences import differs
 from tests.processes import StartPython
 from tests.service_state.support import Guest, drain, guests, state, until
+from tests.topologies import limited
 
 pytestmark = pytest.mark.usefixtures("form")
-
-LIMITED = """
-[limits]
-max_clients = 3
-[[device]]
-pci_addr = "03:00.0"
-side = "dpu"
-[[device.representor]]
-pci_addr = "b1:00.0"
-[[device]]
-pci_addr = "b1:00.0"
-side = "host"
-"""
 
 
 @pytest.mark.parametrize("name", ["svc", "svc/2"])
@@ -50,8 +38,7 @@ def test_one_name_on_two_representors_is_two_services(name: str) -> None:
 
 
 def test_no_more_than_the_maximum_are_let_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "topology.toml").write_text(LIMITED)
-    monkeypatch.setenv("COMCH_TOPOLOGY", str(tmp_path / "topology.toml"))
+    limited(tmp_path, monkeypatch, max_clients=3)
     service = support.service()
     assert cc.get_service_max_num_connections(service.get_device().as_devinfo()) == 3
     first, *_ = guests(service, 3)

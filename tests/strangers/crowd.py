@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
-
 from tests.fabric.hostile import Attacker
 
 # Connects and hangs up as fast as it can, until it is killed or nobody listens any more.
@@ -72,23 +70,3 @@ def hung_up(sock: socket.socket) -> bool:
         return False
     except ConnectionResetError:
         return True
-
-
-def limited(folder: Path, monkeypatch: pytest.MonkeyPatch, limit: str, value: int) -> None:
-    """Have a device pair with this limit of its own."""
-    topology = folder / "topology.toml"
-    topology.write_text(
-        f"""
-        [limits]
-        {limit} = {value}
-        [[device]]
-        pci_addr = "03:00.0"
-        side = "dpu"
-        [[device.representor]]
-        pci_addr = "b1:00.0"
-        [[device]]
-        pci_addr = "b1:00.0"
-        side = "host"
-        """
-    )
-    monkeypatch.setenv("COMCH_TOPOLOGY", str(topology))

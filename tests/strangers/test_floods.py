@@ -11,7 +11,8 @@ import comch_next as comch
 from tests.control_path.pair import Side, client, connect, leave, server, until
 from tests.fabric.hostile import Attacker, open_fds
 from tests.processes import StartPython
-from tests.strangers.crowd import FLOOD, greeters, hung_up, knockers, limited
+from tests.strangers.crowd import FLOOD, greeters, hung_up, knockers
+from tests.topologies import limited
 
 SHARE = 16  # clients that one call lets in at most
 ANSWERS = 200
@@ -125,7 +126,7 @@ def test_one_receive_lets_few_in(runtime_dir: Path) -> None:
 @pytest.fixture
 def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> int:
     """How many clients servers may have."""
-    limited(tmp_path, monkeypatch, "max_clients", 4)
+    limited(tmp_path, monkeypatch, max_clients=4)
     return 4
 
 

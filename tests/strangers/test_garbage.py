@@ -214,60 +214,43 @@ CLIENTS = {
 ENDS = {"end": "", "exit": "sys.exit(3)", "exception": "raise ValueError", "interrupt": "raise KeyboardInterrupt"}
 
 
-@pytest.mark.parametrize("make", ["pulling", "one-sided"])
-def test_a_threaded_client_whose_process_ends_has_left(make: str, start_python: StartPython) -> None:
-    there = server()
-    there.context.start()
-    child = start_python("-c", PROGRAM.format(make=CLIENTS[make], end=""), env={"COMCH_PULL": "threaded"})
-    until(lambda: there.up, there.engine)
-    child.wait_for("up")
-    depart(child)
-    until(lambda: there.down, there.engine)
-    assert [ok for _, ok in there.down] == [True]
-    leave(there)
-
-
 def depart(child: Any) -> None:
     child.say("end\n")
     child.finish()
 
 
-@pytest.mark.parametrize("make", CLIENTS)
-def test_a_client_whose_process_ends_has_left(make: str, start_python: StartPython) -> None:
+def ends_seen(child: Any, depart: Callable[[Any], object] = depart) -> list[bool]:
+    """How each end of the child's connection looked to a server here: True for a leave, False for a death."""
     there = server()
     there.context.start()
-    child = start_python("-c", PROGRAM.format(make=CLIENTS[make], end=""))
     until(lambda: there.up, there.engine)
     child.wait_for("up")
     depart(child)
     until(lambda: there.down, there.engine)
-    assert [ok for _, ok in there.down] == [make != "one-sided"]  # there nobody is told, and it is a death
     leave(there)
+    return [ok for _, ok in there.down]
+
+
+@pytest.mark.parametrize("make", ["pulling", "one-sided"])
+def test_a_threaded_client_whose_process_ends_has_left(make: str, start_python: StartPython) -> None:
+    program = PROGRAM.format(make=CLIENTS[make], end="")
+    assert ends_seen(start_python("-c", program, env={"COMCH_PULL": "threaded"})) == [True]
+
+
+@pytest.mark.parametrize("make", CLIENTS)
+def test_a_client_whose_process_ends_has_left(make: str, start_python: StartPython) -> None:
+    left = make != "one-sided"  # there nobody is told, and it is a death
+    assert ends_seen(start_python("-c", PROGRAM.format(make=CLIENTS[make], end=""))) == [left]
 
 
 @pytest.mark.parametrize("end", ENDS)
 def test_however_it_ends(end: str, start_python: StartPython) -> None:
-    there = server()
-    there.context.start()
-    child = start_python("-c", PROGRAM.format(make=CLIENTS["pulling"], end=ENDS[end]))
-    until(lambda: there.up, there.engine)
-    child.wait_for("up")
-    depart(child)
-    until(lambda: there.down, there.engine)
-    assert [ok for _, ok in there.down] == [True]
-    leave(there)
+    assert ends_seen(start_python("-c", PROGRAM.format(make=CLIENTS["pulling"], end=ENDS[end]))) == [True]
 
 
 def test_one_that_is_killed_has_died(start_python: StartPython) -> None:
-    there = server()
-    there.context.start()
     child = start_python("-c", PROGRAM.format(make=CLIENTS["pulling"], end=""))
-    until(lambda: there.up, there.engine)
-    child.wait_for("up")
-    child.signal(signal.SIGKILL)
-    until(lambda: there.down, there.engine)
-    assert [ok for _, ok in there.down] == [False]
-    leave(there)
+    assert ends_seen(child, lambda child: child.signal(signal.SIGKILL)) == [False]
 
 
 @pytest.mark.parametrize("end", ENDS)

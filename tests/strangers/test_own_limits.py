@@ -19,7 +19,8 @@ from comch_next.driver.emulated._fabric import handshake as fabric
 from tests.control_path.pair import Side, client, connect, leave, server, until
 from tests.fabric.hostile import GOOD, Attacker, attacker, close_all, open_fds
 from tests.ring.ring import send
-from tests.strangers.crowd import greeters, limited
+from tests.strangers.crowd import greeters
+from tests.topologies import limited
 
 LINGER_S = 240  # twice what any test here may take
 
@@ -45,7 +46,7 @@ def service() -> Iterator[tuple[Side, Side]]:
 def test_memory_above_the_limit_is_refused(
     runtime_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, terms: tuple[int, int, int], strict: bool
 ) -> None:
-    limited(tmp_path, monkeypatch, "max_connection_memory", 1 << 20)
+    limited(tmp_path, monkeypatch, max_connection_memory=1 << 20)
     there, here = server(), client()
     connect(there, here)
     size, sends, receives = terms
@@ -59,7 +60,7 @@ def test_memory_above_the_limit_is_refused(
 
 
 def test_a_client_is_told_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    limited(tmp_path, monkeypatch, "max_connection_memory", 1 << 20)
+    limited(tmp_path, monkeypatch, max_connection_memory=1 << 20)
     there, here = server(), client(recv_queue_size=8192)
     there.context.start()
     here.context.start()
@@ -72,7 +73,7 @@ def test_a_client_is_told_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 def test_a_client_refuses_too(runtime_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     there = server(recv_queue_size=8192)
     there.context.start()
-    limited(tmp_path, monkeypatch, "max_connection_memory", 1 << 20)
+    limited(tmp_path, monkeypatch, max_connection_memory=1 << 20)
     here = client()
     here.context.start()
     until(lambda: here.state is comch.State.IDLE, there.engine, here.engine)
@@ -83,7 +84,7 @@ def test_a_client_refuses_too(runtime_dir: Path, tmp_path: Path, monkeypatch: py
 
 
 def test_what_this_side_wants_itself_is_no_strangers_doing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    limited(tmp_path, monkeypatch, "max_connection_memory", 1 << 20)
+    limited(tmp_path, monkeypatch, max_connection_memory=1 << 20)
     sizes: dict[str, Any] = {"recv_queue_size": 8192, "max_msg_size": 4080}
     there, here = server(tasks=8192, **sizes), client(tasks=8192, **sizes)
     connect(there, here)
@@ -280,7 +281,7 @@ def test_dead_clients_with_messages_are_not_held_without_end(
     runtime_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A server that does not read refuses who comes after as many as it may have clients."""
-    limited(tmp_path, monkeypatch, "max_clients", 4)
+    limited(tmp_path, monkeypatch, max_clients=4)
     with comch.open_device("03:00.0") as device, comch.Server(device, "b1:00.0", "svc") as there:
         codes = []
         for _ in range(12):
