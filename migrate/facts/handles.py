@@ -262,4 +262,4 @@ def symbols(values: Iterable[Value]) -> Iterator[Symbol]:
 
 def has_symbol(values: Iterable[Value]) -> bool:
     """Whether a name of the old module is among some values."""
-    return any(isinstance(value, Token) and isinstance(value.key, Symbol) for value in values)
+    return any(symbols(values))

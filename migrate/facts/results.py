@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Any
 
-from migrate.facts.forest import Forest
+from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import Code, Failure, OldApi, Symbol
 from migrate.facts.reaching import Reaching
 from migrate.old_api.calls import Call
@@ -37,7 +37,7 @@ class Results:
         for node in dict.fromkeys(node for token in codes for node in values.uses(token)):
             self._expression(node)
         for _, call in forest.nodes(ast.Call):
-            for shown in call.args if _last_name(call.func) in _SHOWING else ():
+            for shown in call.args if last_name(call.func) in _SHOWING else ():
                 self._contents(shown)
         for _, part in forest.nodes(ast.FormattedValue):
             self._contents(part.value)
@@ -144,7 +144,7 @@ class Results:
             yield "value"
 
     def _given(self, node: ast.expr, parent: Any) -> Iterator[str]:
-        name = _last_name(parent.func)
+        name = last_name(parent.func)
         if name in _NAMING:
             yield _NAMING[name]
         elif name in _SHOWING:
@@ -179,7 +179,7 @@ class Results:
                 for load in self._forest.of(target).of[target].loads if isinstance(target, ast.Name) else ():
                     yield from self._text(load, followed=True)
         parsed = isinstance(parent, ast.Attribute) and parent.attr in _PARSING | {"lower", "upper", "strip"}
-        called = isinstance(parent, ast.Call) and _last_name(parent.func) in _PARSING
+        called = isinstance(parent, ast.Call) and last_name(parent.func) in _PARSING
         if parsed or called or isinstance(parent, ast.Compare | ast.Subscript):
             yield "text"
 
@@ -202,10 +202,6 @@ class Results:
         yield from {"name": ["name"], "__class__": ["class"], "args": ["text"], "strerror": ["text"]}.get(
             parent.attr, ()
         )
-
-
-def _last_name(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 
 def _asserted(_: Results, node: ast.expr, parent: Any) -> Iterator[str]:
