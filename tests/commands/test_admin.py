@@ -14,6 +14,7 @@ import comch_next as comch
 from comch_next.driver.emulated._fabric import status
 from tests.commands.support import ask, call, run, serve
 from tests.control_path.pair import DPU, REP, Side, client, connect, leave, pair, server, until
+from tests.descriptors import open_fds
 from tests.faults.exhausted import full_table
 from tests.faults.forking import in_child
 from tests.processes import Child, StartPython
@@ -123,9 +124,9 @@ def test_a_sleeping_server_is_not_woken(start_python: StartPython) -> None:
 def test_nothing_is_left_open_in_the_one_who_looks() -> None:
     there, here = pair()
     admin: Any = comch.driver.load().admin
-    before = sorted(os.listdir("/proc/self/fd"))
+    before = open_fds()
     assert [len(found.connections) for found in admin.create_list()] == [1]
-    assert sorted(os.listdir("/proc/self/fd")) == before
+    assert open_fds() == before
     leave(here, there)
     assert admin.create_list() == []
 

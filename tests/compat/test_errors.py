@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import os
 import re
 from pathlib import Path
 from typing import Any
@@ -27,6 +26,7 @@ from tests.compat.provocations import (
     Stage,
     descriptors,
 )
+from tests.descriptors import open_fds
 from tests.error_rows.public import private_names, watched
 from tests.processes import StartPython
 from tools.proofs import Proofs, combined
@@ -117,7 +117,7 @@ def test_few_descriptors_leave_nothing_behind(call: str, stage: Stage) -> None:
     stage.serve()
     ep = stage.to_service() if call == "listen" else stage.fresh(support.HOST)
     name = "another" if call == "listen" else support.NAME
-    before = os.listdir("/proc/self/fd")
+    before = open_fds()
     refused = [cc.ErrorCode.INITIALIZATION, cc.ErrorCode.NO_MEMORY, cc.ErrorCode.CONNECTION_ABORTED]
     spare = 0
     while True:
@@ -125,9 +125,9 @@ def test_few_descriptors_leave_nothing_behind(call: str, stage: Stage) -> None:
             code, _ = cc.outcome(getattr(ep, call), name)
         if code not in refused:
             break
-        assert os.listdir("/proc/self/fd") == before, f"with {spare} to spare"
+        assert open_fds() == before, f"with {spare} to spare"
         spare += 1
     assert code == cc.ErrorCode.SUCCESS
     assert spare > 3
     ep.destroy()
-    assert os.listdir("/proc/self/fd") == before
+    assert open_fds() == before

@@ -10,8 +10,8 @@ import pytest
 import comch_next as comch
 from comch_next import BadState, Client, InvalidValue, ProgressEngine, PullPort, State
 from tests.control_path.pair import HOST, Side, client, connect, ignore, leave, server, until
+from tests.descriptors import open_fds
 from tests.fast_path.lane import Inbox, Outbox
-from tests.faults.exhausted import open_fds
 
 
 class Counted:

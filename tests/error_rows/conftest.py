@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.descriptors import open_fds
 from tests.error_rows.world import World
-from tests.faults.exhausted import open_fds
 
 
 @pytest.fixture

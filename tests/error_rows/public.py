@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,18 +24,23 @@ TESTS = f"{ROOT / 'tests'}/"
 
 @contextmanager
 def watched(found: list[str]) -> Iterator[None]:
-    """Note every function of the packages that a test calls itself and that is not public."""
+    """Note every function of the packages that a test calls itself and that is not public.
+
+    Garbage waits: else what it calls at its end would seem to be called where the collector came to run.
+    """
 
     def on_call(frame: FrameType, event: str, _: object) -> None:
         if event == "call" and _is_called_by_a_test(frame) and not _is_public(frame):
             found.append(f"{Path(frame.f_code.co_filename).relative_to(ROOT)}: {frame.f_code.co_name}")
 
     before = sys.getprofile()
+    gc.disable()
     sys.setprofile(on_call)
     try:
         yield
     finally:
         sys.setprofile(before)
+        gc.enable()
 
 
 def _is_called_by_a_test(frame: FrameType) -> bool:

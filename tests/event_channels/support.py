@@ -52,6 +52,7 @@ def obey(ep, peer):
 
 _HEAD = f"""
 import select, sys
+from contextlib import suppress
 from comm_channel_compat import *
 from tests.compat import support
 {_OBEY}
@@ -70,7 +71,10 @@ SERVICE = f"""{_HEAD}
 ep = support.service(send_queue_size=8, recv_queue_size=8)
 print("listening", flush=True)
 send_fd, recv_fd = ep.get_event_channel()
-msg, peer = sleeping(ep.event_handle_arm_recv, recv_fd, ep.recvfrom, 100)
+msg = None
+while msg is None:
+    with suppress(ConnectionReset):  # of a client that broke its handshake off
+        msg, peer = sleeping(ep.event_handle_arm_recv, recv_fd, ep.recvfrom, 100)
 obey(ep, peer)
 """
 

@@ -16,7 +16,8 @@ from comch_next import ErrorCode, State
 from comch_next.driver.emulated._fabric import handshake
 from comch_next.driver.emulated._kernel.ring import lib
 from tests.control_path.pair import Side, client, connect, leave, server, until
-from tests.fabric.hostile import GOOD, TERMS, Attacker, attacker, bells, close_all, open_fds
+from tests.descriptors import open_fds
+from tests.fabric.hostile import GOOD, TERMS, Attacker, attacker, bells, close_all
 from tests.ring.ring import Words, send
 
 

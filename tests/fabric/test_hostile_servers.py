@@ -13,7 +13,8 @@ from comch_next.driver.emulated._fabric import handshake
 from comch_next.driver.emulated._fabric.meeting import Listener
 from comch_next.driver.emulated._kernel.ring import make_memory
 from tests.control_path.pair import client, leave, until
-from tests.fabric.hostile import TERMS, bells, close_all, open_fds
+from tests.descriptors import open_fds
+from tests.fabric.hostile import TERMS, bells, close_all
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.descriptors import open_fds
 from tests.fast_path.lane import Lane
-from tests.faults.exhausted import open_fds
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ import pytest
 import comch_next as comch
 from comch_next import State
 from tests.control_path.pair import Side, client, ignore, leave, server, until
+from tests.descriptors import open_fds
 from tests.fast_path.lane import Inbox, Lane, Outbox
-from tests.faults.exhausted import open_fds
 from tests.processes import SOON_S, StartPython
 
 PREAMBLE = """

@@ -19,8 +19,8 @@ from comch_next.driver.emulated._fabric.handshake import send
 from comch_next.driver.emulated._fabric.offers import _NEWS, make_posts
 from comch_next.driver.emulated._kernel.memory import make_shared
 from tests.control_path.pair import Side, client, connect, leave, until
+from tests.descriptors import open_fds
 from tests.fast_path.lane import Lane
-from tests.faults.exhausted import open_fds
 from tests.inside import inside
 
 

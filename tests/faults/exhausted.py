@@ -8,11 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 
-def open_fds() -> int:
-    """How many descriptors this process has."""
-    return len(os.listdir("/proc/self/fd"))
-
-
 @contextmanager
 def full_table(left: int = 0) -> Iterator[None]:
     """Only `left` more descriptors can be had."""

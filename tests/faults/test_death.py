@@ -13,8 +13,8 @@ import pytest
 import comch_next as comch
 from comch_next import Client, ConnectionAborted, ConnectionReset, ErrorCode, Server, State
 from tests.control_path.pair import Side, client, leave, server, until
+from tests.descriptors import open_fds
 from tests.differences import differs
-from tests.faults.exhausted import open_fds
 from tests.inside import inside
 from tests.processes import StartPython
 from tests.pull.support import PEER, Stage

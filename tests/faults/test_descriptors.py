@@ -12,8 +12,9 @@ import pytest
 import comch_next as comch
 from comch_next import Client, ErrorCode, NoMemory, Server, State, TimeOut
 from tests.control_path import pair
+from tests.descriptors import open_fds
 from tests.differences import differs
-from tests.faults.exhausted import full_table, lowered_limit, open_fds
+from tests.faults.exhausted import full_table, lowered_limit
 from tests.processes import Child, StartPython
 from tests.pull.support import Stage, ready
 

@@ -12,7 +12,7 @@ import pytest
 import comch_next as comch
 from comch_next import Client, State
 from tests.control_path.pair import client, connect, leave, server, until
-from tests.fabric.hostile import open_fds
+from tests.descriptors import open_fds
 from tests.processes import StartPython
 
 SERVICE = """

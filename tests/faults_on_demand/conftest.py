@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 import comch_next as comch
-from tests.faults.exhausted import open_fds
+from tests.descriptors import open_fds
 from tests.pull.support import Stage
 
 Demand = Callable[[str], None]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from comch_next import AccessFlag, Buf, BufInventory, Device, Mmap, open_device
-from tests.faults.exhausted import open_fds
+from tests.descriptors import open_fds
 
 SIZE = 4096
 READ_WRITE = AccessFlag.PCI_READ_WRITE

@@ -15,7 +15,7 @@ import pytest
 from comch_next import AccessFlag, Device, InvalidValue, Mmap
 from comch_next.driver.emulated._export import MEMFD, Export
 from comch_next.driver.emulated._kernel.memory import make_shared
-from tests.faults.exhausted import open_fds
+from tests.descriptors import open_fds
 from tests.memory.conftest import SIZE
 
 

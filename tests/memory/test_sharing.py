@@ -7,8 +7,8 @@ import signal
 import pytest
 
 from comch_next import AccessFlag, BufInventory, Consumer, Device, InUse, InvalidValue, Mmap, NotPermitted, open_device
+from tests.descriptors import open_fds
 from tests.fast_path.lane import Lane
-from tests.faults.exhausted import open_fds
 from tests.memory.conftest import SIZE
 from tests.processes import Child, StartPython
 

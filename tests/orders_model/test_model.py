@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import comch_next as comch
+from tests.descriptors import open_fds
 from tests.orders_model import budget
 from tests.orders_model.machine import Orders, ThreadedOrders
 from tests.orders_model.model import SILENT
@@ -54,10 +54,10 @@ def test_a_closed_client_stays_closed(form: str, monkeypatch: pytest.MonkeyPatch
     with comch.open_device("b1:00.0") as device:
         client = comch.Client(device, "svc")
         client.close()
-        before = len(os.listdir("/proc/self/fd"))
+        before = open_fds()
         assert error_of(lambda: client.connect(timeout=0)) in SILENT.CLOSED
         assert error_of(lambda: client.receive(timeout=0)) in SILENT.CLOSED
-        assert len(os.listdir("/proc/self/fd")) == before
+        assert open_fds() == before
 
 
 def meet(server: Subject, client: Subject) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +12,7 @@ import comm_channel_compat as cc
 from comch_next import outcome
 from comm_channel_compat import Again, ConnectionAborted, Endpoint, PeerAddr
 from tests.compat import support
+from tests.descriptors import open_fds
 from tests.differences import differs
 from tests.processes import StartPython
 from tests.service_state.support import Guest, drain, guests, state, until
@@ -114,9 +114,9 @@ sys.stdin.read()
 
 
 def test_two_hundred_from_four_processes(service: Endpoint, start_python: StartPython) -> None:
-    before = len(os.listdir("/proc/self/fd"))
+    before = open_fds()
     children = [start_python("-c", CROWD) for _ in range(4)]
-    pipes = len(os.listdir("/proc/self/fd")) - before
+    pipes = open_fds() - before
     for _ in range(200):
         msg, peer = support.eventually(service.recvfrom, 100)
         service.sendto(msg, peer)
@@ -130,4 +130,4 @@ def test_two_hundred_from_four_processes(service: Endpoint, start_python: StartP
     for _ in range(200):
         code, _ = outcome(service.recvfrom, 100)
         assert code == cc.ErrorCode.CONNECTION_RESET
-    assert len(os.listdir("/proc/self/fd")) <= before + pipes
+    assert open_fds() <= before + pipes

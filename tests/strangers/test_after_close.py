@@ -7,7 +7,7 @@ import gc
 import pytest
 
 import comch_next as comch
-from tests.fabric.hostile import open_fds
+from tests.descriptors import open_fds
 from tests.pull.support import FORMS, Stage
 from tests.strangers.closed import WORLDS, deeds
 

@@ -9,7 +9,8 @@ import pytest
 
 import comch_next as comch
 from tests.control_path.pair import Side, client, connect, leave, server, until
-from tests.fabric.hostile import Attacker, open_fds
+from tests.descriptors import open_fds
+from tests.fabric.hostile import Attacker
 from tests.processes import StartPython
 from tests.strangers.crowd import FLOOD, greeters, hung_up, knockers
 from tests.topologies import limited

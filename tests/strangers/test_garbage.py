@@ -13,7 +13,7 @@ import pytest
 import comch_next as comch
 import comm_channel_compat as compat
 from tests.control_path.pair import client, connect, leave, server, until
-from tests.fabric.hostile import open_fds
+from tests.descriptors import open_fds
 from tests.fast_path.lane import Lane
 from tests.processes import StartPython
 

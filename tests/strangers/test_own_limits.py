@@ -17,7 +17,8 @@ from comch_next import ErrorCode
 from comch_next.driver.emulated._fabric import bells
 from comch_next.driver.emulated._fabric import handshake as fabric
 from tests.control_path.pair import Side, client, connect, leave, server, until
-from tests.fabric.hostile import GOOD, Attacker, attacker, close_all, open_fds
+from tests.descriptors import open_fds
+from tests.fabric.hostile import GOOD, Attacker, attacker, close_all
 from tests.ring.ring import send
 from tests.strangers.crowd import greeters
 from tests.topologies import limited
