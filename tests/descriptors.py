@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import gc
 import os
 
 __all__ = ["open_fds"]
 
 
 def open_fds() -> int:
-    """The number of open descriptors, without those of garbage, which may go at any time."""
-    gc.collect()
+    """The number of open descriptors."""
     return len(os.listdir("/proc/self/fd"))

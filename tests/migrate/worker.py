@@ -6,6 +6,7 @@ The bytes of their files come as Latin-1.
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import os
 import select
@@ -105,5 +106,8 @@ if __name__ == "__main__":
     import comch_next.driver.emulated  # noqa: F401
     import comm_channel_compat  # noqa: F401
 
+    # Nor need a child's end look at what it has in common with the others: that would copy all of it, page by page.
+    gc.collect()
+    gc.freeze()
     if program := serve():
         _run(program)
