@@ -256,19 +256,25 @@ class Listener:
         return found.st_ino == self._inode and found.st_nlink > 0
 
     def let_go(self) -> None:
-        """Close its descriptors, and do nothing else: after a fork the name stays the parent's."""
+        """Close its descriptors, and do nothing else: after a fork the name stays the parent's. Idempotent."""
         self.socket.close()
         self._give_up_reserve()
-        os.close(self._lock)
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
 
     def remove(self) -> None:
         """Leave no file behind; what somebody else put in their place stays. Raises OSError."""
         if self.intact():
-            for kind in ("sock", "lock"):  # by path: there may be no descriptor left for the directory
-                os.unlink(self._place / f"{self._stem}.{kind}")
+            try:
+                os.unlink(self.path)  # by path: there may be no descriptor left for the directory
+            finally:  # an interrupt may come out of the first
+                os.unlink(self.path.with_suffix(".lock"))
 
     def close(self) -> None:
         """Free the name."""
-        with suppress(OSError):  # the directory is gone, and the files with it
-            self.remove()
-        self.let_go()
+        try:
+            with suppress(OSError):  # the directory is gone, and the files with it
+                self.remove()
+        finally:
+            self.let_go()
