@@ -64,7 +64,7 @@ def duel(face: Face, plan: Round, findings: Findings) -> None:
     before, threads = open_fds(), threading.active_count()
     server, client = face.make(server=True), face.make(server=False)
     try:
-        _connect(face, server, client)
+        connect(face, server, client)
         own, other = (server, client) if plan.side == "server" else (client, server)
         _fight(face, plan, own, other, findings)
     finally:
@@ -88,7 +88,8 @@ def duel(face: Face, plan: Round, findings: Findings) -> None:
         findings.note("threads", f"{plan}: {threading.enumerate()}")
 
 
-def _connect(face: Face, server: End, client: End) -> None:
+def connect(face: Face, server: End, client: End) -> None:
+    """Open both ends, and wait until they have met."""
     face.open(server)
     face.open(client)
     deadline = time.monotonic() + _SOON_S
