@@ -104,6 +104,13 @@ def _format_exc(heap: Attributes, site: Site) -> None:
     heap.show(error, site.result)
 
 
+@summary("warnings.warn")
+def _warns(heap: Attributes, site: Site) -> None:
+    heap.add(site.result, Plain.OTHER)
+    _show(heap, site, heap.output)
+    _show(heap, site, heap.field(Plain.OTHER, "message"))  # of what `catch_warnings` records
+
+
 @summary("sys.exception")
 def _exception(heap: Attributes, site: Site) -> None:
     heap.add_all(site.result, (Plain.OTHER, Plain.NONE))

@@ -80,6 +80,17 @@ class Texts(Calls):
         left_out = {ast.unparse(part.target) for part in fields if _switches_off(part.value)}
         return [name for name in self.record_names(node) if name not in left_out]
 
+    def derive(self, site: Site) -> None:
+        """Let what a function of Python's own makes of a text be one, too: a length, a hash, what was parsed."""
+
+        def passes(value: Value) -> None:
+            if isinstance(value, Token) and value in self.knowledge.text(value):
+                self.add(site.result, value)
+
+        for slot in site.slots():
+            if slot is not self.other:
+                self.watch(slot, passes)
+
     def show_caught(self, frame: Frame, node: ast.expr, result: Slot) -> None:
         """Let a slot have the text of an exception of Python's own that an except clause binds to a name."""
         bindings = frame.names.of[node].bindings if isinstance(node, ast.Name) else ()
