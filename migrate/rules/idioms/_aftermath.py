@@ -142,8 +142,8 @@ class Aftermath(Runs):
         todo: list[ast.AST] = [origin]
         while todo:
             node = todo.pop()
-            function, graph = self.function(node), self.graph(node)
-            if function in self._sites and graph.RETURN not in Walk(self, found).walk(graph, [graph.ENTRY]):
+            function = self.function(node)
+            if function in self._sites and self.is_certain(node):
                 fresh = [site for site in self._sites[function] if self._callees[site] == [function]]
                 todo += fresh
                 found |= frozenset(fresh)

@@ -29,6 +29,23 @@ def targets(graph: Graph) -> list[list[int]]:
     ]
 
 
+def certain(graph: Graph) -> int:
+    """Return the blocks of a graph that are run to their end on every path that returns."""
+    passed = [(1 << len(graph.blocks)) - 1] * len(graph.blocks)  # on every path to the beginning of each block
+    passed[graph.ENTRY[0]] = 0
+    onward = targets(graph)
+    order = list(_last_first(onward))[::-1]
+    is_settled = False
+    while not is_settled:  # one turn more than loops are nested
+        before = list(passed)
+        for number in order:
+            is_done = {edge.target for edge in graph.blocks[number].edges} - {graph.blocks[number].handler}
+            for target in onward[number]:
+                passed[target] &= passed[number] | (1 << number if target in is_done else 0)
+        is_settled = passed == before
+    return passed[graph.RETURN[0]]
+
+
 def members(bits: int) -> Iterator[int]:
     """Yield the numbers whose bits are set."""
     while bits:

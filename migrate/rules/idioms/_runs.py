@@ -11,7 +11,7 @@ from migrate.facts.program import Facts
 from migrate.python.control import Action, Graph
 from migrate.python.scopes import FUNCTIONS
 from migrate.python.values import Bound, Class, Descriptor, Function, Instance, Value
-from migrate.rules.idioms._closure import closure, members, targets
+from migrate.rules.idioms._closure import certain, closure, members, targets
 
 _ENDS = frozenset({"__exit__", "__aexit__"})
 # What the standard library runs when the program has ended.
@@ -43,6 +43,7 @@ class Runs:
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
         self._flows: dict[Graph, Flow] = {}
+        self._certain: dict[Graph, int] = {}  # blocks, as bits
 
     def graph(self, node: ast.AST) -> Graph:
         """Return the graph that a node is part of."""
@@ -162,6 +163,13 @@ class Runs:
         for step in (graph.step(point) for points in graph.points.values() for point in points):
             called |= self.run_by(step.node, step.action)
         return called
+
+    def is_certain(self, node: ast.AST) -> bool:
+        """Whether a function never returns without having done a node of it."""
+        graph = self.graph(node)
+        if graph not in self._certain:
+            self._certain[graph] = certain(graph)
+        return any(self._certain[graph] >> block & 1 for block, _ in graph.places(node))
 
     def flow(self, graph: Graph) -> Flow:
         """Return what may be come to from each block of a graph."""
