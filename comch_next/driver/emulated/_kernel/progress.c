@@ -38,7 +38,7 @@ static void engine_dealloc(PyObject *engine)
 }
 
 /* Know nothing any more, and refuse progress: in a forked child. */
-static PyObject *engine_forget(Engine *engine, PyObject *Py_UNUSED(none))
+static PyObject *engine_disinherit(Engine *engine, PyObject *Py_UNUSED(none))
 {
     engine->guarded = 1;
     engine_clear(engine);
@@ -219,7 +219,7 @@ static PyObject *engine_progress(Engine *engine, PyObject *Py_UNUSED(none))
 
 static PyMethodDef engine_methods[] = {
     {"progress", (PyCFunction)engine_progress, METH_NOARGS, NULL},
-    {"forget", (PyCFunction)engine_forget, METH_NOARGS, NULL},
+    {"disinherit", (PyCFunction)engine_disinherit, METH_NOARGS, NULL},
     {0},
 };
 
