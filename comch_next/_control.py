@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias, TypeVar
 
+from comch_next._alone import alone
 from comch_next._codes import ErrorCode, State
 from comch_next._one_sided_port import OneSidedPort
 from comch_next._peer import Peer
@@ -56,6 +57,7 @@ class ControlContext(Configured):
 
     # Life
 
+    @alone
     def start(self) -> State:
         endpoint = self._endpoint
         if endpoint is None:

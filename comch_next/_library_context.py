@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from comch_next._alone import alone
 from comch_next._codes import State
 from comch_next.context import Context
 from comch_next.driver import protocol
@@ -45,6 +46,7 @@ class LibraryContext(Context):
 
     def __init__(self) -> None:
         super().__init__()
+        self._first_lock = self._lock  # also of an engine of its own
         self._settings: dict[str, Any] = {}
         self._registered: dict[str, Callable[[], object]] = {}  # what to register with a context made anew
         self._own_engine: ProgressEngine | None = None  # the default one, made when it is needed
@@ -80,6 +82,7 @@ class LibraryContext(Context):
     def _state_changed(self, callback: Callable[..., object], old: State, new: State) -> None:
         callback(self, old, new)
 
+    @alone
     def _register(self, call: str, apply: Callable[[], object], *callbacks: object) -> None:
         """Register now, as far as there is a context, and with every one that is made later."""
         if not self._alive:
@@ -120,6 +123,7 @@ class LibraryContext(Context):
             raise BadState(f"{call} was attempted on {self!r}, which has not been opened; open it first")
         raise BadState(f"{call} was attempted on {self!r}, which lacks its {lacking}; set that first")
 
+    @alone
     def _settle(self, call: str) -> bool:
         """Have the library make the context of the settings, unless it has. Whether it did so now."""
         if self._made and not self._outdated:
@@ -134,6 +138,7 @@ class LibraryContext(Context):
             raise
         return True
 
+    @alone
     def _unmake(self, engine: ProgressEngine | None) -> None:
         """Give the library's context, the port and an own engine other than `engine` back; keep what has been set."""
         if self._made:
@@ -196,18 +201,22 @@ class LibraryContext(Context):
         if self._port is not None:
             self._port._follow()
 
+    @alone
     def _default_engine(self) -> ProgressEngine:
-        self._own_engine = self._own_engine or ProgressEngine(self._driver.name if self._made else None)
+        if self._own_engine is None:
+            self._own_engine = ProgressEngine(self._driver.name if self._made else None, _lock=self._first_lock)
         return self._own_engine
 
     def _waits_for(self, engine: ProgressEngine) -> bool:
         """Whether it is going to be connected to that engine."""
         return self._alive and not self._made and self._settings["engine"] is engine
 
+    @alone
     def _need_engine(self, call: str) -> None:
         self._settle(call)
         super()._need_engine(call)
 
+    @alone
     def destroy(self) -> None:
         if self._made:
             super().destroy()

@@ -6,11 +6,12 @@ import time
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
+from comch_next._alone import alone
 from comch_next._exits import leave
 from comch_next._names import Strict, spelled
 from comch_next._quick import quicken
 from comch_next.driver import load
-from comch_next.driver.protocol import Driver
+from comch_next.driver.protocol import Driver, Lock, new_lock
 from comch_next.errors import InUse, InvalidValue
 
 if TYPE_CHECKING:
@@ -49,14 +50,17 @@ def wait_readable(fd: int, deadline: float | None) -> bool:
 class ProgressEngine(Strict):
     """Where contexts move on: callbacks run inside `progress` and nowhere else (C: struct doca_pe)."""
 
-    def __init__(self, driver: str | None = None, *, max_events: int | None = None) -> None:
+    def __init__(
+        self, driver: str | None = None, *, max_events: int | None = None, _lock: Lock | None = None
+    ) -> None:
         """C: doca_pe_create. Raises NoMemory when memory or descriptors have run out.
 
         max_events: see the attribute of that name; InvalidValue for anything but a number from 1 on, or None.
         """
         self._driver = load(driver)
         self._engines = self._driver.engines
-        self._handle = self._engines.create()
+        self._lock = _lock or new_lock()  # around every call, of its contexts too
+        self._handle = self._engines.create(self._lock)
         if max_events is not None:
             try:
                 self._engines.set_max_events(self._handle, max_events)
@@ -155,6 +159,7 @@ class ProgressEngine(Strict):
         self.clear_notification()
         return ready
 
+    @alone
     def destroy(self) -> None:
         """C: doca_pe_destroy. Raises InUse while connected contexts live; twice is harmless."""
         if self._open:

@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
+from comch_next._alone import alone
 from comch_next._codes import ErrorCode
 from comch_next._one_sided import Endings
 from comch_next._quick import quicken
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from comch_next._control import ControlContext
     from comch_next.connection import Connection
     from comch_next.driver import protocol
-    from comch_next.driver.protocol import OpenPort, Port
+    from comch_next.driver.protocol import Lock, OpenPort, Port
 
 __all__ = ["NOTHING_WAITS", "PullPort"]
 
@@ -53,15 +54,25 @@ class PullPort:
         """
         if not hasattr(context, "_open_port"):
             raise InvalidValue(f"a pull port is opened on a Server or a Client, not on {context!r}")
-        if context._port is not None:
-            raise BadState(f"PullPort was attempted on {context!r}, which has a port already; close that one first")
         self.context = context
         self._threaded = threaded
         self._endings: Endings | None = None
         self._left: WeakSet[Connection] = WeakSet()  # by this side
+        self._begin(max_msg_size, send_queue_size)
+
+    @property
+    def _lock(self) -> Lock:
+        return self.context._lock
+
+    @alone
+    def _begin(self, max_msg_size: int | None, send_queue_size: int | None) -> None:
+        context = self.context
+        if context._port is not None:
+            raise BadState(f"PullPort was attempted on {context!r}, which has a port already; close that one first")
         self._open(None, max_msg_size, send_queue_size)
         context._port = self
 
+    @alone
     def reopen(self, *, max_msg_size: int | None = None, send_queue_size: int | None = None) -> None:
         """Open it anew on its IDLE context, with other sizes; the descriptors it gave out stay its own.
 
@@ -250,6 +261,7 @@ class PullPort:
         if self._endings is not None:
             self._endings.forget(connection)
 
+    @alone
     def close(self) -> None:
         """Close it, for good; the context must be IDLE. Idempotent."""
         if self.context._port is self:

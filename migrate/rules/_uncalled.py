@@ -126,7 +126,10 @@ def _lambda(
     parameters: Sequence[Parameter],
     receiver: ast.expr | None = None,
 ) -> Answer:
-    """A lambda of the old parameters; the receiver of a bound method is evaluated where the lambda is made."""
+    """A lambda of the old parameters; the receiver of a bound method is evaluated where the lambda is made.
+
+    None has no such method, which is found out there, too: where it may be None, what is kept is the new method.
+    """
     bound = function.receiver if receiver is not None else ""
     names = {parameter.c_name: parameter.name for parameter in parameters}
     if bound:
@@ -139,6 +142,11 @@ def _lambda(
     text = answer.edits.expressions[call.node].text
     if spelling == "flat" and function.name in _FLAGGED:
         text = f"{text} if flags == 0 else {_FLAGGED[function.name]}"
+    kept = f"{{{bound}}}"
+    if receiver is not None and facts.may_be_none(receiver):
+        kept, text, names[bound] = _only_method(text, kept)
+        if not kept:
+            return Refusal("CCM070")
     for c_name, name in names.items():
         text = text.replace(f"{{{c_name}}}", name)
     taken = [
@@ -146,9 +154,18 @@ def _lambda(
         for parameter in parameters
         if parameter.c_name != bound
     ]
-    taken += ["*", f"{names[bound]}={{{bound}}}"] if bound else []
+    taken += ["*", f"{names[bound]}={kept}"] if bound else []
     head = f"lambda {', '.join(taken)}" if taken else "lambda"
     return _edit(node, f"{head}: {text}", {bound: receiver} if receiver is not None else {}, answer.code)
+
+
+def _only_method(text: str, receiver: str) -> tuple[str, str, str]:
+    """A text's one use of a receiver, to call a method: it, the text that calls that by its name alone, the name."""
+    head, _, rest = text.partition(f"{receiver}.")
+    name, bracket, _ = rest.partition("(")
+    if not (bracket and name.isidentifier()) or receiver in head + rest:
+        return "", text, ""
+    return f"{receiver}.{name}", head + rest, name
 
 
 def _edit(node: ast.expr, text: str, parts: Mapping[str, ast.expr], code: str = "") -> Change:

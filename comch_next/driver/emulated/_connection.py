@@ -13,6 +13,7 @@ from comch_next.driver.emulated._fabric.channel import Watchable
 from comch_next.driver.emulated._fabric.status import Cell
 from comch_next.driver.emulated._fast_path import FastPath
 from comch_next.driver.emulated._fast_path import Owner as CarrierOwner
+from comch_next.driver.emulated._guard import guard
 from comch_next.driver.emulated._kernel.calls import Link
 from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._kernel.handle import Handle
@@ -20,6 +21,7 @@ from comch_next.driver.emulated._kernel.memory import EXHAUSTED
 from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.driver.emulated._kernel.ring import Receiver, Sender, lib
 from comch_next.driver.emulated._kernel.typed import Protocol
+from comch_next.driver.protocol import Lock
 from comch_next.errors import Again, ConnectionAborted, InvalidValue, from_code
 
 __all__ = ["Connection", "Connections"]
@@ -44,6 +46,8 @@ class Owner(CarrierOwner, Protocol):
 
     on_message: Callback
 
+    @property
+    def lock(self) -> Lock: ...
     @property
     def delivery(self) -> Reading: ...
     def unwatch(self, sock: Watchable) -> bool: ...
@@ -75,6 +79,11 @@ class Connection(Handle, Link):
 
     def __str__(self) -> str:
         return f"connection of {self.context}"
+
+    @property
+    def lock(self) -> Lock:
+        """Its context's."""
+        return self.context.lock
 
     def say_goodbye(self) -> None:
         """Tell the other side that this one leaves, as `disconnect`."""
@@ -271,6 +280,10 @@ def _writable(sock: socket.socket) -> bool:
     return bool(poller.poll(0))
 
 
+def _any(connection: object, call: str) -> Connection:
+    return expect(connection, Connection, call)
+
+
 class Connections:
     """The noun Connections of the driver protocol."""
 
@@ -288,8 +301,9 @@ class Connections:
         context = expect(connection, Connection, "client_get_client_ctx").context
         return None if context.is_server else context
 
-    def update_info(self, connection: object) -> None:
-        expect(connection, Connection, "connection_update_info").update_info()
+    @guard("connection_", _any)
+    def update_info(self, connection: Connection) -> None:
+        connection.update_info()
 
     def get_counter(self, connection: object, counter_type: object) -> int:
         if not isinstance(counter_type, int) or counter_type not in _COUNTERS:

@@ -10,7 +10,7 @@ from comch_next._codes import State
 from comch_next.driver.emulated._checks import expect
 from comch_next.driver.emulated._device import Dev
 from comch_next.driver.emulated._fabric.channel import Channel, Watchable
-from comch_next.driver.emulated._guard import Find, callback, guard
+from comch_next.driver.emulated._guard import UNCONNECTED, Find, callback, guard
 from comch_next.driver.emulated._kernel import calls
 from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._kernel.handle import Handle
@@ -18,6 +18,7 @@ from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.driver.emulated._kernel.typed import Protocol
 from comch_next.driver.emulated._state import CAUSES, LEGAL, TRANSITIONS, Trigger
 from comch_next.driver.emulated._task import PROGRAM, SUCCESS, Task
+from comch_next.driver.protocol import Lock
 from comch_next.errors import BadConfig, BadState, Initialization, InUse, InvalidValue, NotConnected, NotSupported
 
 __all__ = ["Callback", "Context", "Contexts", "Posted", "Progress", "living", "unset"]
@@ -41,6 +42,7 @@ class Posted(Protocol):
 class Progress(Protocol):
     """The engine, as its contexts see it: see Engine."""
 
+    lock: Lock
     active: "set[Context]"
     consumers: tuple[Posted, ...]
     batch: int
@@ -93,6 +95,12 @@ class Context(Handle, calls.Context, ABC):
     def let_go(self) -> None:
         """In a forked child: see _kernel.fork."""
         self.watch.close()
+
+    @property
+    def lock(self) -> Lock:
+        """The engine's: whoever holds it is alone with the context."""
+        engine = self.engine
+        return UNCONNECTED if engine is None else engine.lock
 
     # Life
 
@@ -259,17 +267,24 @@ def living(kind: type[_C]) -> Find[_C]:
     return find
 
 
+def _any(ctx: object, call: str) -> Context:
+    return expect(ctx, Context, call)
+
+
 class Contexts:
     """The calls of doca_ctx_*; ControlContexts adds those of servers and clients."""
 
-    def start(self, ctx: object) -> State:
-        return expect(ctx, Context, "ctx_start").start()
+    @guard("ctx_", _any)
+    def start(self, ctx: Context) -> State:
+        return ctx.start()
 
-    def stop(self, ctx: object) -> State:
-        return expect(ctx, Context, "ctx_stop").stop()
+    @guard("ctx_", _any)
+    def stop(self, ctx: Context) -> State:
+        return ctx.stop()
 
-    def destroy(self, ctx: object) -> None:
-        living(Context)(ctx, "destroy").destroy()
+    @guard("", living(Context))
+    def destroy(self, ctx: Context) -> None:
+        ctx.destroy()
 
     def get_state(self, ctx: object) -> State:
         return expect(ctx, Context, "ctx_get_state").state
@@ -284,11 +299,13 @@ class Contexts:
     def set_state_changed_cb(self, ctx: Context, changed: Callback) -> None:
         ctx.state_changed = changed
 
-    def get_num_inflight_tasks(self, ctx: object) -> int:
-        return expect(ctx, Context, "ctx_get_num_inflight_tasks").inflight()
+    @guard("ctx_", _any)
+    def get_num_inflight_tasks(self, ctx: Context) -> int:
+        return ctx.inflight()
 
-    def flush_tasks(self, ctx: object) -> None:
-        if expect(ctx, Context, "ctx_flush_tasks").state is State.IDLE:
+    @guard("ctx_", _any)
+    def flush_tasks(self, ctx: Context) -> None:
+        if ctx.state is State.IDLE:
             raise BadState("ctx_flush_tasks was attempted on an IDLE context; start it first")
 
     def get_device(self, ctx: object) -> Dev:

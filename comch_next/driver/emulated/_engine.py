@@ -14,6 +14,7 @@ from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._kernel.handle import Handle
 from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.driver.emulated._meter import Meter
+from comch_next.driver.protocol import Lock, new_lock
 from comch_next.errors import BadState, InUse, InvalidValue, NotPermitted, OperatingSystem
 
 __all__ = ["Engine", "Engines"]
@@ -28,11 +29,13 @@ class Engine(Handle, calls.Engine):
     buffers are polled, `pending_calls` what other engines, perhaps on other threads, have asked it to run.
 
     `batch`: messages, and completions of a consumer, that one progress delivers at most. `guarded`: progress is not
-    plain, because it is running, or is metered, or the engine has been destroyed. `thread`: who ran it last. The plain
-    progress is in C, and calls what here is not underscored.
+    plain, because it is running, or is metered, or the engine has been destroyed. `thread`: who ran it last. `lock` is
+    held around progress and every call of the engine, its contexts and their ports, but for sends and receives that
+    succeed at once. The plain progress is in C, and calls what here is not underscored.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, lock: Lock) -> None:
+        self.lock = lock
         self.contexts: list[Context] = []
         self.active: set[Context] = set()
         self.consumers: tuple[Posted, ...] = ()
@@ -96,9 +99,11 @@ class Engine(Handle, calls.Engine):
             raise BadState("pe_progress was called inside a callback; it is legal outside only")
         if self._running:
             self._wait_for_other_thread()
-            return self.progress()
-        meter = self.meter
-        assert meter is not None
+        with self.lock:
+            _living(self, "pe_progress")
+            return self.progress() if self.meter is None else self._progress_metered(self.meter)
+
+    def _progress_metered(self, meter: Meter) -> bool:
         self.thread = get_ident()
         moved = meter.progress()
         if meter.most is None and not meter.waiting:
@@ -144,6 +149,10 @@ class Engine(Handle, calls.Engine):
 
     def request_notification(self) -> None:
         """Arm everything that could give progress something to do; ready at once if something waits."""
+        with self.lock:
+            self._arm()
+
+    def _arm(self) -> None:
         self.notification.arm()
         ready = self.poller.arm() or bool(self.pending_calls)
         ready |= self.meter is not None and bool(self.meter.waiting)
@@ -171,16 +180,17 @@ class Engines:
     """The noun Engines of the driver protocol."""
 
     @says_no_memory
-    def create(self) -> Engine:
-        return Engine()
+    def create(self, lock: Lock | None = None) -> Engine:
+        return Engine(lock or new_lock())
 
     def destroy(self, pe: object) -> None:
         engine = expect(pe, Engine, "pe_destroy")
-        if engine.contexts:
-            names = ", ".join(map(str, engine.contexts))
-            raise InUse(f"pe_destroy: {names} still connected; destroy the contexts first")
-        engine.notification.close()
-        engine.guarded = True  # no progress any more, without a question on the hot path
+        with engine.lock:
+            if engine.contexts:
+                names = ", ".join(map(str, engine.contexts))
+                raise InUse(f"pe_destroy: {names} still connected; destroy the contexts first")
+            engine.notification.close()
+            engine.guarded = True  # no progress any more, without a question on the hot path
 
     progress = staticmethod(Engine.progress)  # without a frame in between: it is called more than all others
 
@@ -192,15 +202,16 @@ class Engines:
         return pe.notification.fileno()
 
     @says_no_memory
-    def request_notification(self, pe: object) -> None:
-        _living(pe, "pe_request_notification").request_notification()
+    @_guarded
+    def request_notification(self, pe: Engine) -> None:
+        pe.request_notification()
 
     @says_no_memory
-    def clear_notification(self, pe: object, handle: int) -> None:
-        engine = _living(pe, "pe_clear_notification")
-        if handle not in (0, engine.notification.fileno()):
+    @_guarded
+    def clear_notification(self, pe: Engine, handle: int) -> None:
+        if handle not in (0, pe.notification.fileno()):
             raise OperatingSystem(f"pe_clear_notification: {handle!r} is not this engine's handle, nor 0")
-        engine.notification.disarm()
+        pe.notification.disarm()
 
     @_guarded
     def set_max_events(self, pe: Engine, number: int | None) -> None:
@@ -210,9 +221,9 @@ class Engines:
             raise BadState("pe_set_max_events was called inside a callback; it is legal outside only")
         pe.set_max_events(number)
 
-    def get_max_events(self, pe: object) -> int | None:
-        meter = _living(pe, "pe_get_max_events").meter
-        return None if meter is None else meter.most
+    @_guarded
+    def get_max_events(self, pe: Engine) -> int | None:
+        return None if pe.meter is None else pe.meter.most
 
     @_guarded
     def get_num_inflight_tasks(self, pe: Engine) -> int:
@@ -220,13 +231,14 @@ class Engines:
 
     @says_no_memory
     def connect_ctx(self, pe: object, ctx: object) -> None:
-        engine = _living(pe, "pe_connect_ctx")
-        context = expect(ctx, Context, "pe_connect_ctx")
-        if context.watch.closed:
-            raise InvalidValue(f"pe_connect_ctx: {context} has been destroyed")
-        in_state(context, "connect_ctx")
-        if context.engine is not None:
-            raise NotPermitted(f"pe_connect_ctx: {context} has a progress engine already")
-        engine.notification.watch(context.watch)
-        context.engine = engine
-        engine.contexts.append(context)
+        engine, context = _living(pe, "pe_connect_ctx"), expect(ctx, Context, "pe_connect_ctx")
+        with engine.lock, context.lock:
+            _living(pe, "pe_connect_ctx")
+            if context.watch.closed:
+                raise InvalidValue(f"pe_connect_ctx: {context} has been destroyed")
+            in_state(context, "connect_ctx")
+            if context.engine is not None:
+                raise NotPermitted(f"pe_connect_ctx: {context} has a progress engine already")
+            engine.notification.watch(context.watch)
+            context.engine = engine
+            engine.contexts.append(context)

@@ -5,6 +5,7 @@ from typing import Any
 
 from comch_next._codes import Counter, ErrorCode, State
 from comch_next.driver.protocol._handles import Client, Connection, Context, Dev, Engine, Rep, SendTask, Server, Task
+from comch_next.driver.protocol._lock import Lock
 from comch_next.driver.protocol._typed import Protocol
 
 __all__ = ["Clients", "Connections", "Contexts", "Engines", "SendTasks", "Servers", "Tasks"]
@@ -16,11 +17,12 @@ class Engines(Protocol):
     """doca_pe_*.
 
     Extensions: `quick_progress` is the progress of that engine without its noun, None where that must be asked;
-    `set_max_events` limits the callbacks of one `progress`; None, as which an engine is made, leaves
-    their number to the driver.
+    `set_max_events` limits the callbacks of one `progress`; None, as which an engine is made, leaves their number to
+    the driver. `lock`: to be held around the calls of the engine and of all that is connected to it, callbacks
+    included; None for one of its own.
     """
 
-    def create(self) -> Engine: ...
+    def create(self, lock: Lock | None = None) -> Engine: ...
     def destroy(self, pe: Engine) -> None: ...
     def progress(self, pe: Engine) -> bool: ...
     def quick_progress(self, pe: Engine) -> Callable[[], bool] | None: ...

@@ -87,6 +87,7 @@ class Engine:
     active: Any
     consumers: Any
     pending_calls: Any
+    lock: Any
     error: BaseException | None
     thread: int
     batch: int

@@ -1,5 +1,6 @@
 /* The progress of an engine: it reads the rings, completes what has been sent, and calls what else has something to
- * do, in Python. A progress that finds nothing asks each of them once, and runs no Python code.
+ * do, in Python. A progress that finds nothing asks each of them once, and runs no Python code: it is over before
+ * another thread could move on, so it needs no lock. All else happens with the engine's lock held.
  *
  * A callback that raises ends the reading of rings, or the delivery of completions; the first exception is raised at
  * the end. What raises else is no callback, and ends the progress at once.
@@ -7,7 +8,8 @@
 #include "objects.h"
 
 PyTypeObject *calls_engine_type;
-static PyObject *attend_name, *guarded_name, *poll_name, *pending_name, *raise_name, *receive_name, *violation_name;
+static PyObject *acquire_name, *attend_name, *guarded_name, *poll_name, *pending_name, *raise_name, *receive_name, *release_name,
+    *violation_name;
 
 static int engine_traverse(Engine *engine, visitproc visit, void *arg)
 {
@@ -17,6 +19,7 @@ static int engine_traverse(Engine *engine, visitproc visit, void *arg)
     Py_VISIT(engine->consumers);
     Py_VISIT(engine->pending_calls);
     Py_VISIT(engine->notification);
+    Py_VISIT(engine->lock);
     Py_VISIT(engine->error);
     return 0;
 }
@@ -28,6 +31,7 @@ static int engine_clear(Engine *engine)
     Py_CLEAR(engine->consumers);
     Py_CLEAR(engine->pending_calls);
     Py_CLEAR(engine->notification);
+    Py_CLEAR(engine->lock);
     Py_CLEAR(engine->error);
     return 0;
 }
@@ -197,12 +201,26 @@ static int turn(Engine *engine)
     return moved;
 }
 
-/* progress(): do what can be done now, without waiting. Whether anything moved. */
-static PyObject *engine_progress(Engine *engine, PyObject *Py_UNUSED(none))
+/* Whether there is nothing to do at all. */
+static int idle(Engine *engine)
+{
+    comch_poller *poller = &SELF(Poller, engine->poller)->c;
+    int64_t found;
+
+    if (calls_any(engine->active) || calls_any(engine->pending_calls) || calls_any(engine->consumers)
+        || calls_given(engine->error))
+        return 0;
+    if ((found = comch_find(poller)) == COMCH_POLL)
+        comch_poll_again(poller);
+    return found == COMCH_AGAIN;
+}
+
+/* Progress, with the lock held. */
+static PyObject *progress(Engine *engine)
 {
     int moved;
 
-    if (engine->guarded || !calls_is(engine->poller, calls_poller_type))
+    if (engine->guarded)  /* since another thread had the lock */
         return PyObject_CallMethodObjArgs((PyObject *)engine, guarded_name, NULL);
     engine->guarded = 1;
     engine->thread = PyThread_get_thread_ident();
@@ -215,6 +233,39 @@ static PyObject *engine_progress(Engine *engine, PyObject *Py_UNUSED(none))
         Py_DECREF(raised);
     }
     return moved < 0 ? NULL : PyBool_FromLong(moved);
+}
+
+/* Give the lock back, whatever has been raised. */
+static int release(PyObject *lock)
+{
+    PyObject *kind, *error, *trace, *released;
+
+    PyErr_Fetch(&kind, &error, &trace);
+    released = PyObject_CallMethodObjArgs(lock, release_name, NULL);
+    if (released)
+        PyErr_Restore(kind, error, trace);
+    Py_XDECREF(released);
+    return released ? 0 : -1;
+}
+
+/* progress(): do what can be done now, without waiting. Whether anything moved. */
+static PyObject *engine_progress(Engine *engine, PyObject *Py_UNUSED(none))
+{
+    PyObject *lock, *acquired, *moved;
+
+    if (engine->guarded || !calls_is(engine->poller, calls_poller_type))
+        return PyObject_CallMethodObjArgs((PyObject *)engine, guarded_name, NULL);
+    if (idle(engine))
+        Py_RETURN_FALSE;
+    lock = engine->lock;
+    Py_INCREF(lock);
+    acquired = PyObject_CallMethodObjArgs(lock, acquire_name, NULL);
+    moved = acquired ? progress(engine) : NULL;
+    if (acquired && release(lock))
+        Py_CLEAR(moved);
+    Py_XDECREF(acquired);
+    Py_DECREF(lock);
+    return moved;
 }
 
 static PyMethodDef engine_methods[] = {
@@ -231,6 +282,7 @@ static PyMemberDef engine_members[] = {
     OBJECT(consumers),
     OBJECT(pending_calls),
     OBJECT(notification),
+    OBJECT(lock),
     OBJECT(error),
     {"thread", T_ULONG, offsetof(Engine, thread), 0, NULL},
     {"batch", T_INT, offsetof(Engine, batch), 0, NULL},
@@ -251,6 +303,7 @@ static PyType_Spec engine_spec = {
 int calls_add_progress(PyObject *module)
 {
     const struct { PyObject **name; const char *text; } names[] = {
+        {&acquire_name, "acquire"},       {&release_name, "release"},
         {&attend_name, "attend"},         {&guarded_name, "progress_guarded"}, {&poll_name, "poll_sockets"},
         {&pending_name, "run_pending_calls"}, {&raise_name, "raise_error"},    {&receive_name, "receive"},
         {&violation_name, "on_protocol_violation"},
