@@ -9,6 +9,7 @@ from weakref import WeakSet
 from comch_next._alone import alone
 from comch_next._exits import leave
 from comch_next._names import Strict, spelled
+from comch_next._quick import quicken
 from comch_next.driver import load
 from comch_next.driver.protocol import Driver, Lock, new_lock
 from comch_next.errors import InUse, InvalidValue
@@ -72,13 +73,18 @@ class ProgressEngine(Strict):
         self._awaited: WeakSet[Configured] = WeakSet()  # that are connected when the library makes them
         self._helper: Helper | None = None  # see comch_next._threaded
         self._view = self._driver
+        self._quicken_progress()
 
     def _bind(self, driver: Driver) -> None:
         """Make every call of this engine and its contexts through another view of the same driver."""
         self._view = driver
         self._engines = driver.engines
+        self._quicken_progress()
         for context in self._contexts:
             context._bind(driver)
+
+    def _quicken_progress(self) -> None:
+        quicken(self, "progress", lambda _: self._engines.quick_progress(self._handle))
 
     def progress(self) -> bool:
         """Do what can be done, without waiting. Whether anything moved (C: doca_pe_progress).
