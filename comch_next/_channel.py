@@ -133,7 +133,7 @@ class Channel(Server, Client):
 
     def _bind(self, driver: Driver) -> None:
         super()._bind(driver)
-        self._alloc = (driver.servers if self._role is Server else driver.clients).task_send_alloc_init
+        self._draw_from(driver.servers if self._role is Server else driver.clients)
 
     def _drop(self, connection: Connection, timeout: float) -> None:
         self._acting()._drop(self, connection, timeout)

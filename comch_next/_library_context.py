@@ -12,7 +12,7 @@ from comch_next._alone import alone
 from comch_next._codes import State
 from comch_next.context import Context
 from comch_next.driver import protocol
-from comch_next.driver.protocol import Contexts, Driver, SendTasks
+from comch_next.driver.protocol import Clients, Contexts, Driver, SendTasks, Servers
 from comch_next.engine import ProgressEngine
 from comch_next.errors import BadState, InvalidValue
 
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["LibraryContext", "Unmade"]
 
 _PUSHED = frozenset({"event_msg_recv_register", "event_connection_status_changed_register"})
-_MADE = ("_engine", "_driver", "_contexts", "_tasks", "_servers", "_clients", "_alloc", "_handle", "_own_rep")
+_MADE = ("_engine", "_driver", "_contexts", "_tasks", "_servers", "_clients", "_pool", "_handle", "_own_rep",
+    "task_send_alloc_init")
 
 
 class Unmade:
@@ -40,7 +41,7 @@ class LibraryContext(Context):
     _driver: Driver = Unmade()  # type: ignore[assignment]
     _contexts: Contexts = Unmade()  # type: ignore[assignment]
     _tasks: SendTasks = Unmade()  # type: ignore[assignment]
-    _alloc: Callable[..., Any] = Unmade()  # type: ignore[assignment]  # the driver's call for a send task
+    _pool: Servers | Clients = Unmade()  # type: ignore[assignment]  # the driver's noun that has its tasks
     _handle: protocol.Context = Unmade()  # type: ignore[assignment]
 
     def __init__(self) -> None:

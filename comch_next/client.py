@@ -57,7 +57,7 @@ class Client(ControlContext):
     def _bind(self, driver: Driver) -> None:
         super()._bind(driver)
         self._clients = driver.clients
-        self._alloc = driver.clients.task_send_alloc_init
+        self._draw_from(driver.clients)
 
     def __enter__(self) -> Self:
         """Connect. With callbacks registered they are what is called, by the engine's progress."""

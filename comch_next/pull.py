@@ -8,15 +8,14 @@ forces that form on every port: to try a program as it would run on such a drive
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from functools import partial
-from types import MethodType
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from comch_next._alone import alone
 from comch_next._codes import ErrorCode
 from comch_next._one_sided import Endings
+from comch_next._quick import quicken
 from comch_next.arguments import ANY_SIZE
 from comch_next.connection import Message
 from comch_next.errors import BadState, DocaError, InvalidValue, NotConnected
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from comch_next._control import ControlContext
     from comch_next.connection import Connection
     from comch_next.driver import protocol
-    from comch_next.driver.protocol import Call, Lock, OpenPort, Port
+    from comch_next.driver.protocol import Lock, OpenPort, Port
 
 __all__ = ["NOTHING_WAITS", "PullPort"]
 
@@ -98,16 +97,16 @@ class PullPort:
         self._endings = (self._endings or Endings(self)) if context.one_sided else None
         quick = self._port.quick
         if quick is not None:
-            _quicken(self, "send", quick.send)
+            quicken(self, "send", quick.send)
             errors = () if self._endings is None else self._endings._errors
-            _quicken(self, "receive", lambda slow: quick.receive(slow, errors))
-            _quicken(context, "receive", lambda slow: quick.receive_as(slow, Message, NOTHING_WAITS, errors))
+            quicken(self, "receive", lambda slow: quick.receive(slow, errors))
+            quicken(context, "receive", lambda slow: quick.receive_as(slow, Message, NOTHING_WAITS, errors))
 
     def _take_up(self, connection: Connection) -> None:
         """Make a new connection's `send` quick."""
         quick = self._port.quick
         if quick is not None:
-            _quicken(connection, "send", partial(quick.send_on, connection._handle))
+            quicken(connection, "send", partial(quick.send_on, connection._handle))
 
     def _follow(self) -> None:
         """Serve the context that the library has made anew."""
@@ -268,13 +267,6 @@ class PullPort:
         if self.context._port is self:
             self._port.close()
             self.context._port = None
-
-
-def _quicken(owner: object, call: str, quick: Callable[[Call], Call]) -> None:
-    """Put a quick call in front of one of the owner's, unless the program has made that one its own."""
-    slow = getattr(type(owner), call)
-    if slow.__module__.startswith("comch_next."):
-        object.__setattr__(owner, call, quick(MethodType(slow, owner)))
 
 
 def _choose(context: ControlContext, threaded: bool) -> OpenPort:

@@ -71,7 +71,7 @@ class Server(ServiceState):
     def _bind(self, driver: Driver) -> None:
         super()._bind(driver)
         self._servers = driver.servers
-        self._alloc = driver.servers.task_send_alloc_init
+        self._draw_from(driver.servers)
 
     def _begin_service(self) -> None:
         self._leaving = self._failed = False

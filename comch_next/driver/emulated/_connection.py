@@ -2,7 +2,6 @@
 
 import select
 import socket
-from collections import deque
 from contextlib import suppress
 from typing import Any
 
@@ -22,7 +21,6 @@ from comch_next.driver.emulated._kernel.memory import EXHAUSTED
 from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.driver.emulated._kernel.ring import Receiver, Sender, lib
 from comch_next.driver.emulated._kernel.typed import Protocol
-from comch_next.driver.emulated._task import NumberedTask
 from comch_next.driver.protocol import Lock
 from comch_next.errors import Again, ConnectionAborted, InvalidValue, from_code
 
@@ -73,10 +71,8 @@ class Connection(Handle, Link):
         self.heard: list[int] = []  # the ends of this side's bells: for data and for space, or one for both
         self.rung: list[int] = []  # those of the other side's bells, in the same way
         self.user_data: Any = None
-        self.submitted = 0  # tasks, which is all that is sent on a connection that has any
         self.undelivered = 0  # sends accepted that never reached the other side's queue
         self._seen = 0  # sends through a port that have ended, as far as the program knows
-        self.inflight: deque[NumberedTask] = deque()
         self.fast = FastPath(self)
         self._snapshot = dict.fromkeys(_COUNTERS, 0)
         owned(self)
@@ -229,8 +225,7 @@ class Connection(Handle, Link):
         self.cell.hide()
         arrived = self.cut() if self.sender is not None else 0
         self.undelivered = int(self.tx.head - arrived)
-        while self.inflight:
-            task = self.inflight.popleft()
+        while (task := self.take_back()) is not None:
             task.finish(ErrorCode.SUCCESS if task.number <= arrived else status)
         self._take_snapshot()
         self.status, self.reason = status, reason

@@ -11,6 +11,7 @@ from comch_next.driver.emulated._checks import expect
 from comch_next.driver.emulated._device import Dev
 from comch_next.driver.emulated._fabric.channel import Channel, Watchable
 from comch_next.driver.emulated._guard import UNCONNECTED, Find, callback, guard
+from comch_next.driver.emulated._kernel import calls
 from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._kernel.handle import Handle
 from comch_next.driver.emulated._kernel.poller import Poller
@@ -59,8 +60,12 @@ class Progress(Protocol):
     def drop(self, context: "Context") -> None: ...
 
 
-class Context(Handle, ABC):
-    """A handle; its kinds define how they start, stop, and what they do in between."""
+class Context(Handle, calls.Context, ABC):
+    """A handle; its kinds define how they start, stop, and what they do in between.
+
+    What its base has, progress and tasks read without Python. `moving`: on its way to another state, so that every
+    progress must attend to it. `attended`: the engine knows that it has something to do here, and does not sleep.
+    """
 
     start_trigger: ClassVar[Trigger]
     lost: Sized  # connections whose end has to be reported
@@ -70,16 +75,12 @@ class Context(Handle, ABC):
         self.name = name
         self.state = State.IDLE
         self.legal = LEGAL[State.IDLE]
-        self.moving = False  # on its way to another state, so that every progress must attend to it
         self.engine: Progress | None = None
         self.user_data: Any = None
         self.state_changed: Callback | None = None
         self.on_done: Callback = unset
         self.on_failed: Callback = unset
-        self.num_tasks = 0
-        self.tasks_out = 0
         self.finished: deque[Task] = deque()
-        self.attended = False  # the engine knows that it has something to do here, and does not sleep
         self._handlers: dict[int, Callable[[], None]] = {}
         try:
             self.watch = select.epoll()
@@ -192,6 +193,13 @@ class Context(Handle, ABC):
             moved = True
         return moved
 
+    def attend(self) -> bool:
+        """Do what a progress does for it beside the sends that have arrived. Whether anything moved."""
+        moved = self.complete()
+        if self.moving or self.lost:
+            moved |= self.poll_sockets(completed=True)
+        return moved
+
     def complete(self) -> bool:
         """Deliver the completions of tasks that have finished, each once. Whether there were any."""
         engine, finished, delivered = self.engine, self.finished, False
@@ -203,7 +211,7 @@ class Context(Handle, ABC):
             callback = self.on_done if task.status is SUCCESS else self.on_failed
             task.owner = PROGRAM
             try:
-                callback(task.user_data)
+                callback(task.token)
             except BaseException as error:
                 engine.error = engine.error or error
             delivered = True
@@ -222,10 +230,6 @@ class Context(Handle, ABC):
     def drained(self) -> bool:
         """Whether nothing holds it in STOPPING any more."""
         return self.state is State.STOPPING and not self.tasks_out
-
-    def settled(self) -> bool:
-        """Whether progress has nothing to do for it but what the engine does for all."""
-        return not (self.finished or self.lost or self.moving)
 
     def arm(self) -> bool:
         """Before the engine sleeps: ask for its bell. Whether there is something to do already."""

@@ -4,22 +4,18 @@ import time
 from collections import deque
 from collections.abc import Callable
 from threading import get_ident
-from typing import TYPE_CHECKING
 
 from comch_next.driver.emulated._checks import expect, expect_number, in_state, says_no_memory
 from comch_next.driver.emulated._context import Context, Posted
 from comch_next.driver.emulated._fabric.channel import Channel
 from comch_next.driver.emulated._guard import guard
+from comch_next.driver.emulated._kernel import calls
 from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._kernel.handle import Handle
 from comch_next.driver.emulated._kernel.poller import Poller
-from comch_next.driver.emulated._kernel.ring import ANY_SIZE, lib
 from comch_next.driver.emulated._meter import Meter
 from comch_next.driver.protocol import Lock, new_lock
 from comch_next.errors import BadState, InUse, InvalidValue, NotPermitted, OperatingSystem
-
-if TYPE_CHECKING:
-    from comch_next.driver.emulated._kernel.calls import Found
 
 __all__ = ["Engine", "Engines"]
 
@@ -27,17 +23,15 @@ BATCH = 64  # messages, and completions of one consumer, that one progress deliv
 _MOST_EVENTS = 1 << 20
 _LONGEST_S, _TICK_S = 5.0, 0.0001  # that one thread waits for another one's progress
 
-POLL, CORRUPT = lib.COMCH_POLL, lib.COMCH_CORRUPT
 
-
-class Engine(Handle):
+class Engine(Handle, calls.Engine):
     """A handle. `active` are the contexts that need more than the reading of rings, `consumers` those whose posted
     buffers are polled, `pending_calls` what other engines, perhaps on other threads, have asked it to run.
 
     `batch`: messages, and completions of a consumer, that one progress delivers at most. `guarded`: progress is not
     plain, because it is running, or is metered, or the engine has been destroyed. `thread`: who ran it last. `lock` is
     held around progress and every call of the engine, its contexts and their ports, but for sends and receives that
-    succeed at once.
+    succeed at once. The plain progress is in C, and calls what here is not underscored.
     """
 
     def __init__(self, lock: Lock) -> None:
@@ -48,8 +42,6 @@ class Engine(Handle):
         self.pending_calls: deque[Callable[[], object]] = deque()
         self.poller = Poller()
         self.batch = BATCH
-        self.guarded = False
-        self.thread = 0
         self.full = False  # the meter lets this progress run no more callbacks
         self.meter: Meter | None = None
         self.error: BaseException | None = None
@@ -64,8 +56,9 @@ class Engine(Handle):
         self.notification.close()
 
     def drop(self, context: Context) -> None:
-        """A context that is being destroyed leaves."""
-        self.contexts.remove(context)
+        """A context that is being destroyed leaves. Idempotent."""
+        if context in self.contexts:
+            self.contexts.remove(context)
         self.active.discard(context)
         self.notification.unwatch(context.watch)
 
@@ -100,31 +93,7 @@ class Engine(Handle):
         except BaseException as error:
             self.error = self.error or error
 
-    def progress(self) -> bool:
-        """Do what can be done now, without waiting."""
-        if self.guarded:
-            return self._progress_guarded()
-        with self.lock:
-            if self.guarded:  # since another thread had the lock
-                return self._progress_guarded()
-            self.thread = get_ident()
-            try:
-                self.guarded = True
-                found = self.poller.receive(ANY_SIZE)
-                moved = found is not None and self._read_rings(found)
-                if self.pending_calls:
-                    moved |= self._run_pending_calls()
-                for consumer in self.consumers:
-                    moved |= consumer.receive()
-                if self.active:
-                    moved |= self._attend()
-            finally:
-                self.guarded = False
-            if self.error is not None:
-                self.raise_error()
-            return moved
-
-    def _progress_guarded(self) -> bool:
+    def progress_guarded(self) -> bool:
         """Progress after another thread's, or as the meter allows it."""
         _living(self, "pe_progress")
         if self.busy:
@@ -167,44 +136,7 @@ class Engine(Handle):
             if number is None and not self.meter.waiting:
                 self.meter, self.guarded, self.batch = None, False, BATCH
 
-    def _read_rings(self, found: "Found") -> bool:
-        """Deal with what `receive` returned, and go on receiving."""
-        poller, moved = self.poller, False
-        for turn in range(self.batch):
-            if turn:
-                found = poller.receive(ANY_SIZE)
-            if isinstance(found, tuple):
-                moved = True
-                data, link = found
-                try:
-                    link.context.on_message(link.user_data, data)
-                except BaseException as error:
-                    self.error = self.error or error
-                    break
-            elif found == POLL:
-                moved |= self.poll_sockets()
-                poller.polled()
-            elif found == CORRUPT:
-                poller.blamed.on_protocol_violation()
-                moved = True
-            else:
-                break
-        return moved
-
-    def _attend(self) -> bool:
-        moved = False
-        for context in list(self.active):
-            if context.engine is None:
-                continue  # a callback has just destroyed it
-            moved |= context.complete()
-            if context.moving or context.lost:
-                moved |= context.poll_sockets(completed=True)
-            if context.settled():
-                self.active.discard(context)
-                context.attended = False
-        return moved
-
-    def _run_pending_calls(self) -> bool:
+    def run_pending_calls(self) -> bool:
         for _ in range(len(self.pending_calls)):  # what they ask for in turn waits for the next progress
             self.pending_calls.popleft()()
         return True
@@ -262,6 +194,9 @@ class Engines:
             engine.guarded = True  # no progress any more, without a question on the hot path
 
     progress = staticmethod(Engine.progress)  # without a frame in between: it is called more than all others
+
+    def quick_progress(self, pe: Engine) -> Callable[[], bool]:
+        return pe.progress
 
     @_guarded
     def get_notification_handle(self, pe: Engine) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
-from typing import Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -129,8 +129,7 @@ class ListOf:
 Given: TypeAlias = "Value | ListOf | tuple[frozenset[Given] | Given, ...]"
 
 
-@dataclass(frozen=True)
-class Arguments:
+class Arguments(NamedTuple):
     """The values that a call gives: positional, by keyword, and whether a star hides some, and which.
 
     The arguments of a star whose length is known stand among the positional ones.
