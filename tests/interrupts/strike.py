@@ -11,6 +11,7 @@ import dis
 import faulthandler
 import gc
 import random
+import signal
 import sys
 import threading
 import time
@@ -75,7 +76,7 @@ class Strike:
             self.count += 1
             if self.count == self._at:
                 self.place = f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno} in {frame.f_code.co_name}"
-                raise KeyboardInterrupt
+                signal.raise_signal(signal.SIGINT)  # where the library holds signals back, it comes at the end of that
         return self._step
 
 
@@ -139,6 +140,7 @@ def strike_once(face: Face, name: str, side: str, at: int, findings: Findings) -
 def main(name: str, seconds: float, seed: int) -> int:
     """Strike for that long; 1 when there are findings."""
     face, chance, findings, rounds = FACES[name], random.Random(seed), Findings(), 0
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
     places: dict[tuple[str, str], int] = {}
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:

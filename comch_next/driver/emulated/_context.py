@@ -18,7 +18,7 @@ from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.driver.emulated._kernel.typed import Protocol
 from comch_next.driver.emulated._state import CAUSES, LEGAL, TRANSITIONS, Trigger
 from comch_next.driver.emulated._task import PROGRAM, SUCCESS, Task
-from comch_next.driver.protocol import Lock
+from comch_next.driver.protocol import Lock, uninterrupted
 from comch_next.errors import BadConfig, BadState, Initialization, InUse, InvalidValue, NotConnected, NotSupported
 
 __all__ = ["Callback", "Context", "Contexts", "Posted", "Progress", "living", "unset"]
@@ -275,14 +275,17 @@ class Contexts:
     """The calls of doca_ctx_*; ControlContexts adds those of servers and clients."""
 
     @guard("ctx_", _any)
+    @uninterrupted
     def start(self, ctx: Context) -> State:
         return ctx.start()
 
     @guard("ctx_", _any)
+    @uninterrupted
     def stop(self, ctx: Context) -> State:
         return ctx.stop()
 
     @guard("", living(Context))
+    @uninterrupted
     def destroy(self, ctx: Context) -> None:
         ctx.destroy()
 
