@@ -35,7 +35,7 @@ class Engine(Handle, calls.Engine):
     """
 
     def __init__(self, lock: Lock) -> None:
-        self.lock, self.take, self.give = lock, lock.acquire, lock.release
+        self.lock = lock
         self.contexts: list[Context] = []
         self.active: set[Context] = set()
         self.consumers: tuple[Posted, ...] = ()

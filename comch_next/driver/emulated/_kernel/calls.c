@@ -37,7 +37,7 @@ static int link_clear(Link *link)
 }
 
 /* Know nothing any more: in a forked child. */
-static PyObject *link_forget(Link *link, PyObject *Py_UNUSED(none))
+static PyObject *link_disinherit(Link *link, PyObject *Py_UNUSED(none))
 {
     link_clear(link);
     Py_RETURN_NONE;
@@ -147,7 +147,7 @@ static PyMethodDef link_methods[] = {
     {"take_sent", (PyCFunction)calls_take_sent, METH_NOARGS, NULL},
     {"take_back", (PyCFunction)calls_take_back, METH_NOARGS, NULL},
     {"arm_tasks", (PyCFunction)calls_arm_tasks, METH_NOARGS, NULL},
-    {"forget", (PyCFunction)link_forget, METH_NOARGS, NULL},
+    {"disinherit", (PyCFunction)link_disinherit, METH_NOARGS, NULL},
     {0},
 };
 

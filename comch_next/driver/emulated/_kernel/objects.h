@@ -60,8 +60,7 @@ typedef struct {
 /* The state of a progress engine: see Engine in _engine.py. */
 typedef struct {
     PyObject_HEAD
-    PyObject *poller, *active, *consumers, *pending_calls, *notification, *error;
-    PyObject *take, *give;  /* the lock's acquire and release */
+    PyObject *poller, *active, *consumers, *pending_calls, *notification, *lock, *error;
     unsigned long thread;
     int batch;
     char guarded;

@@ -1,5 +1,6 @@
 /* The progress of an engine: it reads the rings, completes what has been sent, and calls what else has something to
- * do, in Python. A progress that finds nothing asks each of them once, and runs no Python code.
+ * do, in Python. A progress that finds nothing asks each of them once, and runs no Python code: it is over before
+ * another thread could move on, so it needs no lock. All else happens with the engine's lock held.
  *
  * A callback that raises ends the reading of rings, or the delivery of completions; the first exception is raised at
  * the end. What raises else is no callback, and ends the progress at once.
@@ -7,7 +8,8 @@
 #include "objects.h"
 
 PyTypeObject *calls_engine_type;
-static PyObject *attend_name, *guarded_name, *poll_name, *pending_name, *raise_name, *receive_name, *violation_name;
+static PyObject *acquire_name, *attend_name, *guarded_name, *poll_name, *pending_name, *raise_name, *receive_name, *release_name,
+    *violation_name;
 
 static int engine_traverse(Engine *engine, visitproc visit, void *arg)
 {
@@ -17,9 +19,8 @@ static int engine_traverse(Engine *engine, visitproc visit, void *arg)
     Py_VISIT(engine->consumers);
     Py_VISIT(engine->pending_calls);
     Py_VISIT(engine->notification);
+    Py_VISIT(engine->lock);
     Py_VISIT(engine->error);
-    Py_VISIT(engine->take);
-    Py_VISIT(engine->give);
     return 0;
 }
 
@@ -30,9 +31,8 @@ static int engine_clear(Engine *engine)
     Py_CLEAR(engine->consumers);
     Py_CLEAR(engine->pending_calls);
     Py_CLEAR(engine->notification);
+    Py_CLEAR(engine->lock);
     Py_CLEAR(engine->error);
-    Py_CLEAR(engine->take);
-    Py_CLEAR(engine->give);
     return 0;
 }
 
@@ -42,7 +42,7 @@ static void engine_dealloc(PyObject *engine)
 }
 
 /* Know nothing any more, and refuse progress: in a forked child. */
-static PyObject *engine_forget(Engine *engine, PyObject *Py_UNUSED(none))
+static PyObject *engine_disinherit(Engine *engine, PyObject *Py_UNUSED(none))
 {
     engine->guarded = 1;
     engine_clear(engine);
@@ -96,16 +96,14 @@ static int deliver(Engine *engine, Link *link, PyObject *data)
     return result != NULL;
 }
 
-/* Read as many messages as a progress delivers at most, the first of which has been found. Whether anything moved, or
- * -1. */
-static int read_rings(Engine *engine, Poller *poller, int64_t found)
+/* Read as many messages as a progress delivers at most. Whether anything moved, or -1. */
+static int read_rings(Engine *engine, Poller *poller)
 {
     int moved = 0;
 
     for (int turn = 0; turn < engine->batch; turn++) {
+        int64_t found = comch_find(&poller->c);
         int going_on = 1;
-        if (turn)
-            found = comch_find(&poller->c);
         if (found >= 0) {
             Link *link = calls_found_link(poller);
             PyObject *data = calls_take(poller);
@@ -185,14 +183,14 @@ static int attend_all(Engine *engine)
     return moved;
 }
 
-/* Do what can be done now, after a first look at the rings. Whether anything moved, or -1. */
-static int turn(Engine *engine, int64_t found)
+/* Do what can be done now. Whether anything moved, or -1. */
+static int turn(Engine *engine)
 {
     PyObject *poller = engine->poller;
     int moved, more;
 
     Py_INCREF(poller);
-    moved = read_rings(engine, SELF(Poller, poller), found);
+    moved = read_rings(engine, SELF(Poller, poller));
     Py_DECREF(poller);
     if (moved >= 0 && calls_any(engine->pending_calls))
         moved = (more = ask((PyObject *)engine, pending_name)) < 0 ? -1 : moved | more;
@@ -203,65 +201,76 @@ static int turn(Engine *engine, int64_t found)
     return moved;
 }
 
-static int idle(Engine *engine, int64_t found)
+/* Whether there is nothing to do at all. */
+static int idle(Engine *engine)
 {
-    return found == COMCH_AGAIN && !calls_any(engine->pending_calls) && !calls_any(engine->consumers)
-           && !calls_any(engine->active);
+    comch_poller *poller = &SELF(Poller, engine->poller)->c;
+    int64_t found;
+
+    if (calls_any(engine->active) || calls_any(engine->pending_calls) || calls_any(engine->consumers)
+        || calls_given(engine->error))
+        return 0;
+    if ((found = comch_find(poller)) == COMCH_POLL)
+        comch_poll_again(poller);
+    return found == COMCH_AGAIN;
 }
 
-/* Take the lock, unless another thread has it: 1, 0, or -1 for an exception. */
-static int take(Engine *engine)
+/* Progress, with the lock held. */
+static PyObject *progress(Engine *engine)
 {
-    PyObject *taken = PyObject_CallFunctionObjArgs(engine->take, Py_False, NULL);
-    int truth = taken ? PyObject_IsTrue(taken) : -1;
+    int moved;
 
-    Py_XDECREF(taken);
-    return truth;
+    if (engine->guarded)  /* since another thread had the lock */
+        return PyObject_CallMethodObjArgs((PyObject *)engine, guarded_name, NULL);
+    engine->guarded = 1;
+    engine->thread = PyThread_get_thread_ident();
+    moved = turn(engine);
+    engine->guarded = 0;
+    if (moved >= 0 && calls_given(engine->error)) {
+        PyObject *raised = PyObject_CallMethodObjArgs((PyObject *)engine, raise_name, NULL);
+        if (!raised)
+            return NULL;
+        Py_DECREF(raised);
+    }
+    return moved < 0 ? NULL : PyBool_FromLong(moved);
 }
 
-/* Give the lock back; an exception stays what it is. */
-static void give(PyObject *call)
+/* Give the lock back, whatever has been raised. */
+static int release(PyObject *lock)
 {
-    PyObject *kind, *error, *trace;
+    PyObject *kind, *error, *trace, *released;
 
     PyErr_Fetch(&kind, &error, &trace);
-    Py_XDECREF(PyObject_CallFunctionObjArgs(call, NULL));
-    PyErr_Restore(kind, error, trace);
-    Py_DECREF(call);
+    released = PyObject_CallMethodObjArgs(lock, release_name, NULL);
+    if (released)
+        PyErr_Restore(kind, error, trace);
+    Py_XDECREF(released);
+    return released ? 0 : -1;
 }
 
 /* progress(): do what can be done now, without waiting. Whether anything moved. */
 static PyObject *engine_progress(Engine *engine, PyObject *Py_UNUSED(none))
 {
-    PyObject *release = engine->give, *raised = NULL;
-    int64_t found;
-    int moved;
+    PyObject *lock, *acquired, *moved;
 
-    if (engine->guarded || !release || !calls_is(engine->poller, calls_poller_type))
+    if (engine->guarded || !calls_is(engine->poller, calls_poller_type))
         return PyObject_CallMethodObjArgs((PyObject *)engine, guarded_name, NULL);
-    if (idle(engine, found = comch_find(&SELF(Poller, engine->poller)->c)))
+    if (idle(engine))
         Py_RETURN_FALSE;
-    Py_INCREF(release);
-    if ((moved = take(engine)) <= 0) {
-        Py_DECREF(release);
-        return moved ? NULL : PyObject_CallMethodObjArgs((PyObject *)engine, guarded_name, NULL);
-    }
-    engine->guarded = 1;
-    engine->thread = PyThread_get_thread_ident();
-    moved = turn(engine, found);
-    engine->guarded = 0;
-    if (moved >= 0 && calls_given(engine->error)) {
-        if (!(raised = PyObject_CallMethodObjArgs((PyObject *)engine, raise_name, NULL)))
-            moved = -1;
-        Py_XDECREF(raised);
-    }
-    give(release);
-    return moved < 0 ? NULL : PyBool_FromLong(moved);
+    lock = engine->lock;
+    Py_INCREF(lock);
+    acquired = PyObject_CallMethodObjArgs(lock, acquire_name, NULL);
+    moved = acquired ? progress(engine) : NULL;
+    if (acquired && release(lock))
+        Py_CLEAR(moved);
+    Py_XDECREF(acquired);
+    Py_DECREF(lock);
+    return moved;
 }
 
 static PyMethodDef engine_methods[] = {
     {"progress", (PyCFunction)engine_progress, METH_NOARGS, NULL},
-    {"forget", (PyCFunction)engine_forget, METH_NOARGS, NULL},
+    {"disinherit", (PyCFunction)engine_disinherit, METH_NOARGS, NULL},
     {0},
 };
 
@@ -273,9 +282,8 @@ static PyMemberDef engine_members[] = {
     OBJECT(consumers),
     OBJECT(pending_calls),
     OBJECT(notification),
+    OBJECT(lock),
     OBJECT(error),
-    OBJECT(take),
-    OBJECT(give),
     {"thread", T_ULONG, offsetof(Engine, thread), 0, NULL},
     {"batch", T_INT, offsetof(Engine, batch), 0, NULL},
     {"guarded", T_BOOL, offsetof(Engine, guarded), 0, NULL},
@@ -295,6 +303,7 @@ static PyType_Spec engine_spec = {
 int calls_add_progress(PyObject *module)
 {
     const struct { PyObject **name; const char *text; } names[] = {
+        {&acquire_name, "acquire"},       {&release_name, "release"},
         {&attend_name, "attend"},         {&guarded_name, "progress_guarded"}, {&poll_name, "poll_sockets"},
         {&pending_name, "run_pending_calls"}, {&raise_name, "raise_error"},    {&receive_name, "receive"},
         {&violation_name, "on_protocol_violation"},

@@ -63,7 +63,7 @@ static void context_dealloc(PyObject *context)
     calls_destroy(context, (inquiry)context_clear);
 }
 
-static PyObject *context_forget(Context *context, PyObject *Py_UNUSED(none))
+static PyObject *context_disinherit(Context *context, PyObject *Py_UNUSED(none))
 {
     context_clear(context);
     Py_RETURN_NONE;
@@ -83,7 +83,7 @@ static PyObject *context_settled(Context *context, PyObject *Py_UNUSED(none))
 
 static PyMethodDef context_methods[] = {
     {"settled", (PyCFunction)context_settled, METH_NOARGS, NULL},
-    {"forget", (PyCFunction)context_forget, METH_NOARGS, NULL},
+    {"disinherit", (PyCFunction)context_disinherit, METH_NOARGS, NULL},
     {0},
 };
 
@@ -484,9 +484,9 @@ static void complete(Engine *engine, Context *context, SendTask *task)
 /* Take the connections off the list that have no task in flight. */
 static int unlist(PyObject *sending)
 {
-    for (Py_ssize_t i = PyList_Size(sending) - 1; i >= 0; i--) {
-        Link *link = SELF(Link, PyList_GetItem(sending, i));
-        if (!link->count) {
+    for (Py_ssize_t i = PyList_Size(sending); i-- > 0;) {
+        Link *link = i < PyList_Size(sending) ? SELF(Link, PyList_GetItem(sending, i)) : NULL;
+        if (link && !link->count) {
             link->listed = 0;
             if (PySequence_DelItem(sending, i))
                 return -1;
