@@ -239,6 +239,9 @@ class Context(Handle, calls.Context, ABC):
         """Tasks submitted and not completed."""
         return len(self.finished)
 
+    def take_back_tasks(self) -> None:
+        """Have the pool take back what the program holds of a context that is STOPPING, where it can."""
+
     @abstractmethod
     def supported(self) -> bool: ...
 
@@ -305,6 +308,10 @@ class Contexts:
     @guard("ctx_", _any)
     def get_num_inflight_tasks(self, ctx: Context) -> int:
         return ctx.inflight()
+
+    @guard("ctx_", _any)
+    def take_back_tasks(self, ctx: Context) -> None:
+        ctx.take_back_tasks()
 
     @guard("ctx_", _any)
     def flush_tasks(self, ctx: Context) -> None:
