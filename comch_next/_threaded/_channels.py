@@ -54,8 +54,10 @@ class Bell:
             os.eventfd_write(self.fd, 1)
 
     def close(self) -> None:
+        """Close it. Idempotent: its number may soon be another descriptor's."""
+        fd, self.fd = self.fd, -1
         with suppress(OSError):  # the program has closed it by itself
-            os.close(self.fd)
+            os.close(fd)
 
 
 class Channels:

@@ -1,4 +1,4 @@
-"""What a thread sees of a port or descriptor that another one has closed: an error that says so, and no endless None."""
+"""What a thread sees of a port or descriptor that another one has closed: an error that says so, no endless None."""
 
 from __future__ import annotations
 
