@@ -28,8 +28,8 @@ lint: .venv/installed  ## ruff and mypy --strict only
 
 # COMCH_STRESS_SEED=n repeats a run, as far as the machine does.
 stress: export COMCH_STRESS_SECONDS ?= 600
-stress: .venv/installed  ## clients under violence, hostile peers, calls in any order, migrated programs, for COMCH_STRESS_SECONDS (600) each
-	@$(BIN)/python -m pytest -s tests/stress tests/fuzz tests/orders_model \
+stress: .venv/installed  ## clients under violence, hostile peers, threads and interrupts, calls in any order, migrated programs, for COMCH_STRESS_SECONDS (600) each
+	@$(BIN)/python -m pytest -s tests/stress tests/fuzz tests/orders_model tests/threads tests/interrupts \
 		tests/migrate/generated tests/migrate/test_control_paths.py tests/migrate/test_scopes.py
 
 bench: .venv/installed-bench  ## speed beside the rivals, in the same run; writes build/bench.json
