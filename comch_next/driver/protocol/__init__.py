@@ -56,7 +56,6 @@ from comch_next.driver.protocol._signals import HELD_SIGNALS, interruptible, uni
 from comch_next.driver.protocol._typed import Protocol
 
 __all__ = [
-    "HELD_SIGNALS",
     "Admin",
     "Buf",
     "BufInventories",
@@ -81,6 +80,7 @@ __all__ = [
     "Driver",
     "Engine",
     "Engines",
+    "HELD_SIGNALS",
     "Lock",
     "Mmap",
     "Mmaps",
