@@ -81,7 +81,7 @@ class Idioms:
 
     def _verdict(self, reference: Reference, verdict: Verdict) -> Verdict | None:
         call = reference.call
-        if call is None or call.node not in self._changes or reference in self._given_up:
+        if call is None or call.node not in self._changes or reference in self._given_up or self._owners(reference):
             return None
         idioms = load().get(call.function, ()) if self._quiet.is_sequential else ()
         change, source = self._changes[call.node], self._sources[reference.path]

@@ -145,6 +145,13 @@ class Values:
         """Return everything that is in a collection; of a dict its values."""
         return frozenset(self._engine.contents(collection).every.values)
 
+    def shown(self, value: Collection | Instance) -> Sequence[frozenset[Value]]:
+        """Return what can stand in each place that the text of a collection or object shows.
+
+        Nothing for an object that makes its own text.
+        """
+        return [frozenset(slot.values) for slot in self._engine.shown(value)]
+
     def item(self, collection: Collection, index: int) -> frozenset[Value]:
         """Return what is at an index of a tuple or list."""
         contents = self._engine.contents(collection)
