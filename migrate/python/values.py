@@ -89,9 +89,12 @@ class Values:
         """Return what an expression can be where it stands."""
         found = self._answers.get(node)
         if found is None:
-            slots = self._slots(node)
-            several = len(slots) != 1  # most functions are analysed once
-            found = frozenset().union(*(slot.values for slot in slots)) if several else frozenset(slots[0].values)
+            names = self._files.get(node)
+            frames = self._frames(node, names) if names else ()
+            if len(frames) == 1:  # most functions are analysed once
+                found = frozenset(self._engine.slot(frames[0], node).values)
+            else:
+                found = frozenset().union(*(self._engine.slot(frame, node).values for frame in frames))
             self._answers[node] = found
         return found
 
@@ -117,10 +120,6 @@ class Values:
         owners = (owner for owner in self.of(node.value) if owner not in (Plain.NONE, Plain.UNKNOWN))
         fields = [self._engine.fields.get(owner, {}).get(name) for owner in owners]
         return frozenset(value for slot in fields if slot is not None for value in slot.values)
-
-    def _slots(self, node: ast.AST) -> list[Slot]:
-        names = self._files.get(node)
-        return [self._engine.slot(frame, node) for frame in self._frames(node, names)] if names else []
 
     def _frames(self, node: ast.AST, names: Names) -> list[Frame]:
         return self._engine.frames.get(names.function(node), [])
