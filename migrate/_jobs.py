@@ -30,7 +30,7 @@ class Fault:
 
 def rewritten(group: Group, options: Options) -> list[FileOutcome] | Fault:
     """Rewrite a group; an exception becomes a Fault."""
-    from migrate.rewriting import rewrite_project
+    from migrate.rewriting import rewrite_project  # which `run` has loaded
 
     try:
         return rewrite_project(group.files, context=group.context, options=options)
