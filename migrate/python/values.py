@@ -144,6 +144,15 @@ class Values:
         """Return everything that is in a collection; of a dict its values."""
         return frozenset(self._engine.contents(collection).every.values)
 
+    @cached_property
+    def shows(self) -> Sequence[tuple[ast.expr, frozenset[Value]]]:
+        """The calls of Python's own that make or write texts, with each thing that they are given."""
+        return [(node, frozenset(slot.values)) for node, slot in self._engine.shows if node in self._files]
+
+    def has_own(self, value: Value, method: str) -> bool:
+        """Whether the class of an object, or one of its bases in the project, has a method."""
+        return isinstance(value, Instance) and self._engine.binder(value.node, method) is not None
+
     def shown(self, value: Collection | Instance) -> Sequence[frozenset[Value]]:
         """Return what can stand in each place that the text of a collection or object shows.
 
