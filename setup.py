@@ -9,8 +9,8 @@ setup(
     ext_modules=[
         Extension(
             f"{_KERNEL}/calls".replace("/", "."),
-            sources=[f"{_KERNEL}/calls.c", f"{_KERNEL}/ring.c"],
-            depends=[f"{_KERNEL}/ring.h"],
+            sources=[f"{_KERNEL}/{source}.c" for source in ("calls", "tasks", "progress", "ring")],
+            depends=[f"{_KERNEL}/{header}.h" for header in ("objects", "ring")],
             extra_compile_args=["-O2", "-std=gnu11", "-Wall", "-Wextra"],
             py_limited_api=True,
         )

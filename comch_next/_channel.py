@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from comch_next._alone import alone
 from comch_next._codes import State
 from comch_next._settings import Configured
 from comch_next.arguments import UNSET
@@ -75,6 +76,7 @@ class Channel(Server, Client):
         """Leave the role open; the block ends with `close`."""
         return self
 
+    @alone
     def listen(self, name: str | None = UNSET) -> None:
         """Become a server, as Server.listen."""
         if self._endpoint is None:
@@ -83,9 +85,13 @@ class Channel(Server, Client):
 
     def connect(self, name: str | None = UNSET, timeout: float | None = 5.0) -> Connection:
         """Become a client, as Client.connect."""
+        return Client.connect(self, name, timeout)
+
+    @alone
+    def _begin(self, name: str | None) -> Connection:
         if self._endpoint is None:
             self._decide("connect", Client, name)
-        return Client.connect(self, name, timeout)
+        return Client._begin(self, name)
 
     @property
     def connection(self) -> Connection:
@@ -102,6 +108,7 @@ class Channel(Server, Client):
         else:
             Client.disconnect(self, connection, timeout)
 
+    @alone
     def start(self) -> State:
         """Start in the role that it has had, as listen and connect do."""
         if self._role is None:
@@ -126,7 +133,7 @@ class Channel(Server, Client):
 
     def _bind(self, driver: Driver) -> None:
         super()._bind(driver)
-        self._alloc = (driver.servers if self._role is Server else driver.clients).task_send_alloc_init
+        self._draw_from(driver.servers if self._role is Server else driver.clients)
 
     def _drop(self, connection: Connection, timeout: float) -> None:
         self._acting()._drop(self, connection, timeout)

@@ -8,14 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias, TypeVar
 
+from comch_next._alone import alone
 from comch_next._codes import ErrorCode, State
 from comch_next._one_sided_port import OneSidedPort
 from comch_next._peer import Peer
 from comch_next._phases import Phase
+from comch_next._quick import quicken
 from comch_next._settings import Configured
 from comch_next.arguments import ANY_SIZE, UNSET, Buffer, cut
 from comch_next.connection import Connection, Message
-from comch_next.driver.protocol import Driver
+from comch_next.driver.protocol import Clients, Driver, Servers
 from comch_next.engine import deadline_after, wait_readable
 from comch_next.errors import (
     Again,
@@ -30,7 +32,7 @@ from comch_next.errors import (
     TimeOut,
 )
 from comch_next.pull import NOTHING_WAITS, PullPort
-from comch_next.task import SendTask
+from comch_next.task import HandledSendTask, SendTask
 
 __all__ = ["ControlContext"]
 
@@ -55,6 +57,7 @@ class ControlContext(Configured):
 
     # Life
 
+    @alone
     def start(self) -> State:
         endpoint = self._endpoint
         if endpoint is None:
@@ -105,6 +108,19 @@ class ControlContext(Configured):
     def _bind(self, driver: Driver) -> None:
         super()._bind(driver)
         self._tasks = driver.send_tasks
+
+    def _draw_from(self, pool: Servers | Clients) -> None:
+        """Take tasks from the pools of this noun."""
+        self._pool = pool
+        if self._made:
+            self._quicken_tasks()
+
+    def _configure_made(self) -> None:
+        super()._configure_made()
+        self._quicken_tasks()
+
+    def _quicken_tasks(self) -> None:
+        quicken(self, "task_send_alloc_init", lambda slow: self._pool.quick_alloc(self._handle, slow, SendTask, self))
 
     def _connection(self, handle: Any) -> Connection:
         known: Connection | None = self._driver.connections.get_user_data(handle)
@@ -167,13 +183,13 @@ class ControlContext(Configured):
 
         Raises NoMemory when all tasks of the pool are in use, InvalidValue above the largest message.
         """
-        task = SendTask()
+        task = HandledSendTask()
         task.context, task.user_data, task._tasks = self, None, self._tasks
         try:
             peer = connection._handle
         except AttributeError:
             raise InvalidValue(f"task_send_alloc_init takes a connection of {self!r}, not {connection!r}") from None
-        task._handle = self._alloc(self._handle, peer, msg, task)
+        task._handle = self._pool.task_send_alloc_init(self._handle, peer, msg, task)
         return task
 
     def send_to(

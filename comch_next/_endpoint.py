@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
+from comch_next._alone import alone
 from comch_next._codes import ErrorCode
 from comch_next._link import Link, Unlinked, no_peer
 from comch_next._one_sided_port import OneSidedPort
@@ -16,6 +17,7 @@ from comch_next._phases import Phase, check
 from comch_next._sizes import SIZES, UINT16_MAX
 from comch_next.arguments import UNSET, instance, integer, text
 from comch_next.device import Device, DevInfo, Representor
+from comch_next.driver.protocol import Lock
 from comch_next.errors import (
     AlreadyExist,
     BadState,
@@ -42,6 +44,10 @@ class Endpoint:
         self._context: Any = context
         self._become(Unlinked(Phase.FRESH))
         _endpoints.add(self)
+
+    @property
+    def _lock(self) -> Lock:
+        return self._context._lock
 
     def _become(self, link: Link | Unlinked) -> None:
         self.link = link
@@ -95,6 +101,7 @@ class Endpoint:
 
     # Connections
 
+    @alone
     def listen(self, name: object = UNSET) -> None:
         """Become the service of that name; ConnectionAborted when it is taken."""
         name = self._name(name)
@@ -107,6 +114,7 @@ class Endpoint:
         except AlreadyExist as error:
             raise ConnectionAborted(f"listen: {error}") from error
 
+    @alone
     def connect(self, name: object = UNSET) -> Connection:
         """Begin a handshake; ConnectionAborted when no server listens on the name."""
         name = self._name(name)
@@ -188,9 +196,10 @@ class Endpoint:
         return port
 
     def _linked(self, call: str) -> Link:
-        self.check(call)
-        assert isinstance(self.link, Link)
-        return self.link
+        link = self.link
+        check(link.phase, call)
+        assert isinstance(link, Link)
+        return link
 
 
 def _devinfo(device: Device | None) -> DevInfo | None:

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from comch_next._alone import alone
 from comch_next._codes import State
 from comch_next.context import Context
 from comch_next.driver import protocol
-from comch_next.driver.protocol import Contexts, Driver, SendTasks
+from comch_next.driver.protocol import Clients, Contexts, Driver, SendTasks, Servers
 from comch_next.engine import ProgressEngine
 from comch_next.errors import BadState, InvalidValue
 
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["LibraryContext", "Unmade"]
 
 _PUSHED = frozenset({"event_msg_recv_register", "event_connection_status_changed_register"})
-_MADE = ("_engine", "_driver", "_contexts", "_tasks", "_servers", "_clients", "_alloc", "_handle", "_own_rep")
+_MADE = ("_engine", "_driver", "_contexts", "_tasks", "_servers", "_clients", "_pool", "_handle", "_own_rep",
+    "task_send_alloc_init")
 
 
 class Unmade:
@@ -39,11 +41,12 @@ class LibraryContext(Context):
     _driver: Driver = Unmade()  # type: ignore[assignment]
     _contexts: Contexts = Unmade()  # type: ignore[assignment]
     _tasks: SendTasks = Unmade()  # type: ignore[assignment]
-    _alloc: Callable[..., Any] = Unmade()  # type: ignore[assignment]  # the driver's call for a send task
+    _pool: Servers | Clients = Unmade()  # type: ignore[assignment]  # the driver's noun that has its tasks
     _handle: protocol.Context = Unmade()  # type: ignore[assignment]
 
     def __init__(self) -> None:
         super().__init__()
+        self._first_lock = self._lock  # also of an engine of its own
         self._settings: dict[str, Any] = {}
         self._registered: dict[str, Callable[[], object]] = {}  # what to register with a context made anew
         self._own_engine: ProgressEngine | None = None  # the default one, made when it is needed
@@ -79,6 +82,7 @@ class LibraryContext(Context):
     def _state_changed(self, callback: Callable[..., object], old: State, new: State) -> None:
         callback(self, old, new)
 
+    @alone
     def _register(self, call: str, apply: Callable[[], object], *callbacks: object) -> None:
         """Register now, as far as there is a context, and with every one that is made later."""
         if not self._alive:
@@ -119,6 +123,7 @@ class LibraryContext(Context):
             raise BadState(f"{call} was attempted on {self!r}, which has not been opened; open it first")
         raise BadState(f"{call} was attempted on {self!r}, which lacks its {lacking}; set that first")
 
+    @alone
     def _settle(self, call: str) -> bool:
         """Have the library make the context of the settings, unless it has. Whether it did so now."""
         if self._made and not self._outdated:
@@ -133,6 +138,7 @@ class LibraryContext(Context):
             raise
         return True
 
+    @alone
     def _unmake(self, engine: ProgressEngine | None) -> None:
         """Give the library's context, the port and an own engine other than `engine` back; keep what has been set."""
         if self._made:
@@ -195,18 +201,22 @@ class LibraryContext(Context):
         if self._port is not None:
             self._port._follow()
 
+    @alone
     def _default_engine(self) -> ProgressEngine:
-        self._own_engine = self._own_engine or ProgressEngine(self._driver.name if self._made else None)
+        if self._own_engine is None:
+            self._own_engine = ProgressEngine(self._driver.name if self._made else None, _lock=self._first_lock)
         return self._own_engine
 
     def _waits_for(self, engine: ProgressEngine) -> bool:
         """Whether it is going to be connected to that engine."""
         return self._alive and not self._made and self._settings["engine"] is engine
 
+    @alone
     def _need_engine(self, call: str) -> None:
         self._settle(call)
         super()._need_engine(call)
 
+    @alone
     def destroy(self) -> None:
         if self._made:
             super().destroy()

@@ -59,24 +59,36 @@ class _CName:
         raise _missing(owner, self._name)
 
 
+def _by_owner() -> dict[str, set[str]]:
+    """The C names of the calls of each class, by the class's name."""
+    owned: dict[str, set[str]] = {}
+    for name, spelling in SPELLINGS.items():
+        for part in spelling.split(" | "):
+            owner, dot, _ = part.partition(".")
+            if dot:
+                owned.setdefault(owner, set()).add(name)
+    return owned
+
+
+_OWNED = _by_owner()
+
+
 def _c_names(owners: Iterable[str], old_noun: str = "") -> set[str]:
     """The C names of the calls of these classes, whole and without their noun; with those of a noun of generation 1."""
-    names = {"as_ctx", "as_task"}
-    for name, spelling in SPELLINGS.items():
-        if any(part.partition(".")[0] in owners for part in spelling.split(" | ") if "." in part):
-            names |= {name, *(name.removeprefix(prefix) for prefix in PREFIXES if name.startswith(prefix))}
+    whole = set().union(*(_OWNED.get(owner, ()) for owner in owners))
+    short = {name.removeprefix(prefix) for name in whole for prefix in PREFIXES if name.startswith(prefix)}
     old = {name for name in LATER if old_noun and name.startswith(_OLD + old_noun)}
     without = {name.removeprefix(_OLD) for name in old}
-    return names | old | without | {name.removeprefix(old_noun) for name in without}
+    return {"as_ctx", "as_task"} | whole | short | old | without | {name.removeprefix(old_noun) for name in without}
 
 
 def spelled(cls: _T) -> _T:
     """Give a class the hints for the C names of its own calls, and a connection those of generation 1; decorates."""
     owner = cls.__name__.removeprefix("_")  # type: ignore[attr-defined]
     connection = owner == "Connection"
-    for name in _c_names([owner], "peer_addr_" if connection else "") | ({"sendto"} if connection else set()):
-        if not has(cls, name):  # type: ignore[arg-type]
-            setattr(cls, name, _CName(name))
+    names = _c_names([owner], "peer_addr_" if connection else "") | ({"sendto"} if connection else set())
+    for name in names - _declared(cls):  # type: ignore[arg-type]
+        setattr(cls, name, _CName(name))
     return cls
 
 
@@ -99,6 +111,12 @@ def no_such_name(name: str) -> NoReturn:
 
     text = f"module 'comch_next' has no attribute {name!r}"
     raise _error(text, name, "" if name.startswith("_") else hint_of_package(name))
+
+
+def _declared(cls: type) -> set[str]:
+    """The names for which `has` is true."""
+    own = (name for base in cls.__mro__ for name, value in vars(base).items() if not isinstance(value, _CName))
+    return {*own, *(name for base in cls.__mro__ for name in annotated(base))}
 
 
 def has(cls: type, name: str) -> bool:

@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypedDict
 
+from comch_next._alone import alone
 from comch_next._codes import State
 from comch_next._endpoint import Endpoint
 from comch_next._library_context import LibraryContext
 from comch_next._sizes import SIZES
 from comch_next.device import Device, DevInfo, Representor
+from comch_next.driver.protocol import Lock
 from comch_next.engine import ProgressEngine
 from comch_next.errors import BadState, InvalidValue, NotPermitted
 
@@ -74,6 +76,14 @@ class Configured(LibraryContext):
             likely = difflib.get_close_matches(option, self._options, 1)
             hint = f"did you mean {likely[0]!r}?" if likely else f"it has {', '.join(sorted(self._options))}"
             raise TypeError(f"{type(self).__name__} has no option {option!r}; {hint}")
+        if "engine" in options:
+            with _lock_of(options["engine"], self._first_lock):  # the context's from then on
+                self._configure_alone(options)
+        else:
+            self._configure_alone(options)
+
+    @alone
+    def _configure_alone(self, options: dict[str, Any]) -> None:
         if options.get("one_sided") and self._endpoint is None:
             self._configure({"one_sided": options.pop("one_sided")})
         if self._endpoint is not None:
@@ -104,6 +114,7 @@ class Configured(LibraryContext):
         try:
             self._check(options)
             self._choose_view()
+            self._lock = _lock_of(self._settings["engine"], self._first_lock)
             self._outdated = True
             if self._complete():
                 self._settle("configure")
@@ -111,6 +122,7 @@ class Configured(LibraryContext):
                 self._settings["engine"]._awaited.add(self)
         except BaseException:
             self._settings, self._outdated = before, outdated
+            self._lock = _lock_of(self._settings["engine"], self._first_lock)
             self._choose_view()
             raise
 
@@ -274,6 +286,10 @@ class Configured(LibraryContext):
 
 def _same(value: object, known: object) -> bool:
     return value is known or (type(value) is type(known) and isinstance(value, (int, str)) and value == known)
+
+
+def _lock_of(engine: object, default: Lock) -> Lock:
+    return engine._lock if isinstance(engine, ProgressEngine) else default
 
 
 def _check_name(name: object, device: Device | None) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
+from comch_next._alone import alone
 from comch_next._codes import ErrorCode, State
 from comch_next._control import ControlContext
 from comch_next._exits import leave
@@ -56,7 +57,7 @@ class Client(ControlContext):
     def _bind(self, driver: Driver) -> None:
         super()._bind(driver)
         self._clients = driver.clients
-        self._alloc = driver.clients.task_send_alloc_init
+        self._draw_from(driver.clients)
 
     def __enter__(self) -> Self:
         """Connect. With callbacks registered they are what is called, by the engine's progress."""
@@ -67,6 +68,7 @@ class Client(ControlContext):
             raise
         return self
 
+    @alone
     def start(self) -> State:
         self._shutdown = None
         state = super().start()
@@ -90,19 +92,9 @@ class Client(ControlContext):
         time; then nothing is left. Raises BadState when a setting is missing, InvalidValue for an invalid timeout.
         """
         deadline = deadline_after(timeout, "connect")
-        if self._endpoint is not None:
-            connection = self._endpoint.connect(name)
-            if timeout == 0:
-                return connection
-        else:
-            self._refuse_active("connect")
-            if name is not UNSET and name is not None:
-                self.configure(name=name)
-            self._need_engine("connect")
-            if not self._pushes:
-                self._open_port()
-            self.start()
-            connection = self.connection
+        connection = self._begin(name)
+        if self._endpoint is not None and timeout == 0:
+            return connection
         try:
             self._come_up(connection, timeout, deadline)
         except DocaError:
@@ -111,6 +103,19 @@ class Client(ControlContext):
                 self._endpoint.end(Phase.LEFT)
             raise
         return connection
+
+    @alone
+    def _begin(self, name: str | None) -> Connection:
+        if self._endpoint is not None:
+            return self._endpoint.connect(name)
+        self._refuse_active("connect")
+        if name is not UNSET and name is not None:
+            self.configure(name=name)
+        self._need_engine("connect")
+        if not self._pushes:
+            self._open_port()
+        self.start()
+        return self.connection
 
     def _come_up(self, connection: Connection, timeout: float | None, deadline: float | None) -> None:
         self.engine.progress()

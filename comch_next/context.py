@@ -7,11 +7,12 @@ import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from comch_next._alone import alone
 from comch_next._codes import State
 from comch_next._exits import leave
 from comch_next._names import ContextNames, Strict
 from comch_next.driver import protocol
-from comch_next.driver.protocol import Contexts, Driver
+from comch_next.driver.protocol import Contexts, Driver, Lock, new_lock
 from comch_next.engine import ProgressEngine, deadline_after
 from comch_next.errors import BadState, TimeOut
 
@@ -33,8 +34,10 @@ class Context(ContextNames, Strict):
     _driver: Driver
     _contexts: Contexts
     _handle: protocol.Context
+    _lock: Lock  # its engine's, once it has one
 
     def __init__(self) -> None:
+        self._lock = new_lock()
         self.user_data = None
         self._alive = True
         self._pid = os.getpid()
@@ -64,6 +67,7 @@ class Context(ContextNames, Strict):
     def _join(self, engine: ProgressEngine) -> None:
         engine._connect(self)
         self._engine = engine
+        self._lock = engine._lock
 
     def _take_engine(self, engine: ProgressEngine) -> None:
         """Be connected by the program's own call."""
@@ -76,6 +80,7 @@ class Context(ContextNames, Strict):
 
     # Life
 
+    @alone
     def start(self) -> State:
         """Freeze the configuration and begin; the state reached (C: doca_ctx_start).
 
@@ -85,6 +90,7 @@ class Context(ContextNames, Strict):
         self._need_engine("start")
         return self._contexts.start(self._handle)
 
+    @alone
     def stop(self) -> State:
         """Tell every peer and fail what waits; IDLE, or STOPPING until progress has finished (C: doca_ctx_stop)."""
         self._need_engine("stop")
@@ -114,6 +120,7 @@ class Context(ContextNames, Strict):
         """Push what was submitted without the flush flag (C: doca_ctx_flush_tasks)."""
         self._contexts.flush_tasks(self._handle)
 
+    @alone
     def destroy(self) -> None:
         """Give it back (C: doca_comch_*_destroy). Raises InUse unless IDLE; twice is harmless."""
         if self._alive:

@@ -6,10 +6,12 @@ import time
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
+from comch_next._alone import alone
 from comch_next._exits import leave
 from comch_next._names import Strict, spelled
+from comch_next._quick import quicken
 from comch_next.driver import load
-from comch_next.driver.protocol import Driver
+from comch_next.driver.protocol import Driver, Lock, new_lock
 from comch_next.errors import InUse, InvalidValue
 
 if TYPE_CHECKING:
@@ -48,14 +50,17 @@ def wait_readable(fd: int, deadline: float | None) -> bool:
 class ProgressEngine(Strict):
     """Where contexts move on: callbacks run inside `progress` and nowhere else (C: struct doca_pe)."""
 
-    def __init__(self, driver: str | None = None, *, max_events: int | None = None) -> None:
+    def __init__(
+        self, driver: str | None = None, *, max_events: int | None = None, _lock: Lock | None = None
+    ) -> None:
         """C: doca_pe_create. Raises NoMemory when memory or descriptors have run out.
 
         max_events: see the attribute of that name; InvalidValue for anything but a number from 1 on, or None.
         """
         self._driver = load(driver)
         self._engines = self._driver.engines
-        self._handle = self._engines.create()
+        self._lock = _lock or new_lock()  # around every call, of its contexts too
+        self._handle = self._engines.create(self._lock)
         if max_events is not None:
             try:
                 self._engines.set_max_events(self._handle, max_events)
@@ -68,13 +73,18 @@ class ProgressEngine(Strict):
         self._awaited: WeakSet[Configured] = WeakSet()  # that are connected when the library makes them
         self._helper: Helper | None = None  # see comch_next._threaded
         self._view = self._driver
+        self._quicken_progress()
 
     def _bind(self, driver: Driver) -> None:
         """Make every call of this engine and its contexts through another view of the same driver."""
         self._view = driver
         self._engines = driver.engines
+        self._quicken_progress()
         for context in self._contexts:
             context._bind(driver)
+
+    def _quicken_progress(self) -> None:
+        quicken(self, "progress", lambda _: self._engines.quick_progress(self._handle))
 
     def progress(self) -> bool:
         """Do what can be done, without waiting. Whether anything moved (C: doca_pe_progress).
@@ -149,6 +159,7 @@ class ProgressEngine(Strict):
         self.clear_notification()
         return ready
 
+    @alone
     def destroy(self) -> None:
         """C: doca_pe_destroy. Raises InUse while connected contexts live; twice is harmless."""
         if self._open:

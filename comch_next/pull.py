@@ -8,14 +8,14 @@ forces that form on every port: to try a program as it would run on such a drive
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from functools import partial
-from types import MethodType
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
+from comch_next._alone import alone
 from comch_next._codes import ErrorCode
 from comch_next._one_sided import Endings
+from comch_next._quick import quicken
 from comch_next.arguments import ANY_SIZE
 from comch_next.connection import Message
 from comch_next.errors import BadState, DocaError, InvalidValue, NotConnected
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from comch_next._control import ControlContext
     from comch_next.connection import Connection
     from comch_next.driver import protocol
-    from comch_next.driver.protocol import Call, OpenPort, Port
+    from comch_next.driver.protocol import Lock, OpenPort, Port
 
 __all__ = ["NOTHING_WAITS", "PullPort"]
 
@@ -54,15 +54,25 @@ class PullPort:
         """
         if not hasattr(context, "_open_port"):
             raise InvalidValue(f"a pull port is opened on a Server or a Client, not on {context!r}")
-        if context._port is not None:
-            raise BadState(f"PullPort was attempted on {context!r}, which has a port already; close that one first")
         self.context = context
         self._threaded = threaded
         self._endings: Endings | None = None
         self._left: WeakSet[Connection] = WeakSet()  # by this side
+        self._begin(max_msg_size, send_queue_size)
+
+    @property
+    def _lock(self) -> Lock:
+        return self.context._lock
+
+    @alone
+    def _begin(self, max_msg_size: int | None, send_queue_size: int | None) -> None:
+        context = self.context
+        if context._port is not None:
+            raise BadState(f"PullPort was attempted on {context!r}, which has a port already; close that one first")
         self._open(None, max_msg_size, send_queue_size)
         context._port = self
 
+    @alone
     def reopen(self, *, max_msg_size: int | None = None, send_queue_size: int | None = None) -> None:
         """Open it anew on its IDLE context, with other sizes; the descriptors it gave out stay its own.
 
@@ -87,16 +97,16 @@ class PullPort:
         self._endings = (self._endings or Endings(self)) if context.one_sided else None
         quick = self._port.quick
         if quick is not None:
-            _quicken(self, "send", quick.send)
+            quicken(self, "send", quick.send)
             errors = () if self._endings is None else self._endings._errors
-            _quicken(self, "receive", lambda slow: quick.receive(slow, errors))
-            _quicken(context, "receive", lambda slow: quick.receive_as(slow, Message, NOTHING_WAITS, errors))
+            quicken(self, "receive", lambda slow: quick.receive(slow, errors))
+            quicken(context, "receive", lambda slow: quick.receive_as(slow, Message, NOTHING_WAITS, errors))
 
     def _take_up(self, connection: Connection) -> None:
         """Make a new connection's `send` quick."""
         quick = self._port.quick
         if quick is not None:
-            _quicken(connection, "send", partial(quick.send_on, connection._handle))
+            quicken(connection, "send", partial(quick.send_on, connection._handle))
 
     def _follow(self) -> None:
         """Serve the context that the library has made anew."""
@@ -251,18 +261,12 @@ class PullPort:
         if self._endings is not None:
             self._endings.forget(connection)
 
+    @alone
     def close(self) -> None:
         """Close it, for good; the context must be IDLE. Idempotent."""
         if self.context._port is self:
             self._port.close()
             self.context._port = None
-
-
-def _quicken(owner: object, call: str, quick: Callable[[Call], Call]) -> None:
-    """Put a quick call in front of one of the owner's, unless the program has made that one its own."""
-    slow = getattr(type(owner), call)
-    if slow.__module__.startswith("comch_next."):
-        object.__setattr__(owner, call, quick(MethodType(slow, owner)))
 
 
 def _choose(context: ControlContext, threaded: bool) -> OpenPort:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from comch_next._alone import alone
 from comch_next._codes import State
 from comch_next._exits import leave
 from comch_next._handles import handle_of
@@ -70,7 +71,7 @@ class Server(ServiceState):
     def _bind(self, driver: Driver) -> None:
         super()._bind(driver)
         self._servers = driver.servers
-        self._alloc = driver.servers.task_send_alloc_init
+        self._draw_from(driver.servers)
 
     def _begin_service(self) -> None:
         self._leaving = self._failed = False
@@ -108,6 +109,7 @@ class Server(ServiceState):
     def device_rep(self, device_rep: Representor | str) -> None:
         self.configure(device_rep=device_rep)
 
+    @alone
     def stop(self) -> State:
         before, self._leaving = self._leaving, True
         try:
@@ -173,6 +175,7 @@ class Server(ServiceState):
 
     # Pulling
 
+    @alone
     def listen(self, name: str | None = UNSET) -> None:
         """Start: with callbacks registered as they are, else with a pull port and what is mandatory.
 

@@ -21,7 +21,7 @@ __all__ = ["PostRecvTask", "ProducerSendTask", "SendTask"]
 class _Task:
     """The calls of every task (C: struct doca_task). The library owns it from submit to its completion callback."""
 
-    __slots__ = ("_handle", "_tasks", "user_data")
+    __slots__ = ()
 
     _handle: Any
     _tasks: Any
@@ -59,18 +59,25 @@ class SendTask(_Task):
     """One message to send, again and again if need be (C: struct doca_comch_task_send).
 
     context: the server or client that the task is of (C: doca_task_get_ctx).
-    Made, and filled, by a context's `task_send_alloc_init`: a constructor would be one more call for every message.
+    Made by a context's `task_send_alloc_init`. A driver with quick calls makes tasks of a subclass, which are their
+    own handles.
     """
 
-    __slots__ = ("context",)
+    __slots__ = ()
 
     context: ControlContext
+
+
+class HandledSendTask(SendTask):
+    """A task beside its handle, filled by its context: a constructor would be one more call for every message."""
+
+    __slots__ = ("_handle", "_tasks", "context", "user_data")
 
 
 class _BufTask(_Task):
     """A task with a buffer, which stays the program's: its reference count is not touched."""
 
-    __slots__ = ("_buf",)
+    __slots__ = ("_buf", "_handle", "_tasks", "user_data")
 
     _buf: Buf | None
 

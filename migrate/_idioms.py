@@ -78,7 +78,7 @@ class Idioms:
         edits = verdict.change.edits
         left = {statement: template for statement, template in edits.statements.items() if statement not in self._taken}
         change = Change(Edits(edits.expressions, left), code)
-        return replace(verdict, code=code, change=change)
+        return verdict._replace(code=code, change=change)
 
     def _verdict(self, reference: Reference, verdict: Verdict) -> Verdict | None:
         call = reference.call
@@ -92,5 +92,5 @@ class Idioms:
             if edits is not None and self._kept.isdisjoint(edits.statements):  # else a name in the loop stays old
                 code = verdict.code if idiom.marks_taken and verdict.code else idiom.code
                 self._marks[reference] = idiom.code if idiom.marks_taken else ""
-                return replace(verdict, code=code, level=Level(CODES[code].level), change=Change(edits, code))
+                return verdict._replace(code=code, level=Level(CODES[code].level), change=Change(edits, code))
         return None

@@ -52,6 +52,9 @@ class _Engines(_Noun):
             helper.seen = helper.moves
             return news
 
+    def quick_progress(self, _: Any) -> None:
+        """Every progress is a turn."""
+
     def get_notification_handle(self, pe: Any) -> int:
         with self._helper.lock:
             handle: int = self._helper.bell.fd if self._helper.ports else self._noun.get_notification_handle(pe)
@@ -127,7 +130,13 @@ class _Contexts(_Noun):
                 self._noun.set_state_changed_cb(ctx, callback)
 
 
-class _Servers(_Noun):
+class _Pool(_Noun):
+    """Every call for a task takes the lock."""
+
+    def quick_alloc(self, *_: Any) -> None: ...
+
+
+class _Servers(_Pool):
     """Leaving one connection is news for the port."""
 
     def disconnect(self, server: Any, connection: Any) -> None:
@@ -141,7 +150,7 @@ class _Servers(_Noun):
             helper.wake()
 
 
-class _Clients(_Noun):
+class _Clients(_Pool):
     """A client may have fallen to IDLE before the program could ask for its connection."""
 
     def get_connection(self, client: Any) -> Any:

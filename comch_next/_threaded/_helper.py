@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Helper"]
 
+_TICK_S = 0.01
 _ON_THE_WAY = (State.STARTING, State.STOPPING)
 
 # A fault of the thread raises them in the thread itself, and faulthandler reports it there.
@@ -38,7 +39,7 @@ class Helper:
 
     def __init__(self, engine: ProgressEngine) -> None:
         self.driver = engine._driver
-        self.lock: AbstractContextManager[object] = threading.RLock()
+        self.lock: Any = engine._lock
         self.ports: list[ThreadedPort] = []
         self.contexts: list[Any] = [context._handle for context in engine._contexts]  # handles, all of the engine
         self.moves = 0  # turns that moved something
@@ -145,25 +146,36 @@ class Helper:
         engine_or_wake.register(handle, select.POLLIN)
         for poller in (engine_or_wake, only_wake):
             poller.register(wake, select.POLLIN)
-        while True:
-            with self.lock:
-                if self._wake != wake:
-                    break
+        while self._enter(wake):
+            try:
                 if self.turn():
                     continue
                 held = self.held()
                 if not held:
                     self._engines.request_notification(self._pe)
                 self._asleep = True
+            finally:
+                self.lock.release()
             (only_wake if held else engine_or_wake).poll()
-            with self.lock:
-                if self._wake != wake:
-                    break
+            if not self._enter(wake):
+                break
+            try:
                 self._asleep = False
                 drain(wake)
                 if not held:
                     self._engines.clear_notification(self._pe, 0)
+            finally:
+                self.lock.release()
         os.close(wake)
+
+    def _enter(self, wake: int) -> bool:
+        """Take the lock, unless the thread is to end: whoever ends it holds the lock and waits for it."""
+        while self._wake == wake:
+            if self.lock.acquire(timeout=_TICK_S):
+                if self._wake == wake:
+                    return True
+                self.lock.release()
+        return False
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from migrate.old_api.spellings import objects
 from migrate.old_api.spellings.objects import Parameter
 from migrate.old_api.vocabulary import Function
 from migrate.rules._answers import Answer, Change, Refusal
+from migrate.rules._form import noted
 from migrate.rules._forms import Function as FunctionForm
 from migrate.rules._forms import Method
 from migrate.rules._registry import load
@@ -81,7 +82,7 @@ def function_value(reference: Reference, node: ast.expr, facts: Facts) -> Answer
         function, spelling = GENERATION_1.flat[name], "flat"
     rule = load()[function.name]
     if isinstance(rule, FunctionForm) and not rule.options and (spelling == "objects" or not function.returns_code):
-        return _edit(node, f"{{comch}}.{rule.name}", {})
+        return _edit(node, facts, f"{{comch}}.{rule.name}", {})
     flat = [Parameter(name, name) for name in function.inputs]
     taken = objects.parameters(function) if spelling == "objects" else flat
     return _lambda(reference, node, facts, function, spelling, taken)
@@ -105,7 +106,7 @@ def bound_method(reference: Reference, node: ast.Attribute, facts: Facts) -> Ans
     receiver = {function.receiver: node.value}
     parameters = objects.parameters(function)
     if isinstance(rule, Method) and not rule.options and not _is_renamed(rule, parameters, node, facts):
-        return _edit(node, f"{{{function.receiver}}}.{rule.name}", receiver)
+        return _edit(node, facts, f"{{{function.receiver}}}.{rule.name}", receiver)
     return _lambda(reference, node, facts, function, "objects", parameters, node.value)
 
 
@@ -126,7 +127,10 @@ def _lambda(
     parameters: Sequence[Parameter],
     receiver: ast.expr | None = None,
 ) -> Answer:
-    """A lambda of the old parameters; the receiver of a bound method is evaluated where the lambda is made."""
+    """A lambda of the old parameters; the receiver of a bound method is evaluated where the lambda is made.
+
+    None has no such method, which is found out there, too: where it may be None, what is kept is the new method.
+    """
     bound = function.receiver if receiver is not None else ""
     names = {parameter.c_name: parameter.name for parameter in parameters}
     if bound:
@@ -139,6 +143,11 @@ def _lambda(
     text = answer.edits.expressions[call.node].text
     if spelling == "flat" and function.name in _FLAGGED:
         text = f"{text} if flags == 0 else {_FLAGGED[function.name]}"
+    kept = f"{{{bound}}}"
+    if receiver is not None and facts.may_be_none(receiver):
+        kept, text, names[bound] = _only_method(text, kept)
+        if not kept:
+            return Refusal("CCM070")
     for c_name, name in names.items():
         text = text.replace(f"{{{c_name}}}", name)
     taken = [
@@ -146,10 +155,19 @@ def _lambda(
         for parameter in parameters
         if parameter.c_name != bound
     ]
-    taken += ["*", f"{names[bound]}={{{bound}}}"] if bound else []
+    taken += ["*", f"{names[bound]}={kept}"] if bound else []
     head = f"lambda {', '.join(taken)}" if taken else "lambda"
-    return _edit(node, f"{head}: {text}", {bound: receiver} if receiver is not None else {}, answer.code)
+    return _edit(node, facts, f"{head}: {text}", {bound: receiver} if receiver is not None else {}, answer.code)
 
 
-def _edit(node: ast.expr, text: str, parts: Mapping[str, ast.expr], code: str = "") -> Change:
-    return Change(Edits({node: Template(text, parts)}), code)
+def _only_method(text: str, receiver: str) -> tuple[str, str, str]:
+    """A text's one use of a receiver, to call a method: it, the text that calls that by its name alone, the name."""
+    head, _, rest = text.partition(f"{receiver}.")
+    name, bracket, _ = rest.partition("(")
+    if not (bracket and name.isidentifier()) or receiver in head + rest:
+        return "", text, ""
+    return f"{receiver}.{name}", head + rest, name
+
+
+def _edit(node: ast.expr, facts: Facts, text: str, parts: Mapping[str, ast.expr], code: str = "") -> Change:
+    return Change(Edits({node: Template(text, parts)}), noted(facts.calls_are_observed(node), code))

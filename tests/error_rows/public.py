@@ -26,11 +26,17 @@ TESTS = f"{ROOT / 'tests'}/"
 def watched(found: list[str]) -> Iterator[None]:
     """Note every function of the packages that a test calls itself and that is not public.
 
-    Garbage waits: else what it calls at its end would seem to be called where the collector came to run.
+    What a quick call of the packages calls, which has no frame, is not called by the test. Garbage waits: else what it
+    calls at its end would seem to be called where the collector came to run.
     """
+    quick: list[FrameType] = []  # frames that are in a quick call
 
-    def on_call(frame: FrameType, event: str, _: object) -> None:
-        if event == "call" and _is_called_by_a_test(frame) and not _is_public(frame):
+    def on_call(frame: FrameType, event: str, called: object) -> None:
+        if event == "c_call" and _is_quick(called):
+            quick.append(frame)
+        elif event in ("c_return", "c_exception") and _is_quick(called):
+            quick.pop()
+        elif event == "call" and frame.f_back not in quick and _is_called_by_a_test(frame) and not _is_public(frame):
             found.append(f"{Path(frame.f_code.co_filename).relative_to(ROOT)}: {frame.f_code.co_name}")
 
     before = sys.getprofile()
@@ -41,6 +47,12 @@ def watched(found: list[str]) -> Iterator[None]:
     finally:
         sys.setprofile(before)
         gc.enable()
+
+
+def _is_quick(called: object) -> bool:
+    """Whether it is a function in C whose object is of the packages."""
+    owner = type(getattr(called, "__self__", None)).__module__
+    return owner.partition(".")[0] in {package.__name__ for package in PACKAGES}
 
 
 def _is_called_by_a_test(frame: FrameType) -> bool:

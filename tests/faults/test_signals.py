@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import signal
 import threading
 import time
@@ -237,8 +238,15 @@ BLOCKED = {
     "receive": "server.receive()",
     "iterate": "list(server)",
     "engine": "server.engine.wait()",
-    "connect": "comch.Client(comch.open_device('b1:00.0'), 'svc').connect(timeout=None)",
+    "connect": "comch.Client(comch.open_device('b1:00.0'), 'stopped').connect(timeout=None)",
 }
+STOPPED = (
+    "import time, comch_next as comch\n"
+    "server = comch.Server(comch.open_device('03:00.0'), 'b1:00.0', 'stopped')\n"
+    "server.listen()\n"
+    "print('listening', flush=True)\n"
+    "time.sleep(60)\n"
+)
 
 
 @pytest.mark.usefixtures("form")
@@ -252,12 +260,35 @@ def test_control_c_ends_a_blocked_program(start_python: StartPython, runtime_dir
         "    print('blocked', flush=True)\n"
         f"    {BLOCKED[call]}\n"
     )
+    stopped = start_python("-c", STOPPED)
+    stopped.wait_for("listening")
+    stopped.stop()
+    others = set(runtime_dir.iterdir())
     child = start_python("-c", program)
     child.wait_for("blocked")
     done = child.end_by(signal.SIGINT)
     assert done.returncode == -signal.SIGINT
     assert done.stderr.splitlines()[-1] == "KeyboardInterrupt"
+    assert set(runtime_dir.iterdir()) == others
+
+
+def test_an_interrupt_between_the_files_of_a_server(runtime_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both go, whichever call of the system it comes out of."""
+    server = comch.Server(comch.open_device("03:00.0"), "b1:00.0", "svc")
+    server.listen()
+    unlink, interrupts = os.unlink, iter([KeyboardInterrupt])
+
+    def interrupted(path: Path) -> None:
+        unlink(path)
+        for interrupt in interrupts:
+            raise interrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "unlink", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            server.close()
     assert list(runtime_dir.iterdir()) == []
+    server.close()
 
 
 def test_a_keyboard_interrupt_inside_a_callback() -> None:

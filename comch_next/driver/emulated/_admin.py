@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from comch_next.driver.emulated._fabric.meeting import (
     LOCK,
+    absolute,
     directory,
     file_name,
     is_chosen,
@@ -33,7 +34,7 @@ class Admin:
     """The noun Admin of the driver protocol."""
 
     def get_place(self) -> str:
-        return str(runtime_dir().absolute())
+        return absolute(runtime_dir())
 
     def create_list(self) -> list[ServerStatus]:
         try:

@@ -2,7 +2,6 @@
 
 import contextlib
 import select
-import threading
 
 from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._control import ControlContext
@@ -28,7 +27,6 @@ class Channels:
         self._one_sided = one_sided
         self._end_events = select.EPOLLRDHUP if one_sided else select.EPOLLIN
         self._made: dict[str, Channel] = {}
-        self._lock = threading.Lock()  # sender and receiver may be threads of their own
         self._accepting_fds: set[int] = set()
         self._accepting: select.epoll | None = None
         self._ends: select.epoll | None = None
@@ -36,10 +34,9 @@ class Channels:
 
     def get(self, name: str) -> Channel:
         """The descriptor of that name. Raises BadState once they have been given back."""
-        self._refuse_closed()
+        self.refuse_closed()
         if name not in self._made:
-            with self._lock:
-                self._made[name] = self._made.get(name) or self._make(name)
+            self._made[name] = self._make(name)
         return self._made[name]
 
     def ring(self, *names: str) -> None:
@@ -48,13 +45,14 @@ class Channels:
             if name in self._made and self._made[name].armed:
                 self._made[name].ring()
 
-    def _refuse_closed(self) -> None:
+    def refuse_closed(self) -> None:
+        """Raise BadState once they have been given back."""
         if self._closed:
             raise BadState(f"the pull port of {self._context} has been closed; open another on a context that is IDLE")
 
     def hand_over(self) -> dict[str, Channel]:
         """Leave the channels to another port: nothing fires them any more."""
-        self._refuse_closed()
+        self.refuse_closed()
         made, self._made = self._made, {}
         for channel in made.values():
             channel.reset()
@@ -110,16 +108,14 @@ class Channels:
 
     def listen(self, connection: Connection) -> None:
         """Let the peer wake this side, which waits for data or for space."""
-        with self._lock:
-            for name in _HEARD.keys() & self._made.keys():
-                self._made[name].listen(connection.heard[_HEARD[name]], connection.report_violation)
+        for name in _HEARD.keys() & self._made.keys():
+            self._made[name].listen(connection.heard[_HEARD[name]], connection.report_violation)
 
     def unlisten(self, connection: Connection) -> None:
         """Stop listening to the connection's bells. Idempotent."""
-        with self._lock:
-            for channel in self._made.values():
-                for bell in connection.heard:
-                    channel.unlisten(bell)
+        for channel in self._made.values():
+            for bell in connection.heard:
+                channel.unlisten(bell)
 
     def accepts(self, sock: Watchable) -> None:
         """Watch a socket where a client may come in."""

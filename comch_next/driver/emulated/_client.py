@@ -160,10 +160,11 @@ class Clients(TaskPool):
 
     def get_connection(self, client: object) -> Connection:
         context = expect(client, Client, "client_get_connection")
-        if context.state is State.IDLE and context.connection is not None:
-            ended = f"its connection has ended ({context.connection.reason}); connect or start again"
-            text = f"client_get_connection was attempted on {context} while IDLE; legal while it is started: {ended}"
-            raise BadState(text)
-        in_state(context, "client_get_connection")
-        assert context.connection is not None
-        return context.connection
+        with context.lock:
+            if context.state is State.IDLE and context.connection is not None:
+                ended = f"legal while it is started: its connection has ended ({context.connection.reason})"
+                text = f"client_get_connection was attempted on {context} while IDLE; {ended}; connect or start again"
+                raise BadState(text)
+            in_state(context, "client_get_connection")
+            assert context.connection is not None
+            return context.connection

@@ -2,7 +2,6 @@
 
 import select
 import socket
-from collections import deque
 from contextlib import suppress
 from typing import Any
 
@@ -14,6 +13,7 @@ from comch_next.driver.emulated._fabric.channel import Watchable
 from comch_next.driver.emulated._fabric.status import Cell
 from comch_next.driver.emulated._fast_path import FastPath
 from comch_next.driver.emulated._fast_path import Owner as CarrierOwner
+from comch_next.driver.emulated._guard import guard
 from comch_next.driver.emulated._kernel.calls import Link
 from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._kernel.handle import Handle
@@ -21,7 +21,7 @@ from comch_next.driver.emulated._kernel.memory import EXHAUSTED
 from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.driver.emulated._kernel.ring import Receiver, Sender, lib
 from comch_next.driver.emulated._kernel.typed import Protocol
-from comch_next.driver.emulated._task import NumberedTask
+from comch_next.driver.protocol import Lock
 from comch_next.errors import Again, ConnectionAborted, InvalidValue, from_code
 
 __all__ = ["Connection", "Connections"]
@@ -47,6 +47,8 @@ class Owner(CarrierOwner, Protocol):
     on_message: Callback
 
     @property
+    def lock(self) -> Lock: ...
+    @property
     def delivery(self) -> Reading: ...
     def unwatch(self, sock: Watchable) -> bool: ...
     def lost_connection(self, connection: "Connection") -> None: ...
@@ -69,16 +71,19 @@ class Connection(Handle, Link):
         self.heard: list[int] = []  # the ends of this side's bells: for data and for space, or one for both
         self.rung: list[int] = []  # those of the other side's bells, in the same way
         self.user_data: Any = None
-        self.submitted = 0  # tasks, which is all that is sent on a connection that has any
         self.undelivered = 0  # sends accepted that never reached the other side's queue
         self._seen = 0  # sends through a port that have ended, as far as the program knows
-        self.inflight: deque[NumberedTask] = deque()
         self.fast = FastPath(self)
         self._snapshot = dict.fromkeys(_COUNTERS, 0)
         owned(self)
 
     def __str__(self) -> str:
         return f"connection of {self.context}"
+
+    @property
+    def lock(self) -> Lock:
+        """Its context's."""
+        return self.context.lock
 
     def say_goodbye(self) -> None:
         """Tell the other side that this one leaves, as `disconnect`."""
@@ -220,8 +225,7 @@ class Connection(Handle, Link):
         self.cell.hide()
         arrived = self.cut() if self.sender is not None else 0
         self.undelivered = int(self.tx.head - arrived)
-        while self.inflight:
-            task = self.inflight.popleft()
+        while (task := self.take_back()) is not None:
             task.finish(ErrorCode.SUCCESS if task.number <= arrived else status)
         self._take_snapshot()
         self.status, self.reason = status, reason
@@ -276,6 +280,10 @@ def _writable(sock: socket.socket) -> bool:
     return bool(poller.poll(0))
 
 
+def _any(connection: object, call: str) -> Connection:
+    return expect(connection, Connection, call)
+
+
 class Connections:
     """The noun Connections of the driver protocol."""
 
@@ -293,8 +301,9 @@ class Connections:
         context = expect(connection, Connection, "client_get_client_ctx").context
         return None if context.is_server else context
 
-    def update_info(self, connection: object) -> None:
-        expect(connection, Connection, "connection_update_info").update_info()
+    @guard("connection_", _any)
+    def update_info(self, connection: Connection) -> None:
+        connection.update_info()
 
     def get_counter(self, connection: object, counter_type: object) -> int:
         if not isinstance(counter_type, int) or counter_type not in _COUNTERS:

@@ -232,7 +232,7 @@ class Consumer(FastContext):
             task.imm_data = ffi.buffer(posts.imm, imm_length)[:] if imm_length else b""
             task.owner, task.status = PROGRAM, SUCCESS
             try:
-                done(task.user_data)
+                done(task.token)
             except BaseException as error:
                 engine.error = engine.error or error
             posts = self.posts
@@ -299,7 +299,7 @@ class PostRecvTasks(FastTasks):
     kind = PostRecvTask
 
     def submit(self, task: PostRecvTask) -> None:
-        context: Any = task.context
+        context: Any = task.ctx
         if task.owner is not PROGRAM or "task_submit" not in context.legal:
             check_submit(task)
         buf = task.buf
@@ -325,7 +325,7 @@ class PostRecvTasks(FastTasks):
 
     def set_buf(self, task: PostRecvTask, buf: object) -> None:
         held_by_program(task, "task_post_recv_set_buf")
-        context: Any = task.context
+        context: Any = task.ctx
         task.buf = None if buf is None else check_single(buf, context.mmap, "task_post_recv_set_buf")
 
     def get_producer_id(self, task: PostRecvTask) -> int:

@@ -10,13 +10,15 @@ from comch_next._codes import State
 from comch_next.driver.emulated._checks import expect
 from comch_next.driver.emulated._device import Dev
 from comch_next.driver.emulated._fabric.channel import Channel, Watchable
-from comch_next.driver.emulated._guard import Find, callback, guard
+from comch_next.driver.emulated._guard import UNCONNECTED, Find, callback, guard
+from comch_next.driver.emulated._kernel import calls
 from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._kernel.handle import Handle
 from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.driver.emulated._kernel.typed import Protocol
 from comch_next.driver.emulated._state import CAUSES, LEGAL, TRANSITIONS, Trigger
 from comch_next.driver.emulated._task import PROGRAM, SUCCESS, Task
+from comch_next.driver.protocol import Lock
 from comch_next.errors import BadConfig, BadState, Initialization, InUse, InvalidValue, NotConnected, NotSupported
 
 __all__ = ["Callback", "Context", "Contexts", "Posted", "Progress", "living", "unset"]
@@ -40,6 +42,7 @@ class Posted(Protocol):
 class Progress(Protocol):
     """The engine, as its contexts see it: see Engine."""
 
+    lock: Lock
     active: "set[Context]"
     consumers: tuple[Posted, ...]
     batch: int
@@ -57,8 +60,12 @@ class Progress(Protocol):
     def drop(self, context: "Context") -> None: ...
 
 
-class Context(Handle, ABC):
-    """A handle; its kinds define how they start, stop, and what they do in between."""
+class Context(Handle, calls.Context, ABC):
+    """A handle; its kinds define how they start, stop, and what they do in between.
+
+    What its base has, progress and tasks read without Python. `moving`: on its way to another state, so that every
+    progress must attend to it. `attended`: the engine knows that it has something to do here, and does not sleep.
+    """
 
     start_trigger: ClassVar[Trigger]
     lost: Sized  # connections whose end has to be reported
@@ -68,16 +75,12 @@ class Context(Handle, ABC):
         self.name = name
         self.state = State.IDLE
         self.legal = LEGAL[State.IDLE]
-        self.moving = False  # on its way to another state, so that every progress must attend to it
         self.engine: Progress | None = None
         self.user_data: Any = None
         self.state_changed: Callback | None = None
         self.on_done: Callback = unset
         self.on_failed: Callback = unset
-        self.num_tasks = 0
-        self.tasks_out = 0
         self.finished: deque[Task] = deque()
-        self.attended = False  # the engine knows that it has something to do here, and does not sleep
         self._handlers: dict[int, Callable[[], None]] = {}
         try:
             self.watch = select.epoll()
@@ -92,6 +95,12 @@ class Context(Handle, ABC):
     def let_go(self) -> None:
         """In a forked child: see _kernel.fork."""
         self.watch.close()
+
+    @property
+    def lock(self) -> Lock:
+        """The engine's: whoever holds it is alone with the context."""
+        engine = self.engine
+        return UNCONNECTED if engine is None else engine.lock
 
     # Life
 
@@ -184,6 +193,13 @@ class Context(Handle, ABC):
             moved = True
         return moved
 
+    def attend(self) -> bool:
+        """Do what a progress does for it beside the sends that have arrived. Whether anything moved."""
+        moved = self.complete()
+        if self.moving or self.lost:
+            moved |= self.poll_sockets(completed=True)
+        return moved
+
     def complete(self) -> bool:
         """Deliver the completions of tasks that have finished, each once. Whether there were any."""
         engine, finished, delivered = self.engine, self.finished, False
@@ -195,7 +211,7 @@ class Context(Handle, ABC):
             callback = self.on_done if task.status is SUCCESS else self.on_failed
             task.owner = PROGRAM
             try:
-                callback(task.user_data)
+                callback(task.token)
             except BaseException as error:
                 engine.error = engine.error or error
             delivered = True
@@ -214,10 +230,6 @@ class Context(Handle, ABC):
     def drained(self) -> bool:
         """Whether nothing holds it in STOPPING any more."""
         return self.state is State.STOPPING and not self.tasks_out
-
-    def settled(self) -> bool:
-        """Whether progress has nothing to do for it but what the engine does for all."""
-        return not (self.finished or self.lost or self.moving)
 
     def arm(self) -> bool:
         """Before the engine sleeps: ask for its bell. Whether there is something to do already."""
@@ -255,17 +267,24 @@ def living(kind: type[_C]) -> Find[_C]:
     return find
 
 
+def _any(ctx: object, call: str) -> Context:
+    return expect(ctx, Context, call)
+
+
 class Contexts:
     """The calls of doca_ctx_*; ControlContexts adds those of servers and clients."""
 
-    def start(self, ctx: object) -> State:
-        return expect(ctx, Context, "ctx_start").start()
+    @guard("ctx_", _any)
+    def start(self, ctx: Context) -> State:
+        return ctx.start()
 
-    def stop(self, ctx: object) -> State:
-        return expect(ctx, Context, "ctx_stop").stop()
+    @guard("ctx_", _any)
+    def stop(self, ctx: Context) -> State:
+        return ctx.stop()
 
-    def destroy(self, ctx: object) -> None:
-        living(Context)(ctx, "destroy").destroy()
+    @guard("", living(Context))
+    def destroy(self, ctx: Context) -> None:
+        ctx.destroy()
 
     def get_state(self, ctx: object) -> State:
         return expect(ctx, Context, "ctx_get_state").state
@@ -280,11 +299,13 @@ class Contexts:
     def set_state_changed_cb(self, ctx: Context, changed: Callback) -> None:
         ctx.state_changed = changed
 
-    def get_num_inflight_tasks(self, ctx: object) -> int:
-        return expect(ctx, Context, "ctx_get_num_inflight_tasks").inflight()
+    @guard("ctx_", _any)
+    def get_num_inflight_tasks(self, ctx: Context) -> int:
+        return ctx.inflight()
 
-    def flush_tasks(self, ctx: object) -> None:
-        if expect(ctx, Context, "ctx_flush_tasks").state is State.IDLE:
+    @guard("ctx_", _any)
+    def flush_tasks(self, ctx: Context) -> None:
+        if ctx.state is State.IDLE:
             raise BadState("ctx_flush_tasks was attempted on an IDLE context; start it first")
 
     def get_device(self, ctx: object) -> Dev:

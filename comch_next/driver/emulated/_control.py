@@ -15,7 +15,7 @@ from comch_next.driver.emulated._fabric.channel import Watchable
 from comch_next.driver.emulated._fabric.greeting import Greeting
 from comch_next.driver.emulated._guard import callback, guard, up_to
 from comch_next.driver.emulated._state import TRANSITIONS, Trigger
-from comch_next.driver.emulated._task import PROGRAM, SUCCESS, Task
+from comch_next.driver.emulated._task import SUCCESS, Task
 from comch_next.errors import InvalidValue
 
 __all__ = ["ControlContext", "ControlContexts", "check_name"]
@@ -48,7 +48,7 @@ class ControlContext(Context):
         self.recv_queue_size = dev.info.row.limits.default_queue_size
         self.connections: list[Connection] = []
         self.lost = []
-        self.sending: list[Connection] = []  # those with tasks in flight
+        self.sending: list[Connection] = []  # those with tasks in flight, each `listed`
 
     # What it brings to a connection
 
@@ -131,35 +131,15 @@ class ControlContext(Context):
                 moved = True
         return moved
 
-    def complete(self) -> bool:
-        """Deliver the completions of tasks, each once. Whether there were any."""
-        engine, delivered = self.engine, False
-        assert engine is not None
-        for link in self.sending:
-            inflight, done = link.inflight, self.on_done
-            arrived = link.completed() if inflight else 0  # a connection that has ended has none, nor a ring
-            while inflight and inflight[0].number <= arrived and engine.error is None:
-                delivered = True
-                task = inflight.popleft()
-                task.owner, task.status = PROGRAM, SUCCESS
-                try:
-                    done(task.user_data)
-                except BaseException as error:
-                    engine.error = error
-        if self.finished:
-            delivered |= super().complete()
-        if delivered:
-            self.sending = list({link: None for link in self.sending if link.inflight})  # callbacks send, too
-        return delivered
-
     def take_finished(self) -> Task | None:
         """Take a task that has been delivered, of one connection after the other."""
         for link in list(self.sending):
-            if link.inflight and link.inflight[0].number > link.completed():
+            task: Task | None = link.take_sent()
+            if task is None and link.tasks:
                 continue
             self.sending.remove(link)
-            task = link.inflight.popleft() if link.inflight else None
-            if link.inflight:
+            link.listed = link.tasks > 0
+            if link.listed:
                 self.sending.append(link)
             if task is not None:
                 task.status = SUCCESS
@@ -169,15 +149,12 @@ class ControlContext(Context):
     def drained(self) -> bool:
         return super().drained() and not self.lost
 
-    def settled(self) -> bool:
-        return not (self.sending or self.finished or self.lost or self.moving)
-
     def arm(self) -> bool:
         ready = super().arm()
         return self.delivery.arm(self.connections) or ready
 
     def inflight(self) -> int:
-        return len(self.finished) + sum(len(connection.inflight) for connection in self.connections)
+        return len(self.finished) + sum(connection.tasks for connection in self.connections)
 
     # What Server and Client define
 

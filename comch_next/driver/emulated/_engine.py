@@ -4,21 +4,18 @@ import time
 from collections import deque
 from collections.abc import Callable
 from threading import get_ident
-from typing import TYPE_CHECKING
 
 from comch_next.driver.emulated._checks import expect, expect_number, in_state, says_no_memory
 from comch_next.driver.emulated._context import Context, Posted
 from comch_next.driver.emulated._fabric.channel import Channel
 from comch_next.driver.emulated._guard import guard
+from comch_next.driver.emulated._kernel import calls
 from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._kernel.handle import Handle
 from comch_next.driver.emulated._kernel.poller import Poller
-from comch_next.driver.emulated._kernel.ring import ANY_SIZE, lib
 from comch_next.driver.emulated._meter import Meter
+from comch_next.driver.protocol import Lock, new_lock
 from comch_next.errors import BadState, InUse, InvalidValue, NotPermitted, OperatingSystem
-
-if TYPE_CHECKING:
-    from comch_next.driver.emulated._kernel.calls import Found
 
 __all__ = ["Engine", "Engines"]
 
@@ -26,26 +23,25 @@ BATCH = 64  # messages, and completions of one consumer, that one progress deliv
 _MOST_EVENTS = 1 << 20
 _LONGEST_S, _TICK_S = 5.0, 0.0001  # that one thread waits for another one's progress
 
-POLL, CORRUPT = lib.COMCH_POLL, lib.COMCH_CORRUPT
 
-
-class Engine(Handle):
+class Engine(Handle, calls.Engine):
     """A handle. `active` are the contexts that need more than the reading of rings, `consumers` those whose posted
     buffers are polled, `pending_calls` what other engines, perhaps on other threads, have asked it to run.
 
     `batch`: messages, and completions of a consumer, that one progress delivers at most. `guarded`: progress is not
-    plain, because it is running, or is metered, or the engine has been destroyed. `thread`: who ran it last.
+    plain, because it is running, or is metered, or the engine has been destroyed. `thread`: who ran it last. `lock` is
+    held around progress and every call of the engine, its contexts and their ports, but for sends and receives that
+    succeed at once. The plain progress is in C, and calls what here is not underscored.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, lock: Lock) -> None:
+        self.lock = lock
         self.contexts: list[Context] = []
         self.active: set[Context] = set()
         self.consumers: tuple[Posted, ...] = ()
         self.pending_calls: deque[Callable[[], object]] = deque()
         self.poller = Poller()
         self.batch = BATCH
-        self.guarded = False
-        self.thread = 0
         self.full = False  # the meter lets this progress run no more callbacks
         self.meter: Meter | None = None
         self.error: BaseException | None = None
@@ -96,37 +92,18 @@ class Engine(Handle):
         except BaseException as error:
             self.error = self.error or error
 
-    def progress(self) -> bool:
-        """Do what can be done now, without waiting."""
-        if self.guarded:
-            return self._progress_guarded()
-        self.guarded = True
-        self.thread = get_ident()
-        try:
-            found = self.poller.receive(ANY_SIZE)
-            moved = found is not None and self._read_rings(found)
-            if self.pending_calls:
-                moved |= self._run_pending_calls()
-            for consumer in self.consumers:
-                moved |= consumer.receive()
-            if self.active:
-                moved |= self._attend()
-        finally:
-            self.guarded = False
-        if self.error is not None:
-            self.raise_error()
-        return moved
-
-    def _progress_guarded(self) -> bool:
+    def progress_guarded(self) -> bool:
         """Progress after another thread's, or as the meter allows it."""
         _living(self, "pe_progress")
         if self.busy:
             raise BadState("pe_progress was called inside a callback; it is legal outside only")
         if self._running:
             self._wait_for_other_thread()
-            return self.progress()
-        meter = self.meter
-        assert meter is not None
+        with self.lock:
+            _living(self, "pe_progress")
+            return self.progress() if self.meter is None else self._progress_metered(self.meter)
+
+    def _progress_metered(self, meter: Meter) -> bool:
         self.thread = get_ident()
         moved = meter.progress()
         if meter.most is None and not meter.waiting:
@@ -158,44 +135,7 @@ class Engine(Handle):
             if number is None and not self.meter.waiting:
                 self.meter, self.guarded, self.batch = None, False, BATCH
 
-    def _read_rings(self, found: "Found") -> bool:
-        """Deal with what `receive` returned, and go on receiving."""
-        poller, moved = self.poller, False
-        for turn in range(self.batch):
-            if turn:
-                found = poller.receive(ANY_SIZE)
-            if isinstance(found, tuple):
-                moved = True
-                data, link = found
-                try:
-                    link.context.on_message(link.user_data, data)
-                except BaseException as error:
-                    self.error = self.error or error
-                    break
-            elif found == POLL:
-                moved |= self.poll_sockets()
-                poller.polled()
-            elif found == CORRUPT:
-                poller.blamed.on_protocol_violation()
-                moved = True
-            else:
-                break
-        return moved
-
-    def _attend(self) -> bool:
-        moved = False
-        for context in list(self.active):
-            if context.engine is None:
-                continue  # a callback has just destroyed it
-            moved |= context.complete()
-            if context.moving or context.lost:
-                moved |= context.poll_sockets(completed=True)
-            if context.settled():
-                self.active.discard(context)
-                context.attended = False
-        return moved
-
-    def _run_pending_calls(self) -> bool:
+    def run_pending_calls(self) -> bool:
         for _ in range(len(self.pending_calls)):  # what they ask for in turn waits for the next progress
             self.pending_calls.popleft()()
         return True
@@ -209,6 +149,10 @@ class Engine(Handle):
 
     def request_notification(self) -> None:
         """Arm everything that could give progress something to do; ready at once if something waits."""
+        with self.lock:
+            self._arm()
+
+    def _arm(self) -> None:
         self.notification.arm()
         ready = self.poller.arm() or bool(self.pending_calls)
         ready |= self.meter is not None and bool(self.meter.waiting)
@@ -236,33 +180,38 @@ class Engines:
     """The noun Engines of the driver protocol."""
 
     @says_no_memory
-    def create(self) -> Engine:
-        return Engine()
+    def create(self, lock: Lock | None = None) -> Engine:
+        return Engine(lock or new_lock())
 
     def destroy(self, pe: object) -> None:
         engine = expect(pe, Engine, "pe_destroy")
-        if engine.contexts:
-            names = ", ".join(map(str, engine.contexts))
-            raise InUse(f"pe_destroy: {names} still connected; destroy the contexts first")
-        engine.notification.close()
-        engine.guarded = True  # no progress any more, without a question on the hot path
+        with engine.lock:
+            if engine.contexts:
+                names = ", ".join(map(str, engine.contexts))
+                raise InUse(f"pe_destroy: {names} still connected; destroy the contexts first")
+            engine.notification.close()
+            engine.guarded = True  # no progress any more, without a question on the hot path
 
     progress = staticmethod(Engine.progress)  # without a frame in between: it is called more than all others
+
+    def quick_progress(self, pe: Engine) -> Callable[[], bool]:
+        return pe.progress
 
     @_guarded
     def get_notification_handle(self, pe: Engine) -> int:
         return pe.notification.fileno()
 
     @says_no_memory
-    def request_notification(self, pe: object) -> None:
-        _living(pe, "pe_request_notification").request_notification()
+    @_guarded
+    def request_notification(self, pe: Engine) -> None:
+        pe.request_notification()
 
     @says_no_memory
-    def clear_notification(self, pe: object, handle: int) -> None:
-        engine = _living(pe, "pe_clear_notification")
-        if handle not in (0, engine.notification.fileno()):
+    @_guarded
+    def clear_notification(self, pe: Engine, handle: int) -> None:
+        if handle not in (0, pe.notification.fileno()):
             raise OperatingSystem(f"pe_clear_notification: {handle!r} is not this engine's handle, nor 0")
-        engine.notification.disarm()
+        pe.notification.disarm()
 
     @_guarded
     def set_max_events(self, pe: Engine, number: int | None) -> None:
@@ -272,9 +221,9 @@ class Engines:
             raise BadState("pe_set_max_events was called inside a callback; it is legal outside only")
         pe.set_max_events(number)
 
-    def get_max_events(self, pe: object) -> int | None:
-        meter = _living(pe, "pe_get_max_events").meter
-        return None if meter is None else meter.most
+    @_guarded
+    def get_max_events(self, pe: Engine) -> int | None:
+        return None if pe.meter is None else pe.meter.most
 
     @_guarded
     def get_num_inflight_tasks(self, pe: Engine) -> int:
@@ -282,13 +231,14 @@ class Engines:
 
     @says_no_memory
     def connect_ctx(self, pe: object, ctx: object) -> None:
-        engine = _living(pe, "pe_connect_ctx")
-        context = expect(ctx, Context, "pe_connect_ctx")
-        if context.watch.closed:
-            raise InvalidValue(f"pe_connect_ctx: {context} has been destroyed")
-        in_state(context, "connect_ctx")
-        if context.engine is not None:
-            raise NotPermitted(f"pe_connect_ctx: {context} has a progress engine already")
-        engine.notification.watch(context.watch)
-        context.engine = engine
-        engine.contexts.append(context)
+        engine, context = _living(pe, "pe_connect_ctx"), expect(ctx, Context, "pe_connect_ctx")
+        with engine.lock, context.lock:
+            _living(pe, "pe_connect_ctx")
+            if context.watch.closed:
+                raise InvalidValue(f"pe_connect_ctx: {context} has been destroyed")
+            in_state(context, "connect_ctx")
+            if context.engine is not None:
+                raise NotPermitted(f"pe_connect_ctx: {context} has a progress engine already")
+            engine.notification.watch(context.watch)
+            context.engine = engine
+            engine.contexts.append(context)

@@ -7,7 +7,6 @@ the same user. A checksum tells a damaged one; a forged one opens nothing that i
 import os
 import struct
 import zlib
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from comch_next.driver.emulated._checks import as_bytes
@@ -80,4 +79,5 @@ class Export(NamedTuple):
 
 def _birth(pid: int) -> int:
     """When the process was born, in clock ticks since the machine was: a later process of its number has another."""
-    return int(Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[19])
+    with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as status:
+        return int(status.read().rpartition(")")[2].split()[19])

@@ -25,9 +25,9 @@ __all__ = [
 class FastTask(Task):
     """A handle. `buf` may be None where immediate data is enough."""
 
-    __slots__ = ("buf", "imm_data")
+    __slots__ = ("buf", "ctx", "imm_data", "owner", "status", "token")
 
-    context: Context
+    ctx: Context
     buf: Buf | None
     imm_data: bytes
 
@@ -42,9 +42,9 @@ class FastTasks(Tasks):
         """
         if task.owner is not LIBRARY:
             held_by_program(task, "task_free")
-        task.context.give_up(task)
+        task.ctx.give_up(task)
         task.owner = POOL
-        task.user_data = None
+        task.token = None
 
     def get_buf(self, task: FastTask) -> object | None:
         return task.buf
@@ -182,16 +182,16 @@ def new_task(context: FastContext, task: FastTask, user_data: object) -> None:
     if context.tasks_out >= context.num_tasks:
         raise NoMemory(f"all {context.num_tasks} tasks of {context} are in use; progress and free some")
     context.tasks_out += 1
-    task.context, task.user_data, task.owner, task.status, task.imm_data = context, user_data, PROGRAM, SUCCESS, b""
+    task.ctx, task.token, task.owner, task.status, task.imm_data = context, user_data, PROGRAM, SUCCESS, b""
 
 
 def check_submit(task: FastTask) -> Any:
     """The context of a task that may be submitted now."""
     if task.owner is not PROGRAM:
         held_by_program(task, "task_submit")
-    if "task_submit" not in task.context.legal:
-        in_state(task.context, "task_submit")
-    return task.context
+    if "task_submit" not in task.ctx.legal:
+        in_state(task.ctx, "task_submit")
+    return task.ctx
 
 
 class FastContexts:

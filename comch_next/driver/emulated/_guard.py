@@ -1,4 +1,4 @@
-"""What a call asks of its handle and arguments before it runs: kind, liveness, state, ranges.
+"""What a call asks of its handle and arguments before it runs: kind, liveness, state, ranges; and its lock.
 
 A guard names the call once, after its function, so that every refusal says which call was refused.
 """
@@ -8,13 +8,26 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from comch_next.driver.emulated._checks import expect_callback, expect_number, in_state
+from comch_next.driver.emulated._kernel.typed import Protocol
 from comch_next.driver.emulated._state import CALLS
+from comch_next.driver.protocol import Lock, new_lock
 
-__all__ = ["Find", "callback", "guard", "up_to"]
+__all__ = ["UNCONNECTED", "Find", "Locked", "alone", "callback", "guard", "up_to"]
 
-_H = TypeVar("_H")
+_H = TypeVar("_H", bound="Locked")
+_L = TypeVar("_L", bound="Locked")
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
+UNCONNECTED = new_lock()  # around calls on what has no engine, which run no callback; the inner one of two
+
+
+class Locked(Protocol):
+    """A handle whose calls one thread makes at a time."""
+
+    @property
+    def lock(self) -> Lock: ...
+
+
 Find = Callable[[object, str], _H]
 Check = Callable[[Any, Any, str], None]  # (argument, the handle's object, call)
 
@@ -25,7 +38,8 @@ def guard(
     """Decorate a call of a noun: its first argument is a handle, of which `find` makes the object or refuses it.
 
     The call is named `prefix` and its function's name. One that the table of states has is refused in other states.
-    Each of `checks` refuses the argument of that name, in the order of the arguments.
+    Each of `checks` refuses the argument of that name, in the order of the arguments. The object's lock is held from
+    the first check to the end of the call.
     """
 
     def decorate(function: Callable[Concatenate[Any, _H, _P], _T]) -> Callable[Concatenate[Any, Any, _P], _T]:
@@ -38,16 +52,28 @@ def guard(
 
         @wraps(function)
         def guarded(noun: Any, handle: object, /, *args: _P.args, **kwargs: _P.kwargs) -> _T:
-            found = find(handle, call)
-            if row is not None:
-                in_state(found, row)
-            for place, check in places:
-                check(args[place], found, call)
-            return function(noun, found, *args, **kwargs)
+            with find(handle, call).lock:
+                found = find(handle, call)  # again: another thread may have destroyed it
+                if row is not None:
+                    in_state(found, row)
+                for place, check in places:
+                    check(args[place], found, call)
+                return function(noun, found, *args, **kwargs)
 
         return guarded
 
     return decorate
+
+
+def alone(function: Callable[Concatenate[_L, _P], _T]) -> Callable[Concatenate[_L, _P], _T]:
+    """Decorate a method of an object: its lock is held while the call runs."""
+
+    @wraps(function)
+    def locked(found: _L, /, *args: _P.args, **kwargs: _P.kwargs) -> _T:
+        with found.lock:
+            return function(found, *args, **kwargs)
+
+    return locked
 
 
 def callback(value: object, _: object, call: str) -> None:

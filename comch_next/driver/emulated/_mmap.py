@@ -12,7 +12,7 @@ from comch_next._codes import AccessFlag
 from comch_next.driver.emulated._checks import expect, expect_callback, expect_number, says_no_memory
 from comch_next.driver.emulated._device import Dev, DevInfo, asked
 from comch_next.driver.emulated._export import MEMFD, Export
-from comch_next.driver.emulated._guard import Find, guard
+from comch_next.driver.emulated._guard import UNCONNECTED, Find, guard
 from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._kernel.handle import Handle
 from comch_next.driver.emulated._kernel.memory import EXHAUSTED, ffi, make_shared, map_shared
@@ -39,6 +39,8 @@ _MOST_BYTES = 1 << 40
 
 class Mmap(Handle):
     """A handle. `base` is a `char *` once there is a range; `fd` is -1 for memory of the program's."""
+
+    lock = UNCONNECTED
 
     def __init__(self) -> None:
         self.devices: list[Dev] = []

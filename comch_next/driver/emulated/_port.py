@@ -11,6 +11,7 @@ from comch_next._codes import ErrorCode
 from comch_next.driver.emulated._checks import as_bytes, expect, expect_number, in_state, says_no_memory
 from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._control import ControlContext
+from comch_next.driver.emulated._guard import alone
 from comch_next.driver.emulated._kernel import calls
 from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.driver.emulated._kernel.ring import lib
@@ -61,6 +62,7 @@ class Port(Pulled):
         result = connection.send(data)
         return result == OK or self.not_accepted(connection, result, data)
 
+    @alone
     def not_accepted(self, connection: Connection, result: int, data: Any) -> bool:
         """Return False for AGAIN, else raise what the send was refused with."""
         context = self.context
@@ -94,6 +96,7 @@ class Port(Pulled):
             return True
         return not connection.in_progress() and self.not_accepted(connection, result, data)
 
+    @alone
     def withdraw(self, connection: Connection) -> None:
         self.sends.withdraw(connection)
 
@@ -107,11 +110,13 @@ class Port(Pulled):
         if isinstance(found, tuple):
             data, link = found
             return data, link.user_data
-        return None if found is None and not self.ended else self.fetch(found, size)
+        return None if found is None and not self.ended and self.poller.links else self.fetch(found, size)
 
+    @alone
     def fetch(self, found: "Found", size: int) -> tuple[bytes, Any] | None:
         """Decide what the hot path could not: poll, report a loss, or return None."""
         poller = self.poller
+        self.channels.refuse_closed()
         if found == POLL:
             self.poll_sockets()
             if self.waiting:
@@ -139,8 +144,10 @@ class Port(Pulled):
                 text = f"receive: a connection of {self.context} has ended: {connection.reason}"
                 raise from_code(connection.status, text, connection=connection.user_data)
 
+    @alone
     def accept(self) -> Connection | None:
         """Complete the oldest waiting handshake."""
+        self.channels.refuse_closed()
         if not self.waiting:
             self.poll_sockets()
         if not self.waiting:
@@ -152,19 +159,25 @@ class Port(Pulled):
 
     # Queries
 
+    @alone
     def get_pending(self) -> int:
+        self.channels.refuse_closed()
         self.poll_if_due()
         return len(self.waiting)
 
+    @alone
     def get_connections(self) -> list[Any]:
+        self.channels.refuse_closed()
         self.poll_sockets()
         return [link.user_data for link in self.context.connections if link.status is ErrorCode.SUCCESS]
 
+    @alone
     def get_status(self, connection: Connection) -> ErrorCode:
         self.poll_sockets()
         connection.check_reader()
         return connection.status
 
+    @alone
     def get_in_flight(self, connection: Connection) -> int:
         return connection.note_flight()
 
@@ -177,10 +190,12 @@ class Port(Pulled):
     # Descriptors
 
     @says_no_memory
+    @alone
     def get_fd(self, channel: str) -> int:
         return self.channels.get(channel).fileno()
 
     @says_no_memory
+    @alone
     def arm_recv(self) -> None:
         channel = self.channels.get("recv")
         channel.arm()
@@ -193,6 +208,7 @@ class Port(Pulled):
             channel.ring()
 
     @says_no_memory
+    @alone
     def arm_send(self) -> None:
         channel = self.channels.get("send")
         channel.arm()
@@ -201,6 +217,7 @@ class Port(Pulled):
             channel.ring()
 
     @says_no_memory
+    @alone
     def arm_service(self) -> None:
         channel = self.channels.get("service")
         self.poll_sockets()  # what has been before is no news
@@ -209,6 +226,7 @@ class Port(Pulled):
         if self.waiting or self.context.failed_for_good:
             channel.ring()
 
+    @alone
     def ring_recv(self) -> None:
         self.channels.ring("recv")
 
@@ -225,6 +243,18 @@ def open_port(
 ) -> Port:
     """See comch_next.driver.protocol.OpenPort."""
     context = expect(ctx, ControlContext, "port_open")
+    with context.lock:
+        return _open(context, max_msg_size, send_queue_size, one_sided, predecessor, make)
+
+
+def _open(
+    context: ControlContext,
+    max_msg_size: int | None,
+    send_queue_size: int | None,
+    one_sided: bool,
+    predecessor: object,
+    make: Callable[[ControlContext, int | None, int, bool], Port],
+) -> Port:
     in_state(context, "port_open")
     before = None if predecessor is None else expect(predecessor, Port, "port_open")
     if isinstance(context.delivery, Port) and context.delivery is not before:

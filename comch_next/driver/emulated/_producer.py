@@ -136,7 +136,7 @@ class ProducerSendTasks(FastTasks):
     kind = ProducerSendTask
 
     def submit(self, task: ProducerSendTask) -> None:
-        context: Any = task.context
+        context: Any = task.ctx
         if task.owner is not PROGRAM or "task_submit" not in context.legal:
             check_submit(task)
         buf = task.buf
@@ -168,7 +168,7 @@ class ProducerSendTasks(FastTasks):
 
     def set_buf(self, task: ProducerSendTask, buf: object) -> None:
         held_by_program(task, "producer_task_send_set_buf")
-        task.buf = _sendable(task.context, buf, "producer_task_send_set_buf")
+        task.buf = _sendable(task.ctx, buf, "producer_task_send_set_buf")
 
     def get_consumer_id(self, task: ProducerSendTask) -> int:
         return task.consumer_id
@@ -179,4 +179,4 @@ class ProducerSendTasks(FastTasks):
 
     def set_imm_data(self, task: ProducerSendTask, imm_data: object) -> None:
         held_by_program(task, "producer_task_send_set_imm_data")
-        task.imm_data = _immediate(task.context, imm_data, "producer_task_send_set_imm_data")
+        task.imm_data = _immediate(task.ctx, imm_data, "producer_task_send_set_imm_data")

@@ -13,11 +13,13 @@ from comch_next.driver.emulated._control import ControlContext
 from comch_next.driver.emulated._fabric.channel import Watchable
 from comch_next.driver.emulated._fabric.greeting import Greeting
 from comch_next.driver.emulated._fabric.handshake import Terms
+from comch_next.driver.emulated._guard import alone
 from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._kernel.handle import Handle
 from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.driver.emulated._port_sends import PortSends
 from comch_next.driver.emulated._pushed import Pushed
+from comch_next.driver.protocol import Lock
 
 __all__ = ["Pulled"]
 
@@ -44,6 +46,11 @@ class Pulled(Handle):
 
     def __str__(self) -> str:
         return f"pull port of {self.context}"
+
+    @property
+    def lock(self) -> Lock:
+        """Its context's."""
+        return self.context.lock
 
     def poll_sockets(self) -> None:
         """Poll the sockets now, unless a callback of this engine is running."""
@@ -164,6 +171,7 @@ class Pulled(Handle):
         predecessor.close()
         self.channels.adopt(made)
 
+    @alone
     def close(self) -> None:
         in_state(self.context, "port_open")
         for connection in self.ended:

@@ -74,8 +74,7 @@ class Pushed:
     def arm(self, connections: list[Connection]) -> bool:
         ready = False
         for link in connections:
-            if link.inflight:
-                ready |= bool(link.arm_completion(link.inflight[0].number))
+            ready |= link.arm_tasks()
         return ready
 
     def on_lost(self, connection: Connection) -> None: ...

@@ -1,28 +1,37 @@
 """Send tasks of the control path (guide: Comch, Control Channel Send Task)."""
 
+from functools import cache
 from typing import Any
 
 from comch_next._codes import ErrorCode
 from comch_next.driver.emulated._checks import as_bytes, expect, in_state
 from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._control import ControlContext
+from comch_next.driver.emulated._kernel import calls
 from comch_next.driver.emulated._kernel.ring import lib
-from comch_next.driver.emulated._task import LIBRARY, PROGRAM, SUCCESS, NumberedTask, Tasks, held_by_program
+from comch_next.driver.emulated._task import LIBRARY, PROGRAM, SUCCESS, Task, Tasks, held_by_program
+from comch_next.driver.protocol import Call
 from comch_next.errors import InvalidValue, NoMemory
 
-OK, POLL = lib.COMCH_OK, lib.COMCH_POLL
+OK = lib.COMCH_OK
 
 __all__ = ["SendTask", "SendTasks", "TaskPool"]
 
 
-class SendTask(NumberedTask):
-    """A handle."""
+class SendTask(Task, calls.SendTask):
+    """A handle. `number`, from submit on, is its message's place in the connection's order of sends."""
 
-    __slots__ = ("connection", "message")
+    __slots__ = ()
 
-    context: ControlContext
+    _tasks: "SendTasks"
+    ctx: ControlContext
     connection: Connection
-    message: bytes
+
+
+@cache
+def _kind(base: type) -> type:
+    """Make the tasks of a program's own class, which are their own handles."""
+    return type(base.__name__, (SendTask, base), {"__slots__": (), "__module__": base.__module__})
 
 
 class TaskPool:
@@ -45,11 +54,10 @@ class TaskPool:
         if context.tasks_out >= context.num_tasks:
             text = f"all {context.num_tasks} tasks of {context} are in use; progress and free some"
             raise NoMemory(f"task_send_alloc_init: {text}")
-        context.tasks_out += 1
-        task = SendTask()  # filled here: a constructor would be one more call for every message
-        task.context, task.connection, task.message, task.user_data = context, peer, data, user_data
-        task.owner, task.status = PROGRAM, SUCCESS
-        return task
+        return SendTask(context, peer, data, user_data)
+
+    def quick_alloc(self, ctx: ControlContext, slow: Call, base: type, program: object) -> Call | None:
+        return calls.task_alloc(ctx, slow, _kind(base), program)
 
 
 def _check_length(length: int, connection: Connection, context: ControlContext) -> None:
@@ -67,30 +75,23 @@ class SendTasks(Tasks):
     def submit(self, task: SendTask) -> None:
         if task.owner is not PROGRAM:
             held_by_program(task, "task_submit")
-        context, link, message = task.context, task.connection, task.message
+        context = task.ctx
         if "task_submit" not in context.legal:
             in_state(context, "task_submit")
-        result = link.send(message)
+        result = task.launch()
         if result != OK:
-            result = self._refused(task, link, result)
-        if result == OK:
-            link.submitted = task.number = link.submitted + 1
-            inflight = link.inflight
-            if not inflight:
-                context.sending.append(link)
-            inflight.append(task)
+            self._refused(task, task.connection, result)
         task.owner = LIBRARY
         if not context.attended:
             context.busy_engine()
 
-    def _refused(self, task: SendTask, link: Connection, result: int) -> int:
-        """Send again, fail the task, or raise NoMemory for the ring's next part."""
-        while result == POLL:  # in this mode progress polls the sockets
-            result = link.send(task.message)
+    def _refused(self, task: SendTask, link: Connection, result: int) -> None:
+        """Fail the task, or raise NoMemory for the ring's next part."""
         if result == lib.COMCH_NOMEM:
             raise NoMemory("task_submit: no memory for the next part of the ring")
         if result == lib.COMCH_CORRUPT:
             link.on_protocol_violation()
-        if result != OK:
-            task.finish(ErrorCode.CONNECTION_ABORTED if link.status == SUCCESS else link.status)
-        return result
+        task.finish(ErrorCode.CONNECTION_ABORTED if link.status == SUCCESS else link.status)
+
+
+SendTask._tasks = SendTasks()

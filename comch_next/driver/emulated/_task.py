@@ -1,28 +1,18 @@
 """What every task has: an owner, one completion, and the calls of doca_task_* (guide: DOCA Core Task)."""
 
 from collections import deque
-from enum import Enum, auto
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from comch_next._codes import ErrorCode, SubmitFlag
 from comch_next.driver.emulated._checks import expect
+from comch_next.driver.emulated._kernel.calls import LIBRARY, POOL, PROGRAM
 from comch_next.driver.emulated._kernel.typed import Protocol
 from comch_next.errors import BadState, InvalidValue
 
-__all__ = ["LIBRARY", "POOL", "PROGRAM", "SUCCESS", "NumberedTask", "Task", "TaskOwner", "Tasks", "held_by_program"]
-
-
-class Owner(Enum):
-    """Who holds a task: the program, the library until the callback, or the pool."""
-
-    PROGRAM = auto()
-    LIBRARY = auto()
-    POOL = auto()
-
+__all__ = ["LIBRARY", "POOL", "PROGRAM", "SUCCESS", "Task", "TaskOwner", "Tasks", "held_by_program"]
 
 # The hot path spares calls: a check is called when it is going to refuse, and members of an enum, which are slow to
 # reach, are looked up once.
-PROGRAM, LIBRARY, POOL = Owner.PROGRAM, Owner.LIBRARY, Owner.POOL
 SUCCESS = ErrorCode.SUCCESS
 
 
@@ -34,27 +24,23 @@ class TaskOwner(Protocol):
 
 
 class Task:
-    """A handle, filled by its pool: a constructor would be one more call for every message."""
+    """A handle. `ctx` is its context, `token` what its callbacks are called with.
 
-    __slots__ = ("context", "owner", "status", "user_data")
+    `owner`: who holds it, the program, the library until the callback, or the pool.
+    """
 
-    context: TaskOwner
-    owner: Owner
+    if not TYPE_CHECKING:  # a type checker would have the attributes here, which the kinds have
+        __slots__ = ()
+
+    ctx: TaskOwner
+    owner: str
     status: ErrorCode
-    user_data: Any
+    token: Any
 
     def finish(self, status: ErrorCode) -> None:
         """Queue the one completion; progress delivers it."""
         self.status = status
-        self.context.finished.append(self)
-
-
-class NumberedTask(Task):
-    """A task of a send. `number`, from submit on, is its message's place in the connection's order of sends."""
-
-    __slots__ = ("number",)
-
-    number: int
+        self.ctx.finished.append(self)
 
 
 def held_by_program(task: Task, call: str) -> None:
@@ -84,9 +70,9 @@ class Tasks:
         if task.owner is not PROGRAM:
             self.free_submitted(task)
             return
-        task.context.tasks_out -= 1
+        task.ctx.tasks_out -= 1
         task.owner = POOL
-        task.user_data = None  # it points back at the task: without the cycle both die at once, and their message
+        task.token = None  # it points back at the task: without the cycle both die at once, and their message
 
     def free_submitted(self, task: Task) -> None:
         """Free a task that the program does not hold: refused, unless its kind allows it."""
@@ -96,10 +82,10 @@ class Tasks:
         return task.status
 
     def set_user_data(self, task: Task, user_data: object) -> None:
-        task.user_data = user_data
+        task.token = user_data
 
     def get_user_data(self, task: Task) -> Any:
-        return task.user_data
+        return task.token
 
     def get_ctx(self, task: Task) -> object:
-        return task.context
+        return task.ctx

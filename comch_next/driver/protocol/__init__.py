@@ -6,6 +6,7 @@ bytes, depths are messages.
 
 _handles     a type for each noun's handles
 _device      devices and representors
+_lock        what is held around the calls of an engine
 _control     engines, contexts, servers, clients, connections, send tasks
 _memory      maps, inventories, buffers
 _fast_path   consumers, producers, their tasks, and what leads to the DPA
@@ -47,6 +48,7 @@ from comch_next.driver.protocol._handles import (
     Server,
     Task,
 )
+from comch_next.driver.protocol._lock import Lock, new_lock
 from comch_next.driver.protocol._memory import BufInventories, Bufs, Mmaps
 from comch_next.driver.protocol._port import Call, OpenPort, Port, QuickCalls
 from comch_next.driver.protocol._typed import Protocol
@@ -76,6 +78,7 @@ __all__ = [
     "Driver",
     "Engine",
     "Engines",
+    "Lock",
     "Mmap",
     "Mmaps",
     "MsgQ",
@@ -98,6 +101,7 @@ __all__ = [
     "Servers",
     "Task",
     "Tasks",
+    "new_lock",
 ]
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from comch_next._codes import Counter, ErrorCode, State
 from comch_next.driver.protocol._handles import Client, Connection, Context, Dev, Engine, Rep, SendTask, Server, Task
+from comch_next.driver.protocol._lock import Lock
 from comch_next.driver.protocol._typed import Protocol
 
 __all__ = ["Clients", "Connections", "Contexts", "Engines", "SendTasks", "Servers", "Tasks"]
@@ -15,13 +16,16 @@ Callback = Callable[..., object]
 class Engines(Protocol):
     """doca_pe_*.
 
-    An extension: `set_max_events` limits the callbacks of one `progress`; None, as which an engine is made, leaves
-    their number to the driver.
+    Extensions: `quick_progress` is the progress of that engine without its noun, None where that must be asked;
+    `set_max_events` limits the callbacks of one `progress`; None, as which an engine is made, leaves their number to
+    the driver. `lock`: to be held around the calls of the engine and of all that is connected to it, callbacks
+    included; None for one of its own.
     """
 
-    def create(self) -> Engine: ...
+    def create(self, lock: Lock | None = None) -> Engine: ...
     def destroy(self, pe: Engine) -> None: ...
     def progress(self, pe: Engine) -> bool: ...
+    def quick_progress(self, pe: Engine) -> Callable[[], bool] | None: ...
     def get_notification_handle(self, pe: Engine) -> int: ...
     def request_notification(self, pe: Engine) -> None: ...
     def clear_notification(self, pe: Engine, handle: int) -> None: ...
@@ -59,7 +63,13 @@ class Contexts(Protocol):
 
 
 class Servers(Protocol):
-    """doca_comch_server_*. Callbacks of the connection status: (connection, ok). A task gets its user data at once."""
+    """doca_comch_server_*. Callbacks of the connection status: (connection, ok). A task gets its user data at once.
+
+    An extension: `quick_alloc` makes a quick call, as QuickCalls does, that stands in front of the program's own
+    `task_send_alloc_init(connection, msg)`, or is None. Its tasks are of a subclass of `base`, which has no slots of
+    its own; `context` is `program`, and they are their own handles and user data. A program's object for a connection
+    has the connection's handle as `_handle`.
+    """
 
     def create(self, dev: Dev, rep: Rep, name: str) -> Server: ...
     def get_device_rep(self, server: Server) -> Rep: ...
@@ -67,16 +77,18 @@ class Servers(Protocol):
     def task_send_alloc_init(
         self, ctx: Context, peer: Connection, message: Any, user_data: object = None
     ) -> SendTask: ...
+    def quick_alloc(self, ctx: Context, slow: Callback, base: type, program: object) -> Callback | None: ...
     def disconnect(self, server: Server, connection: Connection) -> None: ...
 
 
 class Clients(Protocol):
-    """doca_comch_client_*."""
+    """doca_comch_client_*. For `quick_alloc` see Servers."""
 
     def create(self, dev: Dev, name: str) -> Client: ...
     def task_send_alloc_init(
         self, ctx: Context, peer: Connection, message: Any, user_data: object = None
     ) -> SendTask: ...
+    def quick_alloc(self, ctx: Context, slow: Callback, base: type, program: object) -> Callback | None: ...
     def get_connection(self, client: Client) -> Connection: ...
 
 

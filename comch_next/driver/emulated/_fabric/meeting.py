@@ -15,13 +15,22 @@ import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 
 from comch_next.driver.emulated._fabric.handshake import LONGEST, is_trusted, peer_of, send
 from comch_next.driver.emulated._kernel.handle import Socket
 from comch_next.errors import AlreadyExist, DocaError, Initialization
 
-__all__ = ["LOCK", "Listener", "dial", "directory", "file_name", "is_chosen", "owned_by_living", "runtime_dir"]
+__all__ = [
+    "LOCK",
+    "Listener",
+    "absolute",
+    "dial",
+    "directory",
+    "file_name",
+    "is_chosen",
+    "owned_by_living",
+    "runtime_dir",
+]
 
 BACKLOG = 1024
 _OBSERVED_S = 1.0  # how long a start waits for somebody who looks at the lock; that takes microseconds
@@ -30,15 +39,20 @@ _SWEPT = 64  # files that one start looks at, so that it does not take long, how
 LOCK = re.compile(r"[0-9a-f]{32}\.lock")  # what the lock files of servers are called
 
 
-def runtime_dir() -> Path:
+def runtime_dir() -> str:
     """COMCH_RUNTIME_DIR, else a folder of the session's runtime directory, else one named for the user."""
     if chosen := os.environ.get("COMCH_RUNTIME_DIR"):
-        return Path(chosen)
+        return chosen
     if session := os.environ.get("XDG_RUNTIME_DIR"):
-        return Path(session) / "comch"
+        return os.path.join(session, "comch")
     import tempfile  # not at every start: it brings shutil and the compressors
 
-    return Path(tempfile.gettempdir()) / f"comch-{os.getuid()}"
+    return os.path.join(tempfile.gettempdir(), f"comch-{os.getuid()}")
+
+
+def absolute(path: str) -> str:
+    """The same path from the root; nothing else of it changes, as what `..` leads to may be a link's place."""
+    return os.path.join(os.getcwd(), path)
 
 
 def is_chosen() -> bool:
@@ -47,30 +61,30 @@ def is_chosen() -> bool:
 
 
 @contextmanager
-def directory(path: Path, *, create: bool) -> Iterator[int]:
+def directory(path: str, *, create: bool) -> Iterator[int]:
     """A descriptor of the directory while the block runs. OSError: it is not there, or not the user's alone."""
     if create:
-        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.makedirs(path, mode=0o700, exist_ok=True)
     fd = _open_directory(path)
     try:
         found = os.fstat(fd)
         if not is_trusted(found.st_uid):
-            raise PermissionError(errno.EPERM, f"the directory belongs to user {found.st_uid}", str(path))
+            raise PermissionError(errno.EPERM, f"the directory belongs to user {found.st_uid}", path)
         if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
             text = "others can write to the directory, and so take a server's place; chmod go-w it"
-            raise PermissionError(errno.EPERM, text, str(path))
+            raise PermissionError(errno.EPERM, text, path)
         yield fd
     finally:
         os.close(fd)
 
 
-def _open_directory(path: Path) -> int:
+def _open_directory(path: str) -> int:
     try:
         return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except NotADirectoryError as error:
-        if path.is_symlink():
+        if os.path.islink(path):
             text = "it is a symbolic link, which may come to lead elsewhere; name the directory itself"
-            raise NotADirectoryError(errno.ENOTDIR, text, str(path)) from error
+            raise NotADirectoryError(errno.ENOTDIR, text, path) from error
         raise
 
 
@@ -149,9 +163,9 @@ class Listener:
     def __init__(self, dpu_pci: str, rep_pci: str, name: str) -> None:
         self._stem = file_name(dpu_pci, rep_pci, name)
         self._name = name
-        self._place = runtime_dir().absolute()  # for life: the program may go elsewhere, or change its environment
+        self._place = absolute(runtime_dir())  # for life: the program may go elsewhere, or change its environment
         self._reserve = -1  # a descriptor to turn clients away with when there is none left to accept them
-        self.path = self._place / f"{self._stem}.sock"
+        self.path = os.path.join(self._place, f"{self._stem}.sock")
         try:
             with directory(self._place, create=True) as folder:
                 self._lock = self._take_lock(folder)
@@ -256,19 +270,25 @@ class Listener:
         return found.st_ino == self._inode and found.st_nlink > 0
 
     def let_go(self) -> None:
-        """Close its descriptors, and do nothing else: after a fork the name stays the parent's."""
+        """Close its descriptors, and do nothing else: after a fork the name stays the parent's. Idempotent."""
         self.socket.close()
         self._give_up_reserve()
-        os.close(self._lock)
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
 
     def remove(self) -> None:
         """Leave no file behind; what somebody else put in their place stays. Raises OSError."""
         if self.intact():
-            for kind in ("sock", "lock"):  # by path: there may be no descriptor left for the directory
-                os.unlink(self._place / f"{self._stem}.{kind}")
+            try:
+                os.unlink(self.path)  # by path: there may be no descriptor left for the directory
+            finally:  # an interrupt may come out of the first
+                os.unlink(os.path.join(self._place, f"{self._stem}.lock"))
 
     def close(self) -> None:
         """Free the name."""
-        with suppress(OSError):  # the directory is gone, and the files with it
-            self.remove()
-        self.let_go()
+        try:
+            with suppress(OSError):  # the directory is gone, and the files with it
+                self.remove()
+        finally:
+            self.let_go()

@@ -6,7 +6,6 @@ The board is sealed: nobody can write to it but through the server's own mapping
 """
 
 import fcntl
-import json
 import os
 import time
 from collections.abc import Mapping
@@ -45,6 +44,8 @@ class Status(NamedTuple):
     version: int = _VERSION
 
     def encode(self) -> bytes:
+        import json  # a client needs none
+
         return json.dumps(self._asdict()).encode("ascii")
 
     @classmethod
@@ -56,6 +57,8 @@ class Status(NamedTuple):
     @classmethod
     def decode(cls, data: bytes) -> "Status":
         """ValueError says what is wrong with it: anybody may have written it."""
+        import json
+
         try:
             found = json.loads(data)
         except (ValueError, RecursionError):

@@ -109,10 +109,13 @@ class _Pool(TaskPool):
         if fault == "drop":
             _die(peer)
         elif fault is not None:
-            ctx.tasks_out -= 1
+            task.free()
             self._wake_later(ctx)
             raise NoMemory(f"task_send_alloc_init: all {ctx.num_tasks} tasks of {ctx} are in use (COMCH_FAULTS)")
         return task
+
+    def quick_alloc(self, *_: object) -> None:
+        """Every task is judged."""
 
     def _wake_later(self, ctx: ControlContext) -> None:
         left = self._faults.left("task")

@@ -6,46 +6,12 @@
  * may come, be it a refusal, a full ring, a look at the sockets or arguments of another kind, it leaves everything as
  * it was and calls the Python one. Written for the stable ABI of Python 3.10.
  */
-#define PY_SSIZE_T_CLEAN
-#define Py_LIMITED_API 0x030A0000
-#include <Python.h>
-#include <structmember.h>
 #include <sys/mman.h>
 
-#include "ring.h"
+#include "objects.h"
 
-#define SELF(kind, object) ((kind *)(object))
-
-/* Link: both ends of a connection. `tx` and `rx` are NULL where there is nothing to send on or to receive from. */
-
-typedef struct {
-    PyObject_HEAD
-    comch_tx *tx;
-    comch_rx *rx;
-    PyObject *cell;       /* in whose memory they lie */
-    PyObject *user_data;  /* the program's object for it */
-    PyObject *poller;     /* who follows it, or NULL */
-} Link;
-
-typedef struct {
-    PyObject_HEAD
-    comch_poller c;
-    PyObject *links;  /* a tuple, in the order of the rings */
-    comch_rx **rings;
-    comch_slot *slots;
-} Poller;
-
-/* A quick call's own object. */
-typedef struct {
-    PyObject_HEAD
-    PyObject *of;     /* the Link or the Poller */
-    PyObject *slow;   /* the Python call */
-    PyObject *shape;  /* the type of a message, or NULL for a plain tuple */
-    PyObject *news;   /* a tuple of collections: while they are empty, nothing but a message is to be received */
-    PyObject *again;  /* the exception for having received nothing, and its arguments; NULL where that is None */
-} Quick;
-
-static PyTypeObject *link_type, *poller_type, *quick_type, *memory_type;
+PyTypeObject *calls_link_type, *calls_poller_type, *calls_quick_type;
+static PyTypeObject *memory_type;
 static PyObject *handle_name, *timeout_name, *message_name;
 
 static int link_traverse(Link *link, visitproc visit, void *arg)
@@ -54,7 +20,8 @@ static int link_traverse(Link *link, visitproc visit, void *arg)
     Py_VISIT(link->cell);
     Py_VISIT(link->user_data);
     Py_VISIT(link->poller);
-    return 0;
+    Py_VISIT(link->context);
+    return calls_visit_tasks(link, visit, arg);
 }
 
 static int link_clear(Link *link)
@@ -64,10 +31,40 @@ static int link_clear(Link *link)
     Py_CLEAR(link->cell);
     Py_CLEAR(link->user_data);
     Py_CLEAR(link->poller);
+    Py_CLEAR(link->context);
+    calls_drop_tasks(link);
     return 0;
 }
 
-static void destroy(PyObject *object, inquiry clear)
+/* Know nothing any more: in a forked child. */
+static PyObject *link_disinherit(Link *link, PyObject *Py_UNUSED(none))
+{
+    link_clear(link);
+    Py_RETURN_NONE;
+}
+
+/* Whether the object is of the kind. */
+int calls_is(PyObject *object, PyTypeObject *kind)
+{
+    return object && (Py_TYPE(object) == kind || PyType_IsSubtype(Py_TYPE(object), kind));
+}
+
+int calls_given(PyObject *object)
+{
+    return object && object != Py_None;
+}
+
+/* Whether the collection has anything in it. */
+int calls_any(PyObject *collection)
+{
+    Py_ssize_t size = collection ? PyObject_Size(collection) : 0;
+
+    if (size < 0)
+        PyErr_Clear();
+    return size != 0;
+}
+
+void calls_destroy(PyObject *object, inquiry clear)
 {
     PyTypeObject *type = Py_TYPE(object);
 
@@ -79,7 +76,7 @@ static void destroy(PyObject *object, inquiry clear)
 
 static void link_dealloc(PyObject *link)
 {
-    destroy(link, (inquiry)link_clear);
+    calls_destroy(link, (inquiry)link_clear);
 }
 
 /* hold(cell, tx, rx): use these ends from now on, by their addresses in the cell's memory; 0 for none. */
@@ -147,11 +144,18 @@ static PyMethodDef link_methods[] = {
     {"arm_space", (PyCFunction)link_arm_space, METH_NOARGS, NULL},
     {"arm_completion", (PyCFunction)link_arm_completion, METH_O, NULL},
     {"available", (PyCFunction)link_available, METH_NOARGS, NULL},
+    {"take_sent", (PyCFunction)calls_take_sent, METH_NOARGS, NULL},
+    {"take_back", (PyCFunction)calls_take_back, METH_NOARGS, NULL},
+    {"arm_tasks", (PyCFunction)calls_arm_tasks, METH_NOARGS, NULL},
+    {"disinherit", (PyCFunction)link_disinherit, METH_NOARGS, NULL},
     {0},
 };
 
 static PyMemberDef link_members[] = {
     {"user_data", T_OBJECT, offsetof(Link, user_data), 0, NULL},
+    {"context", T_OBJECT_EX, offsetof(Link, context), 0, NULL},
+    {"tasks", T_PYSSIZET, offsetof(Link, count), READONLY, NULL},
+    {"listed", T_BOOL, offsetof(Link, listed), 0, NULL},
     {0},
 };
 
@@ -161,7 +165,7 @@ static PyType_Slot link_slots[] = {
 };
 
 static PyType_Spec link_spec = {
-    "comch_next.driver.emulated._kernel.calls.Link", sizeof(Link), 0,
+    NAME "Link", sizeof(Link), 0,
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, link_slots,
 };
 
@@ -187,7 +191,7 @@ static void poller_dealloc(PyObject *object)
 
     PyMem_Free(poller->rings);
     PyMem_Free(poller->slots);
-    destroy(object, (inquiry)poller_clear);
+    calls_destroy(object, (inquiry)poller_clear);
 }
 
 /* follow(links): read the rings of these, a tuple, from now on. */
@@ -226,13 +230,13 @@ static PyObject *poller_follow(Poller *poller, PyObject *links)
     Py_RETURN_NONE;
 }
 
-static Link *found_link(Poller *poller)
+Link *calls_found_link(Poller *poller)
 {
     return SELF(Link, PyTuple_GetItem(poller->links, poller->c.index));
 }
 
 /* Take the message that was found as bytes; NULL without an error: its sender has taken it back. */
-static PyObject *take(Poller *poller)
+PyObject *calls_take(Poller *poller)
 {
     PyObject *data = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)poller->c.length);
 
@@ -280,12 +284,12 @@ static PyObject *poller_receive(Poller *poller, PyObject *size)
         Py_RETURN_NONE;
     if (result < 0)
         return PyLong_FromLongLong(result);
-    if (!(data = take(poller))) {
+    if (!(data = calls_take(poller))) {
         if (PyErr_Occurred())
             return NULL;
         Py_RETURN_NONE;
     }
-    return pair(NULL, data, (PyObject *)found_link(poller));
+    return pair(NULL, data, (PyObject *)calls_found_link(poller));
 }
 
 static PyObject *poller_arm(Poller *poller, PyObject *Py_UNUSED(none))
@@ -312,7 +316,7 @@ static PyObject *poller_hurry(Poller *poller, PyObject *Py_UNUSED(none))
 
 static PyObject *poller_blamed(Poller *poller, void *Py_UNUSED(closure))
 {
-    PyObject *link = (PyObject *)found_link(poller);
+    PyObject *link = (PyObject *)calls_found_link(poller);
 
     Py_XINCREF(link);
     return link;
@@ -346,7 +350,7 @@ static PyType_Slot poller_slots[] = {
 };
 
 static PyType_Spec poller_spec = {
-    "comch_next.driver.emulated._kernel.calls.Poller", sizeof(Poller), 0,
+    NAME "Poller", sizeof(Poller), 0,
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, poller_slots,
 };
 
@@ -418,7 +422,7 @@ static PyType_Slot memory_slots[] = {
 };
 
 static PyType_Spec memory_spec = {
-    "comch_next.driver.emulated._kernel.calls.Memory", sizeof(Memory), 0, Py_TPFLAGS_DEFAULT, memory_slots,
+    NAME "Memory", sizeof(Memory), 0, Py_TPFLAGS_DEFAULT, memory_slots,
 };
 
 /* Quick calls. */
@@ -431,6 +435,7 @@ static int quick_traverse(Quick *quick, visitproc visit, void *arg)
     Py_VISIT(quick->shape);
     Py_VISIT(quick->news);
     Py_VISIT(quick->again);
+    Py_VISIT(quick->program);
     return 0;
 }
 
@@ -441,12 +446,13 @@ static int quick_clear(Quick *quick)
     Py_CLEAR(quick->shape);
     Py_CLEAR(quick->news);
     Py_CLEAR(quick->again);
+    Py_CLEAR(quick->program);
     return 0;
 }
 
 static void quick_dealloc(PyObject *quick)
 {
-    destroy(quick, (inquiry)quick_clear);
+    calls_destroy(quick, (inquiry)quick_clear);
 }
 
 static PyType_Slot quick_slots[] = {
@@ -454,12 +460,12 @@ static PyType_Slot quick_slots[] = {
 };
 
 static PyType_Spec quick_spec = {
-    "comch_next.driver.emulated._kernel.calls.Quick", sizeof(Quick), 0,
+    NAME "Quick", sizeof(Quick), 0,
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, quick_slots,
 };
 
 /* Call the Python one with what the quick one was called with. */
-static PyObject *slow(Quick *quick, PyObject *const *args, Py_ssize_t count, PyObject *names)
+PyObject *calls_slow(Quick *quick, PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
     Py_ssize_t named = names ? PyTuple_Size(names) : 0;
     PyObject *positional = PyTuple_New(count), *keywords = named ? PyDict_New() : NULL, *result = NULL;
@@ -503,14 +509,14 @@ static PyObject *port_send(PyObject *self, PyObject *const *args, Py_ssize_t cou
         if (!(handle = PyObject_GetAttr(args[0], handle_name)))
             PyErr_Clear();
         else {
-            int done = PyType_IsSubtype(Py_TYPE(handle), link_type) && SELF(Link, handle)->poller == quick->of
+            int done = PyType_IsSubtype(Py_TYPE(handle), calls_link_type) && SELF(Link, handle)->poller == quick->of
                        && sent(SELF(Link, handle), args[1]);
             Py_DECREF(handle);
             if (done)
                 Py_RETURN_TRUE;
         }
     }
-    return slow(quick, args, count, names);
+    return calls_slow(quick, args, count, names);
 }
 
 static int only_timeout(PyObject *names)
@@ -525,7 +531,7 @@ static PyObject *link_send_quick(PyObject *self, PyObject *const *args, Py_ssize
 
     if ((names ? count == 1 && only_timeout(names) : count == 1 || count == 2) && sent(SELF(Link, quick->of), args[0]))
         Py_RETURN_NONE;
-    return slow(quick, args, count, names);
+    return calls_slow(quick, args, count, names);
 }
 
 /* Is a message the only thing that could be received? A context without connections may have other reasons. */
@@ -534,10 +540,8 @@ static int quiet(Quick *quick)
     if (!SELF(Poller, quick->of)->c.count)
         return 0;
     for (Py_ssize_t i = 0; i < PyTuple_Size(quick->news); i++)
-        if (PyObject_Size(PyTuple_GetItem(quick->news, i)) != 0) {
-            PyErr_Clear();
+        if (calls_any(PyTuple_GetItem(quick->news, i)))
             return 0;
-        }
     return 1;
 }
 
@@ -571,14 +575,14 @@ static PyObject *port_receive(PyObject *self, PyObject *const *args, Py_ssize_t 
     int64_t result;
 
     if (count > 1 || (names && !(quick->again && only_timeout(names))))
-        return slow(quick, args, count, names);
+        return calls_slow(quick, args, count, names);
     if (count) {
         if (!PyLong_CheckExact(args[0]))
-            return slow(quick, args, count, names);
+            return calls_slow(quick, args, count, names);
         most = PyLong_AsUnsignedLongLong(args[0]);
         if (PyErr_Occurred()) {
             PyErr_Clear();
-            return slow(quick, args, count, names);
+            return calls_slow(quick, args, count, names);
         }
     }
     result = comch_find(&poller->c);
@@ -592,13 +596,11 @@ static PyObject *port_receive(PyObject *self, PyObject *const *args, Py_ssize_t 
         PyErr_Clear();
     }
     if (result < 0 || (uint64_t)result > most)
-        return slow(quick, args, count, names);
-    if (!(data = take(poller)))
-        return PyErr_Occurred() ? NULL : slow(quick, args, count, names);
-    return pair(quick->shape, data, found_link(poller)->user_data);
+        return calls_slow(quick, args, count, names);
+    if (!(data = calls_take(poller)))
+        return PyErr_Occurred() ? NULL : calls_slow(quick, args, count, names);
+    return pair(quick->shape, data, calls_found_link(poller)->user_data);
 }
-
-#define FAST(name) (PyCFunction)(void (*)(void))name, METH_FASTCALL | METH_KEYWORDS
 
 static PyMethodDef port_send_def = {"send", FAST(port_send), NULL};
 static PyMethodDef link_send_def = {"send", FAST(link_send_quick), NULL};
@@ -606,64 +608,77 @@ static PyMethodDef port_receive_def = {"receive", FAST(port_receive), NULL};
 
 static PyObject *kept(PyObject *object)
 {
-    if (object == Py_None)
+    if (!calls_given(object))
         return NULL;
-    Py_XINCREF(object);
+    Py_INCREF(object);
     return object;
 }
 
-/* A quick call of that definition: (the Link or Poller, the Python call), and for receive the type of a message or
- * None, a tuple of collections, and the exception with its arguments or None. */
-static PyObject *quick_call(PyMethodDef *def, PyTypeObject *kind, PyObject *args)
+/* A quick call of that definition, of its own objects: those given are borrowed. */
+PyObject *calls_quick_call(PyMethodDef *def, Quick given)
 {
-    PyObject *of, *slow_call, *shape = NULL, *news = NULL, *again = NULL, *call;
-    Quick *quick;
+    Quick *quick = SELF(Quick, PyType_GenericAlloc(calls_quick_type, 0));
+    PyObject *call;
 
-    if (!PyArg_ParseTuple(args, "O!O|OO!O", kind, &of, &slow_call, &shape, &PyTuple_Type, &news, &again))
+    if (!quick)
         return NULL;
-    if (!(quick = SELF(Quick, PyType_GenericAlloc(quick_type, 0))))
-        return NULL;
-    quick->of = kept(of);
-    quick->slow = kept(slow_call);
-    quick->shape = kept(shape);
-    quick->news = kept(news);
-    quick->again = kept(again);
+    quick->of = kept(given.of);
+    quick->slow = kept(given.slow);
+    quick->shape = kept(given.shape);
+    quick->news = kept(given.news);
+    quick->again = kept(given.again);
+    quick->program = kept(given.program);
     call = PyCFunction_NewEx(def, (PyObject *)quick, NULL);
     Py_DECREF(quick);
     return call;
 }
 
+static PyObject *make_send(PyMethodDef *def, PyTypeObject *kind, PyObject *args)
+{
+    Quick given = {0};
+
+    if (!PyArg_ParseTuple(args, "O!O", kind, &given.of, &given.slow))
+        return NULL;
+    return calls_quick_call(def, given);
+}
+
+/* port_send(poller, slow), link_send(link, slow): of the Python call `slow`. */
 static PyObject *make_port_send(PyObject *Py_UNUSED(module), PyObject *args)
 {
-    return quick_call(&port_send_def, poller_type, args);
+    return make_send(&port_send_def, calls_poller_type, args);
 }
 
 static PyObject *make_link_send(PyObject *Py_UNUSED(module), PyObject *args)
 {
-    return quick_call(&link_send_def, link_type, args);
+    return make_send(&link_send_def, calls_link_type, args);
 }
 
+/* receive(poller, slow, shape, news, again): see Quick; None stands for NULL. */
 static PyObject *make_receive(PyObject *Py_UNUSED(module), PyObject *args)
 {
-    return quick_call(&port_receive_def, poller_type, args);
+    Quick given = {0};
+
+    if (!PyArg_ParseTuple(args, "O!OOO!O", calls_poller_type, &given.of, &given.slow, &given.shape, &PyTuple_Type,
+                          &given.news, &given.again))
+        return NULL;
+    return calls_quick_call(&port_receive_def, given);
 }
 
 static PyMethodDef functions[] = {
     {"port_send", make_port_send, METH_VARARGS, NULL},
     {"link_send", make_link_send, METH_VARARGS, NULL},
     {"receive", make_receive, METH_VARARGS, NULL},
+    {"task_alloc", calls_make_alloc, METH_VARARGS, NULL},
     {0},
 };
 
 static PyModuleDef definition = {PyModuleDef_HEAD_INIT, "calls", NULL, -1, functions, NULL, NULL, NULL, NULL};
 
-static PyTypeObject *add_type(PyObject *module, PyType_Spec *spec)
+/* Make the type and name it in the module. Whether that failed. */
+int calls_add_type(PyObject *module, PyType_Spec *spec, PyTypeObject **type)
 {
-    PyObject *type = PyType_FromSpec(spec);
-
-    if (type && PyModule_AddType(module, (PyTypeObject *)type))
-        Py_CLEAR(type);
-    return (PyTypeObject *)type;
+    *type = (PyTypeObject *)PyType_FromSpec(spec);
+    return !*type || PyModule_AddType(module, *type);
 }
 
 PyMODINIT_FUNC PyInit_calls(void)
@@ -675,9 +690,11 @@ PyMODINIT_FUNC PyInit_calls(void)
     handle_name = PyUnicode_InternFromString("_handle");
     timeout_name = PyUnicode_InternFromString("timeout");
     message_name = PyUnicode_InternFromString("message");
-    if (!handle_name || !timeout_name || !message_name || !(link_type = add_type(module, &link_spec))
-        || !(poller_type = add_type(module, &poller_spec)) || !(quick_type = add_type(module, &quick_spec))
-        || !(memory_type = add_type(module, &memory_spec))) {
+    if (!handle_name || !timeout_name || !message_name || calls_add_type(module, &link_spec, &calls_link_type)
+        || calls_add_type(module, &poller_spec, &calls_poller_type)
+        || calls_add_type(module, &quick_spec, &calls_quick_type)
+        || calls_add_type(module, &memory_spec, &memory_type) || calls_add_tasks(module)
+        || calls_add_progress(module)) {
         Py_DECREF(module);
         return NULL;
     }

@@ -68,6 +68,8 @@ def _disinherit() -> None:
     for handle, name in zip(handles, names, strict=True):
         kind = type(handle)
         vars(handle).clear()
+        if (disinherit := getattr(kind, "disinherit", None)) is not None:
+            disinherit(handle)  # what its C part knows
         vars(handle)["_inherited"] = name
         handle.__class__ = type(kind.__name__, (kind,), dict(_INHERITED))
 

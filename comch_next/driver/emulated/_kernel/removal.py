@@ -2,7 +2,6 @@
 
 import os
 from contextlib import suppress
-from pathlib import Path
 
 from comch_next.driver.emulated._kernel.ring import lib
 
@@ -19,7 +18,7 @@ class Removal:
         self._fd = fd
 
     @classmethod
-    def of(cls, path: Path) -> "Removal | None":
+    def of(cls, path: str) -> "Removal | None":
         """None where the system has no watch to spare: then the file has to be polled."""
         fd = lib.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
         if fd < 0:

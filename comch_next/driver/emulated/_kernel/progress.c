@@ -1,0 +1,316 @@
+/* The progress of an engine: it reads the rings, completes what has been sent, and calls what else has something to
+ * do, in Python. A progress that finds nothing asks each of them once, and runs no Python code: it is over before
+ * another thread could move on, so it needs no lock. All else happens with the engine's lock held.
+ *
+ * A callback that raises ends the reading of rings, or the delivery of completions; the first exception is raised at
+ * the end. What raises else is no callback, and ends the progress at once.
+ */
+#include "objects.h"
+
+PyTypeObject *calls_engine_type;
+static PyObject *acquire_name, *attend_name, *guarded_name, *poll_name, *pending_name, *raise_name, *receive_name, *release_name,
+    *violation_name;
+
+static int engine_traverse(Engine *engine, visitproc visit, void *arg)
+{
+    Py_VISIT(Py_TYPE(engine));
+    Py_VISIT(engine->poller);
+    Py_VISIT(engine->active);
+    Py_VISIT(engine->consumers);
+    Py_VISIT(engine->pending_calls);
+    Py_VISIT(engine->notification);
+    Py_VISIT(engine->lock);
+    Py_VISIT(engine->error);
+    return 0;
+}
+
+static int engine_clear(Engine *engine)
+{
+    Py_CLEAR(engine->poller);
+    Py_CLEAR(engine->active);
+    Py_CLEAR(engine->consumers);
+    Py_CLEAR(engine->pending_calls);
+    Py_CLEAR(engine->notification);
+    Py_CLEAR(engine->lock);
+    Py_CLEAR(engine->error);
+    return 0;
+}
+
+static void engine_dealloc(PyObject *engine)
+{
+    calls_destroy(engine, (inquiry)engine_clear);
+}
+
+/* Know nothing any more, and refuse progress: in a forked child. */
+static PyObject *engine_disinherit(Engine *engine, PyObject *Py_UNUSED(none))
+{
+    engine->guarded = 1;
+    engine_clear(engine);
+    Py_RETURN_NONE;
+}
+
+/* Keep what a callback has raised for the end; the first one wins. */
+void calls_keep_error(Engine *engine)
+{
+    PyObject *kind, *error, *trace;
+
+    PyErr_Fetch(&kind, &error, &trace);
+    PyErr_NormalizeException(&kind, &error, &trace);
+    if (trace)
+        PyException_SetTraceback(error, trace);
+    if (!calls_given(engine->error)) {
+        PyObject *none = engine->error;
+        engine->error = error;
+        error = none;
+    }
+    Py_XDECREF(kind);
+    Py_XDECREF(error);
+    Py_XDECREF(trace);
+}
+
+/* Call a method. Whether its result is true, or -1. */
+static int ask(PyObject *object, PyObject *method)
+{
+    PyObject *result = PyObject_CallMethodObjArgs(object, method, NULL);
+    int truth = result ? PyObject_IsTrue(result) : -1;
+
+    Py_XDECREF(result);
+    return truth;
+}
+
+/* Call back for a message. Whether the reading may go on. */
+static int deliver(Engine *engine, Link *link, PyObject *data)
+{
+    PyObject *context = link->context, *user_data = link->user_data ? link->user_data : Py_None, *callback, *result;
+
+    if (!calls_is(context, calls_context_type) || !(callback = SELF(Context, context)->on_message))
+        return 1;
+    Py_INCREF(callback);
+    Py_INCREF(user_data);
+    result = PyObject_CallFunctionObjArgs(callback, user_data, data, NULL);
+    if (!result)
+        calls_keep_error(engine);
+    Py_DECREF(user_data);
+    Py_DECREF(callback);
+    Py_XDECREF(result);
+    return result != NULL;
+}
+
+/* Read as many messages as a progress delivers at most. Whether anything moved, or -1. */
+static int read_rings(Engine *engine, Poller *poller)
+{
+    int moved = 0;
+
+    for (int turn = 0; turn < engine->batch; turn++) {
+        int64_t found = comch_find(&poller->c);
+        int going_on = 1;
+        if (found >= 0) {
+            Link *link = calls_found_link(poller);
+            PyObject *data = calls_take(poller);
+            if (!data)  /* else its sender has taken it back */
+                return PyErr_Occurred() ? -1 : moved;
+            Py_INCREF(link);
+            going_on = deliver(engine, link, data);
+            Py_DECREF(data);
+            Py_DECREF(link);
+            moved = 1;
+        } else if (found == COMCH_POLL) {
+            int polled = ask((PyObject *)engine, poll_name);
+            if (polled < 0)
+                return -1;
+            moved |= polled;
+            comch_polled(&poller->c.pace);
+        } else if (found == COMCH_CORRUPT) {
+            Link *link = calls_found_link(poller);
+            Py_INCREF(link);
+            int ended = ask((PyObject *)link, violation_name);
+            Py_DECREF(link);
+            if (ended < 0)
+                return -1;
+            moved = 1;
+        } else
+            break;
+        if (!going_on)
+            break;
+    }
+    return moved;
+}
+
+static int receive_posts(PyObject *consumers)
+{
+    int moved = 0;
+
+    Py_INCREF(consumers);
+    for (Py_ssize_t i = 0; moved >= 0 && i < PyTuple_Size(consumers); i++) {
+        int received = ask(PyTuple_GetItem(consumers, i), receive_name);
+        moved = received < 0 ? -1 : moved | received;
+    }
+    Py_DECREF(consumers);
+    return moved;
+}
+
+/* Complete a context's tasks, and what else it has to do. Whether anything moved, or -1. */
+static int attend(Engine *engine, Context *context)
+{
+    int moved, more = 0;
+
+    if (!calls_given(context->engine))
+        return 0;  /* a callback has just destroyed it */
+    if ((moved = calls_complete_sends(engine, context)) < 0)
+        return -1;
+    if ((context->moving || calls_any(context->finished) || calls_any(context->lost))
+        && calls_given(context->engine) && (more = ask((PyObject *)context, attend_name)) < 0)
+        return -1;
+    if (calls_settled(context)) {
+        if (PySet_Discard(engine->active, (PyObject *)context) < 0)
+            return -1;
+        context->attended = 0;
+    }
+    return moved | more;
+}
+
+static int attend_all(Engine *engine)
+{
+    PyObject *contexts = PySequence_List(engine->active);
+    int moved = contexts ? 0 : -1;
+
+    for (Py_ssize_t i = 0; moved >= 0 && i < PyList_Size(contexts); i++) {
+        PyObject *context = PyList_GetItem(contexts, i);
+        int attended = calls_is(context, calls_context_type) ? attend(engine, SELF(Context, context)) : 0;
+        moved = attended < 0 ? -1 : moved | attended;
+    }
+    Py_XDECREF(contexts);
+    return moved;
+}
+
+/* Do what can be done now. Whether anything moved, or -1. */
+static int turn(Engine *engine)
+{
+    PyObject *poller = engine->poller;
+    int moved, more;
+
+    Py_INCREF(poller);
+    moved = read_rings(engine, SELF(Poller, poller));
+    Py_DECREF(poller);
+    if (moved >= 0 && calls_any(engine->pending_calls))
+        moved = (more = ask((PyObject *)engine, pending_name)) < 0 ? -1 : moved | more;
+    if (moved >= 0 && calls_any(engine->consumers))
+        moved = (more = receive_posts(engine->consumers)) < 0 ? -1 : moved | more;
+    if (moved >= 0 && calls_any(engine->active))
+        moved = (more = attend_all(engine)) < 0 ? -1 : moved | more;
+    return moved;
+}
+
+/* Whether there is nothing to do at all. */
+static int idle(Engine *engine)
+{
+    comch_poller *poller = &SELF(Poller, engine->poller)->c;
+    int64_t found;
+
+    if (calls_any(engine->active) || calls_any(engine->pending_calls) || calls_any(engine->consumers)
+        || calls_given(engine->error))
+        return 0;
+    if ((found = comch_find(poller)) == COMCH_POLL)
+        comch_poll_again(poller);
+    return found == COMCH_AGAIN;
+}
+
+/* Progress, with the lock held. */
+static PyObject *progress(Engine *engine)
+{
+    int moved;
+
+    if (engine->guarded)  /* since another thread had the lock */
+        return PyObject_CallMethodObjArgs((PyObject *)engine, guarded_name, NULL);
+    engine->guarded = 1;
+    engine->thread = PyThread_get_thread_ident();
+    moved = turn(engine);
+    engine->guarded = 0;
+    if (moved >= 0 && calls_given(engine->error)) {
+        PyObject *raised = PyObject_CallMethodObjArgs((PyObject *)engine, raise_name, NULL);
+        if (!raised)
+            return NULL;
+        Py_DECREF(raised);
+    }
+    return moved < 0 ? NULL : PyBool_FromLong(moved);
+}
+
+/* Give the lock back, whatever has been raised. */
+static int release(PyObject *lock)
+{
+    PyObject *kind, *error, *trace, *released;
+
+    PyErr_Fetch(&kind, &error, &trace);
+    released = PyObject_CallMethodObjArgs(lock, release_name, NULL);
+    if (released)
+        PyErr_Restore(kind, error, trace);
+    Py_XDECREF(released);
+    return released ? 0 : -1;
+}
+
+/* progress(): do what can be done now, without waiting. Whether anything moved. */
+static PyObject *engine_progress(Engine *engine, PyObject *Py_UNUSED(none))
+{
+    PyObject *lock, *acquired, *moved;
+
+    if (engine->guarded || !calls_is(engine->poller, calls_poller_type))
+        return PyObject_CallMethodObjArgs((PyObject *)engine, guarded_name, NULL);
+    if (idle(engine))
+        Py_RETURN_FALSE;
+    lock = engine->lock;
+    Py_INCREF(lock);
+    acquired = PyObject_CallMethodObjArgs(lock, acquire_name, NULL);
+    moved = acquired ? progress(engine) : NULL;
+    if (acquired && release(lock))
+        Py_CLEAR(moved);
+    Py_XDECREF(acquired);
+    Py_DECREF(lock);
+    return moved;
+}
+
+static PyMethodDef engine_methods[] = {
+    {"progress", (PyCFunction)engine_progress, METH_NOARGS, NULL},
+    {"disinherit", (PyCFunction)engine_disinherit, METH_NOARGS, NULL},
+    {0},
+};
+
+#define OBJECT(name) {#name, T_OBJECT_EX, offsetof(Engine, name), 0, NULL}
+
+static PyMemberDef engine_members[] = {
+    OBJECT(poller),
+    OBJECT(active),
+    OBJECT(consumers),
+    OBJECT(pending_calls),
+    OBJECT(notification),
+    OBJECT(lock),
+    OBJECT(error),
+    {"thread", T_ULONG, offsetof(Engine, thread), 0, NULL},
+    {"batch", T_INT, offsetof(Engine, batch), 0, NULL},
+    {"guarded", T_BOOL, offsetof(Engine, guarded), 0, NULL},
+    {0},
+};
+
+static PyType_Slot engine_slots[] = {
+    {Py_tp_dealloc, engine_dealloc}, {Py_tp_traverse, engine_traverse}, {Py_tp_clear, engine_clear},
+    {Py_tp_methods, engine_methods}, {Py_tp_members, engine_members},   {0, NULL},
+};
+
+static PyType_Spec engine_spec = {
+    NAME "Engine", sizeof(Engine), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, engine_slots,
+};
+
+int calls_add_progress(PyObject *module)
+{
+    const struct { PyObject **name; const char *text; } names[] = {
+        {&acquire_name, "acquire"},       {&release_name, "release"},
+        {&attend_name, "attend"},         {&guarded_name, "progress_guarded"}, {&poll_name, "poll_sockets"},
+        {&pending_name, "run_pending_calls"}, {&raise_name, "raise_error"},    {&receive_name, "receive"},
+        {&violation_name, "on_protocol_violation"},
+    };
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!(*names[i].name = PyUnicode_InternFromString(names[i].text)))
+            return -1;
+    return calls_add_type(module, &engine_spec, &calls_engine_type);
+}

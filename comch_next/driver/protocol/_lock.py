@@ -1,0 +1,30 @@
+"""The lock of an engine: held by one thread at a time, which may take it again; a forked child finds it free."""
+
+import os
+from threading import RLock
+from typing import Any, TypeAlias
+from weakref import WeakSet
+
+__all__ = ["Lock", "new_lock"]
+
+# RLock is a function, not a type. As a context manager it is one call in C: no interrupt comes between taking it and
+# the block that gives it back.
+Lock: TypeAlias = Any
+
+_locks: WeakSet[Lock] = WeakSet()
+
+
+def new_lock() -> Lock:
+    """Make a lock."""
+    lock = RLock()
+    _locks.add(lock)
+    return lock
+
+
+def _set_free() -> None:
+    """In the child: the thread that held one is not here."""
+    for lock in list(_locks):
+        lock._at_fork_reinit()
+
+
+os.register_at_fork(after_in_child=_set_free)

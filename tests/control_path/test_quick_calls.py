@@ -1,0 +1,223 @@
+"""The quick calls of tasks and of progress: no Python code of the library runs, and nothing else differs."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import weakref
+from collections.abc import Callable
+from types import FrameType
+
+import pytest
+
+import comch_next as comch
+from comch_next import BadState, Client, ErrorCode, InvalidValue, NoMemory, ProgressEngine, SendTask
+from tests.control_path.pair import HOST, Side, client, connect, leave, pair, server, until
+from tests.inside import inside
+
+TURNS = 50  # of which some poll the sockets, which is not quick
+
+
+def frames(call: Callable[[], object]) -> list[str]:
+    """The Python functions of the library that a call runs."""
+    found: list[str] = []
+
+    def profile(frame: FrameType, event: str, _: object) -> None:
+        if event == "call" and frame.f_globals["__name__"].startswith("comch_next"):
+            found.append(frame.f_code.co_name)
+
+    sys.setprofile(profile)
+    try:
+        call()
+    finally:
+        sys.setprofile(None)
+    return found
+
+
+def fewest(call: Callable[[], object]) -> list[str]:
+    """The same, of the turn that ran the fewest."""
+    return min((frames(call) for _ in range(TURNS)), key=len)
+
+
+def test_a_progress_that_finds_nothing_runs_no_python_code() -> None:
+    there, here = pair()
+    assert fewest(here.engine.progress) == []
+    leave(here, there)
+
+
+def test_a_task_from_allocation_to_its_end_runs_no_python_code() -> None:
+    there, here = pair()
+    connection, context = here.connection, here.context
+    freed = []
+
+    def done(task: SendTask) -> None:
+        task.free()
+        freed.append(task.status)
+
+    inside(context).on_done = done
+
+    def whole_life() -> None:
+        context.task_send_alloc_init(connection, b"x").submit()
+        here.engine.progress()
+
+    assert fewest(whole_life) == []
+    until(lambda: len(freed) == TURNS, here.engine)
+    assert set(freed) == {ErrorCode.SUCCESS}
+    until(lambda: len(there.messages) == TURNS, there.engine)
+    leave(here, there)
+
+
+def test_a_message_reaches_its_callback_without_python_code() -> None:
+    there, here = pair()
+    connection, context = here.connection, here.context
+    received = []
+    inside(there.context).on_message = lambda _, data: received.append(data)
+
+    def message() -> None:
+        context.task_send_alloc_init(connection, b"x").submit()
+        inside(there.engine).poller.polled()  # else it were time, for who has been away
+        there.engine.progress()
+
+    assert fewest(message) == []
+    until(lambda: len(received) == TURNS, there.engine)
+    leave(here, there)
+
+
+def test_a_task_that_is_dropped_gives_its_place_back() -> None:
+    there, here = server(), client(tasks=1)
+    connect(there, here)
+    held = here.task(b"held")
+    with pytest.raises(NoMemory):
+        here.task(b"one too many")
+    del held
+    here.task(b"again")
+    here.context.stop()  # nothing is out
+    until(lambda: here.state is comch.State.IDLE, here.engine)
+    leave(here, there)
+
+
+def test_a_task_freed_inside_its_callback_is_not_given_back_twice() -> None:
+    there, here = server(), client(tasks=1)
+    connect(there, here)
+    for _ in range(5):
+        here.send(b"x")
+        until(lambda: here.done, here.engine)
+        with pytest.raises(BadState, match="freed before"):
+            here.done.pop().free()
+        assert inside(here.context).tasks_out == 0
+    leave(here, there)
+
+
+def test_tasks_in_flight_go_with_their_dropped_connection() -> None:
+    """What nobody can reach any more is collected, tasks in flight and all."""
+    there, here = server(recv_queue_size=1), client()
+    connect(there, here)
+    for _ in range(8):
+        here.task(b"waits").submit()
+    gone = weakref.ref(inside(here.connection))
+    del here
+    gc.collect()
+    assert gone() is None
+    until(lambda: there.down, there.engine)
+    there.context.close()
+
+
+def test_a_callback_may_end_all_that_progress_is_about() -> None:
+    there, here = pair()
+    done: list[SendTask] = []
+
+    def stop(task: SendTask) -> None:
+        done.append(task)
+        task.free()
+        here.context.stop()
+        gc.collect()
+
+    inside(here.context).on_done = stop
+    for number in range(20):
+        here.task(bytes([number])).submit()
+    until(lambda: here.state is comch.State.IDLE, here.engine, there.engine)
+    assert len(done) + len(here.failed) == 20
+    assert here.context.num_inflight_tasks == 0
+    leave(here, there)
+
+
+def test_the_first_exception_of_a_callback_is_raised_and_the_other_tasks_wait() -> None:
+    there, here = pair()
+    done: list[SendTask] = []
+
+    def fail(task: SendTask) -> None:
+        done.append(task)
+        task.free()
+        raise ValueError(len(done))
+
+    inside(here.context).on_done = fail
+    for _ in range(3):
+        here.task(b"x").submit()
+    for number in range(1, 4):
+        with pytest.raises(ValueError, match=str(number)):
+            until(bool, here.engine)
+        assert len(done) == number
+    leave(here, there)
+
+
+def test_what_a_callback_submits_waits_for_the_next_progress() -> None:
+    there, here = pair()
+    runs = []
+
+    def again(task: SendTask) -> None:
+        runs.append(task)
+        task.submit()
+
+    inside(here.context).on_done = again
+    here.task(b"x").submit()
+    before = len(runs)
+    here.engine.progress()
+    assert len(runs) - before <= 1
+    inside(here.context).on_done = SendTask.free
+    leave(here, there)
+
+
+class Counting(Client):
+    """A program's own way to have tasks."""
+
+    made = 0
+
+    def task_send_alloc_init(self, connection: comch.Connection, msg: bytes) -> SendTask:
+        self.made += 1
+        return super().task_send_alloc_init(connection, msg)
+
+
+class Turning(ProgressEngine):
+    """A program's own progress."""
+
+    turns = 0
+
+    def progress(self) -> bool:
+        self.turns += 1
+        return super().progress()
+
+
+def test_a_programs_own_methods_come_first() -> None:
+    there = server()
+    engine = Turning()
+    own = Counting(comch.open_device(HOST), "svc", engine=engine)
+    here = Side(own)
+    connect(there, here)
+    own.task_send_alloc_init(own.connection, b"own").submit()
+    until(lambda: there.messages, there.engine, engine)
+    assert (own.made, there.messages) == (1, [b"own"])
+    assert engine.turns
+    leave(here, there)
+
+
+@pytest.mark.parametrize("wrong", [None, 3, object()])
+def test_what_is_no_connection_is_refused_as_ever(wrong: object) -> None:
+    there, here = pair()
+    with pytest.raises(InvalidValue, match="task_send_alloc_init takes a connection of <Client"):
+        here.context.task_send_alloc_init(wrong, b"x")
+    with pytest.raises(TypeError):
+        here.context.task_send_alloc_init(here.connection)
+    named = here.context.task_send_alloc_init(msg=b"x", connection=here.connection)
+    assert (named.status, named.context) == (ErrorCode.SUCCESS, here.context)
+    named.free()
+    leave(here, there)

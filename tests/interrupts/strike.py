@@ -1,0 +1,159 @@
+"""A KeyboardInterrupt at a random place of the library, during every public call; then all can be closed all the same.
+
+Run as a program, `python -m tests.interrupts.strike FACE SECONDS SEED`. The interrupt comes where the interpreter
+looks for signals: when a Python function begins, after a call, and at the end of a turn of a loop. Prints each finding;
+exits with 1 when there are any.
+"""
+
+from __future__ import annotations
+
+import dis
+import faulthandler
+import gc
+import random
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any
+
+import comch_next
+import comm_channel_compat
+from comch_next import DocaError
+from tests.descriptors import open_fds
+from tests.threads.duel import Findings, connect
+from tests.threads.faces import FACES, Call, End, Face
+
+_SOON_S = 20.0
+_LIBRARY = tuple(str(Path(str(package.__file__)).parent) for package in (comch_next, comm_channel_compat))
+_QUIET = ("__del__", "let_go", "say_goodbye")  # of the collector, which hands no exception on
+_LOOKS = {"RESUME", "JUMP_BACKWARD", "CALL", "CALL_FUNCTION", "CALL_METHOD", "CALL_FUNCTION_KW", "CALL_FUNCTION_EX"}
+_places: dict[CodeType, frozenset[int]] = {}
+
+
+def _looks_of(code: CodeType) -> frozenset[int]:
+    """The offsets of the instructions before which the interpreter has just looked for signals."""
+    if code not in _places:
+        offsets, before = set(), "RESUME"
+        for instruction in dis.get_instructions(code):
+            if before in _LOOKS:
+                offsets.add(instruction.offset)
+            if instruction.opname not in ("CACHE", "EXTENDED_ARG"):
+                before = instruction.opname
+        _places[code] = frozenset(offsets)
+    return _places[code]
+
+
+class Strike:
+    """Interrupts the library when it has come to its `at`-th place; counts them all when there is none."""
+
+    def __init__(self, at: int | None) -> None:
+        self._at = at
+        self.count = 0
+        self.place = ""
+
+    def run(self, call: Call, end: End) -> None:
+        """Make the call; raises what it raises."""
+        sys.settrace(self._enter)
+        try:
+            call(end)
+        finally:
+            sys.settrace(None)
+
+    def _enter(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
+        if not frame.f_code.co_filename.startswith(_LIBRARY) or frame.f_code.co_name in _QUIET:
+            return None
+        frame.f_trace_opcodes, frame.f_trace_lines = True, False
+        return self._step
+
+    def _step(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any]:
+        if event == "opcode" and frame.f_lasti in _looks_of(frame.f_code):
+            self.count += 1
+            if self.count == self._at:
+                self.place = f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno} in {frame.f_code.co_name}"
+                raise KeyboardInterrupt
+        return self._step
+
+
+class Stage:
+    """A pair of ends of a face, and what there was before them."""
+
+    def __init__(self, face: Face) -> None:
+        gc.collect()
+        self.before, self.threads = open_fds(), threading.active_count()
+        self.face = face
+        self.server, self.client = face.make(server=True), face.make(server=False)
+        connect(face, self.server, self.client)
+
+    def close(self, what: str, findings: Findings) -> None:
+        """Close all, and find what is left."""
+        for end in (self.client, self.server):
+            try:
+                self.face.close(end)
+            except BaseException as error:
+                findings.note(f"close after {what}: {type(error).__name__}", "".join(traceback.format_exception(error)))
+        self.server = self.client = None  # type: ignore[assignment]
+        gc.collect()
+        if (left := open_fds() - self.before) > 0:
+            findings.note(f"{left} descriptors after {what}", "")
+        deadline = time.monotonic() + 1.0  # a thread that has been told to end needs its moment
+        while threading.active_count() > self.threads and time.monotonic() < deadline:
+            time.sleep(0.001)
+        if threading.active_count() > self.threads:
+            findings.note(f"threads after {what}", str(threading.enumerate()))
+
+
+def _count(face: Face, call: Call, side: str) -> int:
+    """How many places the call comes by."""
+    stage, strike = Stage(face), Strike(None)
+    with suppress(DocaError):
+        strike.run(call, getattr(stage, side))
+    stage.close("", Findings())
+    return strike.count
+
+
+def strike_once(face: Face, name: str, side: str, at: int, findings: Findings) -> None:
+    """Interrupt a call at one place, repeat it, and close everything."""
+    call = {**face.calls, **face.ends}[name]
+    stage, strike = Stage(face), Strike(at)
+    try:
+        strike.run(call, getattr(stage, side))
+    except KeyboardInterrupt:
+        pass
+    except BaseException as error:
+        if strike.place:
+            what = f"{type(error).__name__} in place of an interrupt at {strike.place}"
+            findings.note(what, f"{side} {name} {at}\n" + "".join(traceback.format_exception(error)))
+    what = f"{strike.place} ({side} {name} {at})"
+    try:
+        call(getattr(stage, side))
+    except BaseException as error:
+        findings.note_error(f"again after {what}", error)
+    stage.close(what, findings)
+
+
+def main(name: str, seconds: float, seed: int) -> int:
+    """Strike for that long; 1 when there are findings."""
+    face, chance, findings, rounds = FACES[name], random.Random(seed), Findings(), 0
+    places: dict[tuple[str, str], int] = {}
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        side = chance.choice(("server", "client"))
+        call = chance.choice([*(name for name in face.calls if "for ever" not in name), *face.ends])
+        faulthandler.dump_traceback_later(_SOON_S, exit=True)
+        if (side, call) not in places:
+            places[side, call] = _count(face, {**face.calls, **face.ends}[call], side)
+        if places[side, call]:
+            strike_once(face, call, side, chance.randint(1, places[side, call]), findings)
+            rounds += 1
+    faulthandler.cancel_dump_traceback_later()
+    print(rounds, "rounds", len(findings.kinds), "findings")
+    return 1 if findings.kinds else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], float(sys.argv[2]), int(sys.argv[3])))
