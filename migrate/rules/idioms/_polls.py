@@ -6,6 +6,7 @@ import ast
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeAlias
 
 from migrate.facts.program import Facts
 from migrate.old_api.calls import Call
@@ -19,7 +20,11 @@ CHANNEL = EP + "get_event_channel"
 _ARMS = {EP + "event_handle_arm_send": (EP + "sendto", 0), EP + "event_handle_arm_recv": (EP + "recvfrom", 1)}
 _POLLERS = ({External("select.epoll")}, {External("select.poll")})
 _READABLE = ({External("select.EPOLLIN")}, {External("select.POLLIN")})
+_SELECT = {External("select.select")}
 _LONGEST = 3600  # poll refuses what is absurd
+
+
+_Waited: TypeAlias = tuple[ast.expr, Sequence[ast.stmt]]
 
 
 @dataclass(frozen=True)
@@ -94,22 +99,38 @@ class Polls:
         if whole is None or loop is None or call is None or len(loop.waits) != 2 or loop.waits[0] is not statement:
             return None
         function, index = _ARMS[arm.function]
-        poller = self._polled(loop.waits[1])
-        if call.function != function or poller is None or not self._is_same(call, arm):
+        waited = self._selected(loop.waits[1]) or self._polled(loop.waits[1], whole)
+        if call.function != function or waited is None or not self._is_same(call, arm):
             return None
-        register = self._register(poller, loop.waits[1])
-        if register is None or not self._is_before(register, whole, poller):
+        channel = self._channel(waited[0], index)
+        if channel is None or not self._is_same(call, channel):
             return None
-        channel = self._channel(register.args[0], index)
-        if (
-            channel is None
-            or not self._is_same(call, channel)
-            or not self._is_before(channel.node, whole, call.receiver)
-        ):
+        if not self._is_before(channel.node, whole, call.receiver):
             return None
-        return Wait(whole, register.args[0], self._setup(poller, register))
+        return Wait(whole, *waited)
 
-    def _polled(self, statement: ast.stmt) -> ast.Name | None:
+    def _selected(self, statement: ast.stmt) -> _Waited | None:
+        """Return the descriptor that `select.select` waits for."""
+        match statement:
+            case ast.Expr(
+                value=ast.Call(
+                    func=function,
+                    args=[ast.List(elts=[descriptor]), ast.List(elts=[]), ast.List(elts=[]), *times],
+                    keywords=[],
+                )
+            ) if self._facts.values.of(function) == _SELECT and len(times) <= 1:
+                return (descriptor, ()) if all(self._is_time(time, least=0) for time in times) else None
+        return None
+
+    def _polled(self, statement: ast.stmt, loop: ast.While) -> _Waited | None:
+        """Return the descriptor that a poller waits for, and what only that needs."""
+        poller = self._poller(statement)
+        register = self._register(poller) if poller is not None else None
+        if poller is None or register is None or not self._is_before(register, loop, poller):
+            return None
+        return register.args[0], self._setup(poller, register)
+
+    def _poller(self, statement: ast.stmt) -> ast.Name | None:
         """Return the poller that a statement waits in."""
         match statement:
             case ast.Expr(
@@ -118,12 +139,12 @@ class Polls:
                 return poller if len(times) <= 1 and all(map(self._is_time, times)) else None
         return None
 
-    def _is_time(self, node: ast.expr) -> bool:
+    def _is_time(self, node: ast.expr, least: float = -1) -> bool:
         value = self._facts.constant(node)
-        is_number = isinstance(value, int | float) and -1 <= value <= _LONGEST
+        is_number = isinstance(value, int | float) and least <= value <= _LONGEST
         return is_number or (isinstance(node, ast.Constant) and node.value is None)
 
-    def _register(self, poller: ast.Name, wait: ast.stmt) -> ast.Call | None:
+    def _register(self, poller: ast.Name) -> ast.Call | None:
         """Return the one call that registers something in a poller which is of no other use."""
         variable = self._own(poller)
         made = self._facts.parent(variable.bindings[0]) if variable is not None else None

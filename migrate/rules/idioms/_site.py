@@ -11,6 +11,7 @@ from typing import Any
 
 from migrate.facts.handles import symbols
 from migrate.facts.program import Facts
+from migrate.facts.shown import MAY_BE_SHOWN
 from migrate.old_api.calls import Call
 from migrate.python.scopes import Kind
 from migrate.python.source import Source
@@ -140,7 +141,8 @@ class Site:
         if not origins or not self.quiet.is_called_inside(self.call.node):
             return False
         for origin in origins:
-            unseen = isinstance(origin, ast.arg) or self.facts.obstacles(origin)
+            kept = [obstacle for obstacle in self.facts.obstacles(origin) if obstacle.code != MAY_BE_SHOWN]
+            unseen = isinstance(origin, ast.arg) or kept
             is_awaited = self.polls.has_bells(origin) and not self.polls.waits(origin)
             if unseen or is_awaited:  # waiting takes the bells that wake a program which waits by itself
                 return False

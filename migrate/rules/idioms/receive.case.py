@@ -616,6 +616,68 @@ while True:
         poller.poll(timeout)
 
 
+# case: kept: select on more than the event channel
+import select
+import doca_comm_channel as cc
+
+ep = cc.Endpoint()
+peer = ep.connect("a")
+send_fd, recv_fd = ep.get_event_channel()
+while True:
+    try:
+        msg, peer = ep.recvfrom(4080)
+        break
+    except cc.Again:
+        ep.event_handle_arm_recv()
+        select.select([recv_fd, 0], [], [], 1)
+
+# output
+import select
+import comch_next as comch
+
+ep = comch.Client(one_sided=True)
+peer = ep.connect("a", timeout=0)
+send_fd, recv_fd = (ep.send_fd, ep.recv_fd)
+while True:
+    try:
+        msg, peer = ep.receive(4080, timeout=0)
+        break
+    except comch.Again:
+        ep.arm_recv()
+        select.select([recv_fd, 0], [], [], 1)
+
+
+# case: kept: a time that select refuses
+import select
+import doca_comm_channel as cc
+
+ep = cc.Endpoint()
+peer = ep.connect("a")
+send_fd, recv_fd = ep.get_event_channel()
+while True:
+    try:
+        msg, peer = ep.recvfrom(4080)
+        break
+    except cc.Again:
+        ep.event_handle_arm_recv()
+        select.select([recv_fd], [], [], -1)
+
+# output
+import select
+import comch_next as comch
+
+ep = comch.Client(one_sided=True)
+peer = ep.connect("a", timeout=0)
+send_fd, recv_fd = (ep.send_fd, ep.recv_fd)
+while True:
+    try:
+        msg, peer = ep.receive(4080, timeout=0)
+        break
+    except comch.Again:
+        ep.arm_recv()
+        select.select([recv_fd], [], [], -1)
+
+
 # case: a flat call
 from doca_comm_channel import *
 
@@ -818,3 +880,28 @@ recv_fd = (ep.send_fd, ep.recv_fd)[1]
 for turn in range(3):
     msg, peer = ep.receive(4080)
     print(msg)
+
+
+# case: select on the event channel alone
+import select
+import doca_comm_channel as cc
+
+ep = cc.Endpoint()
+peer = ep.connect("a")
+send_fd, recv_fd = ep.get_event_channel()
+while True:
+    try:
+        msg, peer = ep.recvfrom(4080)
+        break
+    except cc.Again:
+        ep.event_handle_arm_recv()
+        select.select([recv_fd], [], [], 1)
+
+# output
+import select
+import comch_next as comch
+
+ep = comch.Client(one_sided=True)
+peer = ep.connect("a", timeout=0)
+send_fd, recv_fd = (ep.send_fd, ep.recv_fd)
+msg, peer = ep.receive(4080)

@@ -115,6 +115,17 @@ def send(ep, peer, msg):
             ep.event_handle_arm_send()
             poller.poll(100)
 """,
+    "select": """
+def send(ep, peer, msg):
+    send_fd = ep.get_event_channel()[0]
+    while True:
+        try:
+            ep.sendto(msg, peer)
+            return
+        except cc.Again:
+            ep.event_handle_arm_send()
+            select.select([send_fd], [], [])
+""",
     "epoll": """
 def send(ep, peer, msg):
     rc, send_fd, recv_fd = cc.doca_comm_channel_ep_get_event_channel(ep)
@@ -170,6 +181,18 @@ def receive(ep):
         except cc.Again:
             ep.event_handle_arm_recv()
             poller.poll()
+""",
+    "select": """
+def receive(ep):
+    send_fd, recv_fd = ep.get_event_channel()
+    while True:
+        try:
+            data, peer = ep.recvfrom(4080)
+        except cc.Again:
+            ep.event_handle_arm_recv()
+            select.select([recv_fd], [], [], 1)
+            continue
+        return data, peer
 """,
     "poll": """
 def receive(ep):
@@ -358,7 +381,7 @@ shown(receive, ep)
 }
 
 MANNERS = {"break": "return", "else": "continue", "code": "tuple", "walrus": "continue", "primed": "tuple"}
-MANNERS |= {"poll": "epoll", "epoll": "poll"}
+MANNERS |= {"poll": "epoll", "epoll": "poll", "select": "select"}
 PROGRAMS = {
     f"{talk}: {send}": ENDS + CLIENT + SENDS[send] + RECEIVES[MANNERS[send]] + TALKS[talk]
     for number, talk in enumerate(TALKS)
