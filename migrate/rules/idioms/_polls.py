@@ -147,8 +147,7 @@ class Polls:
     def _register(self, poller: ast.Name) -> ast.Call | None:
         """Return the one call that registers something in a poller which is of no other use."""
         variable = self._own(poller)
-        made = self._facts.parent(variable.bindings[0]) if variable is not None else None
-        value = made.context_expr if isinstance(made, ast.withitem) else getattr(made, "value", None)
+        value = self._made(variable.bindings[0]) if variable is not None else None
         if variable is None or not isinstance(value, ast.Call) or value.args or value.keywords:
             return None
         others = [load for load in variable.loads if load is not poller]
@@ -162,6 +161,13 @@ class Polls:
             ):
                 is_read = len(events) <= 1 and all(self._facts.values.of(event) in _READABLE for event in events)
                 return call if is_read and isinstance(self._facts.parent(call), ast.Expr) else None
+        return None
+
+    def _made(self, name: ast.AST) -> ast.expr | None:
+        """Return what a variable is bound to, and nothing else."""
+        match self._facts.parent(name):
+            case ast.withitem(context_expr=value) | ast.Assign(targets=[ast.Name()], value=value):
+                return value
         return None
 
     def _channel(self, descriptor: ast.expr, index: int) -> Call | None:

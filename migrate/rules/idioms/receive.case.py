@@ -678,6 +678,43 @@ while True:
         select.select([recv_fd], [], [], -1)
 
 
+# case: kept: the poller has another name
+import select
+import doca_comm_channel as cc
+
+ep = cc.Endpoint()
+peer = ep.connect("a")
+send_fd, recv_fd = ep.get_event_channel()
+poller = other = select.epoll()
+other.register(0)
+poller.register(recv_fd, select.EPOLLIN)
+while True:
+    try:
+        msg, peer = ep.recvfrom(4080)
+        break
+    except cc.Again:
+        ep.event_handle_arm_recv()
+        poller.poll()
+
+# output
+import select
+import comch_next as comch
+
+ep = comch.Client(one_sided=True)
+peer = ep.connect("a", timeout=0)
+send_fd, recv_fd = (ep.send_fd, ep.recv_fd)
+poller = other = select.epoll()
+other.register(0)
+poller.register(recv_fd, select.EPOLLIN)
+while True:
+    try:
+        msg, peer = ep.receive(4080, timeout=0)
+        break
+    except comch.Again:
+        ep.arm_recv()
+        poller.poll()
+
+
 # case: a flat call
 from doca_comm_channel import *
 
