@@ -50,7 +50,7 @@ def _by_accept(server: comch.Server, count: int) -> None:
     for _ in range(count):
         while port.accept() is None:
             port.arm_recv()
-            comch.engine.wait_readable(port.recv_fd, None)
+            comch.engine.wait_readable(lambda: port.recv_fd, None)
 
 
 # What the tables call it -> how the server learns of its clients.

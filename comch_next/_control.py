@@ -311,7 +311,7 @@ class ControlContext(Configured):
             port.arm_recv()
             if (found := endpoint.receive(size)) is not None:  # also what another thread ended before the arming
                 return found
-            if not wait_readable(port.recv_fd, deadline):
+            if not wait_readable(lambda: port.recv_fd, deadline):
                 raise TimeOut(f"receive: nothing came to {self!r} within {timeout} s")
 
     def _receive_later(self, port: PullPort | None, size: int | None, timeout: float | None) -> Message:
@@ -325,7 +325,7 @@ class ControlContext(Configured):
                 raise Again(NOTHING_WAITS)
             port.arm_recv()
             self._refuse_silent("receive")  # again: what another thread ended before the arming rings no bell
-            if not wait_readable(port.recv_fd, deadline):
+            if not wait_readable(lambda: port.recv_fd, deadline):
                 raise TimeOut(f"receive: nothing came to {self!r} within {timeout} s")
             if (found := self._pull(port, size)) is not None:
                 return _message(Message, found)

@@ -77,7 +77,7 @@ class Ready:
 
     def _watch(self) -> None:
         self._due = False
-        if not self._waiters or (self._fd >= 0 and wait_readable(self._fd, 0.0)):
+        if not self._waiters or (self._fd >= 0 and wait_readable(lambda: self._fd, 0.0)):
             return  # arming would forget that it is ready
         try:
             self._arm()

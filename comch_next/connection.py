@@ -98,7 +98,7 @@ class Connection(Strict):
         deadline = deadline_after(timeout, "send")
         while not port.send(self, data):
             port.arm_send()
-            if not wait_readable(port.send_fd, deadline):
+            if not wait_readable(lambda: port.send_fd, deadline):
                 port.withdraw(self)
                 raise TimeOut(f"send: no room within {timeout} s; the message was not accepted")
 

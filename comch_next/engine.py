@@ -3,6 +3,7 @@
 import os
 import select
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ProgressEngine", "deadline_after", "wait_readable"]
 
-_LONGEST_MS = 1e9  # poll takes no more at once
+_NAP_MS = 1000.0
 
 
 def deadline_after(timeout: float | None, call: str) -> float | None:
@@ -34,15 +35,18 @@ def deadline_after(timeout: float | None, call: str) -> float | None:
     raise InvalidValue(f"{call} takes a timeout of 0 or more seconds, or None, not {timeout!r}")
 
 
-def wait_readable(fd: int, deadline: float | None) -> bool:
-    """Sleep until the descriptor is readable; False when the clock reaches the deadline (seconds, monotonic)."""
-    poller = select.poll()
-    poller.register(fd, select.POLLIN)
+def wait_readable(descriptor: Callable[[], int], deadline: float | None) -> bool:
+    """Sleep until the descriptor is readable; False when the clock reaches the deadline (seconds, monotonic).
+
+    It is asked for again each second: another thread may have closed it, which wakes nobody.
+    """
     while True:
-        left_ms = None if deadline is None else max(0.0, (deadline - time.monotonic()) * 1000)
-        if poller.poll(left_ms if left_ms is None else min(left_ms, _LONGEST_MS)):
+        poller = select.poll()
+        poller.register(descriptor(), select.POLLIN)
+        left_ms = _NAP_MS if deadline is None else max(0.0, (deadline - time.monotonic()) * 1000)
+        if poller.poll(min(left_ms, _NAP_MS)):
             return True
-        if left_ms is None or left_ms <= _LONGEST_MS:
+        if deadline is not None and left_ms <= _NAP_MS:
             return False
 
 
@@ -155,7 +159,7 @@ class ProgressEngine(Strict):
         """
         deadline = deadline_after(timeout, "wait")
         self.request_notification()
-        ready = wait_readable(self.notification_handle, deadline)
+        ready = wait_readable(lambda: self.notification_handle, deadline)
         self.clear_notification()
         return ready
 

@@ -11,6 +11,7 @@ import ast
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from migrate.facts.module_values import MODULE_VALUE
 from migrate.facts.program import Facts, Reference
@@ -39,8 +40,7 @@ class Cause:
         return str(self.path), getattr(self.node, "lineno", 0), getattr(self.node, "col_offset", 0), self.code
 
 
-@dataclass(frozen=True)
-class Verdict:
+class Verdict(NamedTuple):
     """What becomes of a reference: a change that is written, or a code with the cause; itself a cause without one."""
 
     code: str

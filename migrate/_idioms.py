@@ -77,11 +77,11 @@ class Idioms:
         edits = verdict.change.edits
         left = {statement: template for statement, template in edits.statements.items() if statement not in self._taken}
         change = Change(Edits(edits.expressions, left), code)
-        return replace(verdict, code=code, change=change)
+        return verdict._replace(code=code, change=change)
 
     def _verdict(self, reference: Reference, verdict: Verdict) -> Verdict | None:
         call = reference.call
-        if call is None or call.node not in self._changes or reference in self._given_up:
+        if call is None or call.node not in self._changes or reference in self._given_up or self._owners(reference):
             return None
         idioms = load().get(call.function, ()) if self._quiet.is_sequential else ()
         change, source = self._changes[call.node], self._sources[reference.path]
@@ -91,5 +91,5 @@ class Idioms:
             if edits is not None and self._kept.isdisjoint(edits.statements):  # else a name in the loop stays old
                 code = verdict.code if idiom.marks_taken and verdict.code else idiom.code
                 self._marks[reference] = idiom.code if idiom.marks_taken else ""
-                return replace(verdict, code=code, level=Level(CODES[code].level), change=Change(edits, code))
+                return verdict._replace(code=code, level=Level(CODES[code].level), change=Change(edits, code))
         return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
+from typing import NamedTuple
 
 
 class Level(Enum):
@@ -15,8 +16,7 @@ class Level(Enum):
     MANUAL = "manual"  # left to you
 
 
-@dataclass(frozen=True, order=True)
-class Span:
+class Span(NamedTuple):
     """Where: lines from 1, columns from 0 in characters, the end exclusive."""
 
     line: int
@@ -25,8 +25,7 @@ class Span:
     end_column: int
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(NamedTuple):
     """One reference to the old API, or a cause that keeps others old.
 
     code: "" for a change that is safe and needs no page. change: the new text of the reference, "" when it stays.

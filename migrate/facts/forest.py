@@ -25,8 +25,11 @@ class Forest:
             self.parents.update(names[path].parents)
             self._files.update(dict.fromkeys([names[path].tree, *names[path].parents], names[path]))
             self._paths[names[path]] = path
+            found: dict[type, list[Any]] = {}
             for node in names[path].parents:
-                self._by_type.setdefault(type(node), {}).setdefault(path, []).append(node)
+                found.setdefault(type(node), []).append(node)
+            for kind, nodes in found.items():
+                self._by_type.setdefault(kind, {})[path] = nodes
 
     def attach(self, path: Path, node: Node, parent: ast.AST) -> Node:
         """Hang a node that is not in the tree of a file, and is not among its nodes, under one that is."""

@@ -7,7 +7,7 @@ gives has its origin: the peers of an endpoint and the device opened from a list
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -50,7 +50,14 @@ class Code:
 
 @dataclass(frozen=True)
 class Failure:
-    """An exception of an old error class."""
+    """An exception of an old error class; "" for what is handled where no except clause names its class."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Text:
+    """The text of an exception of an old error class, or what is made of it."""
 
     name: str
 
@@ -75,9 +82,9 @@ MODERN_TOO |= {f"rep_cap_is_filter_{which}_supported" for which in ("all", "net"
 
 _SELF_METHODS = frozenset({"__enter__", "__aenter__"})
 _ENDS = frozenset({"__exit__", "__aexit__"})
-_OF_FAILURE = frozenset({"name", "errno", "strerror", "args", "length", "filename", "with_traceback", "add_note"})
-_OF_FAILURE |= {"__class__", "__cause__", "__context__", "__traceback__", "__notes__", "__str__", "__repr__"}
-_ABOVE = frozenset({"builtins.Exception", "builtins.BaseException", "builtins.OSError", "builtins.ConnectionError"})
+_OF_FAILURE = frozenset({"name", "errno", "length", "filename", "with_traceback", "add_note"})
+_OF_FAILURE |= {"__class__", "__cause__", "__context__", "__traceback__", "__notes__"}
+_TEXTS = frozenset({"message", "strerror", "__str__", "__repr__"})
 _DATA = "msg"
 
 
@@ -120,8 +127,16 @@ class OldApi:
         if isinstance(key, Failure):
             if name == "connection":
                 return [Token(Handle("peer", CAUGHT)), Plain.NONE]
-            return [Token(Code(key.name))] if name == "code" else [Plain.OTHER] if name in _OF_FAILURE else None
-        return [Plain.OTHER]
+            return self._of_failure(key, name)
+        return [token, Plain.OTHER] if isinstance(key, Text) else [Plain.OTHER]
+
+    def _of_failure(self, failure: Failure, name: str) -> Iterable[Given] | None:
+        text = Token(Text(failure.name))
+        if name == "code":
+            return [Token(Code(failure.name))]
+        if name == "args":
+            return [ListOf((text, Plain.OTHER))]
+        return [text, Plain.OTHER] if name in _TEXTS else [Plain.OTHER] if name in _OF_FAILURE else None
 
     def _of_symbol(self, symbol: Symbol, name: str) -> Iterable[Given] | None:
         if not symbol.name:
@@ -141,10 +156,11 @@ class OldApi:
     def _exports(self) -> Mapping[str, Iterable[Given]]:
         return {name: [Token(Symbol(name))] for name in sorted(self.vocabulary.exports)}
 
-    def caught(self, caught: Value, node: ast.ExceptHandler) -> Iterable[Given] | None:
+    def caught(self, caught: Value) -> Sequence[Token] | None:
         """Return what an except clause binds for an old error class, or for a class of Python's own above those."""
         if isinstance(caught, External):
-            return [Token(Failure("DocaError"))] if caught.name in _ABOVE else None
+            extending = self.vocabulary.builtin_errors.get(caught.name.removeprefix("builtins."), ())
+            return [Token(Failure(name)) for name in extending] or None
         key = caught.key if isinstance(caught, Token) else None
         is_error = isinstance(key, Symbol) and key.name in self.vocabulary.errors
         return [Token(Failure(key.name))] if is_error and isinstance(key, Symbol) else None
@@ -156,6 +172,15 @@ class OldApi:
             return None
         self.asked.add(node)
         return [Token(Handle(kind, node))]
+
+    def text(self, token: Token) -> Sequence[Token]:
+        """Return the text of an error, for the error and for what is made of its text."""
+        key = token.key
+        return [Token(Text(key.name))] if isinstance(key, Failure) else [token] if isinstance(key, Text) else []
+
+    def in_flight(self) -> Sequence[Token]:
+        """Return an error of any class."""
+        return [Token(Failure(""))]
 
     # ------------------------------------------------------------------ calls
 
@@ -175,6 +200,8 @@ class OldApi:
 
     def elements(self, token: Token) -> Iterable[Given] | None:
         """Return nothing for what cannot be iterated over; lists of handles are given as lists."""
+        if isinstance(token.key, Text):
+            return [token, Plain.OTHER]
         return [] if isinstance(token.key, Handle | Method | Code | Failure) else None
 
     def is_instance(self, token: Token, kind: Token) -> bool | None:
@@ -195,6 +222,8 @@ class OldApi:
             return [Token(Failure(key.name))]
         if isinstance(key, Modern):
             return [token]
+        if isinstance(key, Text):
+            return [token, Plain.OTHER]  # a method that makes another text
         if not isinstance(key, Symbol | Method):
             return []  # a TypeError
         if isinstance(key, Method) and key.function in _SELF_METHODS | _ENDS:

@@ -15,13 +15,14 @@ from migrate.facts.introspection import first_constant, key_of
 from migrate.facts.modern import MODERN_MEMBERS
 from migrate.facts.module_values import MODULE_VALUE, ModuleValues
 from migrate.facts.references import Reference, References
+from migrate.facts.shown import Shown
 from migrate.facts.texts import WORD
 from migrate.facts.unseen import Callers
 from migrate.python.modules import is_standard
 from migrate.python.values import Bound, Collection, External, Function, Instance, Plain, Token, Value, Values
 
 LOST, UNKNOWN, MIXED, OTHER_FILE, COMPUTED, MODULE = "CCM033", "CCM034", "CCM035", "CCM049", "CCM005", "CCM009"
-SHOWN, INSPECTED, MAY_BE_SHOWN = "CCM081", "CCM082", "CCM085"
+INSPECTED = "CCM082"
 
 # Python's own functions that tell what an object looks like, and those that look into it.
 _SHOWING = frozenset({"print", "str", "repr", "format", "ascii", "pprint", "pformat"})
@@ -63,7 +64,7 @@ class Obstacles:
     ) -> None:
         self._forest, self._values, self._api, self._references = forest, values, api, references
         self._suspects, self._given = suspects, given
-        self._callers = Callers(forest, values)
+        self._callers, self._shown = Callers(forest, values), Shown(forest, values)
         self._found: dict[Hashable, dict[tuple[ast.AST, str], Obstacle]] = {}
         for token, nodes in values.sinks.items():
             for node in nodes:
@@ -192,7 +193,6 @@ class Obstacles:
             if not all(isinstance(owner, Instance | Collection) for owner in owners):
                 self._add(self._held(given[-1]), node, LOST)
         given = given[:1] if name in _CHANGING else given
-        code = SHOWN if name in _SHOWING else INSPECTED
         if name in _LOOKING_UP and node.args and first_constant(node.args[1:2]) in _OF_METHODS | {"__name__"}:
             if first_constant(node.args[1:2]) != "__name__" and not self._forest.is_in_message(node):
                 self._add(self._values.of(node.args[0]), node, INSPECTED)
@@ -207,10 +207,10 @@ class Obstacles:
         functions = self._values.of(node.func)
         if all(isinstance(each, External | Plain) for each in functions):
             for part in given:
-                if code == SHOWN:
+                if name in _SHOWING:
                     self._show(part, node)
                 else:
-                    self._add(self._held(part), node, code)
+                    self._add(self._held(part), node, INSPECTED)
 
     def _by_name(self, node: ast.Call) -> None:
         """Refuse all handles that have a method which is looked up by a name."""
@@ -260,16 +260,9 @@ class Obstacles:
             self._add(self._held(node.value), function, self._callers.code(function))
 
     def _show(self, shown: ast.expr, place: ast.AST) -> None:
-        """Refuse the handles whose text an expression certainly is, or that it holds; note those that it may be.
-
-        Where other objects may stand as well, values that a program keeps apart have most likely met in a helper.
-        """
-        own, held = self._values.of(shown), self._held(shown)
-        inside = {value for value in held if not isinstance(value, Collection)}
-        if all(map(is_handle, inside - {Plain.NONE})):
-            changes = isinstance(shown, ast.Name | ast.Attribute)  # what a variable holds may have been taken out
-            may_be_empty = changes and any(isinstance(value, Collection) and value.kind != "tuple" for value in own)
-            self._add(inside, place, MAY_BE_SHOWN if Plain.NONE in inside or may_be_empty else SHOWN)
+        """Refuse the handles whose text an expression certainly is, or that it holds; note those that it may be."""
+        for handle, where, code in self._shown.by(shown, place):
+            self._add([handle], where, code)
 
     def _held(self, node: ast.expr) -> frozenset[Value]:
         """Return what an expression can be, and what is in it when it is a collection; slices are not followed."""

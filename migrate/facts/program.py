@@ -161,6 +161,10 @@ class Facts:
         """
         return self._results.observed(call)
 
+    def calls_are_observed(self, function: ast.expr) -> frozenset[str]:
+        """Return how the results of all calls of a function are looked at that is used as a value."""
+        return self._results.observed_of(function)
+
     # ------------------------------------------------------------------ expressions
 
     def constant(self, node: ast.expr) -> object | None:

@@ -165,7 +165,8 @@ class References:
             module = node if is_value else None
         elif isinstance(node, ast.Name) and self._forest.of(node).of[node].deletions:
             code = "CCM004"  # `del` unbinds it somewhere; the name of the new module would still be there
-        yield replace(self._made(path, node, Symbol(name), code), module=module)
+        made = self._made(path, node, Symbol(name), code)
+        yield made if module is None else replace(made, module=module)
 
     def _taken(self, node: ast.expr | None) -> tuple[ast.expr | None, str]:
         """Return what a name is taken from where no import brings that, and why the name cannot change."""

@@ -7,12 +7,13 @@ import re
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Any
 
+from migrate.facts.error_texts import looks_at_texts
 from migrate.facts.forest import Forest, last_name
-from migrate.facts.handles import Code, Failure, OldApi, Symbol
+from migrate.facts.handles import Code, Failure, Method, OldApi, Symbol
 from migrate.facts.reaching import Reaching
 from migrate.old_api.calls import Call
 from migrate.python.scopes import FUNCTIONS
-from migrate.python.values import Collection, External, Token, Value, Values
+from migrate.python.values import Class, Collection, External, Token, Value, Values
 
 _PREFIX = "DOCA_ERROR_"
 _SUCCESS = "DOCA_SUCCESS"
@@ -21,7 +22,6 @@ _SHOWING |= dict.fromkeys(("debug", "info", "warning", "error", "critical", "exc
 _NO_CODE = frozenset({"tuple", "list", "dict", "bytes", "bytearray", "str"})
 _LEAVING = frozenset({"exit", "_exit", "int", "hex", "chr", "pack", "dumps", "type", "Value"})
 _LOOKING_UP = frozenset({"getattr", "hasattr"})
-_PARSING = frozenset({"startswith", "endswith", "find", "index", "split", "search", "match", "fullmatch", "count"})
 _NAMING = {"doca_error_get_name": "name", "code_name": "name", "doca_error_get_descr": "printed", "describe": "printed"}
 _OF_FAILURE = {"text": "text", "name": "name", "value": "printed", "printed": "printed"}
 
@@ -41,12 +41,24 @@ class Results:
                 self._contents(shown)
         for _, part in forest.nodes(ast.FormattedValue):
             self._contents(part.value)
+        for way, text in looks_at_texts(forest, values, api):
+            self._observed.setdefault(Failure(text.name), set()).add(way)
 
     def observed(self, call: Call) -> frozenset[str]:
         """Return how the code of a flat call, or the exception of one of an object, is looked at."""
         if call.returns_code:
             return frozenset(self._observed.get(Code(call.node), ()))
-        return frozenset(self._handled(call.node, set()))
+        return frozenset([*self._handled(call.node, set()), *self._observed.get(Failure(""), ())])
+
+    def observed_of(self, function: ast.expr) -> frozenset[str]:
+        """Return the same for all calls of a function that is used as a value."""
+        found: set[str] = set(self._observed.get(Failure(""), ()))
+        for value in self._values.of(function):
+            key = value.key if isinstance(value, Token) else None
+            for site in self._api.reached.get(key, ()) if isinstance(key, Symbol | Method) else ():
+                found |= self._observed.get(Code(site), set()) if isinstance(site, ast.expr) else set()
+                found.update(self._handled(site, set()))
+        return frozenset(found)
 
     # ------------------------------------------------------------------ exceptions
 
@@ -76,8 +88,17 @@ class Results:
                 name = value.key.name if isinstance(value, Token) and isinstance(value.key, Symbol) else ""
                 if name in self._api.vocabulary.errors - {"DocaError"}:
                     yield re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).upper()
-                yield from self._observed.get(Failure(name or "DocaError"), ())
-                yield from self._observed.get(Code(name or "DocaError"), ())
+                for failure in self._failures(value):
+                    yield from self._observed.get(Failure(failure), ())
+                    yield from self._observed.get(Code(failure), ())
+
+    def _failures(self, caught: Value) -> Iterator[str]:
+        """Yield the names of the error classes that an except clause with a class catches."""
+        if not isinstance(caught, Token | External | Class):
+            yield "DocaError"
+        for failure in self._api.caught(caught) or ():
+            if isinstance(failure.key, Failure):
+                yield failure.key.name
 
     # ------------------------------------------------------------------ places
 
@@ -153,35 +174,18 @@ class Results:
             yield "value"
         elif name in ("get", "pop") and isinstance(parent.func, ast.Attribute) and parent.args[0] is node:
             yield from self._keys(parent.func.value)
-        elif name in _PARSING:
-            yield "text"
         elif name.endswith(("Error", "Exception", "Exit")):
             yield "value"
         if name == "type" and not self._asks_for_another(parent):
             yield "class"
         if name in _LOOKING_UP or External("marshal.dumps") in self._values.of(parent.func):
             yield "class"  # an int has no name, and marshal takes nothing but that
-        if name == "str":
-            yield from self._text(parent)
 
     def _asks_for_another(self, call: ast.Call) -> bool:
         """Whether a type is only compared with types that no code has."""
         parent = self._forest.parents.get(call)
         sides = [parent.left, *parent.comparators] if isinstance(parent, ast.Compare) else []
         return bool(sides) and all(side is call or getattr(side, "id", "") in _NO_CODE for side in sides)
-
-    def _text(self, node: ast.expr, *, followed: bool = False) -> Iterator[str]:
-        """Yield "text" when the text of something is compared or taken apart."""
-        parent = self._forest.parents.get(node)
-        if isinstance(parent, ast.Assign | ast.NamedExpr) and not followed:  # by the variable that holds it
-            targets = parent.targets if isinstance(parent, ast.Assign) else [parent.target]
-            for target in targets:
-                for load in self._forest.of(target).of[target].loads if isinstance(target, ast.Name) else ():
-                    yield from self._text(load, followed=True)
-        parsed = isinstance(parent, ast.Attribute) and parent.attr in _PARSING | {"lower", "upper", "strip"}
-        called = isinstance(parent, ast.Call) and last_name(parent.func) in _PARSING
-        if parsed or called or isinstance(parent, ast.Compare | ast.Subscript):
-            yield "text"
 
     def _matched(self, node: ast.expr, parent: Any) -> Iterator[str]:
         for case in parent.cases if parent.subject is node else ():
@@ -199,9 +203,7 @@ class Results:
             yield "value"
 
     def _attribute(self, node: ast.expr, parent: Any) -> Iterator[str]:
-        yield from {"name": ["name"], "__class__": ["class"], "args": ["text"], "strerror": ["text"]}.get(
-            parent.attr, ()
-        )
+        yield from {"name": ["name"], "__class__": ["class"]}.get(parent.attr, ())
 
 
 def _asserted(_: Results, node: ast.expr, parent: Any) -> Iterator[str]:

@@ -50,6 +50,23 @@ _CLASSES = {
     "DevInfo": "devinfo",
     "RepInfo": "repinfo",
 }
+_CATCHING_MANY = ("BaseException", "ConnectionError", "EnvironmentError", "Exception", "IOError", "OSError")
+# Python's own exception classes, and the error classes that extend them; TimeOut is left out, as nothing waits.
+_BUILTIN_ERRORS = {
+    "BlockingIOError": {"Again", "ConnectionInprogress", "InProgress"},
+    "BrokenPipeError": {"Shutdown"},
+    "ConnectionAbortedError": {"ConnectionAborted"},
+    "ConnectionResetError": {"ConnectionReset"},
+    "FileExistsError": {"AlreadyExist"},
+    "LookupError": {"NotFound", "Empty"},
+    "MemoryError": {"NoMemory"},
+    "NotImplementedError": {"NotSupported"},
+    "PermissionError": {"NotPermitted", "Authentication"},
+    "RuntimeError": {"Unknown", "InUse", "NotSupported", "Initialization", "BadState", "UnsupportedVersion", "Driver",
+                     "Unexpected", "Full", "Skipped"},
+    "ValueError": {"InvalidValue", "TooBig", "BadConfig"},
+    **{name: {"DocaError"} for name in _CATCHING_MANY},
+}  # fmt: skip
 _OWN = {  # what has no C function
     OPEN_DEVICE: (("pci_addr", "in", "const char *"), ("dev", "out", "struct doca_dev **")),
     OPEN_REPRESENTOR: (
@@ -125,6 +142,7 @@ def _build() -> Vocabulary:
         classes=_CLASSES,
         constants=constants,
         errors=errors,
+        builtin_errors={name: tuple(sorted(extending)) for name, extending in _BUILTIN_ERRORS.items()},
         helpers=frozenset({"ErrorCode", "code_name", "describe", "from_code", "outcome"}),
         others=frozenset({"LegacyCallWarning"}),
     )

@@ -99,6 +99,7 @@ class Vocabulary:
 
     flat: C names -> functions, older spellings too. objects: functions of the module in the objects spelling, classes
     that can be called among them. methods: (kind of handle, name) -> function. classes: class -> kind of its handles.
+    builtin_errors: what except clauses with a class of Python's own catch; DocaError for those that catch many.
     helpers: what the old module has in common with comch_next, beside errors. others: what else it exports.
     """
 
@@ -110,6 +111,7 @@ class Vocabulary:
     classes: Mapping[str, str]
     constants: Mapping[str, int]
     errors: frozenset[str]
+    builtin_errors: Mapping[str, tuple[str, ...]]
     helpers: frozenset[str]
     others: frozenset[str]
 

@@ -66,6 +66,7 @@ class Graph:
     points: dict[ast.AST, list[Point]] = field(default_factory=dict)
     endings: dict[ast.stmt, list[Point]] = field(default_factory=dict)  # where control goes on behind a statement
     _latest: tuple[object, set[Point]] | None = None
+    _preceding: dict[Point, list[Point]] | None = None  # where control comes from
 
     ENTRY: ClassVar = (0, 0)
     RETURN: ClassVar = (1, 0)
@@ -128,15 +129,13 @@ class Graph:
 
     def between(self, first: ast.AST, second: ast.AST) -> list[Step]:
         """Return what may be done after `first` and before `second`, on paths that do neither in between."""
-        ends = {*self.places(first), *self.places(second)}
-        forward = self._after(first, ends)
-        before: dict[Point, list[Point]] = {}
-        for point in forward - ends:
-            for following in self.following(point):
-                before.setdefault(following, []).append(point)
-        todo, seen = self.places(second)[:], set[Point]()
+        starts, targets = self.places(first), self.places(second)
+        ends = {*starts, *targets}
+        before = self._flood_back(targets, ends)  # no more than the way from `first`, where that dominates `second`
+        seen = {following for point in starts for following in self.following(point) if following in before}
+        todo = list(seen)
         while todo:
-            fresh = [point for point in before.get(todo.pop(), ()) if point not in seen]
+            fresh = [point for point in self.following(todo.pop()) if point in before and point not in seen]
             seen.update(fresh)
             todo += fresh
         return [self.step(point) for point in sorted(seen) if point[1] < len(self.blocks[point[0]].steps)]
@@ -154,6 +153,21 @@ class Graph:
     def _after(self, node: ast.AST, stops: Iterable[Point] = ()) -> set[Point]:
         starts = [following for point in self.places(node) for following in self.following(point)]
         return self._flood(None if stops else ("after", node), starts, stops)
+
+    def _flood_back(self, targets: Iterable[Point], stops: set[Point]) -> set[Point]:
+        """Return every point that control may come from to some others, but for the stops and what lies before them."""
+        if self._preceding is None:
+            self._preceding = {}
+            for number, block in enumerate(self.blocks):
+                for point in ((number, at) for at in range(len(block.steps) + 1)):
+                    for following in self.following(point):
+                        self._preceding.setdefault(following, []).append(point)
+        todo, seen = list(targets), set[Point]()
+        while todo:
+            fresh = [point for point in self._preceding.get(todo.pop(), ()) if point not in seen and point not in stops]
+            seen.update(fresh)
+            todo += fresh
+        return seen
 
     def _flood(self, key: object, starts: Iterable[Point], stops: Iterable[Point]) -> set[Point]:
         """Return every point that paths from the starts come to, the stops included but nothing behind them.

@@ -8,8 +8,9 @@ Values of libraries that somebody else knows (Knowledge) pass through it as opaq
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 
 from migrate.python._points_to.domain import (
@@ -75,6 +76,7 @@ class Values:
         self.project = project
         self._engine = Engine(project, knowledge, unseen)
         self._answers: dict[ast.expr, frozenset[Value]] = {}
+        self._uses: dict[Token, Sequence[ast.expr]] = {}
 
     @property
     def steps(self) -> int:
@@ -143,6 +145,13 @@ class Values:
         """Return everything that is in a collection; of a dict its values."""
         return frozenset(self._engine.contents(collection).every.values)
 
+    def shown(self, value: Collection | Instance) -> Sequence[frozenset[Value]]:
+        """Return what can stand in each place that the text of a collection or object shows.
+
+        Nothing for an object that makes its own text.
+        """
+        return [frozenset(slot.values) for slot in self._engine.shown(value)]
+
     def item(self, collection: Collection, index: int) -> frozenset[Value]:
         """Return what is at an index of a tuple or list."""
         contents = self._engine.contents(collection)
@@ -155,33 +164,46 @@ class Values:
     # ------------------------------------------------------------------ where values go
 
     @cached_property
-    def _uses(self) -> Mapping[Token, Sequence[ast.expr]]:
-        uses: dict[Token, dict[ast.expr, None]] = {}
+    def _places(self) -> Mapping[Token, Sequence[ast.expr | Variable]]:
+        """Where some slot has a token: expressions, and variables that the text names."""
+        places: dict[Token, list[ast.expr | Variable]] = {}
+        seen: set[tuple[Variable, Slot]] = set()  # which the frames of all functions share that use a variable
         for frame in (frame for frames in self._engine.frames.values() for frame in frames):
-            places = [([node], slot) for node, slot in frame.slots.items() if isinstance(node, ast.expr)]
-            for nodes, slot in [*places, *((_names(own), slot) for own, slot in frame.variables.items())]:
-                for token in (value for value in slot.values if isinstance(value, Token)):
-                    uses.setdefault(token, {}).update(dict.fromkeys(nodes))
-        order = {names: place for place, names in enumerate(dict.fromkeys(self._files.values()))}
-        return {token: self._sorted(nodes, order) for token, nodes in uses.items() if nodes}
+            for node, slot in frame.slots.items():
+                if isinstance(node, ast.expr):
+                    _note(places, node, slot)
+            for variable, slot in frame.variables.items():
+                if (variable, slot) not in seen:
+                    seen.add((variable, slot))
+                    if any(isinstance(node, ast.Name) for node in _named(variable)):
+                        _note(places, variable, slot)
+        return places
 
-    def _sorted(self, nodes: Iterable[ast.expr], files: Mapping[Names, int]) -> tuple[ast.expr, ...]:
+    def _sorted(self, nodes: Iterable[ast.expr]) -> tuple[ast.expr, ...]:
         """Sort expressions, with the `:=` that they are the value of, by files and text; the outer ones first."""
         found = [node for node in nodes if node in self._files]
         for node in found:
             above = self._files[node].parents[node]
             if isinstance(above, ast.NamedExpr) and above.value is node:
                 found.append(above)
-        return tuple(sorted(dict.fromkeys(found), key=lambda node: (files[self._files[node]], *_extent(node))))
+        return tuple(sorted(dict.fromkeys(found), key=lambda node: (self._order[self._files[node]], *_extent(node))))
 
-    @property
+    @cached_property
+    def _order(self) -> Mapping[Names, int]:
+        return {self.project.names(path): place for place, path in enumerate(self.project.trees)}
+
+    @cached_property
     def tokens(self) -> Sequence[Token]:
         """Every token that some expression can have."""
-        return tuple(self._uses)
+        return tuple(self._places)
 
     def uses(self, token: Token) -> Sequence[ast.expr]:
         """Return every expression that can have a token."""
-        return self._uses.get(token, ())
+        if token not in self._uses:
+            found = self._places.get(token, ())
+            nodes = (node for place in found for node in (_named(place) if isinstance(place, Variable) else [place]))
+            self._uses[token] = self._sorted(dict.fromkeys(node for node in nodes if isinstance(node, ast.expr)))
+        return self._uses[token]
 
     @cached_property
     def sinks(self) -> Mapping[Token, Sequence[ast.expr]]:
@@ -239,10 +261,15 @@ class Values:
         }
 
 
-def _names(variable: Variable) -> list[ast.expr]:
-    """Return the names in the text that stand for a variable."""
-    places = (*variable.bindings, *variable.loads, *variable.deletions)
-    return [node for node in places if isinstance(node, ast.Name)]
+def _named(variable: Variable) -> Iterator[ast.AST]:
+    """Iterate over the places in the text that name a variable."""
+    return chain(variable.bindings, variable.loads, variable.deletions)
+
+
+def _note(places: dict[Token, list[ast.expr | Variable]], place: ast.expr | Variable, slot: Slot) -> None:
+    for value in slot.values:
+        if isinstance(value, Token):
+            places.setdefault(value, []).append(place)
 
 
 def _extent(node: ast.expr) -> tuple[int, int, int, int]:

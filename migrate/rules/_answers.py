@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from migrate.old_api.calls import Call
 from migrate.text.code import Edits
@@ -13,16 +12,14 @@ if TYPE_CHECKING:
     from migrate.facts.program import Facts
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(NamedTuple):
     """The call changes. `code` names a page about what differs then, and makes the change need evidence."""
 
     edits: Edits
     code: str = ""
 
 
-@dataclass(frozen=True)
-class Refusal:
+class Refusal(NamedTuple):
     """The call stays, and so does everything its handles flow through."""
 
     code: str

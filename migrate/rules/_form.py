@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from abc import ABC, abstractmethod
+from collections.abc import Set
 from typing import NamedTuple
 
 from migrate.facts.program import Facts
@@ -61,10 +62,7 @@ class Form(ABC):
         if not site.keeps_order(self.names()):
             return Refusal("CCM070")
         text = self.flat(site) if site.is_flat else self.plain(site)
-        observed = facts.code_is_observed(call)
-        noted = [code for what, code in _OBSERVED.items() if what in observed]
-        graver = [code for code in noted if code in _GRAVER]
-        return change(call, text, facts, next(filter(None, [*graver, self.code, *noted]), ""))
+        return change(call, text, facts, noted(facts.code_is_observed(call), self.code))
 
     def flat(self, site: Site) -> str:
         """The form of a flat call, which a missing handle makes fail."""
@@ -94,6 +92,13 @@ class Form(ABC):
             return "None"
         code = f"{{comch}}.ErrorCode.{self.failure}"
         return f"({', '.join([code, *('None' for _ in site.call.results)])})" if site.call.results else code
+
+
+def noted(observed: Set[str], own: str) -> str:
+    """The code of what differs where results are looked at so; `own`: of what differs by itself."""
+    codes = [code for what, code in _OBSERVED.items() if what in observed]
+    graver = [code for code in codes if code in _GRAVER]
+    return next(filter(None, [*graver, own, *codes]), "")
 
 
 def change(call: Call, text: str, facts: Facts, code: str = "", *, is_statement: bool = False) -> Change:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 
 from migrate.rules._answers import Answer, Refusal
 from migrate.text.code import Edits, Template
@@ -19,7 +18,7 @@ def taken_from(answer: Answer, module: ast.expr) -> Answer:
         return Refusal("CCM009")
     if plain:
         return answer
-    return replace(answer, edits=Edits({node: _with(template, module) for node, template in templates.items()}))
+    return answer._replace(edits=Edits({node: _with(template, module) for node, template in templates.items()}))
 
 
 def _is_plain(node: ast.expr) -> bool:

@@ -14,6 +14,7 @@ from migrate.old_api.spellings import objects
 from migrate.old_api.spellings.objects import Parameter
 from migrate.old_api.vocabulary import Function
 from migrate.rules._answers import Answer, Change, Refusal
+from migrate.rules._form import noted
 from migrate.rules._forms import Function as FunctionForm
 from migrate.rules._forms import Method
 from migrate.rules._registry import load
@@ -81,7 +82,7 @@ def function_value(reference: Reference, node: ast.expr, facts: Facts) -> Answer
         function, spelling = GENERATION_1.flat[name], "flat"
     rule = load()[function.name]
     if isinstance(rule, FunctionForm) and not rule.options and (spelling == "objects" or not function.returns_code):
-        return _edit(node, f"{{comch}}.{rule.name}", {})
+        return _edit(node, facts, f"{{comch}}.{rule.name}", {})
     flat = [Parameter(name, name) for name in function.inputs]
     taken = objects.parameters(function) if spelling == "objects" else flat
     return _lambda(reference, node, facts, function, spelling, taken)
@@ -105,7 +106,7 @@ def bound_method(reference: Reference, node: ast.Attribute, facts: Facts) -> Ans
     receiver = {function.receiver: node.value}
     parameters = objects.parameters(function)
     if isinstance(rule, Method) and not rule.options and not _is_renamed(rule, parameters, node, facts):
-        return _edit(node, f"{{{function.receiver}}}.{rule.name}", receiver)
+        return _edit(node, facts, f"{{{function.receiver}}}.{rule.name}", receiver)
     return _lambda(reference, node, facts, function, "objects", parameters, node.value)
 
 
@@ -156,7 +157,7 @@ def _lambda(
     ]
     taken += ["*", f"{names[bound]}={kept}"] if bound else []
     head = f"lambda {', '.join(taken)}" if taken else "lambda"
-    return _edit(node, f"{head}: {text}", {bound: receiver} if receiver is not None else {}, answer.code)
+    return _edit(node, facts, f"{head}: {text}", {bound: receiver} if receiver is not None else {}, answer.code)
 
 
 def _only_method(text: str, receiver: str) -> tuple[str, str, str]:
@@ -168,5 +169,5 @@ def _only_method(text: str, receiver: str) -> tuple[str, str, str]:
     return f"{receiver}.{name}", head + rest, name
 
 
-def _edit(node: ast.expr, text: str, parts: Mapping[str, ast.expr], code: str = "") -> Change:
-    return Change(Edits({node: Template(text, parts)}), code)
+def _edit(node: ast.expr, facts: Facts, text: str, parts: Mapping[str, ast.expr], code: str = "") -> Change:
+    return Change(Edits({node: Template(text, parts)}), noted(facts.calls_are_observed(node), code))

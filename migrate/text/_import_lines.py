@@ -5,8 +5,6 @@ from __future__ import annotations
 import ast
 from typing import TypeAlias
 
-import libcst as cst
-
 from migrate.python.scopes import Names
 from migrate.python.source import Source
 from migrate.text._namer import MODERN
@@ -34,14 +32,10 @@ def _without(source: Source, statement: Import, remaining: list[ast.alias]) -> s
     """Return the text of an import statement with some of its names; their comments stay."""
     if len(remaining) == len(statement.names):
         return source.slice(statement)
-    keep = {(alias.name, alias.asname) for alias in remaining}
-    line = cst.ensure_type(cst.parse_statement(source.slice(statement)), cst.SimpleStatementLine).body[0]
-    assert isinstance(line, cst.Import | cst.ImportFrom)
-    assert not isinstance(line.names, cst.ImportStar)
-    kept = [alias for alias in line.names if (alias.evaluated_name, alias.evaluated_alias) in keep]
-    if not (isinstance(line, cst.ImportFrom) and line.rpar):
-        kept[-1] = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
-    return cst.Module([], default_newline=source.line_end(1)).code_for_node(line.with_changes(names=kept))
+    from migrate.text._layout import with_names  # here: it brings libcst, which most files never need
+
+    kept = frozenset((alias.name, alias.asname) for alias in remaining)
+    return with_names(source.slice(statement), kept, source.line_end(1))
 
 
 def would_be_empty(statement: ast.stmt, names: Names) -> bool:

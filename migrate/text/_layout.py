@@ -1,9 +1,9 @@
-"""Gives a new call the lines and comments of the old one; the home of libcst."""
+"""Keeps the lines and comments of what is changed, a call or an import; the home of libcst."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from functools import lru_cache
 
 import libcst as cst
@@ -29,6 +29,17 @@ def lay_out(old: str, new: str, places: tuple[tuple[str, int], ...], newline: st
     laid_out = after.deep_replace(finder.best, _dress(finder.best, before, finder.places(finder.best)))
     assert isinstance(laid_out, cst.CSTNode)
     return cst.Module([], default_newline=newline).code_for_node(laid_out)
+
+
+def with_names(statement: str, names: Set[tuple[str, str | None]], newline: str) -> str:
+    """Return the text of an import statement with some of its names, each with its `as`; their comments stay."""
+    line = cst.ensure_type(cst.parse_statement(statement), cst.SimpleStatementLine).body[0]
+    assert isinstance(line, cst.Import | cst.ImportFrom)
+    assert not isinstance(line.names, cst.ImportStar)
+    kept = [alias for alias in line.names if (alias.evaluated_name, alias.evaluated_alias) in names]
+    if not (isinstance(line, cst.ImportFrom) and line.rpar):
+        kept[-1] = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+    return cst.Module([], default_newline=newline).code_for_node(line.with_changes(names=kept))
 
 
 class _Finder(cst.CSTVisitor):

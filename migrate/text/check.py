@@ -200,7 +200,8 @@ def _unbound(before: _Side, after: _Side) -> Iterator[Complaint]:
     aligned = {key for key in after.bodies if after.skeleton(key) == before.skeleton(key)}
     settled = {variable for variable in after.variables if _is_settled(before, after, variable, aligned)}
     uses = (use for variable in after.variables if variable not in settled for use in _uses(variable))
-    for key, number in sorted({after.place(use) for use in uses}):
+    doubtful = (use for use in uses if after.state(use) is not Bound.ALWAYS)  # few: only their statements are compared
+    for key, number in sorted({after.place(use) for use in doubtful}):
         if key in aligned:
             old, new = before.bodies[key][number], after.bodies[key][number]
             yield from _worse(before, before.uses(old), after, after.uses(new), settled)

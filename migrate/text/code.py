@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+_NOTHING: Mapping[Any, Any] = MappingProxyType({})
 
 
-@dataclass(frozen=True)
-class Template:
+class Template(NamedTuple):
     """Text with {placeholders} for expressions of the old file; {comch} is the new module's name in that scope."""
 
     text: str
-    parts: Mapping[str, ast.expr] = field(default_factory=dict)
+    parts: Mapping[str, ast.expr] = _NOTHING
 
 
-@dataclass(frozen=True)
-class Edits:
+class Edits(NamedTuple):
     """Edits of one call or name. Templates hold every part at most once and in the order of the old text."""
 
-    expressions: Mapping[ast.expr, Template] = field(default_factory=dict)
-    statements: Mapping[ast.stmt, Template] = field(default_factory=dict)  # one simple statement for another
-    comments: Mapping[ast.Constant, Template] = field(default_factory=dict)  # of types, which no tree has
+    expressions: Mapping[ast.expr, Template] = _NOTHING
+    statements: Mapping[ast.stmt, Template] = _NOTHING  # one simple statement for another
+    comments: Mapping[ast.Constant, Template] = _NOTHING  # of types, which no tree has

@@ -17,7 +17,6 @@ from typing import NamedTuple
 from migrate.python.scopes import Names
 from migrate.python.source import Source
 from migrate.text._fold import Folder
-from migrate.text._layout import lay_out
 from migrate.text.code import Edits, Template
 from migrate.text.lines import Lines
 
@@ -184,6 +183,8 @@ class Renderer:
 
     def _laid_out(self, call: ast.Call, edit: _Edit) -> str | None:
         """Return the new text with the lines and comments of the old call's arguments."""
+        from migrate.text._layout import lay_out  # here: it brings libcst, which most files never need
+
         values = [argument.value if isinstance(argument, ast.Starred) else argument for argument in call.args]
         values = sorted([*values, *(keyword.value for keyword in call.keywords)], key=self.source.span)
         names = [Change(*self.source.span(value), f"argument_{at}") for at, value in enumerate(values)]

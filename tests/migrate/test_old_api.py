@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import inspect
 
 import pytest
@@ -60,6 +61,17 @@ def test_exports_are_those_of_the_package() -> None:
 def test_exports_are_those_of_the_submodules(name: str, module: object) -> None:
     own = {each for each in module.__all__ if each != "Statistics"}  # type: ignore[attr-defined]
     assert module_names(f"comm_channel_compat.{name}") == own
+
+
+def test_errors_extend_classes_of_python() -> None:
+    classes = [getattr(errors, name) for name in GENERATION_1.errors - {"DocaError", "ErrorCode"}]
+    for kind in classes:
+        base = next(base for base in kind.__bases__ if base.__module__ == "builtins")
+        caught = GENERATION_1.builtin_errors.get(base.__name__, ())
+        assert kind.__name__ in caught or caught == ("DocaError",) or kind is errors.TimeOut, kind
+    for name, extending in GENERATION_1.builtin_errors.items():
+        for kind in extending:
+            assert issubclass(getattr(errors, kind), getattr(builtins, name)) or kind == "DocaError"
 
 
 def test_errors_are_those_of_the_package() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from migrate.python.values import Arguments, Bound, Given, Token, Value
 
@@ -41,8 +41,14 @@ class Library:
     def enter(self, token: Token) -> Iterable[Given] | None:
         return [token]
 
-    def caught(self, caught: Value, node: ast.ExceptHandler) -> Iterable[Given] | None:
+    def caught(self, caught: Value) -> Sequence[Token] | None:
         return [Token(f"{caught.key}()")] if isinstance(caught, Token) else None
+
+    def text(self, token: Token) -> Sequence[Token]:
+        return [Token("a text")] if token.key in ("Error()", "a text") else []
+
+    def in_flight(self) -> Sequence[Token]:
+        return [Token("Error()")]
 
     def exports(self, token: Token) -> Mapping[str, Iterable[Given]]:
         return {"Exported": [Token("Exported")]}

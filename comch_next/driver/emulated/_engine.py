@@ -56,8 +56,9 @@ class Engine(Handle, calls.Engine):
         self.notification.close()
 
     def drop(self, context: Context) -> None:
-        """A context that is being destroyed leaves."""
-        self.contexts.remove(context)
+        """A context that is being destroyed leaves. Idempotent."""
+        if context in self.contexts:
+            self.contexts.remove(context)
         self.active.discard(context)
         self.notification.unwatch(context.watch)
 

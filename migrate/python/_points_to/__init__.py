@@ -8,6 +8,7 @@ elements     iterating, entering, awaiting
 items        indexing, slicing, unpacking
 functions    frames, arguments and parameters
 calls        what a called value leads to, and what leaves the project
+texts        texts of values, and exceptions on their way
 attributes   reading, storing and the standard library's objects
 expressions  statements  patterns    what each node of the syntax tree means
 engine       the run: all files, then what nothing calls

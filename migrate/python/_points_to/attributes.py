@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from migrate.python._points_to import library
-from migrate.python._points_to.calls import Calls
 from migrate.python._points_to.classes import ENUMS, OBJECT
 from migrate.python._points_to.domain import (
     Bound,
@@ -30,13 +29,15 @@ from migrate.python._points_to.functions import Site
 from migrate.python._points_to.heap import Frame, Key
 from migrate.python._points_to.items import key_of
 from migrate.python._points_to.slots import Slot
+from migrate.python._points_to.texts import Texts
 from migrate.python.modules import Project, is_standard
 
 MAX_DOTS = 4  # `place = place.parent` in a loop would go on for ever
+HOOKS = frozenset({"excepthook"})  # which are given an exception, as `__exit__` is
 CALLED_BY_NAME = frozenset({"__init__", "__new__", "__setattr__", "__getattribute__"})
 
 
-class Attributes(Calls):
+class Attributes(Texts):
     """Reads and stores attributes, and calls what is not of the project."""
 
     def __init__(self, project: Project, knowledge: Knowledge) -> None:
@@ -75,6 +76,8 @@ class Attributes(Calls):
             self.add(result, Bound(External(f".{name}"), (value,)) if f".{name}" in library.SUMMARIES else value)
         elif value is Plain.UNKNOWN:
             self.add(result, value)
+            if name == "getMessage":  # of a record that logging passes to a handler
+                self.add(result, Bound(External(f".{name}"), (value,)))
 
     def load_all(self, value: Instance | Class, beginning: str, result: Slot) -> None:
         """Let a slot have every attribute of a class or an instance whose name begins so."""
@@ -209,6 +212,8 @@ class Attributes(Calls):
         def store(value: Value) -> None:
             if value is Plain.UNKNOWN or (isinstance(value, Module) and value.path is None):
                 self.sink(stored, node)  # builtins.NAME can be read as NAME everywhere
+                if name in HOOKS:
+                    self.call_with(stored, [self.left] * 3, Slot())
             else:
                 self.flow(stored, self.target(value, name))
             if isinstance(value, Token):

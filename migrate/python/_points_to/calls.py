@@ -163,7 +163,12 @@ class Calls(Functions):
                 self.leave(replace(site, result=Slot()))
 
         self.search(value.node, "__init__", found)
+        self.keep_arguments(instance, site)
         self.later(lambda: self.fill_record(instance, site))
+
+    def keep_arguments(self, instance: Instance, site: Site) -> None:
+        """Let an exception have the arguments that make it."""
+        raise NotImplementedError
 
     def fill_record(self, instance: Instance, site: Site) -> None:
         """Let arguments flow into the annotated fields of a dataclass, NamedTuple or the like."""

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
-from typing import Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -129,8 +129,7 @@ class ListOf:
 Given: TypeAlias = "Value | ListOf | tuple[frozenset[Given] | Given, ...]"
 
 
-@dataclass(frozen=True)
-class Arguments:
+class Arguments(NamedTuple):
     """The values that a call gives: positional, by keyword, and whether a star hides some, and which.
 
     The arguments of a star whose length is known stand among the positional ones.
@@ -169,8 +168,14 @@ class Knowledge(Protocol):
     def enter(self, token: Token) -> Iterable[Given] | None:
         """What `with` binds when its context manager is the token."""
 
-    def caught(self, caught: Value, node: ast.ExceptHandler) -> Iterable[Given] | None:
+    def caught(self, caught: Value) -> Sequence[Token] | None:
         """What an except clause that names a token, or a class of Python's own, can bind beside that class's own."""
+
+    def text(self, token: Token) -> Sequence[Token]:
+        """The token of the text of a token; that of a text, and of what is made of it, is itself."""
+
+    def in_flight(self) -> Sequence[Token]:
+        """What the exception that is being handled can be, where no except clause names its class."""
 
     def exports(self, token: Token) -> Mapping[str, Iterable[Given]]:
         """Every name that a star import of a module token binds."""

@@ -12,6 +12,7 @@ from migrate.python._points_to import (  # noqa: F401  # fill the table
     library_functions,
     library_methods,
     library_objects,
+    library_texts,
     library_watching,
 )
 from migrate.python._points_to.bodies import bodies, falls_through

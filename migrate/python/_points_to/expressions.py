@@ -9,6 +9,7 @@ from migrate.python._points_to.domain import (
     Collection,
     Instance,
     Plain,
+    Token,
     Value,
 )
 from migrate.python._points_to.functions import Site
@@ -26,6 +27,7 @@ _OPERATORS = {
 
 
 _JOINING = (ast.Add, ast.Mult, ast.Sub, ast.BitOr, ast.BitAnd, ast.BitXor)  # what makes a collection of collections
+_JOINING_TEXTS = frozenset({"__add__", "__radd__", "__mod__", "__mul__"})
 
 
 class Expressions(Attributes):
@@ -166,12 +168,20 @@ class Expressions(Attributes):
                 self.call_with(self.attribute(value, method), [] if right is None else [right], result)
             elif value is Plain.UNKNOWN:
                 self.add(result, value)
+            elif isinstance(value, Token | Collection) and method == "__rmod__":
+                self.show(self.constant(value), result)
+            elif isinstance(value, Token) and method in _JOINING_TEXTS and value in self.knowledge.text(value):
+                self.add(result, value)
 
         if left is not self.other:
             self.watch(left, call)
 
-    def read_text(self, frame: Frame, node: ast.expr) -> None:
+    def read_text(self, frame: Frame, node: ast.JoinedStr) -> None:
         self.add(self.slot(frame, node), Plain.OTHER)
+        for part in node.values:
+            if isinstance(part, ast.FormattedValue):
+                self.show(self.slot(frame, part.value), self.slot(frame, node))
+                self.show_caught(frame, part.value, self.slot(frame, node))
 
     def read_await(self, frame: Frame, node: ast.Await) -> None:
         self.await_(self.slot(frame, node.value), self.slot(frame, node))

@@ -9,6 +9,8 @@ from migrate.python._points_to.domain import FunctionNode
 from migrate.python.scopes import FUNCTIONS
 
 MAX_NODES = 120  # a function with more is analysed once, so that the work stays linear in the program
+_FLOWING = (ast.Assign, ast.AnnAssign, ast.NamedExpr, ast.For, ast.AsyncFor, ast.comprehension, ast.With, ast.AsyncWith)
+_HANDING = (ast.Return, ast.Yield, ast.YieldFrom, ast.Assign, ast.Lambda, ast.Call)
 
 
 def is_generic(node: FunctionNode, body: Callable[[ast.AST], list[ast.AST]]) -> bool:
@@ -17,7 +19,10 @@ def is_generic(node: FunctionNode, body: Callable[[ast.AST], list[ast.AST]]) -> 
     inside = _inside(node, body) if tainted else []
     if not tainted or len(inside) > MAX_NODES:
         return False
-    flows = [flow for flow in map(_flow, inside) if flow is not None]
+    handing = [part for part in inside if isinstance(part, _HANDING)]
+    if not handing and not isinstance(node, ast.Lambda):
+        return False
+    flows = [flow for part in inside if isinstance(part, _FLOWING) and (flow := _flow(part)) is not None]
     for _ in range(2):  # a name may be used above the assignment that matters
         for targets, value in flows:
             if _holds(value, tainted):
@@ -25,7 +30,7 @@ def is_generic(node: FunctionNode, body: Callable[[ast.AST], list[ast.AST]]) -> 
                 tainted |= {name.id for name in names if isinstance(name, ast.Name)}
     if isinstance(node, ast.Lambda) and _holds(node.body, tainted):
         return True
-    return any(_hands_on(part, tainted) for part in inside)
+    return any(_hands_on(part, tainted) for part in handing)
 
 
 def _inside(node: FunctionNode, body: Callable[[ast.AST], list[ast.AST]]) -> list[ast.AST]:

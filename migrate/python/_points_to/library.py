@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from migrate.python._points_to.domain import External, Plain
+from migrate.python._points_to.domain import External, Instance, Plain, Value
 from migrate.python._points_to.functions import Site
 from migrate.python._points_to.slots import Slot
 
@@ -177,8 +178,18 @@ def _exception(heap: Attributes, site: Site) -> None:
     heap.add(heap.field(Plain.OTHER, "args"), args)
 
 
+def _exception_of(heap: Attributes, site: Site) -> None:
+    """Keep the arguments that a class of the program's own passes on."""
+
+    def keep(value: Value) -> None:
+        if isinstance(value, Instance):
+            heap.keep_arguments(value, replace(site, positional=site.positional[1:]))
+
+    heap.watch(argument(heap, site, 0), keep)
+
+
 for _function, _words in {
-    _inert: ".debug .info .warning .error .exception .critical .log .format .join .write .writelines .index .count"
+    _inert: ".index .count"
     " .remove .discard .clear .isdisjoint .issubset .issuperset .startswith .endswith .task_done .qsize .empty .full"
     " .sort_keys .is_alive .is_set .wait .acquire .release .cancel .done .cancelled .fileno .assertEqual .assertIs"
     " .assertIsNone .assertIsNotNone .assertTrue .assertFalse .assertIn .assertNotIn .assertNotEqual .assertIsNot"
@@ -203,3 +214,4 @@ for _function, _words in {
 for _name, _class in vars(builtins).items():
     if isinstance(_class, type) and issubclass(_class, BaseException):
         SUMMARIES[f"builtins.{_name}"] = _exception
+        SUMMARIES[f"builtins.{_name}.__init__"] = _exception_of

@@ -35,8 +35,10 @@ class Solver:
 
     def add(self, slot: Slot, value: Value) -> None:
         """Put one value into a slot."""
-        if value not in slot.values:
-            slot.values[value] = None
+        values = slot.values
+        known = len(values)
+        values[value] = None  # one look-up: hashing a value takes long
+        if len(values) > known:
             if slot.fresh:
                 slot.fresh.append(value)
             else:

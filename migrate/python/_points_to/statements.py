@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import builtins
 
 from migrate.python._points_to.domain import (
     Class,
@@ -21,6 +20,7 @@ from migrate.python._points_to.functions import Site
 from migrate.python._points_to.heap import IMPLICIT, Frame
 from migrate.python._points_to.items import key_of
 from migrate.python._points_to.slots import Slot
+from migrate.python._points_to.texts import builtin_error
 
 
 class Statements(Expressions):
@@ -166,6 +166,8 @@ class Statements(Expressions):
 
         if node.exc is not None:
             self.watch(self.slot(frame, node.exc), raised)
+        if node.cause is not None:
+            self.flow(self.slot(frame, node.cause), self.field(Plain.OTHER, "__cause__"))
 
     def read_handler(self, frame: Frame, node: ast.ExceptHandler) -> None:
         if node.name is None:
@@ -173,11 +175,11 @@ class Statements(Expressions):
         target = self.variable(frame, frame.names.of[node])
         for kind in node.type.elts if isinstance(node.type, ast.Tuple) else [node.type]:
             if kind is not None:
-                self.watch(self.slot(frame, kind), lambda value: self._caught(value, node, target))
+                self.watch(self.slot(frame, kind), lambda value: self._caught(value, target))
 
-    def _caught(self, value: Value, node: ast.ExceptHandler, target: Slot) -> None:
+    def _caught(self, value: Value, target: Slot) -> None:
         if isinstance(value, Collection):  # a tuple of classes with a name
-            self.watch(self.contents(value).every, lambda item: self._caught(item, node, target))
+            self.watch(self.contents(value).every, lambda item: self._caught(item, target))
             return
         if isinstance(value, Class):
             self.add(target, Instance(value.node))
@@ -189,13 +191,13 @@ class Statements(Expressions):
                 self.add(target, thrown)
 
         self.watch(self.raised, raised)
-        self.give(target, self.knowledge.caught(value, node), node)
+        self.add_all(target, self.knowledge.caught(value) or ())
 
     def _catches(self, caught: Value, thrown: Instance) -> bool:
         if isinstance(caught, Class):
             return self.extends(thrown.node, caught)
-        bases = [_builtin(base) for base in self.order(thrown.node)]
-        kind = _builtin(caught)
+        bases = [builtin_error(base) for base in self.order(thrown.node)]
+        kind = builtin_error(caught)
         return kind is None or any(base is not None and issubclass(base, kind) for base in bases)
 
     # ------------------------------------------------------------------ imports
@@ -215,10 +217,3 @@ class Statements(Expressions):
                 if any(isinstance(value, Module) and value.path is None for value in home.values):
                     inner = self.knowledge.module(f"{'.' * node.level}{node.module or ''}.{alias.name}")
                     self.add_all(slot, [inner] if inner else [])
-
-
-def _builtin(value: Value) -> type | None:
-    """The exception class of Python's own that a value is."""
-    name = value.name.removeprefix("builtins.") if isinstance(value, External) else ""
-    kind = getattr(builtins, name, None)
-    return kind if isinstance(kind, type) and issubclass(kind, BaseException) else None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 
 from migrate.facts.program import Facts, Reference
 from migrate.facts.type_comments import is_type_comment
@@ -67,7 +66,7 @@ def _shown(reference: Reference, node: ast.expr, answer: Answer) -> Answer:
         return answer
     template = answer.edits.expressions[node]
     text = f'{{comch}}.named("{reference.shown}", {template.text})'
-    return replace(answer, edits=Edits({node: Template(text, template.parts)}))
+    return answer._replace(edits=Edits({node: Template(text, template.parts)}))
 
 
 def _is_method(name: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
 
 from migrate.old_api.calls import Call
@@ -30,11 +30,11 @@ class Aftermath(Runs):
         starts = self._starts(statement, leaving)
         return Walk(self, stops).after(self.function(statement), self.graph(statement), starts)
 
-    def near(self, statement: ast.stmt, leaving: Iterable[ast.stmt], stops: Iterable[ast.AST]) -> frozenset[ast.AST]:
+    def near(self, statement: ast.stmt, leaving: Iterable[ast.stmt], stops: Iterable[ast.AST]) -> Region:
         """Return the same, but only what stands in the function of the statement, up to some nodes on each path."""
         return Walk(self, frozenset(stops)).near(self.graph(statement), self._starts(statement, leaving))
 
-    def behind(self, statement: ast.stmt, stops: Iterable[ast.AST]) -> frozenset[ast.AST]:
+    def behind(self, statement: ast.stmt, stops: Iterable[ast.AST]) -> Region:
         """Return what may be evaluated behind a statement in its function, up to some nodes on each path."""
         graph = self.graph(statement)
         return Walk(self, frozenset(stops)).near(graph, graph.endings[statement])
@@ -48,7 +48,14 @@ class Aftermath(Runs):
 
     def is_used(self, region: Region, origins: frozenset[Hashable], kind: str) -> bool:
         """Whether something there reads a kind of handles of some origins, or what holds such."""
-        return any(node in region for origin in origins for node in self._readers.get((origin, kind), ()))
+        if (origins, kind) not in self._using:
+            readers = [self._readers.get((origin, kind), ()) for origin in origins]
+            self._using[origins, kind] = tuple(dict.fromkeys(node for nodes in readers for node in nodes))
+        return any(node in region for node in self._using[origins, kind])
+
+    @cached_property
+    def _using(self) -> dict[tuple[frozenset[Hashable], str], Sequence[ast.expr]]:
+        return {}
 
     @cached_property
     def _readers(self) -> Mapping[tuple[Hashable, str], list[ast.expr]]:
@@ -62,10 +69,17 @@ class Aftermath(Runs):
                         readers.setdefault((origin, kind), []).append(node)
         return readers
 
-    def calls_on(self, region: Region, origins: frozenset[Hashable]) -> frozenset[str]:
-        """Return the C names of the old calls there on handles of some origins."""
-        calls = [call for origin in origins for call in self._calls.get(origin, ())]
-        return frozenset(call.function for call in calls if call.node in region)
+    def is_called(self, region: Region, origins: frozenset[Hashable], besides: frozenset[str]) -> bool:
+        """Whether an old call there is on a handle of some origins, besides calls of some C names."""
+        if (origins, besides) not in self._calling:
+            calls = (call for origin in origins for call in self._calls.get(origin, ()))
+            nodes = (call.node for call in calls if call.function not in besides)
+            self._calling[origins, besides] = tuple(dict.fromkeys(nodes))
+        return any(node in region for node in self._calling[origins, besides])
+
+    @cached_property
+    def _calling(self) -> dict[tuple[frozenset[Hashable], frozenset[str]], Sequence[ast.expr]]:
+        return {}
 
     @cached_property
     def _calls(self) -> Mapping[Hashable, list[Call]]:
@@ -128,8 +142,8 @@ class Aftermath(Runs):
         todo: list[ast.AST] = [origin]
         while todo:
             node = todo.pop()
-            function, graph = self.function(node), self.graph(node)
-            if function in self._sites and graph.RETURN not in Walk(self, found).walk(graph, [graph.ENTRY]):
+            function = self.function(node)
+            if function in self._sites and self.is_certain(node):
                 fresh = [site for site in self._sites[function] if self._callees[site] == [function]]
                 todo += fresh
                 found |= frozenset(fresh)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 from migrate.python.scopes import Kind, Variable
@@ -53,7 +53,7 @@ class Reading:
             readers -= self._checked
         if self._is_own(variable):
             after = self._site.aftermath.near(self._first, self._leaving, variable.bindings)
-            return not readers.isdisjoint(after)
+            return any(node in after for node in readers)
         region = self._far
         return region is None or any(node in region for node in readers)
 
@@ -74,11 +74,8 @@ class Reading:
         """The places behind the run that read the code which it has stored last."""
         stores = (node for node in self._code.bindings if isinstance(node, ast.Name))
         behind = self._site.aftermath.behind(self._pairs[-1].check, stores)
-        return [load for load in self._loads(behind) if load not in self._checked]
-
-    def _loads(self, nodes: Iterable[ast.AST]) -> list[ast.Name]:
-        found = set(nodes)
-        return [load for load in self._code.loads if isinstance(load, ast.Name) and load in found]
+        loads = [load for load in self._code.loads if isinstance(load, ast.Name) and load in behind]
+        return [load for load in loads if load not in self._checked]
 
     def _is_success(self, load: ast.Name) -> bool:
         """Whether a code that is read behind the run is certainly the run's."""

@@ -3,17 +3,38 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 from migrate.facts.program import Facts
 from migrate.python.control import Action, Graph
 from migrate.python.scopes import FUNCTIONS
 from migrate.python.values import Bound, Class, Descriptor, Function, Instance, Value
+from migrate.rules.idioms._closure import certain, closure, members, targets
 
 _ENDS = frozenset({"__exit__", "__aexit__"})
 # What the standard library runs when the program has ended.
 _LATE = frozenset({"atexit"})
+
+
+class Calls(NamedTuple):
+    """Functions that are called, and all that these call, too; as bits."""
+
+    called: int
+    whole: int
+
+
+class Flow(NamedTuple):
+    """What may be come to from each block of a graph: blocks, functions called there, and all that these call."""
+
+    blocks: Sequence[int]
+    called: Sequence[int]
+    whole: Sequence[int]
+
+    def calls(self, block: int) -> Calls:
+        """Return the functions that may be called from a block on."""
+        return Calls(self.called[block], self.whole[block])
 
 
 class Runs:
@@ -21,7 +42,8 @@ class Runs:
 
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
-        self.bodies: dict[ast.AST, tuple[frozenset[ast.AST], dict[ast.AST, None]]] = {}  # walked functions
+        self._flows: dict[Graph, Flow] = {}
+        self._certain: dict[Graph, int] = {}  # blocks, as bits
 
     def graph(self, node: ast.AST) -> Graph:
         """Return the graph that a node is part of."""
@@ -85,19 +107,81 @@ class Runs:
                 callees.setdefault(site, []).append(node)
         return callees
 
-    @cached_property
-    def unseen(self) -> list[ast.AST]:
-        """The functions that may run without a written call; those at the end of a with block aside."""
-        return [node for node in self._functions if node not in self._sites and getattr(node, "name", "") not in _ENDS]
+    # ------------------------------------------------------------------ functions as bits
 
-    def run_by(self, node: ast.AST, action: Action) -> list[ast.AST]:
+    @cached_property
+    def _numbers(self) -> Mapping[ast.AST, int]:
+        return {function: number for number, function in enumerate(self._functions)}
+
+    def among(self, functions: Iterable[ast.AST]) -> int:
+        """Return the bits of functions; a module has none."""
+        numbers = {self._numbers[function] for function in functions if function in self._numbers}
+        return sum(1 << number for number in numbers)
+
+    def functions(self, bits: int) -> Iterator[ast.AST]:
+        """Yield the functions whose bits are set."""
+        return (self._functions[number] for number in members(bits))
+
+    def run_by(self, node: ast.AST, action: Action) -> int:
         """Return the functions that a step may run."""
         if action is Action.EXIT and isinstance(node, ast.withitem):
             values = self._facts.values.of(node.context_expr)
             if values and not any(isinstance(value, Instance) for value in values):
-                return []
-            return [function for function in self._functions if getattr(function, "name", "") in _ENDS]
-        return self._callees.get(node, [])
+                return 0
+            return self._endings
+        return self._run.get(node, 0)
+
+    @cached_property
+    def _run(self) -> Mapping[ast.AST, int]:
+        return {site: self.among(functions) for site, functions in self._callees.items()}
+
+    @cached_property
+    def _endings(self) -> int:
+        return self.among(node for node in self._functions if getattr(node, "name", "") in _ENDS)
+
+    @cached_property
+    def unseen(self) -> Calls:
+        """The functions that may run without a written call; those at the end of a with block aside."""
+        unseen = (node for node in self._functions if node not in self._sites)
+        return self.calls(self.among(unseen) & ~self._endings)
+
+    def calls(self, called: int) -> Calls:
+        """Return functions with all that they call, too."""
+        whole = 0
+        for number in members(called):
+            whole |= self._below[number]
+        return Calls(called, whole)
+
+    @cached_property
+    def _below(self) -> Sequence[int]:
+        """Each function with all that it calls."""
+        called = [self._called_in(self.graph_of(function)) for function in self._functions]
+        return closure([list(members(bits)) for bits in called], [1 << number for number in range(len(called))])
+
+    def _called_in(self, graph: Graph) -> int:
+        called = 0
+        for step in (graph.step(point) for points in graph.points.values() for point in points):
+            called |= self.run_by(step.node, step.action)
+        return called
+
+    def is_certain(self, node: ast.AST) -> bool:
+        """Whether a function never returns without having done a node of it."""
+        graph = self.graph(node)
+        if graph not in self._certain:
+            self._certain[graph] = certain(graph)
+        return any(self._certain[graph] >> block & 1 for block, _ in graph.places(node))
+
+    def flow(self, graph: Graph) -> Flow:
+        """Return what may be come to from each block of a graph."""
+        if graph not in self._flows:
+            onward, called = targets(graph), [0] * len(graph.blocks)
+            for number, block in enumerate(graph.blocks):
+                for step in block.steps:
+                    called[number] |= self.run_by(step.node, step.action)
+            whole = [self.calls(bits).whole for bits in called]
+            blocks = [1 << number for number in range(len(called))]
+            self._flows[graph] = Flow(*(closure(onward, own) for own in (blocks, called, whole)))
+        return self._flows[graph]
 
 
 def _node(value: Value) -> ast.AST | None:

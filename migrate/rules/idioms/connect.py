@@ -64,7 +64,7 @@ def is_left(site: Site, failing: ast.stmt, leaving: Iterable[ast.stmt] = ()) -> 
     region = site.aftermath.region(failing, origins, leaving)
     if region is None or site.aftermath.is_used(region, origins, "peer"):
         return False
-    return site.aftermath.calls_on(region, origins) <= _HARMLESS
+    return not site.aftermath.is_called(region, origins, _HARMLESS)
 
 
 IDIOMS: dict[str, Idiom] = {EP + "connect": Connect()}

@@ -121,7 +121,7 @@ while True:
     if peer.get_send_in_flight_messages() == 0:
         break
     try:
-        print(ep.recvfrom(4080))
+        print(ep.recvfrom(4080)[0])
     except cc.Again:
         pass
 
@@ -135,7 +135,7 @@ while True:
     if peer.in_flight == 0:
         break
     try:
-        print(ep.receive(4080, timeout=0))
+        print(ep.receive(4080, timeout=0)[0])
     except comch.Again:
         pass
 

@@ -208,7 +208,7 @@ def receive(ep):
 ep_size = 4080
 ep = cc.Endpoint()
 peer = ep.connect("a")
-print(receive(ep))
+print(receive(ep)[0])
 
 # output
 import time
@@ -220,7 +220,7 @@ def receive(ep):
 ep_size = 4080
 ep = comch.Client(one_sided=True)
 peer = ep.connect("a", timeout=0)
-print(receive(ep))
+print(receive(ep)[0])
 
 
 # case: a message that is taken apart
@@ -236,7 +236,7 @@ def receive(ep):
 
 ep = cc.Endpoint()
 peer = ep.connect("a")
-print(receive(ep))
+print(receive(ep)[1])
 for number in range(3):
     while True:
         try:
@@ -255,7 +255,7 @@ def receive(ep):
 
 ep = comch.Client(one_sided=True)
 peer = ep.connect("a", timeout=0)
-print(receive(ep))
+print(receive(ep)[1])
 for number in range(3):
     text = ep.receive(4080)[0]
     print(text)

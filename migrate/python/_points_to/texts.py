@@ -1,0 +1,151 @@
+"""Texts of values, and exceptions on their way: what str, formats and containers show of them."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+
+from migrate.python._points_to.calls import Calls
+from migrate.python._points_to.domain import Class, Collection, External, Instance, Knowledge, Plain, Token, Value
+from migrate.python._points_to.elements import CONTAINERS
+from migrate.python._points_to.functions import Site
+from migrate.python._points_to.heap import Frame
+from migrate.python._points_to.slots import Slot
+from migrate.python.modules import Project
+
+_SHOWING = ("__str__", "__repr__", "__format__")
+_OPAQUE = frozenset({"generator", "closing", "future", "coroutine", "arguments"})
+_RECORDS = frozenset({"dataclass", "define", "frozen", "mutable", "attrs"})  # those of attrs, too
+
+
+class Texts(Calls):
+    """Lets the texts that the Knowledge tells apart flow on. `output`: what is printed, logged and written."""
+
+    def __init__(self, project: Project, knowledge: Knowledge) -> None:
+        super().__init__(project, knowledge)
+        self.output = Slot()
+
+    # ------------------------------------------------------------------ texts
+
+    def show(self, source: Slot, result: Slot) -> None:
+        """Let a slot have the texts of everything that another one has, or holds."""
+        self._show(source, result, set())
+
+    def _show(self, source: Slot, result: Slot, seen: set[Value]) -> None:
+        def show(value: Value) -> None:
+            if isinstance(value, Token):
+                self.add_all(result, self.knowledge.text(value))
+            elif isinstance(value, Collection | Instance) and value not in seen:
+                seen.add(value)
+                for method in self.shows_itself(value):
+                    self.call_with(method, [], result)
+                for part in [*self.shown(value), *self._whole(value)]:
+                    self._show(part, result, seen)
+
+        if source is not self.other:
+            self.watch(source, show)
+
+    def shown(self, value: Collection | Instance) -> list[Slot]:
+        """Return what the text of an object is made of, if Python makes it."""
+        if isinstance(value, Collection):
+            if value.kind == "namespace":
+                return list(self.fields.get(value, {}).values())
+            contents = self.contents(value)
+            return [] if value.kind in _OPAQUE else [contents.some, contents.keys, *contents.items.values()]
+        if self.shows_itself(value):
+            return []
+        if self._is_error(value):
+            return [self.field(value, "args")]
+        inside = self._whole(value) if self.has_base(value.node, CONTAINERS) else []
+        return inside + [self.field(value, name) for name in self._shown_fields(value.node)]
+
+    def _whole(self, value: Collection | Instance) -> list[Slot]:
+        """Return the slots of everything in a value, which has items that are not known yet."""
+        contents = self.contents(value)
+        opaque = isinstance(value, Instance) or value.kind in _OPAQUE
+        return [] if opaque else [contents.every, contents.keys]
+
+    def shows_itself(self, value: Collection | Instance) -> list[Slot]:
+        """Return the methods of the program's own that make the text of an object."""
+        if isinstance(value, Collection):
+            return []
+        return [self.attribute(value, name) for name in _SHOWING if self.binder(value.node, name)]
+
+    def _shown_fields(self, node: ast.ClassDef) -> list[str]:
+        """Return the fields that the text of a NamedTuple or a dataclass shows."""
+        if not self.is_tuple(node) and not any(map(_is_record, node.decorator_list)):
+            return []
+        bodies = (base.node.body for base in self.order(node) if isinstance(base, Class))
+        fields = (part for body in bodies for part in body if isinstance(part, ast.AnnAssign))
+        left_out = {ast.unparse(part.target) for part in fields if _switches_off(part.value)}
+        return [name for name in self.record_names(node) if name not in left_out]
+
+    def show_caught(self, frame: Frame, node: ast.expr, result: Slot) -> None:
+        """Let a slot have the text of an exception of Python's own that an except clause binds to a name."""
+        bindings = frame.names.of[node].bindings if isinstance(node, ast.Name) else ()
+        if any(isinstance(binding, ast.ExceptHandler) for binding in bindings):
+            self.watch(self.slot(frame, node), lambda value: self._show_arguments(value, result))
+
+    def _show_arguments(self, value: Value, result: Slot) -> None:
+        if value is Plain.OTHER:
+            self.show(self.arguments, result)
+
+    def keep_arguments(self, instance: Instance, site: Site) -> None:
+        if self._is_error(instance):
+            args, contents = self.make(site.node, "tuple", site.frame, place=("args",))
+            for index, (slot, star) in enumerate(site.positional):
+                self.flow(slot, contents.some if star else self.item(contents, index))
+            self.add(self.field(instance, "args"), args)
+
+    def _is_error(self, instance: Instance) -> bool:
+        return any(builtin_error(base) for base in self.order(instance.node))
+
+    @property
+    def arguments(self) -> Slot:
+        """The arguments of all exceptions that are not the Knowledge's."""
+        return self.field(Plain.OTHER, "args")
+
+    # ------------------------------------------------------------------ exceptions
+
+    def handled(self, frame: Frame, node: ast.AST, result: Slot) -> None:
+        """Let a slot have the exception that is being handled where a node stands."""
+        handlers = (above for above in frame.names.above(node) if isinstance(above, ast.ExceptHandler))
+        kind = next((handler.type for handler in handlers), None)
+        if kind is None:
+            self.in_flight(result)
+        else:
+            self.caught(self.slot(frame, kind), result)
+
+    def in_flight(self, result: Slot) -> None:
+        """Let a slot have any exception."""
+        self.flow(self.raised, result)
+        self.add_all(result, self.knowledge.in_flight())
+
+    def caught(self, kinds: Slot, result: Slot) -> None:
+        """Let a slot have the exceptions of the Knowledge's that are of some classes."""
+
+        def catch(kind: Value) -> None:
+            if isinstance(kind, Collection):  # a tuple of classes with a name
+                self.caught(self.contents(kind).every, result)
+            else:
+                self.add_all(result, self.knowledge.caught(kind) or ())
+
+        self.watch(kinds, catch)
+
+
+def _is_record(decorator: ast.expr) -> bool:
+    name = decorator.func if isinstance(decorator, ast.Call) else decorator
+    return ast.unparse(name).rpartition(".")[2] in _RECORDS and not _switches_off(decorator)
+
+
+def _switches_off(call: ast.expr | None) -> bool:
+    """Whether a call says `repr=False`."""
+    keywords = call.keywords if isinstance(call, ast.Call) else []
+    return any(word.arg == "repr" and getattr(word.value, "value", True) is False for word in keywords)
+
+
+def builtin_error(value: Value) -> type[BaseException] | None:
+    """Return the exception class of Python's own that a value is."""
+    name = value.name.removeprefix("builtins.") if isinstance(value, External) else ""
+    kind = getattr(builtins, name, None)
+    return kind if isinstance(kind, type) and issubclass(kind, BaseException) else None
