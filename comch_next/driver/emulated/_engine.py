@@ -35,7 +35,7 @@ class Engine(Handle, calls.Engine):
     """
 
     def __init__(self, lock: Lock) -> None:
-        self.lock = lock
+        self.lock, self.acquire, self.release = lock, lock.acquire, lock.release
         self.contexts: list[Context] = []
         self.active: set[Context] = set()
         self.consumers: tuple[Posted, ...] = ()

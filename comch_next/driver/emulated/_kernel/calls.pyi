@@ -88,7 +88,8 @@ class Engine:
     active: Any
     consumers: Any
     pending_calls: Any
-    lock: Any
+    acquire: Callable[[], object]
+    release: Callable[[], object]
     error: BaseException | None
     thread: int
     batch: int

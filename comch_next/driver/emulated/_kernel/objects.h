@@ -61,7 +61,8 @@ typedef struct {
 /* The state of a progress engine: see Engine in _engine.py. */
 typedef struct {
     PyObject_HEAD
-    PyObject *poller, *active, *consumers, *pending_calls, *notification, *lock, *error;
+    PyObject *poller, *active, *consumers, *pending_calls, *notification, *error;
+    PyObject *acquire, *release;  /* the lock's, bound */
     unsigned long thread;
     int batch;
     char guarded;
