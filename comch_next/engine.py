@@ -2,6 +2,7 @@
 
 import os
 import select
+import threading
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ProgressEngine", "deadline_after", "wait_readable"]
 
-_NAP_MS = 1000.0
+_NAP_MS, _LONGEST_MS = 1e3, 1e9  # of one poll; it takes no more at once
 
 
 def deadline_after(timeout: float | None, call: str) -> float | None:
@@ -38,15 +39,17 @@ def deadline_after(timeout: float | None, call: str) -> float | None:
 def wait_readable(descriptor: Callable[[], int], deadline: float | None) -> bool:
     """Sleep until the descriptor is readable; False when the clock reaches the deadline (seconds, monotonic).
 
-    It is asked for again each second: another thread may have closed it, which wakes nobody.
+    While there are other threads it is asked for again each second: one of them may have closed it, which wakes nobody,
+    and asking raises then.
     """
     while True:
         poller = select.poll()
         poller.register(descriptor(), select.POLLIN)
-        left_ms = _NAP_MS if deadline is None else max(0.0, (deadline - time.monotonic()) * 1000)
-        if poller.poll(min(left_ms, _NAP_MS)):
+        most_ms = _NAP_MS if threading.active_count() > 1 else _LONGEST_MS
+        left_ms = None if deadline is None else max(0.0, (deadline - time.monotonic()) * 1000)
+        if poller.poll(most_ms if left_ms is None else min(left_ms, most_ms)):
             return True
-        if deadline is not None and left_ms <= _NAP_MS:
+        if left_ms is not None and left_ms <= most_ms:
             return False
 
 

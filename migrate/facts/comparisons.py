@@ -40,7 +40,10 @@ def found(forest: Forest, values: Values) -> Iterator[Found]:
     """Yield devices that were different objects and may be equal now, methods, and handles asked for a protocol."""
     for token in values.tokens:
         is_device = isinstance(token.key, Handle) and token.key.kind == "device"
-        for node in values.uses(token) if is_device or isinstance(token.key, Method) else ():
+        nodes = values.used(token) if is_device or isinstance(token.key, Method) else ()
+        if not any(is_told_apart(node, forest) for node in nodes):
+            continue
+        for node in values.uses(token):
             if is_told_apart(node, forest):
                 met = _devices_met(node, forest, values) if is_device else [token]
                 yield Found(met, node, EQUAL_DEVICES if is_device else INSPECTED)

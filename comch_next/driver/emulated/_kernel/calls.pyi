@@ -59,6 +59,7 @@ class Context:
     tasks_out: int
     attended: bool
     moving: bool
+    def take_back(self) -> None: ...
     def settled(self) -> bool: ...
     def disinherit(self) -> None: ...
 
@@ -87,7 +88,8 @@ class Engine:
     active: Any
     consumers: Any
     pending_calls: Any
-    lock: Any
+    acquire: Callable[[], object]
+    release: Callable[[], object]
     error: BaseException | None
     thread: int
     batch: int

@@ -54,13 +54,15 @@ typedef struct {
     PyObject_HEAD
     PyObject *engine, *legal, *sending, *finished, *lost, *on_done, *on_message;
     long long num_tasks, tasks_out;
+    unsigned long life;  /* raised when the pool takes back what the program holds */
     char attended, moving;
 } Context;
 
 /* The state of a progress engine: see Engine in _engine.py. */
 typedef struct {
     PyObject_HEAD
-    PyObject *poller, *active, *consumers, *pending_calls, *notification, *lock, *error;
+    PyObject *poller, *active, *consumers, *pending_calls, *notification, *error;
+    PyObject *acquire, *release;  /* the lock's, bound */
     unsigned long thread;
     int batch;
     char guarded;

@@ -8,8 +8,7 @@
 #include "objects.h"
 
 PyTypeObject *calls_engine_type;
-static PyObject *acquire_name, *attend_name, *guarded_name, *poll_name, *pending_name, *raise_name, *receive_name, *release_name,
-    *violation_name;
+static PyObject *attend_name, *guarded_name, *poll_name, *pending_name, *raise_name, *receive_name, *violation_name;
 
 static int engine_traverse(Engine *engine, visitproc visit, void *arg)
 {
@@ -19,7 +18,8 @@ static int engine_traverse(Engine *engine, visitproc visit, void *arg)
     Py_VISIT(engine->consumers);
     Py_VISIT(engine->pending_calls);
     Py_VISIT(engine->notification);
-    Py_VISIT(engine->lock);
+    Py_VISIT(engine->acquire);
+    Py_VISIT(engine->release);
     Py_VISIT(engine->error);
     return 0;
 }
@@ -31,7 +31,8 @@ static int engine_clear(Engine *engine)
     Py_CLEAR(engine->consumers);
     Py_CLEAR(engine->pending_calls);
     Py_CLEAR(engine->notification);
-    Py_CLEAR(engine->lock);
+    Py_CLEAR(engine->acquire);
+    Py_CLEAR(engine->release);
     Py_CLEAR(engine->error);
     return 0;
 }
@@ -96,6 +97,15 @@ static int deliver(Engine *engine, Link *link, PyObject *data)
     return result != NULL;
 }
 
+/* Whether a ring may have a message. To ask for one looks at the clock, too, which here has just been done. */
+static int any_message(comch_poller *poller)
+{
+    for (uint32_t i = 0; i < poller->count; i++)
+        if (__atomic_load_n(poller->slots[i].head, __ATOMIC_ACQUIRE) != poller->slots[i].tail)
+            return 1;
+    return 0;
+}
+
 /* Read as many messages as a progress delivers at most. Whether anything moved, or -1. */
 static int read_rings(Engine *engine, Poller *poller)
 {
@@ -130,7 +140,7 @@ static int read_rings(Engine *engine, Poller *poller)
             moved = 1;
         } else
             break;
-        if (!going_on)
+        if (!going_on || (found >= 0 && !any_message(&poller->c)))
             break;
     }
     return moved;
@@ -236,12 +246,12 @@ static PyObject *progress(Engine *engine)
 }
 
 /* Give the lock back, whatever has been raised. */
-static int release(PyObject *lock)
+static int release(PyObject *lock_release)
 {
     PyObject *kind, *error, *trace, *released;
 
     PyErr_Fetch(&kind, &error, &trace);
-    released = PyObject_CallMethodObjArgs(lock, release_name, NULL);
+    released = PyObject_CallObject(lock_release, NULL);
     if (released)
         PyErr_Restore(kind, error, trace);
     Py_XDECREF(released);
@@ -251,20 +261,20 @@ static int release(PyObject *lock)
 /* progress(): do what can be done now, without waiting. Whether anything moved. */
 static PyObject *engine_progress(Engine *engine, PyObject *Py_UNUSED(none))
 {
-    PyObject *lock, *acquired, *moved;
+    PyObject *lock_release, *acquired, *moved;
 
     if (engine->guarded || !calls_is(engine->poller, calls_poller_type))
         return PyObject_CallMethodObjArgs((PyObject *)engine, guarded_name, NULL);
     if (idle(engine))
         Py_RETURN_FALSE;
-    lock = engine->lock;
-    Py_INCREF(lock);
-    acquired = PyObject_CallMethodObjArgs(lock, acquire_name, NULL);
+    lock_release = engine->release;
+    Py_INCREF(lock_release);
+    acquired = PyObject_CallObject(engine->acquire, NULL);
     moved = acquired ? progress(engine) : NULL;
-    if (acquired && release(lock))
+    if (acquired && release(lock_release))
         Py_CLEAR(moved);
     Py_XDECREF(acquired);
-    Py_DECREF(lock);
+    Py_DECREF(lock_release);
     return moved;
 }
 
@@ -282,7 +292,8 @@ static PyMemberDef engine_members[] = {
     OBJECT(consumers),
     OBJECT(pending_calls),
     OBJECT(notification),
-    OBJECT(lock),
+    OBJECT(acquire),
+    OBJECT(release),
     OBJECT(error),
     {"thread", T_ULONG, offsetof(Engine, thread), 0, NULL},
     {"batch", T_INT, offsetof(Engine, batch), 0, NULL},
@@ -303,7 +314,6 @@ static PyType_Spec engine_spec = {
 int calls_add_progress(PyObject *module)
 {
     const struct { PyObject **name; const char *text; } names[] = {
-        {&acquire_name, "acquire"},       {&release_name, "release"},
         {&attend_name, "attend"},         {&guarded_name, "progress_guarded"}, {&poll_name, "poll_sockets"},
         {&pending_name, "run_pending_calls"}, {&raise_name, "raise_error"},    {&receive_name, "receive"},
         {&violation_name, "on_protocol_violation"},
