@@ -149,8 +149,8 @@ CODES: dict[str, Code] = {
     ),
     "CCM084": Code(
         "the file reads its own source or lists its names",
-        "inspect.getsource, open(__file__), the lines of a traceback or __code__ would show the modern text; "
-        "globals() and dir() would list the modern import.",
+        "inspect.getsource, open(__file__), the lines and frames of a traceback or __code__ would show the modern "
+        "text; globals() and dir() would list the modern import.",
         "See what the program does with its source, and rewrite the file by hand.",
     ),
     "CCM085": Code(

@@ -20,11 +20,12 @@ _READS_OBJECTS = frozenset({"create_autospec", "getdoc", "signature", "getmember
 _REPRESENTING = frozenset({"repr", "ascii"})
 _SHOWING = frozenset({"print", "str", "repr", "ascii", "format", "pprint", "pformat"})
 _READS_SOURCE = frozenset({"getsource", "getsourcelines", "findsource", "extract_tb", "extract_stack", "getlines"})
+_READS_SOURCE |= {"walk_tb", "walk_stack"}
 _NAMESPACES = frozenset({"globals", "locals", "vars", "dir"})
 _LISTING = frozenset({"list", "tuple", "set", "frozenset", "sorted", "len", "dict", "print", "iter"})
 _OPENS = frozenset({"open", "read_text", "read_bytes"})
 _READS_ANNOTATIONS = frozenset({"get_type_hints", "get_annotations"})
-_COMPILED = frozenset({"__code__", "co_names", "co_consts", "co_code"})
+_COMPILED = frozenset({"__code__", "co_names", "co_consts", "co_code", "tb_next", "tb_frame", "tb_lineno"})
 
 
 class Introspection:

@@ -50,6 +50,12 @@ class FakeFacts:
     def obstacles(self, origin: Hashable) -> Sequence[Obstacle]:
         return ()
 
+    def is_only(self, node: ast.expr, kind: str) -> bool:
+        return True
+
+    def calls_are_observed(self, function: ast.expr) -> frozenset[str]:
+        return frozenset()
+
     def may_be_none(self, node: ast.expr) -> bool:
         return ast.unparse(node) in self.none
 
