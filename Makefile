@@ -4,7 +4,7 @@ BIN    := .venv/bin
 KERNEL := comch_next/driver/emulated/_kernel
 
 # A change in any of these asks for a new installation (which also compiles the ring again).
-INPUTS := pyproject.toml setup.py $(addprefix $(KERNEL)/,build.py calls.c ring.c ring.h posts.c posts.h foreign.c foreign.h)
+INPUTS := pyproject.toml setup.py $(addprefix $(KERNEL)/,build.py calls.c tasks.c progress.c objects.h ring.c ring.h posts.c posts.h foreign.c foreign.h)
 
 .DEFAULT_GOAL := help
 .PHONY: help venv demo test lint stress bench clean
@@ -28,8 +28,8 @@ lint: .venv/installed  ## ruff and mypy --strict only
 
 # COMCH_STRESS_SEED=n repeats a run, as far as the machine does.
 stress: export COMCH_STRESS_SECONDS ?= 600
-stress: .venv/installed  ## clients under violence, hostile peers, calls in any order, migrated programs, for COMCH_STRESS_SECONDS (600) each
-	@$(BIN)/python -m pytest -s tests/stress tests/fuzz tests/orders_model \
+stress: .venv/installed  ## clients under violence, hostile peers, threads and interrupts, calls in any order, migrated programs, for COMCH_STRESS_SECONDS (600) each
+	@$(BIN)/python -m pytest -s tests/stress tests/fuzz tests/orders_model tests/threads tests/interrupts \
 		tests/migrate/generated tests/migrate/test_control_paths.py tests/migrate/test_scopes.py
 
 bench: .venv/installed-bench  ## speed beside the rivals, in the same run; writes build/bench.json

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
+from comch_next.driver.protocol import uninterrupted
+
 __all__ = ["alone"]
 
 _S = TypeVar("_S")
@@ -14,10 +16,12 @@ _T = TypeVar("_T")
 
 
 def alone(call: Callable[Concatenate[_S, _P], _T]) -> Callable[Concatenate[_S, _P], _T]:
-    """Hold the object's lock, which is that of its engine, while the call runs.
+    """Hold the object's lock, which is that of its engine, while the call runs, and signals back.
 
     The lock is another one when the object gets an engine of the program's: then the call begins again with that.
     """
+
+    held = uninterrupted(call)
 
     @wraps(call)
     def locked(self: _S, /, *args: _P.args, **kwargs: _P.kwargs) -> _T:
@@ -26,6 +30,6 @@ def alone(call: Callable[Concatenate[_S, _P], _T]) -> Callable[Concatenate[_S, _
             lock = known._lock
             with lock:
                 if lock is known._lock:
-                    return call(self, *args, **kwargs)
+                    return held(self, *args, **kwargs)
 
     return locked

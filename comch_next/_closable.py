@@ -6,7 +6,7 @@ from typing import Any
 
 from comch_next._exits import leave
 from comch_next._names import Hinted
-from comch_next.driver.protocol import Driver
+from comch_next.driver.protocol import Driver, uninterrupted
 
 __all__ = ["Closable"]
 
@@ -21,6 +21,7 @@ class Closable(Hinted):
         self._open = True
         self._pid = os.getpid()
 
+    @uninterrupted
     def close(self) -> None:
         """Close it. Idempotent. Raises InUse while contexts or maps hold it and nothing else has it open."""
         if self._open:

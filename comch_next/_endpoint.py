@@ -147,10 +147,11 @@ class Endpoint:
             if not server:
                 self._check_dialled(name)
         except BaseException:
-            self._become(before)
-            context._rename(known)
-            if fresh:
-                context._unmake(engine)
+            if not context._active():  # else it has begun, and a callback of the program's has raised
+                self._become(before)
+                context._rename(known)
+                if fresh:
+                    context._unmake(engine)
             raise
 
     def _check_dialled(self, name: str) -> None:
@@ -168,7 +169,8 @@ class Endpoint:
         try:
             yield
         except BaseException:
-            self._become(before)
+            if not self._context._active():
+                self._become(before)
             raise
 
     def disconnect(self, connection: object, timeout: float = 5.0) -> None:

@@ -235,6 +235,13 @@ class LibraryContext(Context):
         return self._contexts.get_state(self._handle) if self._made else State.IDLE
 
     def close(self, timeout: float = 5.0) -> None:
-        super().close(timeout)
+        if self._alive:
+            self._leave(timeout)
+        self._give_back()
+
+    @alone
+    def _give_back(self) -> None:
+        """Destroy the context and its own engine, both or neither."""
+        self.destroy()
         if self._own_engine is not None:
             self._own_engine.destroy()

@@ -38,7 +38,7 @@ def deadline_after(timeout: float | None, call: str) -> float | None:
 def wait_readable(descriptor: Callable[[], int], deadline: float | None) -> bool:
     """Sleep until the descriptor is readable; False when the clock reaches the deadline (seconds, monotonic).
 
-    It is asked for again each second: another thread may have closed it, which wakes nobody.
+    It is asked for again each second: another thread may have closed it, which wakes nobody, and asking raises then.
     """
     while True:
         poller = select.poll()

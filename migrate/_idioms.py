@@ -15,6 +15,7 @@ from migrate.python.source import Source
 from migrate.rules._answers import Change
 from migrate.rules.idioms import load
 from migrate.rules.idioms._aftermath import Aftermath
+from migrate.rules.idioms._polls import Polls
 from migrate.rules.idioms._quiet import Quiet
 from migrate.rules.idioms._site import Site
 from migrate.text.code import Edits
@@ -25,7 +26,7 @@ class Idioms:
 
     def __init__(self, facts: Facts, sources: Mapping[Path, Source]) -> None:
         self._facts, self._sources = facts, sources
-        self._quiet, self._aftermath = Quiet(facts), Aftermath(facts)
+        self._quiet, self._aftermath, self._polls = Quiet(facts), Aftermath(facts), Polls(facts)
         self._joined: set[Reference] = set()
         self._taken: dict[ast.stmt, Reference] = {}  # statements that joined changes replace
         self._marks: dict[Reference, str] = {}  # what is said of the calls in these, where nothing else is
@@ -85,7 +86,7 @@ class Idioms:
             return None
         idioms = load().get(call.function, ()) if self._quiet.is_sequential else ()
         change, source = self._changes[call.node], self._sources[reference.path]
-        site = Site(call, change, self._changes, self._facts, self._quiet, self._aftermath, source)
+        site = Site(call, change, self._changes, self._facts, self._quiet, self._aftermath, self._polls, source)
         for idiom in idioms:
             edits = idiom(site)
             if edits is not None and self._kept.isdisjoint(edits.statements):  # else a name in the loop stays old

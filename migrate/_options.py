@@ -7,7 +7,6 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import NoReturn
 
@@ -49,8 +48,18 @@ class _Parser(argparse.ArgumentParser):
         self.exit(USAGE, f"{self.prog}: {message}\n")
 
 
+class _Version(argparse.Action):
+    """Prints the version, which is not looked up for anything else."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        print(f"migrate {release()}")
+        parser.exit()
+
+
 def release() -> str:
     """Return the version of the installed project."""
+    from importlib.metadata import PackageNotFoundError, version  # here: few runs ask, and it takes long to load
+
     try:
         return version("doca-channel-compat")
     except PackageNotFoundError:  # a checkout that was never installed
@@ -91,7 +100,7 @@ def _parser() -> _Parser:
         help="do not rewrite these, as a line of .gitignore; repeatable",
     )
     parser.add_argument("--no-ignore", action="store_true", help="look at what .gitignore files leave out, too")
-    parser.add_argument("--version", action="version", version=f"migrate {release()}")
+    parser.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
     parser.add_argument("paths", nargs="+", metavar="PATH", help="Python files and folders of them, or -")
     return parser
 

@@ -172,6 +172,13 @@ CODES: dict[str, Code] = {
         "Remove it; or see that whoever imports the script is migrated as well.",
         "safe",
     ),
+    "CCM088": Code(
+        "the function may be called with something else",
+        "For anything but its handle, None included, the old function raised InvalidValue, which is caught here. The "
+        "modern method is not found then, which is an AttributeError.",
+        "Test for the handle before the call; or run migrate with --unsafe if it is always there.",
+        "needs-evidence",
+    ),
     # Text
     "CCM042": Code(
         "the place has no room for the new import",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
+from comch_next.driver.protocol import uninterrupted
 from comch_next.errors import BadState, NoMemory, OperatingSystem
 
 __all__ = ["Bell", "Channels", "drain", "new_eventfd"]
@@ -53,8 +54,10 @@ class Bell:
             os.eventfd_write(self.fd, 1)
 
     def close(self) -> None:
+        """Close it. Idempotent: its number may soon be another descriptor's."""
+        fd, self.fd = self.fd, -1
         with suppress(OSError):  # the program has closed it by itself
-            os.close(self.fd)
+            os.close(fd)
 
 
 class Channels:
@@ -67,11 +70,19 @@ class Channels:
 
     def bell(self, name: str) -> Bell:
         """The bell of that name. Raises BadState once they have been given back."""
+        self.refuse_closed()
+        if name not in self._bells:
+            self._add(name)
+        return self._bells[name]
+
+    @uninterrupted
+    def _add(self, name: str) -> None:
+        self._bells[name] = Bell()
+
+    def refuse_closed(self) -> None:
+        """Raise BadState once they have been given back."""
         if self._closed:
             raise BadState("the pull port has been closed; open another on a context that is IDLE")
-        if name not in self._bells:
-            self._bells[name] = Bell()
-        return self._bells[name]
 
     def ring(self, *names: str) -> None:
         """Ring those that are armed."""

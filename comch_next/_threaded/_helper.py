@@ -15,6 +15,7 @@ from weakref import WeakSet
 from comch_next._codes import State
 from comch_next._threaded._channels import Bell, drain, new_eventfd
 from comch_next._threaded._guarded import GuardedDriver
+from comch_next.driver.protocol import HELD_SIGNALS
 from comch_next.errors import BadState, NoMemory
 
 if TYPE_CHECKING:
@@ -26,8 +27,6 @@ __all__ = ["Helper"]
 _TICK_S = 0.01
 _ON_THE_WAY = (State.STARTING, State.STOPPING)
 
-# A fault of the thread raises them in the thread itself, and faulthandler reports it there.
-_FAULTS = {signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGABRT}
 
 
 class Helper:
@@ -181,7 +180,7 @@ class Helper:
 @contextmanager
 def _signals_blocked() -> Iterator[None]:
     """Block the program's signals: a thread that starts here inherits that, so sigwait and signalfd miss none."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals() - _FAULTS)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, HELD_SIGNALS)
     try:
         yield
     finally:

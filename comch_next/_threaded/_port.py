@@ -72,6 +72,7 @@ class ThreadedPort(PortEvents):
     def receive(self, size: int) -> tuple[bytes, Any] | None:
         if not isinstance(size, int) or size < 0:
             raise InvalidValue(f"receive takes a size of 0 or more bytes, not {size!r}")
+        self._channels.refuse_closed()
         if not self.queue:
             self.helper.poll()
         if self.lost:
@@ -102,6 +103,7 @@ class ThreadedPort(PortEvents):
     @_locked
     def accept(self) -> Any:
         """Return the oldest connection that has come up by itself."""
+        self._channels.refuse_closed()
         if not self.arrived and not self._broken:
             self.helper.poll()
         link = self.arrived.pop(0) if self.arrived else None
@@ -114,6 +116,7 @@ class ThreadedPort(PortEvents):
 
     @_locked
     def get_connections(self) -> list[Any]:
+        self._channels.refuse_closed()
         self.helper.poll()
         return [link.connection for link in self._live if link.status == UP]
 
@@ -139,6 +142,7 @@ class ThreadedPort(PortEvents):
 
     @_locked
     def get_pending(self) -> int:
+        self._channels.refuse_closed()
         return 0
 
     @_locked

@@ -40,10 +40,19 @@ def found(forest: Forest, values: Values) -> Iterator[Found]:
     """Yield devices that were different objects and may be equal now, methods, and handles asked for a protocol."""
     for token in values.tokens:
         is_device = isinstance(token.key, Handle) and token.key.kind == "device"
-        for node in values.uses(token) if is_device or isinstance(token.key, Method) else ():
+        nodes = values.used(token) if is_device or isinstance(token.key, Method) else ()
+        if not any(is_told_apart(node, forest) for node in nodes):
+            continue
+        for node in values.uses(token):
             if is_told_apart(node, forest):
                 met = _devices_met(node, forest, values) if is_device else [token]
                 yield Found(met, node, EQUAL_DEVICES if is_device else INSPECTED)
+    for _, compare in forest.nodes(ast.Compare):
+        held = [_devices_in(side, values) for side in (compare.left, *compare.comparators)]
+        origins = _opened({key.origin for devices in held for key in devices}, values)
+        compares = all(held) and not all(isinstance(operator, ast.Is | ast.IsNot) for operator in compare.ops)
+        if compares and not _are_apart(origins, forest):
+            yield Found([Token(key) for devices in held for key in devices], compare, EQUAL_DEVICES)
     for _, call in forest.nodes(ast.Call):
         if getattr(call.func, "id", "") == "iter" and call.args:
             yield Found(values.of(call.args[0]), call, INSPECTED)
@@ -84,6 +93,14 @@ def _devices_met(node: ast.expr, forest: Forest, values: Values) -> list[Token]:
     together = [value for side in devices for value in side if isinstance(value, Token)]
     origins = _opened({token.key.origin for token in together if isinstance(token.key, Handle)}, values)
     return [] if missing or _are_apart(origins, forest) else together
+
+
+def _devices_in(node: ast.expr, values: Values) -> set[Handle]:
+    """Return the devices in the records that an expression can be, which `==` compares."""
+    records = [value for value in values.of(node) if isinstance(value, Instance)]
+    parts = (part for record in records if not values.has_own(record, "__eq__") for part in values.shown(record))
+    keys = (value.key for part in parts for value in part if isinstance(value, Token) and _is_device(value))
+    return {key for key in keys if isinstance(key, Handle)}
 
 
 def _is_device(value: Value) -> bool:

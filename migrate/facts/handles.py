@@ -90,7 +90,8 @@ _DATA = "msg"
 
 class OldApi:
     """The Knowledge of one generation. `reached`: what was called where, and the origins of the handles in that call.
-    sites: these origins by the place of the call alone.
+    sites: these origins by the place of the call alone. strange: calls of functions of the objects spelling that may
+    be given something else than their handle.
 
     unseen: the kinds of the handles that parameters hold when callers that nobody sees fill them.
     """
@@ -101,6 +102,7 @@ class OldApi:
         self.asked: set[ast.arg] = set()
         self.reached: dict[Symbol | Method, dict[ast.AST, set[Hashable]]] = {}
         self.sites: dict[ast.AST, set[Hashable]] = {}
+        self.strange: set[ast.AST] = set()
 
     # ------------------------------------------------------------------ names
 
@@ -231,10 +233,18 @@ class OldApi:
         function, flat = self.function(key)
         if function is None:
             return [Plain.OTHER]
+        if isinstance(key, Symbol) and not flat and function.receiver and not self._is_right(function, arguments):
+            self.strange.add(node)
         origins = self._origins(key, function, node, arguments)
         self.reached.setdefault(key, {}).setdefault(node, set()).update(origins)
         self.sites.setdefault(node, set()).update(origins)
         return self._results(function, flat, node, origins)
+
+    def _is_right(self, function: Function, arguments: Arguments) -> bool:
+        """Whether a function of the module is certainly called with the handle that it takes."""
+        given = [*arguments.positional[:1], *arguments.keywords.values(), arguments.hidden]
+        keys = [getattr(value, "key", None) for value in given[0] - {Plain.UNKNOWN}]
+        return all(isinstance(key, Handle) and key.kind == function.kinds[function.receiver] for key in keys)
 
     def _origins(
         self, key: Symbol | Method, function: Function, node: ast.expr, arguments: Arguments

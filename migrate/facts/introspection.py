@@ -65,7 +65,7 @@ class Introspection:
                 yield from (symbol for note in annotations if note for symbol in self._symbols(note))
         for token in self._values.tokens:
             if isinstance(token.key, Symbol) and token.key.name in self._flat:
-                nodes = self._values.uses(token)
+                nodes = self._values.used(token)
                 yield from [token.key] if any(is_told_apart(node, self._forest) for node in nodes) else ()
 
     def _shown_constants(self) -> Iterator[Symbol]:

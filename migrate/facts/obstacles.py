@@ -79,6 +79,8 @@ class Obstacles:
         for kind, judge in _JUDGES.items():
             for _, node in forest.nodes(kind):
                 judge(self, node)
+        for handle, where, code in self._shown.elsewhere():
+            self._add([handle], where, code)
         for compared in comparisons.found(forest, values):
             self._add(*compared)
         known = {reference.node for reference in references.found if reference.code}
@@ -180,7 +182,9 @@ class Obstacles:
             self._namespace(node)
         if name in _BY_NAME:
             self._by_name(node)
-        if name == "type":
+        if name == "type" and node.args:
+            self._add(self._values.of(node.args[0]), node, INSPECTED)
+        if name == "type" or name in _LOOKING_UP:
             self._received(node)
         if isinstance(node.func, ast.Attribute) and getattr(node.func.value, "attr", "") == "__dict__":
             for part in (*node.args, *(keyword.value for keyword in node.keywords)):
@@ -221,10 +225,8 @@ class Obstacles:
                 self._add([token], node, COMPUTED)
 
     def _received(self, node: ast.Call) -> None:
-        """Refuse handles whose type is asked, and those of a call of the objects spelling that gave a tuple."""
-        values = self._values.of(node.args[0]) if node.args else frozenset()
-        self._add(values, node, INSPECTED)
-        for value in values:
+        """Refuse the handles of a call of the objects spelling whose tuple is asked for its type or attributes."""
+        for value in self._values.of(node.args[0]) if node.args else ():
             made = value.node if isinstance(value, Collection) else None
             call = self._references.calls.get(made) if isinstance(made, ast.Call) else None
             if call is not None and not call.returns_code and "msg" in call.results:  # a Message now

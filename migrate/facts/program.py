@@ -100,6 +100,11 @@ class Facts:
         own = {handle.kind for handle in handles_among(self.values.of(node))}
         return frozenset(own | {handle.kind + "[]" for handle in self._handles(node) if handle.kind not in own})
 
+    def is_only(self, node: ast.expr, kind: str) -> bool:
+        """Whether an expression can be nothing but a handle of a kind, or None."""
+        keys = [getattr(value, "key", None) for value in self.values.of(node) - {Plain.NONE}]
+        return all(isinstance(key, Handle) and key.kind == kind for key in keys)
+
     def _handles(self, node: ast.expr) -> list[Handle]:
         values = self.values.of(node)
         held = [item for value in values if isinstance(value, Collection) for item in self.values.elements(value)]

@@ -163,10 +163,13 @@ class References:
         elif not name:
             code, is_value = self._of_module(node)
             module = node if is_value else None
-        elif isinstance(node, ast.Name) and self._forest.of(node).of[node].deletions:
-            code = "CCM004"  # `del` unbinds it somewhere; the name of the new module would still be there
+        elif isinstance(node, ast.Name) and self._forest.of(node).of[node].deletions and not self._is_class(name):
+            code = "CCM004"  # `del` unbinds it somewhere; what is written in its place would still be there
         made = self._made(path, node, Symbol(name), code)
         yield made if module is None else replace(made, module=module)
+
+    def _is_class(self, name: str) -> bool:
+        return name in self._api.vocabulary.errors or name in self._api.vocabulary.classes
 
     def _taken(self, node: ast.expr | None) -> tuple[ast.expr | None, str]:
         """Return what a name is taken from where no import brings that, and why the name cannot change."""

@@ -48,7 +48,9 @@ class Results:
         """Return how the code of a flat call, or the exception of one of an object, is looked at."""
         if call.returns_code:
             return frozenset(self._observed.get(Code(call.node), ()))
-        return frozenset([*self._handled(call.node, set()), *self._observed.get(Failure(""), ())])
+        return frozenset(
+            [*self._handled(call.node, set()), *self._observed.get(Failure(""), ()), *self._strange(call.node)]
+        )
 
     def observed_of(self, function: ast.expr) -> frozenset[str]:
         """Return the same for all calls of a function that is used as a value."""
@@ -57,8 +59,27 @@ class Results:
             key = value.key if isinstance(value, Token) else None
             for site in self._api.reached.get(key, ()) if isinstance(key, Symbol | Method) else ():
                 found |= self._observed.get(Code(site), set()) if isinstance(site, ast.expr) else set()
-                found.update(self._handled(site, set()))
+                found.update(self._handled(site, set()), self._strange(site))
         return frozenset(found)
+
+    def _strange(self, site: ast.AST) -> Iterator[str]:
+        """Yield "strange" where the class of the error for a wrong handle may be looked at."""
+        if site in self._api.strange and self._is_tried(site, set()):
+            yield "strange"
+
+    def _is_tried(self, site: ast.AST, seen: set[ast.AST]) -> bool:
+        """Whether an except clause, or a context manager, may catch what a place raises."""
+        inner = site
+        for above in self._forest.above(site):
+            is_body = inner in getattr(above, "body", []) and hasattr(above, "handlers")
+            if is_body or isinstance(above, ast.With | ast.AsyncWith):
+                return True
+            if isinstance(above, FUNCTIONS):
+                callers = [] if above in seen else self._values.callers(above)
+                seen.add(above)
+                return any(self._is_tried(caller, seen) for caller in callers)
+            inner = above
+        return False
 
     # ------------------------------------------------------------------ exceptions
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Set
 
-from migrate.facts.forest import Forest
+from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import is_handle
-from migrate.python.values import Bound, Collection, Function, Instance, Plain, Value, Values
+from migrate.python.values import Bound, Collection, Function, Instance, Plain, Token, Value, Values
 
 SHOWN, MAY_BE_SHOWN = "CCM081", "CCM085"
+_BY_REPR = frozenset({"repr", "ascii", "pprint", "pformat"})
+_TABLES = frozenset({"vars", "asdict", "astuple"})
+_SHOWING = _BY_REPR | {"print", "str", "format", "dumps", "debug", "info", "warning", "error", "write"}
 _TAKING = frozenset({"pop", "popitem", "popleft", "clear", "remove", "discard"})
 
 
@@ -33,7 +36,7 @@ class Shown:
         todo, seen = [(node, place)], {node}
         while todo:
             shown, where = todo.pop()
-            handles = self._among(self._values.of(shown))
+            handles = self._among(self._values.of(shown), is_str=not _is_repr(shown, self._forest))
             for handle, maybe in handles:
                 yield handle, where, MAY_BE_SHOWN if maybe else SHOWN
             if not handles:
@@ -60,12 +63,42 @@ class Shown:
     def _is_one_kind(self, values: Set[Value]) -> bool:
         return all(is_handle(value) or isinstance(value, Collection | Instance) for value in values)
 
-    def _among(self, values: frozenset[Value]) -> list[tuple[Value, bool]]:
+    def elsewhere(self) -> Iterator[tuple[Value, ast.AST, str]]:
+        """Yield the same for functions that are called by another name or by Python: `map(str, ...)`, `log.info`."""
+        for node, values in self._values.shows:
+            functions = self._values.of(node.func) if isinstance(node, ast.Call) else frozenset()
+            if any(isinstance(function, Token) for function in functions):
+                continue  # `(ep.disconnect if peer else print)(peer)`
+            for handle, maybe in self._among(values):
+                yield handle, node, MAY_BE_SHOWN if maybe else SHOWN
+        for node, objects in self._as_tables():
+            for (owner, _), values in self._values.fields.items() if self._is_gone_through(node) else ():
+                for handle in filter(is_handle, values) if any(each.node is owner for each in objects) else ():
+                    yield handle, node, SHOWN
+
+    def _as_tables(self) -> Iterator[tuple[ast.expr, list[Instance]]]:
+        """Yield where the fields of objects become a dictionary: `vars(link)`, `link.__dict__`, `asdict(link)`."""
+        tables = [(node, node.value) for _, node in self._forest.nodes(ast.Attribute) if node.attr == "__dict__"]
+        calls = (call for _, call in self._forest.nodes(ast.Call) if last_name(call.func) in _TABLES and call.args)
+        for node, source in (*tables, *((call, call.args[0]) for call in calls)):
+            yield node, [value for value in self._values.of(source) if isinstance(value, Instance)]
+
+    def _is_gone_through(self, node: ast.expr) -> bool:
+        """Whether a dictionary is shown, or all that is in it looked at."""
+        parent = self._forest.parents[node]
+        if isinstance(parent, ast.Attribute):
+            return parent.attr in ("items", "values")
+        shown = isinstance(parent, ast.Call) and node is not parent.func and last_name(parent.func) in _SHOWING
+        return shown or isinstance(parent, ast.FormattedValue)
+
+    def _among(self, values: frozenset[Value], *, is_str: bool = False) -> list[tuple[Value, bool]]:
         """Return the handles that some values show, and whether another of them shows none.
 
         Where anything else may stand as well, most likely values that a program keeps apart have met.
         """
         known = values - {Plain.NONE}
+        if is_str:
+            known = frozenset(value for value in known if not self._values.has_own(value, "__str__"))
         if not self._is_one_kind(known):
             return []
         found = [self._in(value) for value in known]
@@ -79,6 +112,14 @@ class Shown:
             self._known[value] = []  # of one that holds itself
             self._known[value] = [found for part in self._values.shown(value) for found in self._among(part)]
         return self._known[value]
+
+
+def _is_repr(node: ast.expr, forest: Forest) -> bool:
+    """Whether an expression is shown by its `repr`."""
+    parent = forest.parents[node]
+    if isinstance(parent, ast.FormattedValue):
+        return parent.conversion in (ord("r"), ord("a"))
+    return isinstance(parent, ast.Call) and last_name(parent.func) in _BY_REPR
 
 
 def _arguments(call: ast.Call, parameters: ast.arguments, wanted: ast.arg) -> Iterator[ast.expr]:

@@ -41,7 +41,12 @@ class Names:
         self._augmented: set[ast.AST] = set()
         self._walk()
         for node, name, scope in self._mentions:
-            self._resolve(node, scope.find(name))
+            variable = scope.found.get(name) or scope.find(name)
+            if type(node) is ast.Name and type(node.ctx) is ast.Load:
+                self.of[node] = variable
+                variable.loads.append(node)
+            else:
+                self._resolve(node, variable)
 
     # ------------------------------------------------------------------ questions
 
@@ -81,24 +86,24 @@ class Names:
 
     def _walk(self) -> None:
         parents, scopes, mentions = self.parents, self._scopes, self._mentions
-        todo: list[tuple[ast.AST, Scope]] = [(self.tree, self.module)]
+        todo: list[ast.AST] = [self.tree]
         while todo:
-            node, scope = todo.pop()
+            node = todo.pop()
+            scope = scopes.get(node, self.module)
+            if type(node) is ast.Constant:
+                continue
             if type(node) is ast.Name and type(node.ctx) is ast.Load:  # most nodes are that
                 mentions.append((node, node.id, scope))
                 continue
             opener = _OPENERS.get(type(node))
             placed = opener(self, node, scope) if opener else None
             below = children(node)
-            if placed:
-                inner = dict(placed)
-                for child in below:
-                    parents[child], scopes[child] = node, inner.get(child, scope)
-                todo += [(child, scopes[child]) for child in reversed(below)]
-                continue
             for child in below:
                 parents[child], scopes[child] = node, scope
-            todo += [(child, scope) for child in reversed(below) if type(child) is not ast.Constant]
+            if placed:
+                scopes.update((child, inner) for child, inner in placed if child in scopes)
+            below.reverse()
+            todo += below
 
     def _open(self, node: ast.AST, parent: Scope, kind: Kind, owner: str | None = None) -> Scope:
         return Scope(node, parent, kind, parent.owner if owner is None else owner)
@@ -206,10 +211,8 @@ class Names:
             return
         self.of[node] = variable
         if isinstance(node, ast.Name):
-            if isinstance(node.ctx, ast.Load) or node in self._augmented:
+            if node in self._augmented:
                 variable.loads.append(node)
-            if isinstance(node.ctx, ast.Load):
-                return
             if isinstance(node.ctx, ast.Del):
                 variable.deletions.append(node)
                 return

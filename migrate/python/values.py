@@ -89,9 +89,12 @@ class Values:
         """Return what an expression can be where it stands."""
         found = self._answers.get(node)
         if found is None:
-            slots = self._slots(node)
-            several = len(slots) != 1  # most functions are analysed once
-            found = frozenset().union(*(slot.values for slot in slots)) if several else frozenset(slots[0].values)
+            names = self._files.get(node)
+            frames = self._frames(node, names) if names else ()
+            if len(frames) == 1:  # most functions are analysed once
+                found = frozenset(self._engine.slot(frames[0], node).values)
+            else:
+                found = frozenset().union(*(self._engine.slot(frame, node).values for frame in frames))
             self._answers[node] = found
         return found
 
@@ -118,10 +121,6 @@ class Values:
         fields = [self._engine.fields.get(owner, {}).get(name) for owner in owners]
         return frozenset(value for slot in fields if slot is not None for value in slot.values)
 
-    def _slots(self, node: ast.AST) -> list[Slot]:
-        names = self._files.get(node)
-        return [self._engine.slot(frame, node) for frame in self._frames(node, names)] if names else []
-
     def _frames(self, node: ast.AST, names: Names) -> list[Frame]:
         return self._engine.frames.get(names.function(node), [])
 
@@ -144,6 +143,15 @@ class Values:
     def elements(self, collection: Collection) -> frozenset[Value]:
         """Return everything that is in a collection; of a dict its values."""
         return frozenset(self._engine.contents(collection).every.values)
+
+    @cached_property
+    def shows(self) -> Sequence[tuple[ast.expr, frozenset[Value]]]:
+        """The calls of Python's own that make or write texts, with each thing that they are given."""
+        return [(node, frozenset(slot.values)) for node, slot in self._engine.shows if node in self._files]
+
+    def has_own(self, value: Value, method: str) -> bool:
+        """Whether the class of an object, or one of its bases in the project, has a method."""
+        return isinstance(value, Instance) and self._engine.binder(value.node, method) is not None
 
     def shown(self, value: Collection | Instance) -> Sequence[frozenset[Value]]:
         """Return what can stand in each place that the text of a collection or object shows.
@@ -179,15 +187,6 @@ class Values:
                         _note(places, variable, slot)
         return places
 
-    def _sorted(self, nodes: Iterable[ast.expr]) -> tuple[ast.expr, ...]:
-        """Sort expressions, with the `:=` that they are the value of, by files and text; the outer ones first."""
-        found = [node for node in nodes if node in self._files]
-        for node in found:
-            above = self._files[node].parents[node]
-            if isinstance(above, ast.NamedExpr) and above.value is node:
-                found.append(above)
-        return tuple(sorted(dict.fromkeys(found), key=lambda node: (self._order[self._files[node]], *_extent(node))))
-
     @cached_property
     def _order(self) -> Mapping[Names, int]:
         return {self.project.names(path): place for place, path in enumerate(self.project.trees)}
@@ -200,10 +199,27 @@ class Values:
     def uses(self, token: Token) -> Sequence[ast.expr]:
         """Return every expression that can have a token."""
         if token not in self._uses:
-            found = self._places.get(token, ())
-            nodes = (node for place in found for node in (_named(place) if isinstance(place, Variable) else [place]))
-            self._uses[token] = self._sorted(dict.fromkeys(node for node in nodes if isinstance(node, ast.expr)))
+            self._uses[token] = tuple(sorted(self.used(token), key=self._place))
         return self._uses[token]
+
+    def used(self, token: Token) -> Iterable[ast.expr]:
+        """Return every expression that can have a token, in no order; quicker than `uses`."""
+        found = self._places.get(token, ())
+        nodes = (node for place in found for node in (_named(place) if isinstance(place, Variable) else [place]))
+        unique = dict.fromkeys(node for node in nodes if isinstance(node, ast.expr) and node in self._files)
+        return dict.fromkeys(outer for node in unique for outer in self._with_outer(node))
+
+    def _with_outer(self, node: ast.expr) -> Iterator[ast.expr]:
+        """Yield an expression, and each `:=` that it is the value of."""
+        yield node
+        above = self._files[node].parents[node]
+        if isinstance(above, ast.NamedExpr) and above.value is node:
+            yield from self._with_outer(above)
+
+    def _place(self, node: ast.expr) -> tuple[int, int, int, int, int]:
+        """Return where an expression stands, to sort by: files, text, the outer ones first."""
+        extent = node.lineno, node.col_offset, -(node.end_lineno or 0), -(node.end_col_offset or 0)
+        return self._order[self._files[node]], *extent
 
     @cached_property
     def sinks(self) -> Mapping[Token, Sequence[ast.expr]]:
@@ -270,7 +286,3 @@ def _note(places: dict[Token, list[ast.expr | Variable]], place: ast.expr | Vari
     for value in slot.values:
         if isinstance(value, Token):
             places.setdefault(value, []).append(place)
-
-
-def _extent(node: ast.expr) -> tuple[int, int, int, int]:
-    return node.lineno, node.col_offset, -(node.end_lineno or 0), -(node.end_col_offset or 0)

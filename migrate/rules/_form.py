@@ -18,8 +18,8 @@ from migrate.rules._site import Site
 from migrate.text.code import Edits, Template
 
 SUCCESS = "{comch}.ErrorCode.SUCCESS"
-_OBSERVED = {"class": "CCM082", "text": "CCM071", "printed": "CCM074"}
-_GRAVER = frozenset({"CCM082", "CCM071"})  # than what a form notes by itself
+_OBSERVED = {"class": "CCM082", "strange": "CCM088", "text": "CCM071", "printed": "CCM074"}
+_GRAVER = frozenset({"CCM082", "CCM088", "CCM071"})  # than what a form notes by itself
 
 
 class Deferred(NamedTuple):
@@ -72,7 +72,7 @@ class Form(ABC):
         if by_class is not None:
             return self._coded(site, by_class)
         there = self._coded(site, self.deferred(site))
-        text = f"{there} if {{{site.handle}}} is not None else {self._missing(site)}"
+        text = f"{there} if {site.is_there()} else {self._missing(site)}"
         return site.enclosed(text) if site.is_simple() else applied(site, text)
 
     def _coded(self, site: Site, deferred: Deferred) -> str:

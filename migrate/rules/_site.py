@@ -53,6 +53,14 @@ class Site:
         strange = self.facts.kinds(receiver) - {self.call.signature.kinds[self.handle]}
         return bool(strange) or self.facts.may_be_none(receiver)
 
+    def is_there(self) -> str:
+        """The test whether the handle is one; a flat call fails for anything else."""
+        receiver, kind = self.call.receiver, self.call.signature.kinds[self.handle]
+        known = receiver is None or kind not in OWNERS or self.facts.is_only(receiver, kind)
+        if known or not self.facts.has_builtin(self.call.node, "isinstance"):
+            return f"{{{self.handle}}} is not None"
+        return f"isinstance({{{self.handle}}}, {{comch}}.{OWNERS[kind]})"
+
     def owner(self, member: str) -> str:
         """The class of comch_next that has a member of the handle, "" when that differs."""
         kind = self.call.signature.kinds[self.handle]

@@ -51,6 +51,9 @@ class _AtCallTime:
     def has_builtin(self, node: ast.AST, name: str) -> bool:
         return self._facts.has_builtin(self._reference.node, name)
 
+    def is_only(self, node: ast.expr, kind: str) -> bool:
+        return False
+
     def is_bytes(self, node: ast.expr) -> bool:
         return False
 

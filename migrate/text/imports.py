@@ -10,11 +10,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from migrate.python.scopes import Names, Scope, Variable
 from migrate.python.source import Source
+from migrate.text._deleted import under_own_names
 from migrate.text._import_lines import Import, at_top, block_of, import_line, joined, would_be_empty
 from migrate.text._namer import MODERN, Namer, is_modern
 from migrate.text._uses import is_covered, is_guarded, is_read_by, listed, root_of, shared_name
@@ -61,7 +62,7 @@ class Imports:
     ) -> None:
         self.source = source
         self.names = names
-        self.old = old
+        self.old = dict(old)
         self.edits = edits
         self.stays = stays
         self.exported = {**dict.fromkeys(listed(names.tree), False), **exported}
@@ -82,6 +83,7 @@ class Imports:
         self._old = {variable for variable in self._aliases if self._is_old(variable)}
         self._named = {variable for variable in self._aliases if self._is_named(variable)} - self._old
         self._star_stays = self._keeps_star()
+        self._keep_deleted()
         self._find_homes()
         self.statements = dict(self._edit_statements())
 
@@ -146,6 +148,15 @@ class Imports:
         return variable in self._named and not old.module and not old.new
 
     # ------------------------------------------------------------------ where each use finds the new module
+
+    def _keep_deleted(self) -> None:
+        """Import under its old name what the uses of a name that `del` unbinds take from the new module."""
+        modules = {self.names.of[alias] for alias, old in self.old.items() if old.module and alias in self.names.of}
+        deleted = {variable for variable in self._named - modules if variable.deletions}
+        self.edits, taken, refused = under_own_names(self.edits, self.names, deleted)
+        self.troubles += refused
+        for variable, new in taken.items():
+            self.old.update({alias: replace(self.old[alias], new=new) for alias in self._aliases[variable]})
 
     def _find_homes(self) -> None:
         templates: list[tuple[ast.expr | ast.stmt, Template]] = [*self.edits.expressions.items()]
@@ -273,11 +284,16 @@ class Imports:
                 brought.update(import_line(alias.asname or alias.name) for alias in statement.names)
                 continue
             lines = [line for line in dict.fromkeys(self._new_lines(statement)) if line not in brought]
-            brought.update(lines)
+            brought.update(line for line in lines if not self._unbinds(statement))
             remaining = [alias for alias in statement.names if self._remains(alias)]
             if lines or len(remaining) < len(statement.names):
                 text = joined(self.source, statement, lines, remaining)
                 yield statement, Template(text or ("pass" if would_be_empty(statement, self.names) else ""))
+
+    def _unbinds(self, statement: Import) -> bool:
+        """Whether a name of an import is deleted later, so that another import has to bring it again."""
+        bound = (alias for alias in statement.names if alias in self.old and alias.name != "*")
+        return any(self.names.of[alias].deletions for alias in bound)
 
     def _modern_imports(self) -> set[ast.stmt]:
         variables = (self.names.of[node] for node in self.names.of if isinstance(node, ast.alias))

@@ -319,3 +319,37 @@ def test_a_task_of_a_destroyed_context_is_harmless() -> None:
         with pytest.raises(BadState):
             call()
     assert task.status == ErrorCode.SUCCESS
+
+
+def test_a_dropped_task_gives_its_place_back() -> None:
+    there, here = pair(tasks=1)
+    for _ in range(3):
+        here.task(b"never submitted")
+    here.task(b"the one task").free()
+    leave(here, there)
+
+
+@pytest.mark.parametrize("form", ["", "threaded"])
+def test_close_takes_back_what_the_program_holds(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COMCH_PULL", form)
+    there, here = pair()
+    held = here.task(b"never submitted")
+    done: list[SendTask] = []
+    here.context.close(timeout=20)
+    assert not done
+    for call in (held.submit, held.try_submit, held.free):
+        with pytest.raises(BadState):
+            call()
+    there.context.close()
+
+
+def test_a_stop_still_waits_for_held_tasks() -> None:
+    there, here = pair()
+    held = here.task(b"never submitted")
+    here.context.stop()
+    until(lambda: not there.context.num_inflight_tasks, here.engine, there.engine)
+    for _ in range(20):
+        here.engine.progress()
+    assert here.context.state is State.STOPPING
+    held.free()
+    leave(here, there)

@@ -11,6 +11,7 @@ import dis
 import faulthandler
 import gc
 import random
+import signal
 import sys
 import threading
 import time
@@ -75,7 +76,7 @@ class Strike:
             self.count += 1
             if self.count == self._at:
                 self.place = f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno} in {frame.f_code.co_name}"
-                raise KeyboardInterrupt
+                signal.raise_signal(signal.SIGINT)  # where the library holds signals back, it comes at the end of that
         return self._step
 
 
@@ -84,6 +85,7 @@ class Stage:
 
     def __init__(self, face: Face) -> None:
         gc.collect()
+        gc.freeze()  # what is there stays: the next collection need not look at it
         self.before, self.threads = open_fds(), threading.active_count()
         self.face = face
         self.server, self.client = face.make(server=True), face.make(server=False)
@@ -93,6 +95,9 @@ class Stage:
         """Close all, and find what is left."""
         for end in (self.client, self.server):
             try:
+                with suppress(KeyboardInterrupt):  # which a callback has met, and progress raises at its end
+                    self.face.close(end)
+                    continue
                 self.face.close(end)
             except BaseException as error:
                 findings.note(f"close after {what}: {type(error).__name__}", "".join(traceback.format_exception(error)))
@@ -139,6 +144,7 @@ def strike_once(face: Face, name: str, side: str, at: int, findings: Findings) -
 def main(name: str, seconds: float, seed: int) -> int:
     """Strike for that long; 1 when there are findings."""
     face, chance, findings, rounds = FACES[name], random.Random(seed), Findings(), 0
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
     places: dict[tuple[str, str], int] = {}
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:

@@ -7,10 +7,11 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from migrate import _options
+from migrate import _jobs, _options
 from migrate.cli import Exit, main
 from tests.migrate.fake_command import FRONT_COMMAND, install
 from tests.processes import StartPython
@@ -117,6 +118,23 @@ def test_the_end_of_a_process_is_an_internal_error(tree: Tree, capsys: pytest.Ca
     assert main(["--write", "--jobs", "2", "."]) == Exit.INTERNAL
     assert (top / "b.py").read_text() == (top / "c.py").read_text() == DONE
     assert "a.py: error: internal error" in capsys.readouterr().err
+
+
+def test_a_process_that_has_grown_is_replaced(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    processes = []
+
+    class Worker(_jobs._Worker):
+        def __init__(self, *arguments: Any) -> None:
+            super().__init__(*arguments)
+            processes.append(self.process)
+
+    monkeypatch.setattr(_jobs, "_Worker", Worker)
+    monkeypatch.setattr(_jobs, "GROWN_BYTES", 2 * len(PENDING) - 1)
+    top = tree(a=PENDING, b=PENDING, c=PENDING, d=PENDING, e=PENDING)
+    assert main(["--write", "--jobs", "1", "."]) == Exit.CLEAN
+    assert {path.read_text() for path in top.iterdir()} == {DONE}
+    assert len({process.pid for process in processes}) == 3
+    assert not any(process.is_alive() for process in processes)
 
 
 def test_the_rest_of_the_project_is_read_and_never_written(tree: Tree, capsys: pytest.CaptureFixture[str]) -> None:

@@ -90,6 +90,23 @@ OBJECTS = "import doca_comm_channel as cc\nimport contextlib\nep = cc.Endpoint()
         ("try:\n    ep.listen('a')\nexcept cc.DocaError as e:\n    if e.code == cc.DOCA_ERROR_AGAIN:\n        pass",
          {"AGAIN"}),
         ("try:\n    ep.listen('a')\nexcept cc.DocaError as e:\n    print(e.name)", {"name"}),
+        ("try:\n    ep.listen('a')\nexcept cc.DocaError as e:\n    kept = [str(e)]\nprint('x' in kept)",
+         {"text", "printed"}),
+        ("try:\n    ep.listen('a')\nexcept cc.DocaError as e:\n    kept = {'why': str(e)}\nprint('why' in kept)",
+         {"printed"}),
+        ("try:\n    ep.listen('a')\nexcept cc.DocaError as e:\n    kept = str(e)\nprint(kept is None)", {"printed"}),
+        ("import traceback\ntry:\n    ep.listen('a')\nexcept cc.DocaError:\n"
+         "    print('a' in traceback.format_exc())", {"text"}),
+        ("import traceback\ntry:\n    ep.listen('a')\nexcept cc.DocaError:\n    print(traceback.format_exc())",
+         {"printed"}),
+        ("import traceback\ntry:\n    ep.listen('a')\nexcept cc.Again:\n    pass\ntry:\n    pass\n"
+         "except KeyError:\n    print('a' in traceback.format_exc())", {"AGAIN"}),
+        ("try:\n    ep.listen('a')\nexcept BlockingIOError as e:\n    print('a' in str(e))",
+         {"text", "printed"}),
+        ("try:\n    ep.listen('a')\nexcept cc.InvalidValue:\n    pass\ntry:\n    pass\n"
+         "except BlockingIOError as e:\n    print('a' in str(e))", {"INVALID_VALUE"}),
+        ("def failed(call):\n    try:\n        call('a')\n    except cc.DocaError as e:\n"
+         "        return str(e) == 'b'\nfailed(ep.listen)\nep.listen('b')", set()),
     ],
 )  # fmt: skip
 def test_exceptions(text: str, expected: set[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -10,8 +11,11 @@ from typing import Any
 
 import pytest
 
+from migrate.python.modules import Project
 from migrate.python.source import Source
+from migrate.python.values import Values
 from migrate.rewriting import rewrite_project
+from tests.migrate.values_knowledge import Library
 
 PART = """
 
@@ -63,12 +67,42 @@ def calls(work: Callable[[], Any]) -> int:
     return count
 
 
+def lines(work: Callable[[], Any]) -> int:
+    """Return how many lines some work runs, each turn of a comprehension as one."""
+    count = 0
+
+    def trace(frame: FrameType, event: str, argument: object) -> Any:
+        nonlocal count
+        count += event == "line"
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        work()
+    finally:
+        sys.settrace(before)
+    return count
+
+
 @pytest.mark.parametrize("made", [one_file, many_files])
 def test_calls_grow_as_the_program_does(made: Callable[[int], Mapping[Path, bytes]]) -> None:
     rewrite_project(made(1))  # tables are read once
     counts = [calls(lambda parts=parts: rewrite_project(made(parts))) for parts in (10, 20, 40)]  # type: ignore[misc]
     assert counts[1] < 2.2 * counts[0]
     assert counts[2] < 2.2 * counts[1]
+
+
+def test_where_tokens_stand_is_found_in_linear_time() -> None:
+    def program(functions: int) -> Values:
+        text = "import library\n" + "".join(f"def f{number}(): return library.A()\n" for number in range(functions))
+        return Values(Project({Path("program.py"): ast.parse(text)}), Library())
+
+    def ask(values: Values) -> int:
+        return lines(lambda: [values.uses(token) for token in values.tokens])
+
+    few, many = (ask(program(functions)) for functions in (50, 200))
+    assert many < 4.4 * few
 
 
 def test_a_file_is_resolved_once() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from migrate.outcome import FileOutcome, Finding, Level, Options
 from migrate.rewriting import rewrite, rewrite_project
+from tests.processes import StartPython
 
 
 def rewritten(
@@ -307,3 +308,10 @@ def test_a_comment_goes_when_its_cause_is_gone() -> None:
     assert "# CCM005" in commented
     fixed = commented.replace("getattr(cc, input())", "cc.Again")
     assert text_of(fixed) == "import comch_next as comch\nprint(comch.Again)\n"
+
+
+@pytest.mark.parametrize(("call", "needs"), [("ep.sendto(b'x', peer)", False), ("ep.sendto(b'x',\n  peer)", True)])
+def test_libcst_is_loaded_for_layouts_only(call: str, needs: bool, start_python: StartPython) -> None:
+    program = f"import doca_comm_channel as cc\nep = cc.Endpoint()\npeer = ep.connect('svc')\n{call}\n"
+    code = f"import sys; from migrate import rewrite; rewrite({program.encode()!r}); print('libcst' in sys.modules)"
+    assert start_python("-c", code).finish().stdout == f"{needs}\n"

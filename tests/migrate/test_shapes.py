@@ -51,12 +51,6 @@ def _left(outcomes: list[FileOutcome]) -> list[str]:
     return left + [f"{outcome.path.name}: {outcome.skipped}" for outcome in outcomes if outcome.skipped]
 
 
-# Shapes that should be rewritten whole, and why they are not yet.
-NOT_YET = {
-    "imports-name_of_the_import_is_deleted,_then_imported_anew": "a name that is deleted stays (CCM004)",
-}
-
-
 def _param(shape: Shape) -> Any:
     reason = "needs Python " + ".".join(map(str, shape.python))
     return pytest.param(shape, id=shape.id, marks=pytest.mark.skipif(sys.version_info < shape.python, reason=reason))
@@ -81,6 +75,6 @@ def test_nothing_changes(shape: Shape, runner: Runner) -> None:
     lines = difflib.unified_diff(old.splitlines(), after.splitlines(), "old", "new", lineterm="")
     texts = [f"--- {name}\n{data.decode(errors='replace')}" for name, data in new.files.items()]
     assert old == after, "\n".join([*lines, *new.left, *texts])
-    if shape.whole and shape.id not in NOT_YET:
+    if shape.whole:
         assert new.left == []
         assert new.changed

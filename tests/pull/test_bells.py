@@ -10,7 +10,6 @@ import pytest
 import comch_next as comch
 from comch_next import PullPort, State
 from comch_next.driver.emulated._channels import Channels
-from comch_next.driver.emulated._fabric.channel import Channel
 from tests.control_path.pair import client, leave, server
 from tests.control_path.pair import until as turn_until
 from tests.processes import SOON_S
@@ -54,15 +53,14 @@ def test_a_ring_outlives_a_send_to_whoever_has_rung_and_left(stage: Stage, monke
 def test_a_descriptor_asked_for_while_a_connection_comes_up(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     server_port, client_port = calm_pair(stage)
     made, go_on = threading.Event(), threading.Event()
-    make = Channels._make
+    add = Channels._add
 
-    def slowly(self: Channels, name: str) -> Channel:
-        channel = make(self, name)
+    def slowly(self: Channels, name: str) -> None:
+        add(self, name)
         made.set()
         go_on.wait(0.2)
-        return channel
 
-    monkeypatch.setattr(Channels, "_make", slowly)
+    monkeypatch.setattr(Channels, "_add", slowly)
     asking = threading.Thread(target=lambda: server_port.recv_fd)
     asking.start()
     made.wait()

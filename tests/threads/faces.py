@@ -10,8 +10,9 @@ import comch_next as comch
 from comch_next import Counter, DocaError, ErrorCode, State
 from comm_channel_compat import Endpoint as OldEndpoint
 from comm_channel_compat import flat, open_device
+from tests.pull.support import FORMS
 
-__all__ = ["FACES", "Call", "End", "Face"]
+__all__ = ["DUELS", "FACES", "Call", "End", "Face"]
 
 DPU, HOST = "03:00.0", "b1:00.0"
 DATA = b"x" * 300
@@ -460,3 +461,6 @@ FACES: dict[str, Face] = {
     "objects": Objects(),
     "flat": Flat(),
 }
+
+# Each face in each form of the pull port; tasks have none.
+DUELS = [(face, form) for face in FACES for form in (FORMS if face != "tasks" else ("driver",))]

@@ -13,11 +13,8 @@ import random
 import pytest
 
 from tests.processes import StartPython
-from tests.pull.support import FORMS
-from tests.threads.faces import FACES
+from tests.threads.faces import DUELS
 
-FORMS_OF = {face: ("driver",) if face == "tasks" else FORMS for face in FACES}
-DUELS = [(face, form) for face, forms in FORMS_OF.items() for form in forms]
 SECONDS = float(os.environ.get("COMCH_STRESS_SECONDS", "18")) / len(DUELS)
 SEED = int(os.environ.get("COMCH_STRESS_SEED") or random.randrange(1 << 32))
 

@@ -7,6 +7,7 @@ from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._control import ControlContext
 from comch_next.driver.emulated._fabric.channel import Channel, Watchable
 from comch_next.driver.emulated._kernel.poller import Poller
+from comch_next.driver.protocol import uninterrupted
 from comch_next.errors import BadState, NotSupported
 
 __all__ = ["Channels"]
@@ -36,7 +37,7 @@ class Channels:
         """The descriptor of that name. Raises BadState once they have been given back."""
         self.refuse_closed()
         if name not in self._made:
-            self._made[name] = self._make(name)
+            self._add(name)
         return self._made[name]
 
     def ring(self, *names: str) -> None:
@@ -65,14 +66,15 @@ class Channels:
             if name != "service" or self._context.is_server:
                 self._connect(name, channel)
 
-    def _make(self, name: str) -> Channel:
+    @uninterrupted
+    def _add(self, name: str) -> None:
         channel = Channel()
         try:
             self._connect(name, channel)
         except BaseException:
             channel.close()
             raise
-        return channel
+        self._made[name] = channel
 
     def _connect(self, name: str, channel: Channel) -> None:
         for sockets in self._sockets(name):

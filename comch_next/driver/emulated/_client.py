@@ -14,6 +14,7 @@ from comch_next.driver.emulated._kernel.memory import EXHAUSTED
 from comch_next.driver.emulated._pushed import Pushed
 from comch_next.driver.emulated._send_task import TaskPool
 from comch_next.driver.emulated._state import Trigger
+from comch_next.driver.protocol import uninterrupted
 from comch_next.errors import BadState, DocaError, Initialization, InvalidValue, describe
 
 __all__ = ["Client", "Clients"]
@@ -51,6 +52,7 @@ class Client(ControlContext):
         connection.disconnect()
         self.connections.remove(connection)
 
+    @uninterrupted
     def _dial(self) -> None:
         """Connect and greet. A full backlog is tried again at the next poll."""
         connection = self.connection
@@ -91,6 +93,7 @@ class Client(ControlContext):
         self._dialled = True
         self.connection.lose(ErrorCode.CONNECTION_ABORTED, f"connection to {self.name!r} failed: {reason}")
 
+    @uninterrupted
     def _on_welcome(self) -> None:
         """The server's answer, or its end."""
         connection = self.connection
@@ -152,6 +155,7 @@ class Clients(TaskPool):
     kind = Client
 
     @says_no_memory
+    @uninterrupted
     def create(self, dev: object, name: object) -> Client:
         device = expect(dev, Dev, "client_create")
         if not device.open:

@@ -21,7 +21,7 @@ from comch_next.driver.emulated._kernel.memory import EXHAUSTED
 from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.driver.emulated._kernel.ring import Receiver, Sender, lib
 from comch_next.driver.emulated._kernel.typed import Protocol
-from comch_next.driver.protocol import Lock
+from comch_next.driver.protocol import Lock, uninterrupted
 from comch_next.errors import Again, ConnectionAborted, InvalidValue, from_code
 
 __all__ = ["Connection", "Connections"]
@@ -183,6 +183,7 @@ class Connection(Handle, Link):
         elif not understood:
             self.lose(ErrorCode.CONNECTION_RESET, reason)
 
+    @uninterrupted
     def lose(self, status: ErrorCode, reason: str) -> None:
         """End a connection that was lost: fail what is in flight; messages that have arrived stay readable."""
         if self.status not in (ErrorCode.SUCCESS, ErrorCode.CONNECTION_INPROGRESS):
@@ -190,6 +191,7 @@ class Connection(Handle, Link):
         self._end(status, reason)
         self.context.lost_connection(self)
 
+    @uninterrupted
     def on_protocol_violation(self) -> None:
         """End the connection, whose peer violated the ring protocol: nothing more is read from it."""
         if self.receiver is not None:  # else it has been closed since, perhaps with its engine
@@ -211,6 +213,7 @@ class Connection(Handle, Link):
         self.on_protocol_violation()
         return True
 
+    @uninterrupted
     def disconnect(self, *, require_notice: bool = False) -> None:
         """Disconnect and notify the peer. `require_notice`: raise Again if the notice cannot be sent now."""
         if require_notice and self.sock is not None and not _writable(self.sock):
@@ -239,6 +242,7 @@ class Connection(Handle, Link):
         self._give_up_bells()
         self.fast.end()
 
+    @uninterrupted
     def close(self) -> None:
         """Give everything back but the counters."""
         self.context.delivery.poller.remove(self)

@@ -18,7 +18,7 @@ from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.driver.emulated._kernel.typed import Protocol
 from comch_next.driver.emulated._state import CAUSES, LEGAL, TRANSITIONS, Trigger
 from comch_next.driver.emulated._task import PROGRAM, SUCCESS, Task
-from comch_next.driver.protocol import Lock
+from comch_next.driver.protocol import Lock, uninterrupted
 from comch_next.errors import BadConfig, BadState, Initialization, InUse, InvalidValue, NotConnected, NotSupported
 
 __all__ = ["Callback", "Context", "Contexts", "Posted", "Progress", "living", "unset"]
@@ -239,6 +239,9 @@ class Context(Handle, calls.Context, ABC):
         """Tasks submitted and not completed."""
         return len(self.finished)
 
+    def take_back_tasks(self) -> None:
+        """Have the pool take back what the program holds of a context that is STOPPING, where it can."""
+
     @abstractmethod
     def supported(self) -> bool: ...
 
@@ -275,14 +278,17 @@ class Contexts:
     """The calls of doca_ctx_*; ControlContexts adds those of servers and clients."""
 
     @guard("ctx_", _any)
+    @uninterrupted
     def start(self, ctx: Context) -> State:
         return ctx.start()
 
     @guard("ctx_", _any)
+    @uninterrupted
     def stop(self, ctx: Context) -> State:
         return ctx.stop()
 
     @guard("", living(Context))
+    @uninterrupted
     def destroy(self, ctx: Context) -> None:
         ctx.destroy()
 
@@ -302,6 +308,10 @@ class Contexts:
     @guard("ctx_", _any)
     def get_num_inflight_tasks(self, ctx: Context) -> int:
         return ctx.inflight()
+
+    @guard("ctx_", _any)
+    def take_back_tasks(self, ctx: Context) -> None:
+        ctx.take_back_tasks()
 
     @guard("ctx_", _any)
     def flush_tasks(self, ctx: Context) -> None:

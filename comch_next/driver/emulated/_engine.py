@@ -14,7 +14,7 @@ from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._kernel.handle import Handle
 from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.driver.emulated._meter import Meter
-from comch_next.driver.protocol import Lock, new_lock
+from comch_next.driver.protocol import Lock, interruptible, new_lock, uninterrupted
 from comch_next.errors import BadState, InUse, InvalidValue, NotPermitted, OperatingSystem
 
 __all__ = ["Engine", "Engines"]
@@ -80,7 +80,7 @@ class Engine(Handle, calls.Engine):
     def call(self, callback: Callable[..., object], *args: object) -> None:
         """Run a callback; inside progress its exception waits for the end, the first one wins."""
         if not self.busy:
-            callback(*args)
+            interruptible(callback, *args)
         elif self.meter is not None:
             self.meter.call(callback, *args)
         else:
@@ -89,7 +89,7 @@ class Engine(Handle, calls.Engine):
     def run(self, callback: Callable[..., object], *args: object) -> None:
         """Run a callback inside progress and keep what it raises for the end."""
         try:
-            callback(*args)
+            interruptible(callback, *args)
         except BaseException as error:
             self.error = self.error or error
 
@@ -181,9 +181,11 @@ class Engines:
     """The noun Engines of the driver protocol."""
 
     @says_no_memory
+    @uninterrupted
     def create(self, lock: Lock | None = None) -> Engine:
         return Engine(lock or new_lock())
 
+    @uninterrupted
     def destroy(self, pe: object) -> None:
         engine = expect(pe, Engine, "pe_destroy")
         with engine.lock:
@@ -231,6 +233,7 @@ class Engines:
         return sum(context.inflight() for context in pe.contexts)
 
     @says_no_memory
+    @uninterrupted
     def connect_ctx(self, pe: object, ctx: object) -> None:
         engine, context = _living(pe, "pe_connect_ctx"), expect(ctx, Context, "pe_connect_ctx")
         with engine.lock, context.lock:

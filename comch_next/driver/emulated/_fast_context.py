@@ -31,6 +31,10 @@ class FastTask(Task):
     buf: Buf | None
     imm_data: bytes
 
+    def __del__(self) -> None:
+        if getattr(self, "owner", None) is PROGRAM:  # dropped without a free
+            self.ctx.tasks_out -= 1
+
 
 class FastTasks(Tasks):
     """What the nouns PostRecvTasks and ProducerSendTasks have in common."""

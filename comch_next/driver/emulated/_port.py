@@ -16,7 +16,7 @@ from comch_next.driver.emulated._kernel import calls
 from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.driver.emulated._kernel.ring import lib
 from comch_next.driver.emulated._pulled import Pulled
-from comch_next.driver.protocol import Call
+from comch_next.driver.protocol import Call, uninterrupted
 from comch_next.errors import Again, BadState, ConnectionReset, InvalidValue, NoMemory, from_code
 
 if TYPE_CHECKING:
@@ -135,6 +135,7 @@ class Port(Pulled):
         self._report_end()
         return None
 
+    @uninterrupted
     def _report_end(self) -> None:
         """Raise for one connection that has ended and whose messages have all been pulled, if there is one."""
         for connection in self.ended:
@@ -145,6 +146,7 @@ class Port(Pulled):
                 raise from_code(connection.status, text, connection=connection.user_data)
 
     @alone
+    @uninterrupted
     def accept(self) -> Connection | None:
         """Complete the oldest waiting handshake."""
         self.channels.refuse_closed()
@@ -247,6 +249,7 @@ def open_port(
         return _open(context, max_msg_size, send_queue_size, one_sided, predecessor, make)
 
 
+@uninterrupted
 def _open(
     context: ControlContext,
     max_msg_size: int | None,

@@ -19,7 +19,7 @@ from comch_next.driver.emulated._kernel.handle import Handle
 from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.driver.emulated._port_sends import PortSends
 from comch_next.driver.emulated._pushed import Pushed
-from comch_next.driver.protocol import Lock
+from comch_next.driver.protocol import Lock, uninterrupted
 
 __all__ = ["Pulled"]
 
@@ -151,6 +151,7 @@ class Pulled(Handle):
 
     def report_loss(self, connection: Connection) -> None: ...  # by receive
 
+    @uninterrupted
     def disconnect_lost(self, connection: Connection) -> bool:
         if connection.context is not self.context or connection.status not in _REPORTED:
             return False
@@ -172,6 +173,7 @@ class Pulled(Handle):
         self.channels.adopt(made)
 
     @alone
+    @uninterrupted
     def close(self) -> None:
         in_state(self.context, "port_open")
         for connection in self.ended:

@@ -24,6 +24,7 @@ from comch_next.driver.emulated._kernel.ring import make_memory
 from comch_next.driver.emulated._pushed import Pushed
 from comch_next.driver.emulated._send_task import TaskPool
 from comch_next.driver.emulated._state import Trigger
+from comch_next.driver.protocol import uninterrupted
 from comch_next.errors import DocaError, InvalidValue
 
 __all__ = ["Server", "Servers"]
@@ -75,6 +76,7 @@ class Server(ControlContext):
         status = Status.of_this_process(self.name, device.pci_addr, representor, most, place)
         self._listener.publish(status.encode())
 
+    @uninterrupted
     def end(self) -> None:
         self._events = select.EPOLLIN
         self.lobby.clear()
@@ -109,6 +111,7 @@ class Server(ControlContext):
             self._removal.close()
         self.lobby.let_go()
 
+    @uninterrupted
     def _on_clients(self) -> None:
         """Accept some waiting clients; without descriptors to spare, refuse them."""
         before = len(self.connections)
@@ -184,6 +187,7 @@ class Server(ControlContext):
         """Hand a client that has greeted well to the delivery."""
         self.delivery.on_greeted(greeting)
 
+    @uninterrupted
     def admit(self, greeting: Greeting) -> Connection:
         """Make the rings, welcome the client, and report it; the result's status tells how that went."""
         if not greeting.gone:
@@ -236,6 +240,7 @@ class Servers(TaskPool):
     kind: type[Server] = Server
 
     @says_no_memory
+    @uninterrupted
     def create(self, dev: object, rep: object, name: object) -> Server:
         device = expect(dev, Dev, "server_create")
         representor = expect(rep, DevRep, "server_create")
@@ -251,6 +256,7 @@ class Servers(TaskPool):
         server.up, server.down = up, down
 
     @guard("server_", _of_server)
+    @uninterrupted
     def disconnect(self, server: Server, connection: object) -> None:
         link = expect(connection, Connection, "server_disconnect")
         if server.delivery.disconnect_lost(link):

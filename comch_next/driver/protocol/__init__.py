@@ -7,6 +7,7 @@ bytes, depths are messages.
 _handles     a type for each noun's handles
 _device      devices and representors
 _lock        what is held around the calls of an engine
+_signals     calls that no signal interrupts
 _control     engines, contexts, servers, clients, connections, send tasks
 _memory      maps, inventories, buffers
 _fast_path   consumers, producers, their tasks, and what leads to the DPA
@@ -51,6 +52,7 @@ from comch_next.driver.protocol._handles import (
 from comch_next.driver.protocol._lock import Lock, new_lock
 from comch_next.driver.protocol._memory import BufInventories, Bufs, Mmaps
 from comch_next.driver.protocol._port import Call, OpenPort, Port, QuickCalls
+from comch_next.driver.protocol._signals import HELD_SIGNALS, interruptible, uninterrupted
 from comch_next.driver.protocol._typed import Protocol
 
 __all__ = [
@@ -78,6 +80,7 @@ __all__ = [
     "Driver",
     "Engine",
     "Engines",
+    "HELD_SIGNALS",
     "Lock",
     "Mmap",
     "Mmaps",
@@ -101,7 +104,9 @@ __all__ = [
     "Servers",
     "Task",
     "Tasks",
+    "interruptible",
     "new_lock",
+    "uninterrupted",
 ]
 
 

@@ -74,6 +74,8 @@ class Attributes(Texts):
         elif value is Plain.OTHER:
             self.flow(self.field(value, name), result)
             self.add(result, Bound(External(f".{name}"), (value,)) if f".{name}" in library.SUMMARIES else value)
+            if name == "__context__":
+                self.in_flight(result)
         elif value is Plain.UNKNOWN:
             self.add(result, value)
             if name == "getMessage":  # of a record that logging passes to a handler
@@ -263,6 +265,7 @@ class Attributes(Texts):
         """Only what is no plain value may come back from the standard library, or be called by it."""
         self.add(site.result, Plain.OTHER)
         if name.partition(".")[0] in library.INERT or name in library.PLAIN:
+            self.derive(site)
             return
 
         def passed(value: Value) -> None:

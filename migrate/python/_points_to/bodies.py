@@ -18,14 +18,14 @@ def bodies(tree: ast.Module, kinds: Set[type[ast.AST]]) -> dict[ast.AST, list[as
         if kind in kinds:
             body.append(node)
         inside = body
-        if isinstance(node, FUNCTIONS):
+        if kind in FUNCTIONS:
             inside = owned[node] = []
         for name in _FIELDS.get(kind) or _fields(kind):
             value = getattr(node, name, None)
             where = inside if name == "body" else body
-            if isinstance(value, list):
+            if type(value) is list:
                 todo += [(item, where) for item in reversed(value) if type(item) not in _LEAVES]
-            elif isinstance(value, ast.AST) and type(value) not in _LEAVES:
+            elif type(value) not in _LEAVES and isinstance(value, ast.AST):
                 todo.append((value, where))
     return owned
 

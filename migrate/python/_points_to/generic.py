@@ -9,8 +9,8 @@ from migrate.python._points_to.domain import FunctionNode
 from migrate.python.scopes import FUNCTIONS
 
 MAX_NODES = 120  # a function with more is analysed once, so that the work stays linear in the program
-_FLOWING = (ast.Assign, ast.AnnAssign, ast.NamedExpr, ast.For, ast.AsyncFor, ast.comprehension, ast.With, ast.AsyncWith)
-_HANDING = (ast.Return, ast.Yield, ast.YieldFrom, ast.Assign, ast.Lambda, ast.Call)
+_FLOWING = {ast.Assign, ast.AnnAssign, ast.NamedExpr, ast.For, ast.AsyncFor, ast.comprehension, ast.With, ast.AsyncWith}
+_HANDING = {ast.Return, ast.Yield, ast.YieldFrom, ast.Assign, ast.Lambda, ast.Call}
 
 
 def is_generic(node: FunctionNode, body: Callable[[ast.AST], list[ast.AST]]) -> bool:
@@ -19,10 +19,10 @@ def is_generic(node: FunctionNode, body: Callable[[ast.AST], list[ast.AST]]) -> 
     inside = _inside(node, body) if tainted else []
     if not tainted or len(inside) > MAX_NODES:
         return False
-    handing = [part for part in inside if isinstance(part, _HANDING)]
+    handing = [part for part in inside if type(part) in _HANDING]
     if not handing and not isinstance(node, ast.Lambda):
         return False
-    flows = [flow for part in inside if isinstance(part, _FLOWING) and (flow := _flow(part)) is not None]
+    flows = [flow for part in inside if type(part) in _FLOWING and (flow := _flow(part)) is not None]
     for _ in range(2):  # a name may be used above the assignment that matters
         for targets, value in flows:
             if _holds(value, tainted):

@@ -77,12 +77,12 @@ class Heap(Solver):
 
     def slot(self, frame: Frame, node: ast.AST) -> Slot:
         """The slot of an expression in a frame."""
-        if isinstance(node, ast.Name):
+        if type(node) is ast.Name:
             variable = frame.names.of[node]
             return frame.variables.get(variable) or self.variable(frame, variable)
-        if isinstance(node, ast.Constant):
+        if type(node) is ast.Constant:
             return self.none if node.value is None else self.other
-        if isinstance(node, ast.NamedExpr):
+        if type(node) is ast.NamedExpr:
             return self.slot(frame, node.value)
         found = frame.slots.get(node)
         if found is None:

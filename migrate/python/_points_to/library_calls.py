@@ -167,7 +167,9 @@ def _gather(heap: Attributes, site: Site) -> None:
         known = not any(earlier for _, earlier in site.positional[: index + 1])
         target = heap.item(contents, index) if known else contents.some
         heap.flow(awaited(heap, elements(heap, slot) if star else slot), target)
-    heap.add(contents.some, Plain.OTHER)  # an exception, with return_exceptions
+    heap.add(contents.some, Plain.OTHER)
+    if "return_exceptions" in site.keywords:
+        heap.in_flight(contents.some)
     heap.add(site.result, collection)
 
 

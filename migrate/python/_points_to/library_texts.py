@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     *names("builtins", "str repr ascii format bytes"), *names("textwrap", "shorten fill wrap indent dedent"),
     *names("traceback", "format_exception format_exception_only TracebackException TracebackException.from_exception"),
     "pprint.pformat", "pprint.saferepr", "reprlib.repr", "json.dumps", "html.escape", "re.sub", "re.escape",
-    "shlex.quote", ".join", ".format_map", ".substitute", ".safe_substitute",
+    "shlex.quote", ".join", ".format_map", ".substitute", ".safe_substitute", ".writerow", ".writerows",
 )  # fmt: skip
 def _text(heap: Attributes, site: Site) -> None:
     """Make a text of everything that is given."""
@@ -44,6 +44,8 @@ def _format(heap: Attributes, site: Site) -> None:
 def _show(heap: Attributes, site: Site, result: Slot) -> None:
     for slot in site.slots():
         heap.show(slot, result)
+    heap.shows += [(site.node, slot) for slot, star in site.positional if not star]
+    heap.shows += [(site.node, slot) for slot in site.keywords.values()]
     for node in site.node.args if isinstance(site.node, ast.Call) else ():
         heap.show_caught(site.frame, node, result)
 
@@ -102,6 +104,13 @@ def _format_exc(heap: Attributes, site: Site) -> None:
     heap.handled(site.frame, site.node, error)
     heap.add(site.result, Plain.OTHER)
     heap.show(error, site.result)
+
+
+@summary("warnings.warn")
+def _warns(heap: Attributes, site: Site) -> None:
+    heap.add(site.result, Plain.OTHER)
+    _show(heap, site, heap.output)
+    _show(heap, site, heap.field(Plain.OTHER, "message"))  # of what `catch_warnings` records
 
 
 @summary("sys.exception")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable
+from itertools import islice
 from typing import TypeAlias
 
 from migrate.python._points_to.domain import Value
@@ -61,7 +62,7 @@ class Solver:
 
     def watch(self, slot: Slot, watcher: Watcher) -> None:
         """Call a watcher once with every value of a slot, now and later."""
-        known = [value for value in slot.values if value not in slot.fresh]
+        known = list(islice(slot.values, len(slot.values) - len(slot.fresh)))  # the fresh ones are the last
         if slot.watchers:
             slot.watchers.append(watcher)
         else:

@@ -19,11 +19,15 @@ _RECORDS = frozenset({"dataclass", "define", "frozen", "mutable", "attrs"})  # t
 
 
 class Texts(Calls):
-    """Lets the texts that the Knowledge tells apart flow on. `output`: what is printed, logged and written."""
+    """Lets the texts that the Knowledge tells apart flow on. `output`: what is printed, logged and written.
+
+    shows: the calls of Python's own that make or write texts, with each thing that they are given.
+    """
 
     def __init__(self, project: Project, knowledge: Knowledge) -> None:
         super().__init__(project, knowledge)
         self.output = Slot()
+        self.shows: list[tuple[ast.expr, Slot]] = []
 
     # ------------------------------------------------------------------ texts
 
@@ -52,18 +56,18 @@ class Texts(Calls):
                 return list(self.fields.get(value, {}).values())
             contents = self.contents(value)
             return [] if value.kind in _OPAQUE else [contents.some, contents.keys, *contents.items.values()]
-        if self.shows_itself(value):
+        if self.binder(value.node, "__repr__"):
             return []
         if self._is_error(value):
             return [self.field(value, "args")]
-        inside = self._whole(value) if self.has_base(value.node, CONTAINERS) else []
+        contents = self.contents(value)
+        inside = [contents.every, contents.keys] if self.has_base(value.node, CONTAINERS) else []
         return inside + [self.field(value, name) for name in self._shown_fields(value.node)]
 
     def _whole(self, value: Collection | Instance) -> list[Slot]:
-        """Return the slots of everything in a value, which has items that are not known yet."""
-        contents = self.contents(value)
+        """Return the slot of everything in a collection, which may get items at places that are not known yet."""
         opaque = isinstance(value, Instance) or value.kind in _OPAQUE
-        return [] if opaque else [contents.every, contents.keys]
+        return [] if opaque else [self.contents(value).every]
 
     def shows_itself(self, value: Collection | Instance) -> list[Slot]:
         """Return the methods of the program's own that make the text of an object."""
@@ -79,6 +83,17 @@ class Texts(Calls):
         fields = (part for body in bodies for part in body if isinstance(part, ast.AnnAssign))
         left_out = {ast.unparse(part.target) for part in fields if _switches_off(part.value)}
         return [name for name in self.record_names(node) if name not in left_out]
+
+    def derive(self, site: Site) -> None:
+        """Let what a function of Python's own makes of a text be one, too: a length, a hash, what was parsed."""
+
+        def passes(value: Value) -> None:
+            if isinstance(value, Token) and value in self.knowledge.text(value):
+                self.add(site.result, value)
+
+        for slot in site.slots():
+            if slot is not self.other:
+                self.watch(slot, passes)
 
     def show_caught(self, frame: Frame, node: ast.expr, result: Slot) -> None:
         """Let a slot have the text of an exception of Python's own that an except clause binds to a name."""

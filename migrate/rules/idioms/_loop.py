@@ -53,6 +53,13 @@ def names_in(node: ast.expr) -> frozenset[str] | None:
     return frozenset(part.id for part in parts if isinstance(part, ast.Name))
 
 
+def made_by(value: ast.expr) -> ast.expr:
+    """Return the call whose result, or an item of it, a value is."""
+    while isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Constant):
+        value = value.value
+    return value
+
+
 def code_of(target: ast.expr | None) -> str:
     """Return the name that a flat call's code is stored in, alone or before its other results; "" for none."""
     first = target.elts[0] if isinstance(target, ast.Tuple) and target.elts else target

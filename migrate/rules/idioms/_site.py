@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from migrate.facts.handles import symbols
 from migrate.facts.program import Facts
+from migrate.facts.shown import MAY_BE_SHOWN
 from migrate.old_api.calls import Call
-from migrate.old_api.generation_1 import EP
 from migrate.python.scopes import Kind
 from migrate.python.source import Source
 from migrate.rules._answers import Change
 from migrate.rules.idioms._aftermath import Aftermath
-from migrate.rules.idioms._loop import Loop, code_of, names_in, parse
+from migrate.rules.idioms._loop import Loop, code_of, made_by, names_in, parse
+from migrate.rules.idioms._polls import Polls, Wait
 from migrate.rules.idioms._quiet import Quiet
 from migrate.text.code import Edits, Template
-
-# Waiting takes the bells that wake a program which waits by itself.
-_BELLS = frozenset(EP + name for name in ("get_event_channel", "event_handle_arm_send", "event_handle_arm_recv"))
 
 
 @dataclass(frozen=True)
@@ -35,6 +33,7 @@ class Site:
     facts: Facts
     quiet: Quiet
     aftermath: Aftermath
+    polls: Polls
     source: Source
 
     @property
@@ -94,18 +93,26 @@ class Site:
         """The loop that does nothing but repeat the call."""
         statement = next((node for node in self.above(self.call.node) if isinstance(node, ast.While)), None)
         loop = parse(statement) if statement is not None else None
-        if loop is None or self._made_by(loop.value) is not self.call.node:
+        if loop is None or made_by(loop.value) is not self.call.node:
             return None
         kept = names_in(loop.target) if loop.target is not None else frozenset()
         is_kept = kept is not None and (loop.by_class or not kept & self._read)
         is_short = loop.value.lineno == loop.value.end_lineno  # else its lines would keep the loop's indentation
-        return loop if is_kept and is_short and all(map(self.quiet.is_wait, loop.waits)) else None
+        return loop if is_kept and is_short and self._is_idle(loop) else None
 
-    def _made_by(self, value: ast.expr) -> ast.expr:
-        """Return the call whose result, or an item of it, a value is."""
-        while isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Constant):
-            value = value.value
-        return value
+    def _is_idle(self, loop: Loop) -> bool:
+        """Whether a loop only lets time go by between its turns, or waits for the call's own event channel."""
+        return all(map(self.quiet.is_wait, loop.waits)) or self._wait(loop) is not None
+
+    def _wait(self, loop: Loop) -> Wait | None:
+        """Return how a loop waits for the event channel of the call's handle."""
+        waits = [self.polls.waits(origin).get(loop.statement) for origin in self._origins]
+        return waits[0] if waits and None not in waits else None
+
+    @property
+    def _origins(self) -> frozenset[Hashable]:
+        receiver = self.call.receiver
+        return self.facts.handles(receiver) if receiver is not None else frozenset()
 
     @property
     def _read(self) -> frozenset[str]:
@@ -130,13 +137,14 @@ class Site:
     @property
     def is_undisturbed(self) -> bool:
         """Whether nothing of the program runs while the call waits, nor waits for what it takes."""
-        receiver = self.call.receiver
-        origins = self.facts.handles(receiver) if receiver is not None else frozenset()
+        origins = self._origins
         if not origins or not self.quiet.is_called_inside(self.call.node):
             return False
         for origin in origins:
-            unseen = isinstance(origin, ast.arg) or self.facts.obstacles(origin)
-            if unseen or self.facts.calls_on(origin) & _BELLS:
+            kept = [obstacle for obstacle in self.facts.obstacles(origin) if obstacle.code != MAY_BE_SHOWN]
+            unseen = isinstance(origin, ast.arg) or kept
+            is_awaited = self.polls.has_bells(origin) and not self.polls.waits(origin)
+            if unseen or is_awaited:  # waiting takes the bells that wake a program which waits by itself
                 return False
         return True
 
@@ -154,7 +162,14 @@ class Site:
             if before is None:
                 return None
             statements[before] = Template("")
+        statements |= dict.fromkeys(self._setup(loop), Template(""))
         return Edits({self.call.node: Template(text, template.parts)}, statements)
+
+    def _setup(self, loop: Loop) -> list[ast.stmt]:
+        """Return the statements that only the wait of a loop needs, where others are left in their blocks."""
+        wait = self._wait(loop)
+        setup = [statement for statement in wait.setup if self.is_one_line(statement)] if wait is not None else []
+        return [statement for statement in setup if not set(self._block(statement)).issubset(setup)]
 
     def _primer(self, loop: Loop) -> ast.stmt | None:
         """Return the statement right before a loop that sets its target to AGAIN."""

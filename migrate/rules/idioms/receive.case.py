@@ -176,6 +176,545 @@ while True:
         break
 
 
+# case: kept: a poller with another descriptor
+import select
+import doca_comm_channel as cc
+
+ep = cc.Endpoint()
+peer = ep.connect("a")
+send_fd, recv_fd = ep.get_event_channel()
+poller = select.epoll()
+poller.register(recv_fd, select.EPOLLIN)
+poller.register(0, select.EPOLLIN)
+while True:
+    try:
+        msg, peer = ep.recvfrom(4080)
+        break
+    except cc.Again:
+        ep.event_handle_arm_recv()
+        poller.poll()
+
+# output
+import select
+import comch_next as comch
+
+ep = comch.Client(one_sided=True)
+peer = ep.connect("a", timeout=0)
+send_fd, recv_fd = (ep.send_fd, ep.recv_fd)
+poller = select.epoll()
+poller.register(recv_fd, select.EPOLLIN)
+poller.register(0, select.EPOLLIN)
+while True:
+    try:
+        msg, peer = ep.receive(4080, timeout=0)
+        break
+    except comch.Again:
+        ep.arm_recv()
+        poller.poll()
+
+
+# case: kept: the wait is not armed
+import select
+import doca_comm_channel as cc
+
+ep = cc.Endpoint()
+peer = ep.connect("a")
+send_fd, recv_fd = ep.get_event_channel()
+poller = select.epoll()
+poller.register(recv_fd, select.EPOLLIN)
+while True:
+    try:
+        msg, peer = ep.recvfrom(4080)
+        break
+    except cc.Again:
+        poller.poll()
+
+# output
+import select
+import comch_next as comch
+
+ep = comch.Client(one_sided=True)
+peer = ep.connect("a", timeout=0)
+send_fd, recv_fd = (ep.send_fd, ep.recv_fd)
+poller = select.epoll()
+poller.register(recv_fd, select.EPOLLIN)
+while True:
+    try:
+        msg, peer = ep.receive(4080, timeout=0)
+        break
+    except comch.Again:
+        poller.poll()
+
+
+# case: kept: armed behind the wait
+import select
+import doca_comm_channel as cc
+
+ep = cc.Endpoint()
+peer = ep.connect("a")
+send_fd, recv_fd = ep.get_event_channel()
+poller = select.epoll()
+poller.register(recv_fd, select.EPOLLIN)
+while True:
+    try:
+        msg, peer = ep.recvfrom(4080)
+        break
+    except cc.Again:
+        poller.poll()
+        ep.event_handle_arm_recv()
+
+# output
+import select
+import comch_next as comch
+
+ep = comch.Client(one_sided=True)
+peer = ep.connect("a", timeout=0)
+send_fd, recv_fd = (ep.send_fd, ep.recv_fd)
+poller = select.epoll()
+poller.register(recv_fd, select.EPOLLIN)
+while True:
+    try:
+        msg, peer = ep.receive(4080, timeout=0)
+        break
+    except comch.Again:
+        poller.poll()
+        ep.arm_recv()
+
+
+# case: kept: the descriptor for sending
+import select
+import doca_comm_channel as cc
+
+ep = cc.Endpoint()
+peer = ep.connect("a")
+send_fd, recv_fd = ep.get_event_channel()
+poller = select.epoll()
+poller.register(send_fd, select.EPOLLIN)
+while True:
+    try:
+        msg, peer = ep.recvfrom(4080)
+        break
+    except cc.Again:
+        ep.event_handle_arm_recv()
+        poller.poll()
+
+# output
+import select
+import comch_next as comch
+
+ep = comch.Client(one_sided=True)
+peer = ep.connect("a", timeout=0)
+send_fd, recv_fd = (ep.send_fd, ep.recv_fd)
+poller = select.epoll()
+poller.register(send_fd, select.EPOLLIN)
+while True:
+    try:
+        msg, peer = ep.receive(4080, timeout=0)
+        break
+    except comch.Again:
+        ep.arm_recv()
+        poller.poll()
+
+
+# case: kept: edges are waited for
+import select
+import doca_comm_channel as cc
+
+ep = cc.Endpoint()
+peer = ep.connect("a")
+send_fd, recv_fd = ep.get_event_channel()
+poller = select.epoll()
+poller.register(recv_fd, select.EPOLLIN | select.EPOLLET)
+while True:
+    try:
+        msg, peer = ep.recvfrom(4080)
+        break
+    except cc.Again:
+        ep.event_handle_arm_recv()
+        poller.poll()
+
+# output
+import select
+import comch_next as comch
+
+ep = comch.Client(one_sided=True)
+peer = ep.connect("a", timeout=0)
+send_fd, recv_fd = (ep.send_fd, ep.recv_fd)
+poller = select.epoll()
+poller.register(recv_fd, select.EPOLLIN | select.EPOLLET)
+while True:
+    try:
+        msg, peer = ep.receive(4080, timeout=0)
+        break
+    except comch.Again:
+        ep.arm_recv()
+        poller.poll()
+
+
+# case: kept: what the poller reports is read
+import select
+import doca_comm_channel as cc
+
+ep = cc.Endpoint()
+peer = ep.connect("a")
+send_fd, recv_fd = ep.get_event_channel()
+poller = select.epoll()
+poller.register(recv_fd, select.EPOLLIN)
+while True:
+    try:
+        msg, peer = ep.recvfrom(4080)
+        break
+    except cc.Again:
+        ep.event_handle_arm_recv()
+        print(poller.poll())
+
+# output
+import select
+import comch_next as comch
+
+ep = comch.Client(one_sided=True)
+peer = ep.connect("a", timeout=0)
+send_fd, recv_fd = (ep.send_fd, ep.recv_fd)
+poller = select.epoll()
+poller.register(recv_fd, select.EPOLLIN)
+while True:
+    try:
+        msg, peer = ep.receive(4080, timeout=0)
+        break
+    except comch.Again:
+        ep.arm_recv()
+        print(poller.poll())
+
+
+# case: kept: a poller that is waited in elsewhere
+import select
+import doca_comm_channel as cc
+
+ep = cc.Endpoint()
+peer = ep.connect("a")
+send_fd, recv_fd = ep.get_event_channel()
+poller = select.epoll()
+poller.register(recv_fd, select.EPOLLIN)
+while True:
+    try:
+        msg, peer = ep.recvfrom(4080)
+        break
+    except cc.Again:
+        ep.event_handle_arm_recv()
+        poller.poll()
+poller.poll()
+
+# output
+import select
+import comch_next as comch
+
+ep = comch.Client(one_sided=True)
+peer = ep.connect("a", timeout=0)
+send_fd, recv_fd = (ep.send_fd, ep.recv_fd)
+poller = select.epoll()
+poller.register(recv_fd, select.EPOLLIN)
+while True:
+    try:
+        msg, peer = ep.receive(4080, timeout=0)
+        break
+    except comch.Again:
+        ep.arm_recv()
+        poller.poll()
+poller.poll()
+
+
+# case: kept: the descriptor is of use elsewhere
+import select
+import doca_comm_channel as cc
+
+ep = cc.Endpoint()
+peer = ep.connect("a")
+send_fd, recv_fd = ep.get_event_channel()
+poller = select.epoll()
+poller.register(recv_fd, select.EPOLLIN)
+while True:
+    try:
+        msg, peer = ep.recvfrom(4080)
+        break
+    except cc.Again:
+        ep.event_handle_arm_recv()
+        poller.poll()
+print(recv_fd)
+
+# output
+import select
+import comch_next as comch
+
+ep = comch.Client(one_sided=True)
+peer = ep.connect("a", timeout=0)
+send_fd, recv_fd = (ep.send_fd, ep.recv_fd)
+poller = select.epoll()
+poller.register(recv_fd, select.EPOLLIN)
+while True:
+    try:
+        msg, peer = ep.receive(4080, timeout=0)
+        break
+    except comch.Again:
+        ep.arm_recv()
+        poller.poll()
+print(recv_fd)
+
+
+# case: kept: armed for another wait, too
+import select
+import doca_comm_channel as cc
+
+ep = cc.Endpoint()
+peer = ep.connect("a")
+send_fd, recv_fd = ep.get_event_channel()
+poller = select.epoll()
+poller.register(recv_fd, select.EPOLLIN)
+while True:
+    try:
+        msg, peer = ep.recvfrom(4080)
+        break
+    except cc.Again:
+        ep.event_handle_arm_recv()
+        poller.poll()
+ep.event_handle_arm_recv()
+
+# output
+import select
+import comch_next as comch
+
+ep = comch.Client(one_sided=True)
+peer = ep.connect("a", timeout=0)
+send_fd, recv_fd = (ep.send_fd, ep.recv_fd)
+poller = select.epoll()
+poller.register(recv_fd, select.EPOLLIN)
+while True:
+    try:
+        msg, peer = ep.receive(4080, timeout=0)
+        break
+    except comch.Again:
+        ep.arm_recv()
+        poller.poll()
+ep.arm_recv()
+
+
+# case: kept: registered on one path only
+import select
+import doca_comm_channel as cc
+
+ep = cc.Endpoint()
+peer = ep.connect("a")
+msg = b"x"
+send_fd, recv_fd = ep.get_event_channel()
+poller = select.epoll()
+if msg:
+    poller.register(recv_fd, select.EPOLLIN)
+while True:
+    try:
+        msg, peer = ep.recvfrom(4080)
+        break
+    except cc.Again:
+        ep.event_handle_arm_recv()
+        poller.poll()
+
+# output
+import select
+import comch_next as comch
+
+ep = comch.Client(one_sided=True)
+peer = ep.connect("a", timeout=0)
+msg = b"x"
+send_fd, recv_fd = (ep.send_fd, ep.recv_fd)
+poller = select.epoll()
+if msg:
+    poller.register(recv_fd, select.EPOLLIN)
+while True:
+    try:
+        msg, peer = ep.receive(4080, timeout=0)
+        break
+    except comch.Again:
+        ep.arm_recv()
+        poller.poll()
+
+
+# case: kept: the endpoint is another one
+import select
+import doca_comm_channel as cc
+
+ep = cc.Endpoint()
+peer = ep.connect("a")
+send_fd, recv_fd = ep.get_event_channel()
+poller = select.epoll()
+poller.register(recv_fd, select.EPOLLIN)
+ep = cc.Endpoint()
+peer = ep.connect("b")
+while True:
+    try:
+        msg, peer = ep.recvfrom(4080)
+        break
+    except cc.Again:
+        ep.event_handle_arm_recv()
+        poller.poll()
+
+# output
+import select
+import comch_next as comch
+
+ep = comch.Client(one_sided=True)
+peer = ep.connect("a", timeout=0)
+send_fd, recv_fd = (ep.send_fd, ep.recv_fd)
+poller = select.epoll()
+poller.register(recv_fd, select.EPOLLIN)
+ep = comch.Client(one_sided=True)
+peer = ep.connect("b", timeout=0)
+while True:
+    try:
+        msg, peer = ep.receive(4080, timeout=0)
+        break
+    except comch.Again:
+        ep.arm_recv()
+        poller.poll()
+
+
+# case: kept: a time-out that varies
+import select
+import doca_comm_channel as cc
+
+ep = cc.Endpoint()
+peer = ep.connect("a")
+import sys
+
+timeout = len(sys.argv)
+send_fd, recv_fd = ep.get_event_channel()
+poller = select.epoll(timeout)
+poller.register(recv_fd, select.EPOLLIN)
+while True:
+    try:
+        msg, peer = ep.recvfrom(4080)
+        break
+    except cc.Again:
+        ep.event_handle_arm_recv()
+        poller.poll(timeout)
+
+# output
+import select
+import comch_next as comch
+
+ep = comch.Client(one_sided=True)
+peer = ep.connect("a", timeout=0)
+import sys
+
+timeout = len(sys.argv)
+send_fd, recv_fd = (ep.send_fd, ep.recv_fd)
+poller = select.epoll(timeout)
+poller.register(recv_fd, select.EPOLLIN)
+while True:
+    try:
+        msg, peer = ep.receive(4080, timeout=0)
+        break
+    except comch.Again:
+        ep.arm_recv()
+        poller.poll(timeout)
+
+
+# case: kept: select on more than the event channel
+import select
+import doca_comm_channel as cc
+
+ep = cc.Endpoint()
+peer = ep.connect("a")
+send_fd, recv_fd = ep.get_event_channel()
+while True:
+    try:
+        msg, peer = ep.recvfrom(4080)
+        break
+    except cc.Again:
+        ep.event_handle_arm_recv()
+        select.select([recv_fd, 0], [], [], 1)
+
+# output
+import select
+import comch_next as comch
+
+ep = comch.Client(one_sided=True)
+peer = ep.connect("a", timeout=0)
+send_fd, recv_fd = (ep.send_fd, ep.recv_fd)
+while True:
+    try:
+        msg, peer = ep.receive(4080, timeout=0)
+        break
+    except comch.Again:
+        ep.arm_recv()
+        select.select([recv_fd, 0], [], [], 1)
+
+
+# case: kept: a time that select refuses
+import select
+import doca_comm_channel as cc
+
+ep = cc.Endpoint()
+peer = ep.connect("a")
+send_fd, recv_fd = ep.get_event_channel()
+while True:
+    try:
+        msg, peer = ep.recvfrom(4080)
+        break
+    except cc.Again:
+        ep.event_handle_arm_recv()
+        select.select([recv_fd], [], [], -1)
+
+# output
+import select
+import comch_next as comch
+
+ep = comch.Client(one_sided=True)
+peer = ep.connect("a", timeout=0)
+send_fd, recv_fd = (ep.send_fd, ep.recv_fd)
+while True:
+    try:
+        msg, peer = ep.receive(4080, timeout=0)
+        break
+    except comch.Again:
+        ep.arm_recv()
+        select.select([recv_fd], [], [], -1)
+
+
+# case: kept: the poller has another name
+import select
+import doca_comm_channel as cc
+
+ep = cc.Endpoint()
+peer = ep.connect("a")
+send_fd, recv_fd = ep.get_event_channel()
+poller = other = select.epoll()
+other.register(0)
+poller.register(recv_fd, select.EPOLLIN)
+while True:
+    try:
+        msg, peer = ep.recvfrom(4080)
+        break
+    except cc.Again:
+        ep.event_handle_arm_recv()
+        poller.poll()
+
+# output
+import select
+import comch_next as comch
+
+ep = comch.Client(one_sided=True)
+peer = ep.connect("a", timeout=0)
+send_fd, recv_fd = (ep.send_fd, ep.recv_fd)
+poller = other = select.epoll()
+other.register(0)
+poller.register(recv_fd, select.EPOLLIN)
+while True:
+    try:
+        msg, peer = ep.receive(4080, timeout=0)
+        break
+    except comch.Again:
+        ep.arm_recv()
+        poller.poll()
+
+
 # case: a flat call
 from doca_comm_channel import *
 
@@ -293,3 +832,113 @@ def receive(ep):
 rc, ep = comch.outcome(comch.Client, one_sided=True)
 rc, peer = comch.outcome(comch.Client.connect, ep, "a", timeout=0)
 print(receive(ep)[1:])
+
+
+# case: a poller for the event channel alone
+import select
+import doca_comm_channel as cc
+
+ep = cc.Endpoint()
+peer = ep.connect("a")
+send_fd, recv_fd = ep.get_event_channel()
+poller = select.epoll()
+poller.register(recv_fd, select.EPOLLIN)
+while True:
+    try:
+        msg, peer = ep.recvfrom(4080)
+        break
+    except cc.Again:
+        ep.event_handle_arm_recv()
+        poller.poll()
+
+# output
+import select
+import comch_next as comch
+
+ep = comch.Client(one_sided=True)
+peer = ep.connect("a", timeout=0)
+send_fd, recv_fd = (ep.send_fd, ep.recv_fd)
+msg, peer = ep.receive(4080)
+
+
+# case: a poller in a with block, with a time-out
+import select
+import doca_comm_channel as cc
+
+ep = cc.Endpoint()
+peer = ep.connect("a")
+with select.epoll() as poller:
+    poller.register(ep.get_event_channel()[1], select.EPOLLIN)
+    while True:
+        try:
+            msg, peer = ep.recvfrom(4080)
+            break
+        except cc.Again:
+            ep.event_handle_arm_recv()
+            poller.poll(0.5)
+
+# output
+import select
+import comch_next as comch
+
+ep = comch.Client(one_sided=True)
+peer = ep.connect("a", timeout=0)
+with select.epoll() as poller:
+    poller.register((ep.send_fd, ep.recv_fd)[1], select.EPOLLIN)
+    msg, peer = ep.receive(4080)
+
+
+# case: a poller outside of the loop over messages
+import select
+import doca_comm_channel as cc
+
+ep = cc.Endpoint()
+peer = ep.connect("a")
+recv_fd = ep.get_event_channel()[1]
+poller = select.poll()
+poller.register(recv_fd)
+for turn in range(3):
+    while True:
+        try:
+            msg, peer = ep.recvfrom(4080)
+            break
+        except cc.Again:
+            ep.event_handle_arm_recv()
+            poller.poll(100)
+    print(msg)
+
+# output
+import select
+import comch_next as comch
+
+ep = comch.Client(one_sided=True)
+peer = ep.connect("a", timeout=0)
+recv_fd = (ep.send_fd, ep.recv_fd)[1]
+for turn in range(3):
+    msg, peer = ep.receive(4080)
+    print(msg)
+
+
+# case: select on the event channel alone
+import select
+import doca_comm_channel as cc
+
+ep = cc.Endpoint()
+peer = ep.connect("a")
+send_fd, recv_fd = ep.get_event_channel()
+while True:
+    try:
+        msg, peer = ep.recvfrom(4080)
+        break
+    except cc.Again:
+        ep.event_handle_arm_recv()
+        select.select([recv_fd], [], [], 1)
+
+# output
+import select
+import comch_next as comch
+
+ep = comch.Client(one_sided=True)
+peer = ep.connect("a", timeout=0)
+send_fd, recv_fd = (ep.send_fd, ep.recv_fd)
+msg, peer = ep.receive(4080)

@@ -1,4 +1,7 @@
-"""Receive once and wait for a message, in place of a loop that polls until there is one."""
+"""Receive once and wait for a message, in place of a loop that polls until there is one.
+
+The loop may wait in a poller, if that waits for the event channel of the call alone, armed before each wait.
+"""
 
 from migrate.old_api.generation_1 import EP
 from migrate.rules.idioms._site import Idiom, Retry

@@ -1,4 +1,7 @@
-"""Send once and wait for room, in place of a loop that tries until there is some."""
+"""Send once and wait for room, in place of a loop that tries until there is some.
+
+The loop may wait in a poller, if that waits for the event channel of the call alone, armed before each wait.
+"""
 
 from migrate.old_api.generation_1 import EP
 from migrate.rules.idioms._site import Idiom, Retry

@@ -9,6 +9,7 @@ __all__ = ["PROGRAMS"]
 
 IMPORTS = """
 import os
+import select
 import struct
 import time
 import doca_comm_channel as cc
@@ -101,6 +102,44 @@ def send(ep, peer, msg):
             time.sleep(1e-4)
     print("send", cc.doca_error_get_name(rc)) if rc else None
 """,
+    "poll": """
+def send(ep, peer, msg):
+    send_fd, recv_fd = ep.get_event_channel()
+    poller = select.poll()
+    poller.register(send_fd, select.POLLIN)
+    while True:
+        try:
+            ep.sendto(msg, peer)
+            break
+        except cc.Again:
+            ep.event_handle_arm_send()
+            poller.poll(100)
+""",
+    "select": """
+def send(ep, peer, msg):
+    send_fd = ep.get_event_channel()[0]
+    while True:
+        try:
+            ep.sendto(msg, peer)
+            return
+        except cc.Again:
+            ep.event_handle_arm_send()
+            select.select([send_fd], [], [])
+""",
+    "epoll": """
+def send(ep, peer, msg):
+    rc, send_fd, recv_fd = cc.doca_comm_channel_ep_get_event_channel(ep)
+    if rc != cc.DOCA_SUCCESS:
+        print("channel", cc.doca_error_get_name(rc))
+        return
+    with select.epoll() as poller:
+        poller.register(send_fd)
+        while (rc := cc.doca_comm_channel_ep_sendto(ep, msg, len(msg), 0, peer)) == cc.DOCA_ERROR_AGAIN:
+            cc.doca_comm_channel_ep_event_handle_arm_send(ep)
+            poller.poll()
+    if rc:
+        print("send", int(rc))
+""",
 }
 RECEIVES = {
     "return": """
@@ -127,6 +166,47 @@ def receive(ep):
         if rc != cc.DOCA_ERROR_AGAIN:
             break
         time.sleep(1e-4)
+    if rc != cc.DOCA_SUCCESS:
+        return cc.doca_error_get_name(rc), length, peer is None
+    return data, peer
+""",
+    "epoll": """
+def receive(ep):
+    recv_fd = ep.get_event_channel()[1]
+    poller = select.epoll()
+    poller.register(recv_fd, select.EPOLLIN)
+    while True:
+        try:
+            return ep.recvfrom(4080)
+        except cc.Again:
+            ep.event_handle_arm_recv()
+            poller.poll()
+""",
+    "select": """
+def receive(ep):
+    send_fd, recv_fd = ep.get_event_channel()
+    while True:
+        try:
+            data, peer = ep.recvfrom(4080)
+        except cc.Again:
+            ep.event_handle_arm_recv()
+            select.select([recv_fd], [], [], 1)
+            continue
+        return data, peer
+""",
+    "poll": """
+def receive(ep):
+    rc, send_fd, recv_fd = cc.doca_comm_channel_ep_get_event_channel(ep)
+    if rc != cc.DOCA_SUCCESS:
+        return cc.doca_error_get_name(rc), None
+    poller = select.poll()
+    poller.register(recv_fd, select.POLLIN)
+    while True:
+        rc, data, length, peer = cc.doca_comm_channel_ep_recvfrom(ep, 4080, 0)
+        if rc != cc.DOCA_ERROR_AGAIN:
+            break
+        cc.doca_comm_channel_ep_event_handle_arm_recv(ep)
+        poller.poll(1000)
     if rc != cc.DOCA_SUCCESS:
         return cc.doca_error_get_name(rc), length, peer is None
     return data, peer
@@ -301,6 +381,7 @@ shown(receive, ep)
 }
 
 MANNERS = {"break": "return", "else": "continue", "code": "tuple", "walrus": "continue", "primed": "tuple"}
+MANNERS |= {"poll": "epoll", "epoll": "poll", "select": "select"}
 PROGRAMS = {
     f"{talk}: {send}": ENDS + CLIENT + SENDS[send] + RECEIVES[MANNERS[send]] + TALKS[talk]
     for number, talk in enumerate(TALKS)

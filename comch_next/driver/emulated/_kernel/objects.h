@@ -54,6 +54,7 @@ typedef struct {
     PyObject_HEAD
     PyObject *engine, *legal, *sending, *finished, *lost, *on_done, *on_message;
     long long num_tasks, tasks_out;
+    unsigned long life;  /* raised when the pool takes back what the program holds */
     char attended, moving;
 } Context;
 

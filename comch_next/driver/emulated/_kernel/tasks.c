@@ -12,6 +12,7 @@ struct SendTask {
     PyObject *token;  /* what its callbacks are called with; NULL: the task itself */
     PyObject *owner, *status;
     PyObject *context, *user_data;  /* the program's own, where the program has the task itself */
+    unsigned long life;             /* its context's, when it was taken */
     unsigned long long number;      /* its message's place in the connection's order of sends, once submitted */
 };
 
@@ -81,7 +82,16 @@ static PyObject *context_settled(Context *context, PyObject *Py_UNUSED(none))
     return PyBool_FromLong(calls_settled(context));
 }
 
+/* take_back(): the program's tasks are the pool's again. */
+static PyObject *context_take_back(Context *context, PyObject *Py_UNUSED(none))
+{
+    context->life++;
+    context->tasks_out = 0;
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef context_methods[] = {
+    {"take_back", (PyCFunction)context_take_back, METH_NOARGS, NULL},
     {"settled", (PyCFunction)context_settled, METH_NOARGS, NULL},
     {"disinherit", (PyCFunction)context_disinherit, METH_NOARGS, NULL},
     {0},
@@ -235,10 +245,18 @@ static int task_traverse(SendTask *task, visitproc visit, void *arg)
     return 0;
 }
 
+/* Who holds it. A task that the pool has taken back is the pool's, though nobody has told it so. */
+static PyObject *owner(SendTask *task)
+{
+    if (task->owner && task->ctx && task->life != SELF(Context, task->ctx)->life)
+        set(&task->owner, pool_owns);
+    return task->owner;
+}
+
 /* Give its place in the pool back. */
 static void release(SendTask *task)
 {
-    if (task->owner && task->owner != pool_owns) {
+    if (owner(task) && task->owner != pool_owns) {
         SELF(Context, task->ctx)->tasks_out--;
         set(&task->owner, pool_owns);
     }
@@ -272,6 +290,7 @@ static void fill(SendTask *task, PyObject *ctx, PyObject *connection, PyObject *
     set(&task->message, message);
     set(&task->status, success);
     set(&task->owner, program_owns);
+    task->life = SELF(Context, ctx)->life;
     SELF(Context, ctx)->tasks_out++;
 }
 
@@ -340,7 +359,7 @@ static PyObject *task_submit(SendTask *task, PyObject *Py_UNUSED(none))
 {
     int result;
 
-    if (task->owner != program_owns || !allows(SELF(Context, task->ctx), legal_name))
+    if (owner(task) != program_owns || !allows(SELF(Context, task->ctx), legal_name))
         return by_the_noun(task, submit_name);
     if ((result = launch(task)) > 0)
         return NULL;
@@ -353,7 +372,7 @@ static PyObject *task_submit(SendTask *task, PyObject *Py_UNUSED(none))
 
 static PyObject *task_free(SendTask *task, PyObject *Py_UNUSED(none))
 {
-    if (task->owner != program_owns || !SELF(Context, task->ctx)->legal)
+    if (owner(task) != program_owns || !SELF(Context, task->ctx)->legal)
         return by_the_noun(task, free_name);
     release(task);
     Py_RETURN_NONE;
@@ -370,6 +389,22 @@ static PyObject *task_token(SendTask *task, void *Py_UNUSED(closure))
 static int task_set_token(SendTask *task, PyObject *token, void *Py_UNUSED(closure))
 {
     set(&task->token, token);
+    return 0;
+}
+
+static PyObject *task_owner(SendTask *task, void *Py_UNUSED(closure))
+{
+    PyObject *found = owner(task);
+
+    if (!found)
+        PyErr_SetString(PyExc_AttributeError, "owner");
+    Py_XINCREF(found);
+    return found;
+}
+
+static int task_set_owner(SendTask *task, PyObject *value, void *Py_UNUSED(closure))
+{
+    set(&task->owner, value);
     return 0;
 }
 
@@ -391,7 +426,6 @@ static PyMemberDef task_members[] = {
     {"connection", T_OBJECT_EX, offsetof(SendTask, connection), READONLY, NULL},
     {"message", T_OBJECT_EX, offsetof(SendTask, message), READONLY, NULL},
     {"number", T_ULONGLONG, offsetof(SendTask, number), READONLY, NULL},
-    {"owner", T_OBJECT_EX, offsetof(SendTask, owner), 0, NULL},
     {"status", T_OBJECT_EX, offsetof(SendTask, status), 0, NULL},
     {"context", T_OBJECT_EX, offsetof(SendTask, context), READONLY, NULL},
     {"user_data", T_OBJECT, offsetof(SendTask, user_data), 0, NULL},
@@ -399,6 +433,7 @@ static PyMemberDef task_members[] = {
 };
 
 static PyGetSetDef task_getset[] = {
+    {"owner", (getter)task_owner, (setter)task_set_owner, NULL, NULL},
     {"token", (getter)task_token, (setter)task_set_token, NULL, NULL},
     {"_handle", task_itself, NULL, NULL, NULL},
     {0},

@@ -1,0 +1,67 @@
+"""Calls that no handler of a signal interrupts: an exception that it raises comes when the call has ended.
+
+For those that open, close or move something in steps: half of them would leave descriptors, names or places in a pool
+behind. Callbacks of the program may be interrupted all the same. Python runs handlers on the main thread, so only there
+signals are held back; one that arrives on a thread of the program's own meets the handler at once, as it does in C.
+"""
+
+import os
+import signal
+from collections.abc import Callable
+from functools import wraps
+from threading import get_ident, main_thread
+from typing import Any, ParamSpec, TypeVar
+
+__all__ = ["HELD_SIGNALS", "interruptible", "uninterrupted"]
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+# A fault raises these in the thread itself, and faulthandler reports it there.
+_FAULTS = {signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGABRT}
+HELD_SIGNALS = signal.valid_signals() - _FAULTS
+
+_main = main_thread().ident
+_before: list[set[Any]] = []  # what the main thread held back before such a call, while it is in one
+
+
+def uninterrupted(call: Callable[_P, _T]) -> Callable[_P, _T]:
+    """Decorate a call: signals wait for its end."""
+
+    @wraps(call)
+    def held(*args: _P.args, **kwargs: _P.kwargs) -> _T:
+        if _before or get_ident() != _main:
+            return call(*args, **kwargs)
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+        try:
+            signal.pthread_sigmask(signal.SIG_BLOCK, HELD_SIGNALS)
+            _before.append(before)
+            return call(*args, **kwargs)
+        finally:
+            _before.clear()
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+    return held
+
+
+def interruptible(callback: Callable[..., _T], *args: object) -> _T:
+    """Call the program back, perhaps from within such a call: signals interrupt it as ever."""
+    if not _before or get_ident() != _main:
+        return callback(*args)
+    before = _before.pop()
+    try:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        return callback(*args)
+    finally:
+        _before.append(before)
+        signal.pthread_sigmask(signal.SIG_BLOCK, HELD_SIGNALS)
+
+
+def _begin_anew() -> None:
+    """In a forked child: its one thread is the main one."""
+    global _main
+    _main = get_ident()
+    _before.clear()
+
+
+os.register_at_fork(after_in_child=_begin_anew)

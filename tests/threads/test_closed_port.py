@@ -1,0 +1,62 @@
+"""What a thread sees of a port or descriptor that another one has closed: an error that says so, no endless None."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import comch_next as comch
+from tests.pull.support import FORMS
+
+SOON_S = 20.0
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> comch.Server:
+    monkeypatch.setenv("COMCH_PULL", request.param)
+    server = comch.Server(comch.open_device("03:00.0"), "b1:00.0", "svc")
+    server.listen()
+    return server
+
+
+CALLS: dict[str, Callable[[comch.PullPort], Any]] = {
+    "receive": lambda port: port.receive(),
+    "accept": lambda port: port.accept(),
+    "pending": lambda port: port.pending,
+    "connections": lambda port: port.connections,
+    "recv_fd": lambda port: port.recv_fd,
+    "arm_recv": lambda port: port.arm_recv(),
+    "arm_send": lambda port: port.arm_send(),
+    "arm_service": lambda port: port.arm_service(),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("server", FORMS, indirect=True)
+def test_a_closed_port_says_so(server: comch.Server, call: str) -> None:
+    port = server.port
+    assert port is not None
+    server.close()
+    with pytest.raises(comch.BadState, match="has been closed; open another on a context that is IDLE"):
+        CALLS[call](port)
+
+
+@pytest.mark.parametrize("server", FORMS, indirect=True)
+def test_a_receive_that_waits_ends_with_its_context(server: comch.Server) -> None:
+    ends: list[BaseException] = []
+
+    def wait() -> None:
+        try:
+            server.receive()
+        except BaseException as error:
+            ends.append(error)
+
+    waiting = threading.Thread(target=wait, daemon=True)
+    waiting.start()
+    server.close()
+    waiting.join(SOON_S)
+    (error,) = ends
+    assert isinstance(error, (comch.BadState, comch.InvalidValue, comch.NotConnected)), error
