@@ -134,8 +134,8 @@ class Helper:
         if thread is None or not thread.is_alive():  # not alive: in a forked process
             return
         with self.lock:
+            os.eventfd_write(wake, 1)  # while the thread may not close it yet
             self._thread, self._wake, self._asleep = None, -1, False
-            os.eventfd_write(wake, 1)
         atexit.unregister(self._end)
         if not self.busy:  # else a callback closes: the thread ends after it
             thread.join()

@@ -148,7 +148,7 @@ def test_the_instrument_finds_what_is_private(world: World) -> None:
     connection = world.here.connection
     with watched(private), pytest.raises(DocaError):
         connection._connections.update_info(None)  # type: ignore[arg-type]  # as NULL
-    assert private == ["comch_next/driver/emulated/_connection.py: update_info"]
+    assert private == ["comch_next/driver/emulated/_guard.py: guarded"]
     source = "from comch_next.driver import load\nimport comch_next._fast\nworld.here._handle\nself._made\n"
     assert private_names(source) == ["._handle", "comch_next._fast", "comch_next.driver.load"]
 
