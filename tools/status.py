@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import comch_next
 from comch_next import api
+from comch_next._names import has
 from tools.generate import ENUMS, HEADLINE
 
 if sys.version_info >= (3, 11):
@@ -166,9 +167,9 @@ def spelling(function: api.Function) -> str:
 def _member(class_name: str, rest: str) -> str | None:
     if rest in ("create", "as_ctx", "as_task"):
         return class_name
-    members = set.intersection(*({each for each in dir(cls) if hasattr(cls, each)} for cls in classes(class_name)))
     spellings = (rest.removeprefix("get_").removeprefix("set_"), rest)
-    return next((f"{class_name}.{each}" for each in spellings if each in members), None)
+    known = (each for each in spellings if all(has(cls, each) for cls in classes(class_name)))
+    return next((f"{class_name}.{each}" for each in known), None)
 
 
 def classes(name: str) -> list[Any]:

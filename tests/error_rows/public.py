@@ -68,8 +68,14 @@ def _is_public(frame: FrameType) -> bool:
     if code.co_name.startswith("_") and not code.co_name.endswith("__"):
         return False
     owner = next((frame.f_locals[name] for name in code.co_varnames[:1] if name in ("self", "cls")), None)
+    if owner is None and callable(around := frame.f_locals.get("call")):  # a decorator's: what it stands around counts
+        return around.__name__[0] != "_" and any(map(_is_of_public_class, frame.f_locals["args"][:1]))
     if owner is None:
         return code in _functions()
+    return _is_of_public_class(owner)
+
+
+def _is_of_public_class(owner: object) -> bool:
     classes = (owner if isinstance(owner, type) else type(owner)).__mro__
     return any(vars(package).get(cls.__name__) is cls for package in PACKAGES for cls in classes)
 

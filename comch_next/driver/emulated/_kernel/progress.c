@@ -97,15 +97,6 @@ static int deliver(Engine *engine, Link *link, PyObject *data)
     return result != NULL;
 }
 
-/* Whether a ring may have a message. To ask for one looks at the clock, too, which here has just been done. */
-static int any_message(comch_poller *poller)
-{
-    for (uint32_t i = 0; i < poller->count; i++)
-        if (__atomic_load_n(poller->slots[i].head, __ATOMIC_ACQUIRE) != poller->slots[i].tail)
-            return 1;
-    return 0;
-}
-
 /* Read as many messages as a progress delivers at most. Whether anything moved, or -1. */
 static int read_rings(Engine *engine, Poller *poller)
 {
@@ -140,7 +131,7 @@ static int read_rings(Engine *engine, Poller *poller)
             moved = 1;
         } else
             break;
-        if (!going_on || (found >= 0 && !any_message(&poller->c)))
+        if (!going_on)
             break;
     }
     return moved;
