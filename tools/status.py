@@ -5,6 +5,7 @@ The spellings follow the rule that the page states, or stand in tools/status.tom
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
@@ -14,7 +15,6 @@ from typing import Any, NamedTuple
 
 import comch_next
 from comch_next import api
-from comch_next._names import has
 from tools.generate import ENUMS, HEADLINE
 
 if sys.version_info >= (3, 11):
@@ -168,8 +168,13 @@ def _member(class_name: str, rest: str) -> str | None:
     if rest in ("create", "as_ctx", "as_task"):
         return class_name
     spellings = (rest.removeprefix("get_").removeprefix("set_"), rest)
-    known = (each for each in spellings if all(has(cls, each) for cls in classes(class_name)))
+    known = (each for each in spellings if all(_has(cls, each) for cls in classes(class_name)))
     return next((f"{class_name}.{each}" for each in known), None)
+
+
+def _has(cls: type, name: str) -> bool:
+    """Whether a class has the attribute, or says that its objects do; a C name stands there for its hint only."""
+    return hasattr(cls, name) or any(name in inspect.get_annotations(base) for base in cls.__mro__)
 
 
 def classes(name: str) -> list[Any]:
