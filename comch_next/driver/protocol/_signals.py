@@ -7,6 +7,9 @@ signals are held back; one that arrives on a thread of the program's own meets t
 
 import os
 import signal
+
+# signal's own makes an enum of every number, which takes a tenth of a millisecond.
+from _signal import pthread_sigmask  # type: ignore[import-not-found]
 from collections.abc import Callable
 from functools import wraps
 from threading import get_ident, main_thread
@@ -19,7 +22,7 @@ _T = TypeVar("_T")
 
 # A fault raises these in the thread itself, and faulthandler reports it there.
 _FAULTS = {signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGABRT}
-HELD_SIGNALS = signal.valid_signals() - _FAULTS
+HELD_SIGNALS = {int(each) for each in signal.valid_signals() - _FAULTS}
 
 _main = main_thread().ident
 _before: list[set[Any]] = []  # what the main thread held back before such a call, while it is in one
@@ -32,14 +35,14 @@ def uninterrupted(call: Callable[_P, _T]) -> Callable[_P, _T]:
     def held(*args: _P.args, **kwargs: _P.kwargs) -> _T:
         if _before or get_ident() != _main:
             return call(*args, **kwargs)
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+        before = pthread_sigmask(signal.SIG_BLOCK, ())
         try:
-            signal.pthread_sigmask(signal.SIG_BLOCK, HELD_SIGNALS)
+            pthread_sigmask(signal.SIG_BLOCK, HELD_SIGNALS)
             _before.append(before)
             return call(*args, **kwargs)
         finally:
             _before.clear()
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+            pthread_sigmask(signal.SIG_SETMASK, before)
 
     return held
 
@@ -50,11 +53,11 @@ def interruptible(callback: Callable[..., _T], *args: object) -> _T:
         return callback(*args)
     before = _before.pop()
     try:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        pthread_sigmask(signal.SIG_SETMASK, before)
         return callback(*args)
     finally:
         _before.append(before)
-        signal.pthread_sigmask(signal.SIG_BLOCK, HELD_SIGNALS)
+        pthread_sigmask(signal.SIG_BLOCK, HELD_SIGNALS)
 
 
 def _begin_anew() -> None:
