@@ -119,6 +119,7 @@ class Port(Pulled):
         self.channels.refuse_closed()
         if found == POLL:
             self.poll_sockets()
+            poller.polled()
             if self.waiting:
                 return None  # let the puller accept first
             self._report_end()  # now: with messages from others there may never be nothing to receive

@@ -58,7 +58,6 @@ class Pulled(Handle):
         if engine is not None and not engine.busy:
             engine.poller.hurry()
             engine.progress()
-            self.poller.polled()
 
     def poll_if_due(self) -> None:
         """Poll the sockets if a millisecond has passed since the last time."""
