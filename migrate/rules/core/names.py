@@ -25,13 +25,6 @@ def constant(name: str) -> str:
     return f"{{comch}}.{MEMBERS[name]}" if name in MEMBERS else str(GENERATION_1.constants[name])
 
 
-def plain_name(name: str) -> str:
-    """The name in comch_next of what is the same object there, "" for anything else."""
-    if name in GENERATION_1.errors | GENERATION_1.helpers:
-        return name
-    return OWNERS.get(GENERATION_1.classes.get(name, ""), "")
-
-
 def answer(reference: Reference, facts: Facts) -> Answer:
     """What becomes of a reference that is no call: a name of the module, the module itself, or a method as a value."""
     node, name = reference.node, reference.name
