@@ -8,7 +8,7 @@ several points; an answer about a node holds for all of them.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import ClassVar, NamedTuple, TypeAlias
@@ -175,3 +175,20 @@ class Graph:
                 todo += fresh
         self._latest = (key, seen)
         return seen
+
+
+def last_first(roots: Iterable[int], following: Callable[[int], Iterable[int]]) -> Iterator[int]:
+    """Yield the nodes that roots lead to, each behind those that follow it, but for the ways back."""
+    seen = set[int]()
+    for root in roots:
+        stack = [] if root in seen else [(root, iter(following(root)))]
+        seen.add(root)
+        while stack:
+            node, onward = stack[-1]
+            target = next((target for target in onward if target not in seen), None)
+            if target is None:
+                yield node
+                stack.pop()
+            else:
+                seen.add(target)
+                stack.append((target, iter(following(target))))
