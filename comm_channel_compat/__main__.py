@@ -1,10 +1,16 @@
 """Run an old script unchanged: ``python -m comm_channel_compat run SCRIPT [ARGS...]``."""
 
+from __future__ import annotations
+
 import os
 import sys
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import NoReturn
+
+from comm_channel_compat._launcher.python import interpreter_options
+
+TYPE_CHECKING = False  # typing alone would take longer than the launcher
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import NoReturn
 
 _USAGE = """\
 usage: python -m comm_channel_compat run SCRIPT [ARGS...]
@@ -13,7 +19,7 @@ Runs SCRIPT as `python SCRIPT ARGS...` would, but with `import doca_comm_channel
 name beside the script wins. COMCH_COMPAT_WARN=1 names every line that calls the old API.
 """
 _USAGE_ERROR = 64
-_SHIM = Path(__file__).resolve().parent / "_shim"
+_HERE = os.path.dirname(os.path.realpath(__file__))
 
 
 def main(arguments: Sequence[str]) -> NoReturn:
@@ -32,27 +38,17 @@ def main(arguments: Sequence[str]) -> NoReturn:
         _refuse(f"run: {script!r} is an option; options for Python itself stand before -m")
     if sys.flags.ignore_environment:
         _refuse("run passes the path in the environment, which Python's options -E and -I ignore")
-    command_line = [sys.executable, *interpreter_options(sys.orig_argv, sys.argv), *arguments[1:]]
+    command_line = [
+        sys.executable,
+        *interpreter_options(sys.orig_argv, sys.argv, os.path.basename(_HERE)),
+        *arguments[1:],
+    ]
     os.execve(sys.executable, command_line, environment(os.environ))
-
-
-def interpreter_options(original: Sequence[str], argv: Sequence[str]) -> list[str]:
-    """What stood on the command line between Python and ``-m comm_channel_compat``."""
-    package = Path(__file__).resolve().parent.name
-    *options, last = original[1 : len(original) - len(argv[1:])]
-    if last == package:
-        last = options.pop()  # "-m", or options joined to it: "-Bm"
-    elif last.endswith(f"m{package}"):
-        last = last.removesuffix(package)
-    else:
-        return options  # the folder itself was run
-    last = last.removesuffix("m")
-    return options if last == "-" else [*options, last]
 
 
 def environment(current: Mapping[str, str]) -> dict[str, str]:
     """The environment with our folder first on Python's path; what was there stays."""
-    path = os.pathsep.join(filter(None, (str(_SHIM), current.get("PYTHONPATH"))))
+    path = os.pathsep.join(filter(None, (os.path.join(_HERE, "_shim"), current.get("PYTHONPATH"))))
     return {**current, "PYTHONPATH": path}
 
 

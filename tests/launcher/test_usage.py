@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from comm_channel_compat.__main__ import environment, interpreter_options
+from comm_channel_compat.__main__ import environment
+from comm_channel_compat._launcher.python import interpreter_options
 from tests.processes import StartPython
 
 USAGE_ERROR = 64
@@ -55,7 +56,8 @@ def test_help(start_python: StartPython, option: str) -> None:
 )
 def test_the_options_of_python(before: list[str], options: list[str]) -> None:
     arguments = ["run", "-m", "comm_channel_compat"]
-    assert interpreter_options(["python", *before, *arguments], ["__main__.py", *arguments]) == options
+    found = interpreter_options(["python", *before, *arguments], ["__main__.py", *arguments], "comm_channel_compat")
+    assert found == options
 
 
 @pytest.mark.parametrize(("had", "rest"), [({}, []), ({"PYTHONPATH": ""}, []), ({"PYTHONPATH": "a:b"}, ["a", "b"])])

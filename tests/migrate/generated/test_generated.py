@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import difflib
-import os
 import time
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given
 
 from migrate.outcome import Level
 from migrate.rewriting import rewrite
+from tests.budget import SECONDS
+from tests.examples import examples
 from tests.migrate.generated.program import programs
 from tests.migrate.runner import Runner
 
-SECONDS = float(os.environ.get("COMCH_STRESS_SECONDS", "0"))
 EXAMPLES = 60
 WHOLE = 0.9  # the share of programs in which nothing is left to the reader
 
@@ -31,18 +31,11 @@ def _difference(text: str, runner: Runner) -> str | None:
     return f"{difference}\n\n{new}" if difference else ""
 
 
-def _walk(runner: Runner, examples: int) -> list[bool]:
+def _walk(runner: Runner, count: int) -> list[bool]:
     """Migrate and run programs; which of them went through whole."""
     whole: list[bool] = []
 
-    @settings(
-        max_examples=examples,
-        derandomize=not SECONDS,
-        deadline=None,  # a program waits for the other side's events
-        database=None,
-        suppress_health_check=list(HealthCheck),
-        phases=[Phase.generate, Phase.shrink] if SECONDS else [Phase.generate],
-    )
+    @examples(count)
     @given(programs())
     def compare(text: str) -> None:
         difference = _difference(text, runner)
