@@ -4,7 +4,8 @@ BIN    := .venv/bin
 KERNEL := comch_next/driver/emulated/_kernel
 
 # A change in any of these asks for a new installation (which also compiles the ring again).
-INPUTS := pyproject.toml setup.py $(KERNEL)/build.py $(filter-out $(KERNEL)/_ring_c.c,$(wildcard $(KERNEL)/*.[ch]))
+INPUTS := pyproject.toml setup.py $(KERNEL)/build.py $(filter-out $(KERNEL)/_ring_c.c,$(wildcard $(KERNEL)/*.[ch])) \
+	comm_channel_compat/_launcher/audit.c
 
 .DEFAULT_GOAL := help
 .PHONY: help venv demo test lint stress bench clean

@@ -1,4 +1,4 @@
-"""Name the C extensions, which pyproject.toml cannot: the kernels of the emulated fabric, and their calls."""
+"""Name the C extensions, which pyproject.toml cannot: the fabric's kernels, their calls, the launcher's stub."""
 
 from setuptools import Extension, setup
 
@@ -17,6 +17,12 @@ setup(
             depends=[f"{_KERNEL}/{header}.h" for header in ("objects", "fast", "ring", "posts", "bells")],
             extra_compile_args=["-O2", "-std=gnu11", "-Wall", "-Wextra"],
             py_limited_api=True,
-        )
+        ),
+        Extension(
+            "comm_channel_compat._launcher.audit",  # no module: the dynamic linker loads it
+            sources=["comm_channel_compat/_launcher/audit.c"],
+            extra_compile_args=["-O2", "-std=gnu11", "-Wall", "-Wextra"],
+            py_limited_api=True,
+        ),
     ],
 )

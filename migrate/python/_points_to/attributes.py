@@ -33,7 +33,8 @@ from migrate.python._points_to.texts import Texts
 from migrate.python.modules import Project, is_standard
 
 MAX_DOTS = 4  # `place = place.parent` in a loop would go on for ever
-HOOKS = frozenset({"excepthook"})  # which are given an exception, as `__exit__` is
+HOOKS = frozenset({"excepthook", "unraisablehook"})  # which are given an exception, as `__exit__` is, or have it
+CHAINED = frozenset({"__cause__", "__context__"})  # what Python itself stores on an exception
 CALLED_BY_NAME = frozenset({"__init__", "__new__", "__setattr__", "__getattribute__"})
 
 
@@ -61,6 +62,8 @@ class Attributes(Texts):
                 self.add(result, Class(value.node))
             elif name == "__dict__":
                 self.add(result, Plain.UNKNOWN)
+            elif name in CHAINED:
+                self._load(Plain.OTHER, name, result, node)
         elif isinstance(value, Token):
             self.token_attribute(value, name, result, node)
         elif isinstance(value, Module):
@@ -215,6 +218,7 @@ class Attributes(Texts):
             if value is Plain.UNKNOWN or (isinstance(value, Module) and value.path is None):
                 self.sink(stored, node)  # builtins.NAME can be read as NAME everywhere
                 if name in HOOKS:
+                    self.in_flight(self.field(Plain.OTHER, "exc_value"))
                     self.call_with(stored, [self.left] * 3, Slot())
             else:
                 self.flow(stored, self.target(value, name))
