@@ -10,7 +10,7 @@ from comch_next._codes import State
 from comch_next.driver.emulated._checks import expect
 from comch_next.driver.emulated._device import Dev
 from comch_next.driver.emulated._fabric.channel import Channel, Watchable
-from comch_next.driver.emulated._guard import UNCONNECTED, Find, callback, guard
+from comch_next.driver.emulated._guard import UNCONNECTED, Find, callback, guard, known
 from comch_next.driver.emulated._kernel import calls
 from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._kernel.handle import Handle
@@ -270,19 +270,15 @@ def living(kind: type[_C]) -> Find[_C]:
     return find
 
 
-def _any(ctx: object, call: str) -> Context:
-    return expect(ctx, Context, call)
-
-
 class Contexts:
     """The calls of doca_ctx_*; ControlContexts adds those of servers and clients."""
 
-    @guard("ctx_", _any)
+    @guard("ctx_", known(Context))
     @uninterrupted
     def start(self, ctx: Context) -> State:
         return ctx.start()
 
-    @guard("ctx_", _any)
+    @guard("ctx_", known(Context))
     @uninterrupted
     def stop(self, ctx: Context) -> State:
         return ctx.stop()
@@ -305,15 +301,15 @@ class Contexts:
     def set_state_changed_cb(self, ctx: Context, changed: Callback) -> None:
         ctx.state_changed = changed
 
-    @guard("ctx_", _any)
+    @guard("ctx_", known(Context))
     def get_num_inflight_tasks(self, ctx: Context) -> int:
         return ctx.inflight()
 
-    @guard("ctx_", _any)
+    @guard("ctx_", known(Context))
     def take_back_tasks(self, ctx: Context) -> None:
         ctx.take_back_tasks()
 
-    @guard("ctx_", _any)
+    @guard("ctx_", known(Context))
     def flush_tasks(self, ctx: Context) -> None:
         if ctx.state is State.IDLE:
             raise BadState("ctx_flush_tasks was attempted on an IDLE context; start it first")

@@ -275,17 +275,15 @@ static PyMethodDef engine_methods[] = {
     {0},
 };
 
-#define OBJECT(name) {#name, T_OBJECT_EX, offsetof(Engine, name), 0, NULL}
-
 static PyMemberDef engine_members[] = {
-    OBJECT(poller),
-    OBJECT(active),
-    OBJECT(consumers),
-    OBJECT(pending_calls),
-    OBJECT(notification),
-    OBJECT(acquire),
-    OBJECT(release),
-    OBJECT(error),
+    OBJECT(Engine, poller),
+    OBJECT(Engine, active),
+    OBJECT(Engine, consumers),
+    OBJECT(Engine, pending_calls),
+    OBJECT(Engine, notification),
+    OBJECT(Engine, acquire),
+    OBJECT(Engine, release),
+    OBJECT(Engine, error),
     {"thread", T_ULONG, offsetof(Engine, thread), 0, NULL},
     {"batch", T_INT, offsetof(Engine, batch), 0, NULL},
     {"guarded", T_BOOL, offsetof(Engine, guarded), 0, NULL},
@@ -304,14 +302,11 @@ static PyType_Spec engine_spec = {
 
 int calls_add_progress(PyObject *module)
 {
-    const struct { PyObject **name; const char *text; } names[] = {
-        {&attend_name, "attend"},         {&guarded_name, "progress_guarded"}, {&poll_name, "poll_sockets"},
-        {&pending_name, "run_pending_calls"}, {&raise_name, "raise_error"},    {&receive_name, "receive"},
-        {&violation_name, "on_protocol_violation"},
+    const Name names[] = {
+        {&attend_name, "attend"},         {&guarded_name, "progress_guarded"},        {&poll_name, "poll_sockets"},
+        {&raise_name, "raise_error"},     {&pending_name, "run_pending_calls"},       {&receive_name, "receive"},
+        {&violation_name, "on_protocol_violation"}, {0},
     };
 
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!(*names[i].name = PyUnicode_InternFromString(names[i].text)))
-            return -1;
-    return calls_add_type(module, &engine_spec, &calls_engine_type);
+    return calls_intern(names) || calls_add_type(module, &engine_spec, NULL, &calls_engine_type);
 }
