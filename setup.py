@@ -1,4 +1,4 @@
-"""Name what pyproject.toml cannot: the kernels of the emulated fabric, their calls in C, and the C faces."""
+"""Name what pyproject.toml cannot: the fabric's kernels, their calls, the launcher's stub in C, and the C faces."""
 
 import sys
 from pathlib import Path
@@ -9,6 +9,10 @@ from setuptools.command.build_ext import build_ext
 
 _ROOT = Path(__file__).resolve().parent
 _KERNEL = "comch_next/driver/emulated/_kernel"
+_CALLS = (
+    *("calls", "link", "poller", "mapping", "quick", "context", "task", "send_task"),
+    *("fast", "consumer", "producer", "completion", "progress"),
+)
 
 
 def _load_builder() -> ModuleType:
@@ -45,10 +49,16 @@ setup(
     ext_modules=[
         Extension(
             f"{_KERNEL}/calls".replace("/", "."),
-            sources=[f"{_KERNEL}/{source}.c" for source in ("calls", "tasks", "progress", "ring")],
-            depends=[f"{_KERNEL}/{header}.h" for header in ("objects", "ring")],
+            sources=[f"{_KERNEL}/{source}.c" for source in (*_CALLS, "ring", "posts")],
+            depends=[f"{_KERNEL}/{header}.h" for header in ("objects", "fast", "ring", "posts", "bells")],
             extra_compile_args=["-O2", "-std=gnu11", "-Wall", "-Wextra"],
             py_limited_api=True,
-        )
+        ),
+        Extension(
+            "comm_channel_compat._launcher.audit",  # no module: the dynamic linker loads it
+            sources=["comm_channel_compat/_launcher/audit.c"],
+            extra_compile_args=["-O2", "-std=gnu11", "-Wall", "-Wextra"],
+            py_limited_api=True,
+        ),
     ],
 )

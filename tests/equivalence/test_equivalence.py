@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.budget import SECONDS, repeat
 from tests.equivalence.table import ROWS
 from tests.equivalence.worlds import Call, Spelling, World, worlds
-from tests.orders_model.budget import SECONDS
+from tests.examples import examples
 
 EXAMPLES = 15
 MOST = 4
@@ -109,19 +109,9 @@ def check(spellings: dict[str, Spelling], foreign: bool, steps: list[Call]) -> N
 def test_any_sequence_is_the_same(foreign: bool, spellings: dict[str, Spelling], runtime_dir: Path) -> None:
     sizes = st.sampled_from([1, 8, 9, 16])
 
-    @settings(
-        max_examples=EXAMPLES,
-        derandomize=not SECONDS,
-        deadline=None,
-        database=None,
-        suppress_health_check=list(HealthCheck),
-        phases=[Phase.generate, Phase.shrink] if SECONDS else [Phase.generate],
-    )
+    @examples(EXAMPLES)
     @given(sizes, sizes, st.booleans(), st.lists(calls(foreign), min_size=10, max_size=40))
     def sequences(send: int, recv: int, connected: bool, steps: list[Call]) -> None:
         check(spellings, foreign, prelude(send, recv, connected) + steps)
 
-    end = time.monotonic() + SECONDS
-    sequences()
-    while time.monotonic() < end:
-        sequences()
+    repeat(sequences)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import os
-import random
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.budget import SEED, seconds
 from tests.fuzz.grammar import Case, Grammar, parse, render
 from tests.fuzz.mutation import Mutator
 from tests.processes import ROOT
 
 _TARGETS = 4  # kernel, server, client and exports have a quarter of the time each
-SECONDS = float(os.environ.get("COMCH_STRESS_SECONDS", "4")) / _TARGETS
-SEED = int(os.environ.get("COMCH_STRESS_SEED") or random.randrange(1 << 32))
+SECONDS = seconds(4) / _TARGETS
 _FOUND = ROOT / "build" / "fuzz"
 
 

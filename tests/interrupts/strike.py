@@ -8,7 +8,6 @@ exits with 1 when there are any.
 from __future__ import annotations
 
 import dis
-import faulthandler
 import gc
 import random
 import signal
@@ -16,8 +15,9 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
@@ -25,11 +25,11 @@ from typing import Any
 import comch_next
 import comm_channel_compat
 from comch_next import DocaError
+from tests.attacks import SOON_S, Findings, attack
 from tests.descriptors import open_fds
-from tests.threads.duel import Findings, connect
-from tests.threads.faces import FACES, Call, End, Face
+from tests.threads.duel import connect
+from tests.threads.faces import Call, End, Face
 
-_SOON_S = 20.0
 _LIBRARY = tuple(str(Path(str(package.__file__)).parent) for package in (comch_next, comm_channel_compat))
 _QUIET = ("__del__", "let_go", "say_goodbye")  # of the collector, which hands no exception on
 _LOOKS = {"RESUME", "JUMP_BACKWARD", "CALL", "CALL_FUNCTION", "CALL_METHOD", "CALL_FUNCTION_KW", "CALL_FUNCTION_EX"}
@@ -141,25 +141,18 @@ def strike_once(face: Face, name: str, side: str, at: int, findings: Findings) -
     stage.close(what, findings)
 
 
-def main(name: str, seconds: float, seed: int) -> int:
-    """Strike for that long; 1 when there are findings."""
-    face, chance, findings, rounds = FACES[name], random.Random(seed), Findings(), 0
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
+def strikes(face: Face, chance: random.Random) -> Iterator[Callable[[Findings], object]]:
+    """Choose a call of one side and a place in it, again and again."""
+    names = [*(name for name in face.calls if "for ever" not in name), *face.ends]
     places: dict[tuple[str, str], int] = {}
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        side = chance.choice(("server", "client"))
-        call = chance.choice([*(name for name in face.calls if "for ever" not in name), *face.ends])
-        faulthandler.dump_traceback_later(_SOON_S, exit=True)
-        if (side, call) not in places:
-            places[side, call] = _count(face, {**face.calls, **face.ends}[call], side)
-        if places[side, call]:
-            strike_once(face, call, side, chance.randint(1, places[side, call]), findings)
-            rounds += 1
-    faulthandler.cancel_dump_traceback_later()
-    print(rounds, "rounds", len(findings.kinds), "findings")
-    return 1 if findings.kinds else 0
+    while True:
+        side, name = chance.choice(("server", "client")), chance.choice(names)
+        if (side, name) not in places:
+            places[side, name] = _count(face, {**face.calls, **face.ends}[name], side)
+        if places[side, name]:
+            yield partial(strike_once, face, name, side, chance.randint(1, places[side, name]))
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], float(sys.argv[2]), int(sys.argv[3])))
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
+    sys.exit(attack(strikes, hang_s=SOON_S))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import os
 import random
 import time
 import warnings
@@ -13,9 +12,9 @@ import pytest
 
 from migrate.python.control import Action, Bound, Control, Graph, Point
 from migrate.python.scopes import Names
+from tests.budget import SECONDS, SEED
 from tests.migrate.flow_programs import NAMES, Run, Writer
 
-SECONDS = float(os.environ.get("COMCH_STRESS_SECONDS", "0"))
 PROGRAMS = 250
 RUNS = 12
 ACTIONS = {"do": Action.DO, "next": Action.NEXT, "enter": Action.ENTER, "exit": Action.EXIT}
@@ -122,9 +121,9 @@ def check(seed: int) -> None:
 
 @pytest.mark.timeout(SECONDS + 300)
 def test_random_programs() -> None:
-    """Random functions go only where their graphs go; in stress for COMCH_STRESS_SECONDS."""
+    """Random functions go only where their graphs go; in stress for COMCH_STRESS_SECONDS, from a new seed."""
     end = time.monotonic() + SECONDS
-    first = int(os.environ.get("COMCH_STRESS_SEED", "1"))
+    first = SEED if SECONDS else 1
     seed = first
     while seed < first + PROGRAMS or time.monotonic() < end:
         check(seed)

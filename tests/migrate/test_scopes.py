@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import os
 import random
 import symtable
 import sys
@@ -18,10 +17,10 @@ import pytest
 
 from migrate.python.scopes import Kind, Names, Scope
 from migrate.python.source import Source, Unreadable
+from tests.budget import SECONDS
 
 LIBRARY = Path(sysconfig.get_path("stdlib"))
 SAMPLE = 150
-SECONDS = float(os.environ.get("COMCH_STRESS_SECONDS", "0"))  # in stress, every file
 INLINED = sys.version_info >= (3, 12)  # comprehensions share the table of the function around them
 IMPLICIT = {"__class__", "__classdict__", "__conditional_annotations__", ".0", ".type_params", ".generic_base"}
 COMPREHENSIONS = {"ListComp": "listcomp", "SetComp": "setcomp", "DictComp": "dictcomp", "GeneratorExp": "genexpr"}

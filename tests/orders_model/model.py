@@ -152,11 +152,7 @@ class End:
         if self.state is EndState.REFUSED:
             return SILENT.NEVER_UP
         if self.state is EndState.LEFT:
-            return (
-                one_of(NotConnected)
-
-                | (SILENT.NEVER_UP if self.left_from is EndState.REFUSED else OK)
-            )
+            return one_of(NotConnected) | (SILENT.NEVER_UP if self.left_from is EndState.REFUSED else OK)
         if len(data) > self.max_msg_size:
             return one_of(InvalidValue)
         if self.state is EndState.UNAWARE:

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
+from hypothesis.stateful import run_state_machine_as_test
 
+from tests.budget import SECONDS, repeat
 from tests.compat import support
-from tests.orders_model import budget
+from tests.examples import examples
 from tests.orders_model.endpoint_machine import EndpointOrders, ThreadedEndpointOrders, ready
 
 
-@pytest.mark.timeout(budget.SECONDS + 120)
+@pytest.mark.timeout(SECONDS + 120)
 @pytest.mark.parametrize("machine", [EndpointOrders, ThreadedEndpointOrders])
 def test_any_order_does_as_the_old_guide_says(
     machine: type[EndpointOrders], runtime_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if machine.threaded:
         monkeypatch.setenv("COMCH_PULL", "threaded")
-    budget.run(machine, examples=30)
+    repeat(partial(run_state_machine_as_test, machine, settings=examples(30)))
     assert list(runtime_dir.iterdir()) == []
 
 

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis.stateful import run_state_machine_as_test
 
 import comch_next as comch
+from tests.budget import SECONDS, repeat
 from tests.descriptors import open_fds
-from tests.orders_model import budget
+from tests.examples import examples
 from tests.orders_model.machine import Orders, ThreadedOrders
 from tests.orders_model.model import SILENT
 from tests.orders_model.stage import Stage, Subject, error_of, until
 
 
-@pytest.mark.timeout(budget.SECONDS + 120)
+@pytest.mark.timeout(SECONDS + 120)
 @pytest.mark.parametrize("machine", [Orders, ThreadedOrders])
 def test_any_order_does_as_the_model_says(
     machine: type[Orders], runtime_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if machine.threaded:
         monkeypatch.setenv("COMCH_PULL", "threaded")
-    budget.run(machine, examples=30)
+    repeat(partial(run_state_machine_as_test, machine, settings=examples(30)))
     assert list(runtime_dir.iterdir()) == []
 
 

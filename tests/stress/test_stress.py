@@ -8,17 +8,16 @@ COMCH_STRESS_SEED.
 from __future__ import annotations
 
 import os
-import random
 
 import pytest
 
+from tests.budget import SEED, seconds
 from tests.processes import StartPython
 from tests.pull.support import FORMS
 from tests.stress.conductor import Conductor
 from tests.stress.faces import FACES
 
-SECONDS = float(os.environ.get("COMCH_STRESS_SECONDS", "15")) / (len(FACES) * len(FORMS) + 1)
-SEED = int(os.environ.get("COMCH_STRESS_SEED") or random.randrange(1 << 32))
+SECONDS = seconds(15) / (len(FACES) * len(FORMS) + 1)
 
 
 @pytest.mark.timeout(SECONDS + 300)

@@ -14,18 +14,17 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from typing import NamedTuple
 
 from comch_next import DocaError
+from tests.attacks import SOON_S, Findings, attack
 from tests.descriptors import open_fds
-from tests.threads.faces import FACES, Call, End, Face
+from tests.threads.faces import Call, End, Face
 
-_SOON_S = 20.0
 _TURNS = 60  # of each worker, and as many once its end has come
-# What no text of the library says: it speaks of what the program did.
-_RAW = ("NoneType", "object has no attribute", "Bad file descriptor", "closed file", "not in list", "epoll object")
 
 
 class Round(NamedTuple):
@@ -34,29 +33,6 @@ class Round(NamedTuple):
     side: str
     ending: str
     works: tuple[str, ...]
-
-
-class Findings:
-    """What went wrong, each kind with its first round."""
-
-    def __init__(self) -> None:
-        self.kinds: dict[str, str] = {}
-
-    def note(self, kind: str, text: str) -> None:
-        """Remember the first of each kind, and print it."""
-        if kind not in self.kinds:
-            self.kinds[kind] = text
-            print(f"FINDING {kind}\n{text}", flush=True)
-
-    def note_error(self, what: str, error: BaseException) -> None:
-        """Note an exception that is none of the library's own, or that says what a program cannot know."""
-        text = str(error)
-        if isinstance(error, DocaError) and text and not any(raw in text for raw in _RAW):
-            return
-        frames = traceback.extract_tb(error.__traceback__)
-        place = f"{os.path.basename(frames[-1].filename)}:{frames[-1].lineno}"
-        kind = f"{type(error).__name__} at {place}"
-        self.note(kind, f"  {what}\n" + "".join(traceback.format_exception(error)))
 
 
 def duel(face: Face, plan: Round, findings: Findings) -> None:
@@ -92,7 +68,7 @@ def connect(face: Face, server: End, client: End) -> None:
     """Open both ends, and wait until they have met."""
     face.open(server)
     face.open(client)
-    deadline = time.monotonic() + _SOON_S
+    deadline = time.monotonic() + SOON_S
     while not (face.is_up(client) and face.is_up(server)):
         for end in (server, client):
             with suppress(DocaError):
@@ -105,7 +81,7 @@ def _fight(face: Face, plan: Round, own: End, other: End, findings: Findings) ->
 
     def work(name: str) -> None:
         call = face.calls[name]
-        ready.wait(_SOON_S)
+        ready.wait(SOON_S)
         left = _TURNS
         while left and not over.is_set():
             left -= ended.is_set()
@@ -119,20 +95,20 @@ def _fight(face: Face, plan: Round, own: End, other: End, findings: Findings) ->
     mover = threading.Thread(target=move, daemon=True, name="other end")
     for thread in (*workers, mover):
         thread.start()
-    ready.wait(_SOON_S)
+    ready.wait(SOON_S)
     time.sleep(random.random() * 0.003)  # the end comes at any moment of the work: there is no condition to wait for
     _call(f"{plan.ending} in {plan}", face.ends[plan.ending], own, findings)
     ended.set()
     for worker in workers:
         if "for ever" in worker.name and plan.ending != "close":
             _until_dead(worker, own, face)
-        worker.join(_SOON_S)
+        worker.join(SOON_S)
         if worker.is_alive():
             faulthandler.dump_traceback(all_threads=True)
             findings.note(f"hang of {worker.name} by {plan.ending}", str(plan))
             raise SystemExit(1)
     over.set()
-    mover.join(_SOON_S)
+    mover.join(SOON_S)
 
 
 def _until_dead(worker: threading.Thread, own: End, face: Face) -> None:
@@ -160,22 +136,13 @@ def plans(face: Face, chance: random.Random) -> list[Round]:
     return rounds
 
 
-def main(name: str, seconds: float, seed: int) -> int:
-    """Fight for that long; 1 when there are findings."""
-    face, chance, findings, rounds = FACES[name], random.Random(seed), Findings(), 0
-    sys.setswitchinterval(0.00001)
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
+def duels(face: Face, chance: random.Random) -> Iterator[Callable[[Findings], object]]:
+    """Make every plan again and again."""
+    while True:
         for plan in plans(face, chance):
-            if time.monotonic() >= deadline:
-                break
-            faulthandler.dump_traceback_later(3 * _SOON_S, exit=True)
-            duel(face, plan, findings)
-            rounds += 1
-    faulthandler.cancel_dump_traceback_later()
-    print(rounds, "rounds", len(findings.kinds), "findings")
-    return 1 if findings.kinds else 0
+            yield partial(duel, face, plan)
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], float(sys.argv[2]), int(sys.argv[3])))
+    sys.setswitchinterval(0.00001)
+    sys.exit(attack(duels, hang_s=3 * SOON_S))

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import difflib
-import os
 import time
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given, seed
 
 from migrate.outcome import Level
 from migrate.rewriting import rewrite
+from tests.budget import SECONDS, SEED
+from tests.examples import examples
 from tests.migrate.generated.program import programs
 from tests.migrate.runner import Runner
 
-SECONDS = float(os.environ.get("COMCH_STRESS_SECONDS", "0"))
 EXAMPLES = 60
 WHOLE = 0.9  # the share of programs in which nothing is left to the reader
 
@@ -31,18 +31,12 @@ def _difference(text: str, runner: Runner) -> str | None:
     return f"{difference}\n\n{new}" if difference else ""
 
 
-def _walk(runner: Runner, examples: int) -> list[bool]:
-    """Migrate and run programs; which of them went through whole."""
+def _walk(runner: Runner, count: int, number: int) -> list[bool]:
+    """Migrate and run the programs of a seed; which of them went through whole."""
     whole: list[bool] = []
 
-    @settings(
-        max_examples=examples,
-        derandomize=not SECONDS,
-        deadline=None,  # a program waits for the other side's events
-        database=None,
-        suppress_health_check=list(HealthCheck),
-        phases=[Phase.generate, Phase.shrink] if SECONDS else [Phase.generate],
-    )
+    @seed(number)  # hypothesis takes its own from the text of this function
+    @examples(count)
     @given(programs())
     def compare(text: str) -> None:
         difference = _difference(text, runner)
@@ -55,7 +49,7 @@ def _walk(runner: Runner, examples: int) -> list[bool]:
 
 @pytest.mark.timeout(300)
 def test_generated_programs_print_the_same(runner: Runner) -> None:
-    whole = _walk(runner, EXAMPLES)
+    whole = _walk(runner, EXAMPLES, 0)
     assert sum(whole) >= WHOLE * len(whole)
 
 
@@ -63,7 +57,8 @@ def test_generated_programs_print_the_same(runner: Runner) -> None:
 @pytest.mark.timeout(0)
 def test_new_programs_print_the_same(runner: Runner) -> None:
     end = time.monotonic() + SECONDS
+    print(f"COMCH_STRESS_SEED={SEED}")
     count = 0
     while time.monotonic() < end:
-        count += len(_walk(runner, 200))
+        count += len(_walk(runner, 200, SEED + count))
     print(f"{count} programs")
