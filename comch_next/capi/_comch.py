@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from comch_next import api
 from comch_next.capi._callbacks import Callbacks
 from comch_next.capi._fast_path import completed, fast_path
+from comch_next.capi._tables import FUNCTIONS
 from comch_next.capi.binding import Binding
 from comch_next.capi.handles import HANDLES, Handle
 from comch_next.capi.seam import DRIVER, driver_call
@@ -23,8 +23,8 @@ _SIDES = (("server", DRIVER.servers), ("client", DRIVER.clients))
 def attach(ffi: Any, lib: Any) -> None:
     """Give the library its functions."""
     binding = Binding(ffi, lib)
-    callbacks = Callbacks(ffi, api.callbacks("comch"))
-    for row in binding.rows("comch"):
+    callbacks = Callbacks(ffi)
+    for row in binding.rows(FUNCTIONS):
         if row.name.endswith(("_as_ctx", "_as_task")):
             binding.attach(row.name, _same)  # one pointer is both
         else:

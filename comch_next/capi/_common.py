@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from comch_next import api
 from comch_next._codes import State
 from comch_next.capi._callbacks import Callbacks
 from comch_next.capi._memory import memory
+from comch_next.capi._tables import FUNCTIONS
 from comch_next.capi.binding import Binding, Call
 from comch_next.capi.handles import HANDLES
 from comch_next.capi.seam import DRIVER, driver_call
@@ -23,9 +23,9 @@ _tasks = HANDLES.of_tag("doca_task")
 def attach(ffi: Any, lib: Any) -> None:
     """Give the library its functions."""
     binding = Binding(ffi, lib)
-    callbacks = Callbacks(ffi, api.callbacks("core"))
+    callbacks = Callbacks(ffi)
     by_hand = {**_PLAIN, **memory(ffi, callbacks)}
-    for row in binding.rows("core"):
+    for row in binding.rows(FUNCTIONS):
         binding.bind(row, by_hand.get(row.name) or driver_call(row))
     for name, coded in {**_CODED, **_contexts(callbacks)}.items():
         binding.attach(name, binding.coded(coded))

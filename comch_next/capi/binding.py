@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import re
 import traceback
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from comch_next.api import Function, Generation, Param, functions
 from comch_next.capi.handles import HANDLES
 from comch_next.errors import DocaError, ErrorCode, InvalidValue
 
-__all__ = ["Binding", "Call", "tag_of"]
+__all__ = ["Binding", "Call", "Function", "Param", "tag_of"]
 
 Call = Callable[..., Any]
 Reader = Callable[[Sequence[Any]], Any]
@@ -27,6 +26,32 @@ _UNEXPECTED, _NO_MEMORY = int(ErrorCode.UNEXPECTED), int(ErrorCode.NO_MEMORY)
 _ENDS = re.compile(r"_(destroy|close|free|destroy_list)$")  # what gives its first argument back
 
 
+class Param(NamedTuple):
+    """One C parameter; direction is "in", "out" or "in,out"."""
+
+    name: str
+    direction: str
+    ctype: str
+
+    @property
+    def is_input(self) -> bool:
+        """Whether C passes something: by value always, whatever the header calls it."""
+        return self.direction != "out" or "*" not in self.ctype
+
+    @property
+    def is_output(self) -> bool:
+        """Whether a result belongs there."""
+        return self.direction != "in" and "*" in self.ctype
+
+
+class Function(NamedTuple):
+    """One C function."""
+
+    name: str
+    returns: str
+    params: tuple[Param, ...]
+
+
 class Binding:
     """One face's functions: `ffi` and `lib` are what cffi made of it."""
 
@@ -34,9 +59,10 @@ class Binding:
         self.ffi, self.lib = ffi, lib
         self._called = frozenset(name.removeprefix("py_") for name in dir(lib))
 
-    def rows(self, generation: Generation) -> list[Function]:
-        """List the functions of a generation that the library calls Python for."""
-        return list({row.name: row for row in functions(generation) if row.name in self._called}.values())
+    def rows(self, tables: Mapping[str, tuple[str, tuple[tuple[str, str, str], ...]]]) -> list[Function]:
+        """List those functions of generated tables that the library calls Python for."""
+        found = ((name, *tables[name]) for name in tables if name in self._called)
+        return [Function(name, returns, tuple(Param(*param) for param in params)) for name, returns, params in found]
 
     def attach(self, name: str, function: Call) -> None:
         """Have C call this function; what it raises is logged, and UNEXPECTED where there is a code."""
@@ -105,9 +131,7 @@ class Binding:
         """A reader for each input; one of a buffer reads its length too."""
         skipped = -1
         for place, param in enumerate(row.params):
-            if _is_output(param) and not param.is_input:
-                continue
-            if place == skipped or _is_size_of_text(row, place):
+            if not param.is_input or place == skipped or _is_size_of_text(row, place):
                 continue
             if param.ctype in ("const void *", "uint8_t *"):
                 skipped = place + 1
@@ -140,7 +164,7 @@ class Binding:
         """A writer for each output; one of a list writes its length too."""
         skipped = -1
         for place, param in enumerate(row.params):
-            if not _is_output(param) or place == skipped:
+            if not param.is_output or place == skipped:
                 continue
             if param.ctype.endswith("***") or param.ctype == "const void **":
                 skipped = place + 1
@@ -189,10 +213,6 @@ class Binding:
             args[place][0], args[place + 1][0] = int(self.ffi.cast("uintptr_t", owner.kept)), len(data)
 
         return write
-
-
-def _is_output(param: Param) -> bool:
-    return param.is_output and "*" in param.ctype
 
 
 def tag_of(ctype: str) -> str:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from comch_next.api import Function
-from comch_next.capi.binding import Call
+from comch_next.capi.binding import Call, Function
 from comch_next.driver import load
 from comch_next.driver.protocol import Driver
 from comch_next.errors import NotSupported
@@ -50,8 +49,12 @@ def driver_call(row: Function) -> Call:
         if row.name.startswith(prefix):
             call = getattr(getattr(DRIVER, noun), method + row.name.removeprefix(prefix), None)
             if call is not None:
-                return _asking(row, call) if row.name.endswith("is_supported") and not row.outputs else call
+                return _asking(row, call) if _asks(row) else call
     return _unsupported(row)
+
+
+def _asks(row: Function) -> bool:
+    return row.name.endswith("is_supported") and not any(param.is_output for param in row.params)
 
 
 def _asking(row: Function, call: Call) -> Call:

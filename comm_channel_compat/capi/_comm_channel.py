@@ -9,12 +9,12 @@ from collections.abc import Callable
 from typing import Any
 
 import comch_next as comch
-from comch_next.api import Function, Param
-from comch_next.capi.binding import Binding, tag_of
+from comch_next.capi.binding import Binding, Function, Param, tag_of
 from comch_next.capi.handles import HANDLES, Handle
 from comch_next.capi.seam import DRIVER
 from comm_channel_compat import flat
 from comm_channel_compat._devices import Device, DevInfo, Representor
+from comm_channel_compat._tables import FUNCTIONS
 
 __all__ = ["attach"]
 
@@ -41,7 +41,7 @@ def attach(ffi: Any, lib: Any) -> None:
         "doca_comm_channel_ep_get_event_channel": _get_event_channel,
         "doca_comm_channel_ep_get_peer_addr_list": _get_peer_addr_list(ffi),
     }
-    for row in binding.rows("comm_channel"):
+    for row in binding.rows(FUNCTIONS):
         binding.attach(row.name, hot.get(row.name) or _through(row, getattr(flat, row.name), ffi))
 
 

@@ -1,8 +1,8 @@
 """A face's C source: for each function a wrapper, which calls the Python function of the same name after `py_`.
 
-What crosses the border is plain, see _crossing. The wrapper answers DOCA_ERROR_INITIALIZATION until there is an
-interpreter, and INVALID_VALUE for a NULL where the result belongs or where text is read, so that nothing in Python has
-to.
+What crosses the border is plain, see comch_next.api.crossing. The wrapper answers DOCA_ERROR_INITIALIZATION until
+there is an interpreter, and INVALID_VALUE for a NULL where the result belongs or where text is read, so that nothing
+in Python has to.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from comch_next import api
+from comch_next.api.crossing import by_value, crossing
 from comch_next.api.prototypes import declaration, prototype
 from comch_next.capi._building.errors import error_texts
 from comch_next.capi._building.libraries import Face
-from comch_next.capi._crossing import by_value, crossing
 
 __all__ = ["NULLABLE", "SOURCES", "c_source", "python_side", "wrapped"]
 
