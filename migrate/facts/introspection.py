@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable, Iterator, Sequence
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 
@@ -13,11 +14,12 @@ from migrate.facts.handles import Method, OldApi, Symbol
 from migrate.facts.hints import Hints
 from migrate.facts.looping import constants, rows
 from migrate.python.scopes import Kind
-from migrate.python.values import Collection, External, Token, Value, Values
+from migrate.python.values import Collection, External, Function, Token, Value, Values
 
 _NAMES = frozenset({"__name__", "__qualname__"})
 _ASKED = _NAMES | {"__class__", "__module__", "__doc__"}
 _READS_OBJECTS = frozenset({"create_autospec", "getdoc", "signature", "getmembers", "register"})
+_WRAPPING = frozenset({"wraps", "update_wrapper"})
 _REPRESENTING = frozenset({"repr", "ascii"})
 _SHOWING = frozenset({"print", "str", "repr", "ascii", "format", "pprint", "pformat"})
 _READS_SOURCE = frozenset({"getsource", "getsourcelines", "findsource", "extract_tb", "extract_stack", "getlines"})
@@ -57,6 +59,8 @@ class Introspection:
             else:
                 yield from self._symbols(node.value)
         for _, call in self._forest.nodes(ast.Call):
+            if last_name(call.func) in _WRAPPING and call.args and self._names_functions:
+                yield from self._asked(call.args[0], "__name__")
             name, asked = last_name(call.func), first_constant(call.args[1:2])
             if call.args and (name in _READS_OBJECTS or (name == "type" and len(call.args) == 1)):
                 yield from self._symbols(call.args[0])
@@ -72,6 +76,12 @@ class Introspection:
             if isinstance(token.key, Symbol) and token.key.name in self._flat:
                 nodes = self._values.used(token)
                 yield from [token.key] if any(is_told_apart(node, self._forest) for node in nodes) else ()
+
+    @cached_property
+    def _names_functions(self) -> bool:
+        """Whether the name of any function of the program's own is asked, which may be that of another one."""
+        asked = (node.value for _, node in self._forest.nodes(ast.Attribute) if node.attr == "__name__")
+        return any(isinstance(value, Function) for node in asked for value in self._values.of(node))
 
     def _shown_constants(self) -> Iterator[Symbol]:
         """Yield the numbers that are members of enums now, where that shows: inverted, or by their repr."""

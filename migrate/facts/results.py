@@ -72,7 +72,7 @@ class Results:
         """Whether an except clause, or a context manager, may catch what a place raises."""
         inner = site
         for above in self._forest.above(site):
-            is_body = inner in getattr(above, "body", []) and hasattr(above, "handlers")
+            is_body = hasattr(above, "handlers") and inner in getattr(above, "body", ())
             if is_body or isinstance(above, ast.With | ast.AsyncWith):
                 return True
             if isinstance(above, FUNCTIONS):
