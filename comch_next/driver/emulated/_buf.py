@@ -5,6 +5,7 @@ from itertools import pairwise
 from typing import Any
 
 from comch_next.driver.emulated._checks import expect, expect_number, says_no_memory
+from comch_next.driver.emulated._kernel import calls
 from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._mmap import Mmap, living_mmap
 from comch_next.errors import BadState, InUse, InvalidValue, NoMemory, NotPermitted, TooBig
@@ -33,7 +34,7 @@ class Inventory:
         """In a forked child: see _kernel.fork. It has nothing to close."""
 
 
-class Buf:
+class Buf(calls.Buf):
     """A handle: `len` bytes of a map from address `head` on, and in them the data segment.
 
     While it is `posted` it is the library's: what a producer writes counts on it staying as it is. One that the
@@ -41,7 +42,12 @@ class Buf:
     the task completes.
     """
 
-    __slots__ = ("data", "data_len", "head", "inventory", "len", "mmap", "next", "posted", "previous", "refcount")
+    __slots__ = ()
+
+    inventory: Inventory
+    mmap: Mmap
+    next: "Buf | None"
+    previous: "Buf | None"
 
     def __init__(self, inventory: Inventory, mmap: Mmap, head: int, length: int, data: int, data_len: int) -> None:
         self.inventory = inventory
@@ -50,8 +56,7 @@ class Buf:
         self.data, self.data_len = data, data_len
         self.refcount = 1
         self.posted = False
-        self.next: Buf | None = None
-        self.previous: Buf | None = None
+        self.next = self.previous = None
 
     def chain(self) -> "Iterator[Buf]":
         """It and those behind it."""

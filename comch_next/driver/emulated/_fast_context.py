@@ -12,6 +12,7 @@ from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._context import Context, unset
 from comch_next.driver.emulated._device import DevInfo, limits
 from comch_next.driver.emulated._fabric.topology import Limits
+from comch_next.driver.emulated._kernel import calls
 from comch_next.driver.emulated._state import TRANSITIONS, Trigger
 from comch_next.driver.emulated._task import LIBRARY, POOL, PROGRAM, SUCCESS, Task, Tasks, held_by_program
 from comch_next.errors import BadState, Initialization, NoMemory, NotConnected, NotSupported
@@ -22,18 +23,13 @@ __all__ = [
 ]
 
 
-class FastTask(Task):
+class FastTask(Task, calls.FastTask):
     """A handle. `buf` may be None where immediate data is enough."""
 
-    __slots__ = ("buf", "ctx", "imm_data", "owner", "status", "token")
+    __slots__ = ()
 
     ctx: Context
     buf: Buf | None
-    imm_data: bytes
-
-    def __del__(self) -> None:
-        if getattr(self, "owner", None) is PROGRAM:  # dropped without a free
-            self.ctx.tasks_out -= 1
 
 
 class FastTasks(Tasks):
@@ -57,7 +53,7 @@ class FastTasks(Tasks):
         return task.imm_data or None
 
 
-class FastContext(Context):
+class FastContext(Context, calls.FastContext):
     """A handle; Consumer and Producer add what they do. It may have another engine than its connection.
 
     `most`: bytes of the longest buffer.
@@ -185,8 +181,8 @@ def new_task(context: FastContext, task: FastTask, user_data: object) -> None:
     """Take a task out of the context's pool, or NoMemory when all are in use."""
     if context.tasks_out >= context.num_tasks:
         raise NoMemory(f"all {context.num_tasks} tasks of {context} are in use; progress and free some")
-    context.tasks_out += 1
-    task.ctx, task.token, task.owner, task.status, task.imm_data = context, user_data, PROGRAM, SUCCESS, b""
+    task.imm_data = b""
+    task.take_from(context, user_data)
 
 
 def check_submit(task: FastTask) -> Any:

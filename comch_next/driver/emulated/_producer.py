@@ -19,7 +19,8 @@ from comch_next.driver.emulated._fast_context import (
     new_task,
 )
 from comch_next.driver.emulated._guard import callback, guard, up_to
-from comch_next.driver.emulated._kernel.memory import ffi, lib
+from comch_next.driver.emulated._kernel import calls
+from comch_next.driver.emulated._kernel.memory import lib
 from comch_next.driver.emulated._mmap import check_device
 from comch_next.driver.emulated._msgq import dpa_only
 from comch_next.driver.emulated._state import Trigger
@@ -28,13 +29,11 @@ from comch_next.errors import Again, InvalidValue
 
 __all__ = ["Producer", "ProducerSendTask", "ProducerSendTasks", "Producers"]
 
-fill = lib.comch_fill
 OK, AGAIN, CORRUPT = lib.COMCH_OK, lib.COMCH_AGAIN, lib.COMCH_CORRUPT
-NULL = ffi.NULL
 _MOST_ID = (1 << 32) - 1
 
 
-class Producer(FastContext):
+class Producer(FastContext, calls.Producer):
     """A handle. It copies when a task is submitted; progress delivers the completion."""
 
     kind = "producer"
@@ -66,12 +65,12 @@ class Producer(FastContext):
         task.finish(self.connection.status)
 
 
-class ProducerSendTask(FastTask):
+class ProducerSendTask(FastTask, calls.ProducerSendTask):
     """A handle."""
 
-    __slots__ = ("consumer_id",)
+    __slots__ = ()
 
-    consumer_id: int
+    _tasks: "ProducerSendTasks"
 
 
 class Producers(FastContexts):
@@ -134,8 +133,10 @@ class ProducerSendTasks(FastTasks):
     """The noun ProducerSendTasks of the driver protocol."""
 
     kind = ProducerSendTask
+    submit: Any = staticmethod(ProducerSendTask.submit)
 
-    def submit(self, task: ProducerSendTask) -> None:
+    def submit_checked(self, task: ProducerSendTask) -> None:
+        """Submit a task that may be refused, or whose copy takes so long that other threads are to run meanwhile."""
         context: Any = task.ctx
         if task.owner is not PROGRAM or "task_submit" not in context.legal:
             check_submit(task)
@@ -143,12 +144,12 @@ class ProducerSendTasks(FastTasks):
         if buf is None:
             if not task.imm_data:
                 raise InvalidValue("task_submit takes a task with a buffer, immediate data, or both")
-            data, length = NULL, 0
+            data, length = 0, 0
         else:
             length = buf.data_len
             if not buf.refcount or buf.next is not None or buf.previous is not None or length > context.most:
                 _sendable(context, buf, "task_submit")
-            data = buf.mmap.base + (buf.data - buf.mmap.addr)
+            data = buf.data
         target = context.targets.get(task.consumer_id)
         if context.moving:
             task.finish(context.why())  # it is stopping
@@ -156,7 +157,7 @@ class ProducerSendTasks(FastTasks):
             context.unknown(task)
         else:
             with target.lock:
-                result = fill(target.c, data, length, task.imm_data, len(task.imm_data), context.id)
+                result = target.fill(data, length, task.imm_data, context.id)
             if result == OK:
                 task.status = SUCCESS
                 context.finished.append(task)
@@ -180,3 +181,6 @@ class ProducerSendTasks(FastTasks):
     def set_imm_data(self, task: ProducerSendTask, imm_data: object) -> None:
         held_by_program(task, "producer_task_send_set_imm_data")
         task.imm_data = _immediate(task.ctx, imm_data, "producer_task_send_set_imm_data")
+
+
+ProducerSendTask._tasks = ProducerSendTasks()
