@@ -35,4 +35,4 @@ class Clients(Noun, TaskPool):
         context, cell = live(client, Client, call), ffi.new("struct doca_comch_connection **")
         with context.lock:
             passed(self.library[call], call, context.pointer, cell)
-            return context.connection_of(cell[0])
+            return context.begin(cell[0])

@@ -10,13 +10,17 @@ from comch_next.driver.native._handle import live, nobody
 from comch_next.driver.native._library import ffi, passed
 from comch_next.driver.native._send_task import SendTask
 from comch_next.driver.protocol import Call
-from comch_next.errors import InvalidValue
+from comch_next.errors import BadState, InvalidValue
 
 __all__ = ["ControlContext", "ControlContexts", "TaskPool"]
 
 
 class ControlContext(Context):
-    """A handle; Server and Client add how they meet. Its connections are known by their pointers until they end."""
+    """A handle; Server and Client add how they meet.
+
+    Its `connections` are known by their pointers, those that have ended until the next one begins: news of their
+    consumers may come afterwards.
+    """
 
     is_server: ClassVar[bool]
 
@@ -31,27 +35,33 @@ class ControlContext(Context):
         self.expired_consumer: Callback = nobody
 
     def connection_of(self, pointer: Any) -> Connection:
-        """The handle of a connection of this context's."""
+        """Return the handle of a connection of this context's, perhaps of one that has ended."""
         known = self.connections.get(pointer)
-        if known is None:
+        return self.begin(pointer) if known is None else known
+
+    def begin(self, pointer: Any) -> Connection:
+        """Return the handle of a connection that has not ended, made when it is first seen."""
+        known = self.connections.get(pointer)
+        if known is None or known.is_gone():
+            self.connections = {other: link for other, link in self.connections.items() if not link.is_gone()}
             known = self.connections[pointer] = Connection(pointer, self)
         return known
 
-    def moved(self, old: State, new: State) -> None:
-        if new is State.STOPPING:
-            for connection in self.connections.values():
-                connection.take_snapshot()
-        elif new is State.IDLE:
-            for pointer in list(self.connections):
-                self.end(pointer)
-        super().moved(old, new)
+    def own(self, connection: object, name: str) -> Connection:
+        """Return a living connection of this context's, or refuse the call."""
+        if not isinstance(connection, Connection) or connection.context is not self:
+            raise InvalidValue(f"{name} takes a connection of this {self}, not {connection!r}")
+        if connection.is_gone() and self.life.state() is State.IDLE:  # which the library is not asked about any more
+            raise BadState(f"{name} was attempted on a {self} while IDLE; start it first")
+        return living_connection(connection, name)
 
-    def end(self, pointer: Any) -> Connection:
-        """Forget a connection, which the library knows no longer."""
-        connection = self.connection_of(pointer)
-        del self.connections[pointer]
-        connection.gone()
-        return connection
+    def moved(self, old: State, new: State) -> None:
+        for connection in list(self.connections.values()):
+            if new is State.STOPPING:
+                connection.take_snapshot()
+            elif new is State.IDLE and not connection.is_gone():
+                connection.gone()
+        super().moved(old, new)
 
     def received(self, data: Any, length: int, pointer: Any) -> None:
         """Report a message."""
@@ -65,12 +75,11 @@ class ControlContext(Context):
 
     def changed(self, pointer: Any, up: bool, successful: bool) -> None:
         """Report a client that came, or went."""
-        connection = self.connection_of(pointer)
-        if up and successful:
-            self.up(connection, True)
-            return
-        connection.take_snapshot()
-        (self.up if up else self.down)(self.end(pointer), successful)
+        connection = self.begin(pointer) if up else self.connection_of(pointer)
+        if not (up and successful):
+            connection.take_snapshot()
+            connection.gone()
+        (self.up if up else self.down)(connection, successful)
 
     def consumer_changed(self, pointer: Any, number: int, new: bool) -> None:
         """Report a consumer of the other side."""
@@ -157,10 +166,8 @@ class TaskPool:
     def task_send_alloc_init(self, ctx: Any, peer: Any, message: Any, user_data: object = None) -> SendTask:
         """A task from the context's pool. Takes its copy of the message now."""
         name = f"{self.context_kind.kind}_task_send_alloc_init"
-        context, connection = live(ctx, self.context_kind, name), living_connection(peer, name)
-        if connection.context is not context:
-            raise InvalidValue(f"{name} takes a connection of this {context}")
-        data = as_bytes(message, name)
+        context, data = live(ctx, self.context_kind, name), as_bytes(message, name)
+        connection = context.own(peer, name)
         task: SendTask = context.alloc(SendTask, name, user_data, connection.pointer, data, len(data))
         task.data = data
         return task

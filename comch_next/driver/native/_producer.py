@@ -78,7 +78,7 @@ def _immediate(imm_data: Any, name: str) -> tuple[Any, Any, int]:
     """Return immediate data: its memory, and pointer and length as C takes them."""
     if imm_data is None or not (data := as_bytes(imm_data, name)):
         return None, ffi.NULL, 0
-    held = ffi.new("uint8_t[]", data)
+    held = ffi.from_buffer("uint8_t[]", data)
     return held, held, len(data)
 
 

@@ -1,14 +1,12 @@
 """The server context."""
 
 from comch_next.driver.native._calls import Noun, as_text
-from comch_next.driver.native._connection import living_connection
 from comch_next.driver.native._context import Callback, expect_callback
 from comch_next.driver.native._control import ControlContext, TaskPool
 from comch_next.driver.native._device import Dev, DevRep
 from comch_next.driver.native._handle import live
 from comch_next.driver.native._library import ffi, passed
 from comch_next.driver.protocol import uninterrupted
-from comch_next.errors import InvalidValue
 
 __all__ = ["Server", "Servers"]
 
@@ -56,10 +54,8 @@ class Servers(Noun, TaskPool):
 
     def disconnect(self, server: object, connection: object) -> None:
         call = "doca_comch_server_disconnect"
-        context, link = live(server, Server, call), living_connection(connection, call)
-        if link.context is not context:
-            raise InvalidValue(f"{call} takes a connection of this server")
+        context = live(server, Server, call)
         with context.lock:
-            passed(self.library[call], call, context.pointer, link.pointer)
+            passed(self.library[call], call, context.pointer, context.own(connection, call).pointer)
             if context.engine is not None:
                 context.engine.life.raise_error()

@@ -54,12 +54,12 @@ class Task:
 
 def expect_held(task: Task, name: str) -> None:
     """Raise BadState unless the program holds the task, INVALID_VALUE when its context is no more."""
-    if task.context.pointer is None:
-        raise task.context.fault(f"{name}: the {task.context} of the task is no more")
     if task.owner is HELD and task.context.life.tasks.get(task.pointer) is not task.base:
         task.owner = FREED  # the pool has taken it back
     if task.owner is not HELD:
         raise BadState(f"{name}: the task is {task.owner}; legal for a task that the program holds")
+    if task.context.pointer is None:
+        raise task.context.fault(f"{name}: the {task.context} of the task is no more")
 
 
 class Tasks(Noun):
