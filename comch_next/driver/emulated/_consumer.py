@@ -22,14 +22,16 @@ from comch_next.driver.emulated._fast_context import (
     FastTasks,
     check_connected,
     check_submit,
+    held_now,
     new_task,
 )
-from comch_next.driver.emulated._guard import callback, guard, up_to
+from comch_next.driver.emulated._guard import UNCONNECTED, callback, guard, up_to
 from comch_next.driver.emulated._kernel.memory import ffi, lib, make_shared, map_shared
 from comch_next.driver.emulated._mmap import Mmap, check_device, living_mmap
 from comch_next.driver.emulated._msgq import dpa_only
 from comch_next.driver.emulated._state import Trigger
-from comch_next.driver.emulated._task import LIBRARY, POOL, PROGRAM, SUCCESS, held_by_program
+from comch_next.driver.emulated._task import LIBRARY, POOL, PROGRAM, SUCCESS
+from comch_next.driver.protocol import uninterrupted
 from comch_next.errors import Initialization, InvalidValue, NotPermitted
 
 __all__ = ["Consumer", "Consumers", "PostRecvTask", "PostRecvTasks"]
@@ -64,9 +66,10 @@ class Consumer(FastContext):
         self._offer: Offer | None = None
         self._bell = -1  # this side's end; producers have the other
         self._memory: Any = None  # keeps the posts mapped
+        self._completed = 0  # posts whose task has completed
         self._deadline = 0.0  # of its stop
         self._bounce: Any = None  # a `char *` where producers write for memory that they cannot be given
-        mmap.bufs += 1
+        mmap.consumers.add(self)
 
     def let_go(self) -> None:
         super().let_go()
@@ -108,6 +111,7 @@ class Consumer(FastContext):
         self.posts = ffi.new("comch_consumer *", {"depth": depth, "imm_max": self.imm_max})
         self.posts.stride = lib.comch_post_stride(self.imm_max)
         lib.comch_consumer_attach(self.posts, self._memory)
+        self._completed = 0
         return offer
 
     def _errand(self, call: Callable[..., object], *args: object) -> None:
@@ -141,22 +145,25 @@ class Consumer(FastContext):
             if self in self.engine.consumers and self.arm_filled():
                 return True  # the engine delivers what has been written before the rest fails
             self._stop_reading()
-            while self.posted:
-                self._fail(self.posted.popleft())
+            self._fail_posted()
             moved = True  # the failures are reported in this context's next turn
         return moved
 
-    def _fail(self, task: PostRecvTask) -> None:
-        """Fail a posted receive."""
-        buf = task.buf
-        if buf is not None:
-            buf.posted = False
-            if not buf.refcount:
-                buf.let_go()
-        if task.owner is POOL:
-            self.tasks_out -= 1
-        else:
-            task.finish(self.why())
+    @uninterrupted
+    def _fail_posted(self) -> None:
+        """Fail the posted receives."""
+        why = self.why()
+        while self.posted:
+            task = self.posted.popleft()
+            buf = task.buf
+            if buf is not None:
+                buf.posted = False
+                if not buf.refcount:
+                    buf.let_go()
+            if task.owner is POOL:
+                self.tasks_out -= 1
+            else:
+                task.finish(why)
 
     def give_up(self, task: FastTask) -> None:
         if task not in self.posted:  # else the completion finds out
@@ -178,7 +185,8 @@ class Consumer(FastContext):
 
     def end(self) -> None:
         super().end()
-        self.posts = self._memory = self._bounce = self._offer = None
+        with self.turn:  # nobody is posting there
+            self.posts = self._memory = self._bounce = self._offer = None
         self._stop_reading()
         if self._bell >= 0:
             if self.engine is not None:
@@ -188,7 +196,7 @@ class Consumer(FastContext):
 
     def destroy(self) -> None:
         super().destroy()
-        self.mmap.bufs -= 1
+        self.mmap.consumers.discard(self)
 
     def inflight(self) -> int:
         return super().inflight() + len(self.posted)
@@ -206,30 +214,33 @@ class Consumer(FastContext):
         for number in range(engine.batch):
             if posts is None or engine.error is not None:  # after a callback that has ended it all, or failed
                 return number > 0
-            result = take_post(posts)
-            if result != OK:
-                if result == CORRUPT:
-                    self._report_violation()
-                return number > 0
-            task: Any = posted.popleft()
+            if posts.done == self._completed:  # else an interrupt came behind the last one that was taken
+                result = take_post(posts)
+                if result != OK:
+                    if result == CORRUPT:
+                        self._report_violation()
+                    return number > 0
+            task: Any = posted[0]
             buf, length, imm_length = task.buf, posts.length, posts.imm_length
             if length:
                 if length > task.room:
-                    posted.appendleft(task)
                     self._report_violation()
                     return True
                 if self._bounce is not None and buf.refcount:
                     lib.comch_copy(self.mmap.base + task.offset, self._bounce + task.offset, length)
-                buf.data_len += length
+            if buf is not None and not buf.refcount:
+                buf.let_go()
+            imm_data = ffi.buffer(posts.imm, imm_length)[:] if imm_length else b""
+            # From here on no call, and so no interrupt, up to the callback.
             if buf is not None:
+                buf.data_len += length
                 buf.posted = False
-                if not buf.refcount:
-                    buf.let_go()
+            self._completed += 1
+            del posted[0]
             if task.owner is POOL:  # freed while it was posted
                 self.tasks_out -= 1
                 continue
-            task.producer = posts.producer
-            task.imm_data = ffi.buffer(posts.imm, imm_length)[:] if imm_length else b""
+            task.producer, task.imm_data = posts.producer, imm_data
             task.owner, task.status = PROGRAM, SUCCESS
             try:
                 done(task.token)
@@ -251,16 +262,18 @@ class Consumers(FastContexts):
     kind = Consumer
 
     @says_no_memory
+    @uninterrupted
     def create(self, connection: object, buf_mmap: object) -> Consumer:
         link = expect(connection, Connection, "consumer_create")
-        mmap = living_mmap(buf_mmap, "consumer_create")
-        if not mmap.started:
-            raise InvalidValue("consumer_create takes a memory map that is started")
-        if not (mmap.allows(AccessFlag.PCI_READ_WRITE) and mmap.writable()):
-            raise NotPermitted("consumer_create takes a memory map with permission PCI_READ_WRITE")
-        check_device(mmap, link.context.dev, "consumer_create")
-        most = link.context.dev.info.row.limits.max_consumers
-        return Consumer(check_connected(link, Consumer, most, "consumer_create"), mmap)
+        with UNCONNECTED:
+            mmap = living_mmap(buf_mmap, "consumer_create")
+            if not mmap.started:
+                raise InvalidValue("consumer_create takes a memory map that is started")
+            if not (mmap.allows(AccessFlag.PCI_READ_WRITE) and mmap.writable()):
+                raise NotPermitted("consumer_create takes a memory map with permission PCI_READ_WRITE")
+            check_device(mmap, link.context.dev, "consumer_create")
+            check_connected(link, "consumer", link.context.dev.info.row.limits.max_consumers)
+            return Consumer(link, mmap)
 
     @guard("consumer_", living(Consumer), imm_data_len=up_to("max_imm_data_len", least=0))
     def set_imm_data_len(self, consumer: Consumer, imm_data_len: int) -> None:
@@ -300,31 +313,33 @@ class PostRecvTasks(FastTasks):
 
     def submit(self, task: PostRecvTask) -> None:
         context: Any = task.ctx
-        if task.owner is not PROGRAM or "task_submit" not in context.legal:
-            check_submit(task)
-        buf = task.buf
-        if buf is None:
-            task.offset = task.room = 0
-        else:
-            mmap = context.mmap
-            chained = buf.next is not None or buf.previous is not None
-            if chained or buf.posted or not buf.refcount or buf.mmap is not mmap:
-                check_single(buf, mmap, "task_submit")
-            tail = buf.data + buf.data_len
-            task.offset, task.room = tail - mmap.addr, buf.head + buf.len - tail
-            if buf.len > context.most:
-                raise InvalidValue("task_submit: the buffer is longer than a consumer's may be")
-        task.owner = LIBRARY
-        if context.moving:  # it is stopping
-            task.finish(context.why())
-        else:
-            post_buffer(context.posts, task.offset, task.room, buf is not None)
-            context.posted.append(task)
+        with context.turn:
+            if task.owner is not PROGRAM or task.life != context.life or "task_submit" not in context.legal:
+                check_submit(task)
+            buf = task.buf
+            if buf is None:
+                task.offset = task.room = 0
+            else:
+                mmap = context.mmap
+                chained = buf.next is not None or buf.previous is not None
+                if chained or buf.posted or not buf.refcount or buf.mmap is not mmap:
+                    check_single(buf, mmap, "task_submit")
+                tail = buf.data + buf.data_len
+                task.offset, task.room = tail - mmap.addr, buf.head + buf.len - tail
+                if buf.len > context.most:
+                    raise InvalidValue("task_submit: the buffer is longer than a consumer's may be")
+            if context.moving:  # it is stopping
+                task.finish_now(context.why())
+                return
+            # From here on no call but the post, so an interrupt comes behind that.
+            task.owner = LIBRARY
+            context.posted += (task,)
             if buf is not None:
                 buf.posted = True
+            post_buffer(context.posts, task.offset, task.room, buf is not None)
 
     def set_buf(self, task: PostRecvTask, buf: object) -> None:
-        held_by_program(task, "task_post_recv_set_buf")
+        held_now(task, "task_post_recv_set_buf")
         context: Any = task.ctx
         task.buf = None if buf is None else check_single(buf, context.mmap, "task_post_recv_set_buf")
 

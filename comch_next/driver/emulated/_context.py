@@ -104,6 +104,7 @@ class Context(Handle, calls.Context, ABC):
 
     # Life
 
+    @uninterrupted
     def move(self, trigger: Trigger) -> State:
         """Follow the table and notify the program."""
         old, new = self.state, TRANSITIONS.get((self.state, trigger))
@@ -207,9 +208,10 @@ class Context(Handle, calls.Context, ABC):
         for _ in range(len(finished)):  # what a callback submits on a dead connection fails next time
             if engine.error is not None or not finished:  # none left: a callback has freed tasks that were submitted
                 break
-            task = finished.popleft()
+            task = finished[0]
             callback = self.on_done if task.status is SUCCESS else self.on_failed
-            task.owner = PROGRAM
+            task.owner = PROGRAM  # from here on no call, and so no interrupt, up to the callback
+            del finished[0]
             try:
                 callback(task.token)
             except BaseException as error:
@@ -240,7 +242,10 @@ class Context(Handle, calls.Context, ABC):
         return len(self.finished)
 
     def take_back_tasks(self) -> None:
-        """Have the pool take back what the program holds of a context that is STOPPING, where it can."""
+        """Have the pool take back what the program holds of a context that is STOPPING, if nothing else is out."""
+        if self.state is State.STOPPING and not self.inflight():
+            self.take_back()
+            self.busy_engine()
 
     @abstractmethod
     def supported(self) -> bool: ...

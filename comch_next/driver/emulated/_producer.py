@@ -16,14 +16,16 @@ from comch_next.driver.emulated._fast_context import (
     FastTasks,
     check_connected,
     check_submit,
+    held_now,
     new_task,
 )
-from comch_next.driver.emulated._guard import callback, guard, up_to
+from comch_next.driver.emulated._guard import UNCONNECTED, callback, guard, up_to
 from comch_next.driver.emulated._kernel.memory import ffi, lib
 from comch_next.driver.emulated._mmap import check_device
 from comch_next.driver.emulated._msgq import dpa_only
 from comch_next.driver.emulated._state import Trigger
-from comch_next.driver.emulated._task import LIBRARY, PROGRAM, SUCCESS, held_by_program
+from comch_next.driver.emulated._task import LIBRARY, PROGRAM, SUCCESS
+from comch_next.driver.protocol import uninterrupted
 from comch_next.errors import Again, InvalidValue
 
 __all__ = ["Producer", "ProducerSendTask", "ProducerSendTasks", "Producers"]
@@ -44,26 +46,26 @@ class Producer(FastContext):
         super().__init__(connection)
         self.targets = connection.fast.targets
 
-    def refused(self, task: "ProducerSendTask", result: int, target: Target) -> None:
-        """A send that no post took: raise, or fail the task."""
+    def refused(self, task: "ProducerSendTask", result: int, target: Target) -> ErrorCode:
+        """A send that no post took: raise, or return what the task fails with."""
         link = self.connection
         if result == AGAIN:
             raise Again(f"task_submit: consumer {task.consumer_id} has posted nothing; progress and submit again")
         if result == CORRUPT:
             link.report_violation()
-            task.finish(ErrorCode.CONNECTION_RESET)
-            return
+            return ErrorCode.CONNECTION_RESET
         if result == lib.COMCH_CLOSED:
             raise InvalidValue(f"task_submit: consumer {task.consumer_id} has stopped")
         length = 0 if task.buf is None else task.buf.data_len
         text = f"{length} bytes and {len(task.imm_data)} of immediate data (it takes {target.imm_max} of those)"
         raise InvalidValue(f"task_submit: the buffer that consumer {task.consumer_id} posted is too small for {text}")
 
-    def unknown(self, task: "ProducerSendTask") -> None:
-        """There is no such consumer, perhaps because the connection has ended."""
-        if self.connection.status is SUCCESS:
+    def unknown(self, task: "ProducerSendTask") -> ErrorCode:
+        """There is no such consumer: raise, or return what the task fails with as the connection has ended."""
+        status = self.connection.status
+        if status is SUCCESS:
             raise InvalidValue(f"task_submit: there is no consumer {task.consumer_id} on the other side")
-        task.finish(self.connection.status)
+        return status
 
 
 class ProducerSendTask(FastTask):
@@ -80,10 +82,12 @@ class Producers(FastContexts):
     kind = Producer
 
     @says_no_memory
+    @uninterrupted
     def create(self, connection: object) -> Producer:
         link = expect(connection, Connection, "producer_create")
-        most = link.context.dev.info.row.limits.max_producers
-        return Producer(check_connected(link, Producer, most, "producer_create"))
+        with UNCONNECTED:
+            check_connected(link, "producer", link.context.dev.info.row.limits.max_producers)
+            return Producer(link)
 
     @guard("", living(Producer), done=callback, failed=callback, number=up_to("max_fast_tasks"))
     def task_send_set_conf(self, producer: Producer, done: Callback, failed: Callback, number: int) -> None:
@@ -137,46 +141,56 @@ class ProducerSendTasks(FastTasks):
 
     def submit(self, task: ProducerSendTask) -> None:
         context: Any = task.ctx
-        if task.owner is not PROGRAM or "task_submit" not in context.legal:
-            check_submit(task)
-        buf = task.buf
-        if buf is None:
-            if not task.imm_data:
-                raise InvalidValue("task_submit takes a task with a buffer, immediate data, or both")
-            data, length = NULL, 0
-        else:
-            length = buf.data_len
-            if not buf.refcount or buf.next is not None or buf.previous is not None or length > context.most:
-                _sendable(context, buf, "task_submit")
-            data = buf.mmap.base + (buf.data - buf.mmap.addr)
-        target = context.targets.get(task.consumer_id)
-        if context.moving:
-            task.finish(context.why())  # it is stopping
-        elif target is None:
-            context.unknown(task)
-        else:
-            with target.lock:
-                result = fill(target.c, data, length, task.imm_data, len(task.imm_data), context.id)
-            if result == OK:
-                task.status = SUCCESS
-                context.finished.append(task)
+        with context.turn:
+            if task.owner is not PROGRAM or task.life != context.life or "task_submit" not in context.legal:
+                check_submit(task)
+            buf = task.buf
+            if buf is None:
+                if not task.imm_data:
+                    raise InvalidValue("task_submit takes a task with a buffer, immediate data, or both")
+                data, length = NULL, 0
             else:
-                context.refused(task, result, target)
-        task.owner = LIBRARY
+                length = buf.data_len
+                base = buf.mmap.base  # so it stays until the copy has been made, whatever becomes of the map
+                if not buf.refcount or buf.next is not None or buf.previous is not None or length > context.most:
+                    _sendable(context, buf, "task_submit")
+                data = base + (buf.data - buf.mmap.addr)
+            target = context.targets.get(task.consumer_id)
+            if context.moving:
+                task.finish_now(context.why())  # it is stopping
+            elif target is None:
+                task.finish_now(context.unknown(task))
+            else:
+                self._fill(task, context, target, data, length)
         if not context.attended:
             context.busy_engine()
 
+    def _fill(self, task: ProducerSendTask, context: Any, target: Target, data: Any, length: int) -> None:
+        """Write to the next post."""
+        c = target.c
+        with target.lock:
+            filled = c.filled
+            try:
+                result = fill(c, data, length, task.imm_data, len(task.imm_data), context.id)
+            finally:
+                if c.filled != filled:  # whatever interrupt comes behind it
+                    task.status, task.owner = SUCCESS, LIBRARY
+                    context.finished += (task,)
+                    context.engine.active |= {context}
+        if result != OK:
+            task.finish_now(context.refused(task, result, target))
+
     def set_buf(self, task: ProducerSendTask, buf: object) -> None:
-        held_by_program(task, "producer_task_send_set_buf")
+        held_now(task, "producer_task_send_set_buf")
         task.buf = _sendable(task.ctx, buf, "producer_task_send_set_buf")
 
     def get_consumer_id(self, task: ProducerSendTask) -> int:
         return task.consumer_id
 
     def set_consumer_id(self, task: ProducerSendTask, consumer_id: int) -> None:
-        held_by_program(task, "producer_task_send_set_consumer_id")
+        held_now(task, "producer_task_send_set_consumer_id")
         task.consumer_id = expect_number(consumer_id, _MOST_ID, "producer_task_send_set_consumer_id")
 
     def set_imm_data(self, task: ProducerSendTask, imm_data: object) -> None:
-        held_by_program(task, "producer_task_send_set_imm_data")
+        held_now(task, "producer_task_send_set_imm_data")
         task.imm_data = _immediate(task.ctx, imm_data, "producer_task_send_set_imm_data")

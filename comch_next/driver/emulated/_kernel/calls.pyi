@@ -57,6 +57,8 @@ class Context:
     on_message: Callable[..., object]
     num_tasks: int
     tasks_out: int
+    @property
+    def life(self) -> int: ...
     attended: bool
     moving: bool
     def take_back(self) -> None: ...

@@ -109,6 +109,7 @@ static PyMemberDef context_members[] = {
     OBJECT(on_message),
     {"num_tasks", T_LONGLONG, offsetof(Context, num_tasks), 0, NULL},
     {"tasks_out", T_LONGLONG, offsetof(Context, tasks_out), 0, NULL},
+    {"life", T_ULONG, offsetof(Context, life), READONLY, NULL},
     {"attended", T_BOOL, offsetof(Context, attended), 0, NULL},
     {"moving", T_BOOL, offsetof(Context, moving), 0, NULL},
     {0},
