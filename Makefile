@@ -4,7 +4,8 @@ BIN    := .venv/bin
 KERNEL := comch_next/driver/emulated/_kernel
 
 # A change in any of these asks for a new installation (which also compiles the ring again).
-INPUTS := pyproject.toml setup.py $(addprefix $(KERNEL)/,build.py calls.c tasks.c progress.c objects.h ring.c ring.h posts.c posts.h foreign.c foreign.h)
+INPUTS := pyproject.toml setup.py $(KERNEL)/build.py $(filter-out $(KERNEL)/_ring_c.c,$(wildcard $(KERNEL)/*.[ch])) \
+	comm_channel_compat/_launcher/audit.c
 
 .DEFAULT_GOAL := help
 .PHONY: help venv demo test lint stress bench clean

@@ -35,7 +35,6 @@ class FastContext(Context):
 
     def __init__(self, connection: Connection, driver: Driver, handle: Any, engine: ProgressEngine | None) -> None:
         super().__init__()
-        self._submitted: dict[int, Any] = {}  # tasks, by their numbers
         self.connection = connection
         self._handle = handle
         self._bind(driver)
@@ -47,21 +46,6 @@ class FastContext(Context):
         except BaseException:
             self._contexts.destroy(handle)
             raise
-
-    def _completing(self, callback: Any) -> Any:
-        """Make a callback for the driver, which knows a task by its number."""
-        submitted = self._submitted
-
-        def completed(number: int) -> object:
-            task = submitted.pop(number, None)
-            assert task is not None, "the driver reports a completion twice"
-            return callback(task)
-
-        return completed if callable(callback) else callback
-
-    def destroy(self) -> None:
-        super().destroy()
-        self._submitted.clear()  # of tasks whose callback an interrupt has prevented
 
     def _default_engine(self) -> ProgressEngine:
         return self.connection._context.engine

@@ -70,8 +70,7 @@ class Consumer(FastContext):
         self, done: Callable[[PostRecvTask], object], failed: Callable[[PostRecvTask], object], num_tasks: int
     ) -> None:
         """The callbacks `(task)` for receives that succeeded and failed, and the depth of the pool; mandatory."""
-        on_done, on_failed = self._completing(done), self._completing(failed)
-        self._consumers.task_post_recv_set_conf(self._handle, on_done, on_failed, num_tasks)
+        self._consumers.task_post_recv_set_conf(self._handle, done, failed, num_tasks)
 
     def task_post_recv_alloc_init(self, buf: Buf | None = None) -> PostRecvTask:
         """A task that posts the free part of the buffer, or without one receives immediate data only.

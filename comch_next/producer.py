@@ -50,8 +50,7 @@ class Producer(FastContext):
         num_tasks: int,
     ) -> None:
         """The callbacks `(task)` for sends that succeeded and failed, and the depth of the pool; mandatory."""
-        on_done, on_failed = self._completing(done), self._completing(failed)
-        self._producers.task_send_set_conf(self._handle, on_done, on_failed, num_tasks)
+        self._producers.task_send_set_conf(self._handle, done, failed, num_tasks)
 
     def task_send_alloc_init(self, buf: Buf | None, imm_data: Any, consumer_id: int) -> ProducerSendTask:
         """A task that sends the buffer's data segment, immediate data of which it keeps a copy, or both.

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from comch_next._codes import ErrorCode
 from comch_next._handles import handle_of
 from comch_next._names import spelled
-from comch_next.errors import DocaError
 
 if TYPE_CHECKING:
     from comch_next._control import ControlContext
@@ -77,36 +75,11 @@ class HandledSendTask(SendTask):
 
 
 class _BufTask(_Task):
-    """A task with a buffer, which stays the program's: its reference count is not touched.
+    """A task with a buffer, which stays the program's: its reference count is not touched."""
 
-    The driver knows it by a number, under which its context has it from submit to completion: the program alone holds
-    the others, and one that it drops is back in the pool at once.
-    """
-
-    __slots__ = ("_buf", "_handle", "_submitted", "_tasks", "user_data")
+    __slots__ = ("_buf", "_handle", "_tasks", "user_data")
 
     _buf: Buf | None
-    _submitted: dict[int, _BufTask]
-
-    def submit(self) -> None:
-        self._submit(self._tasks.submit)
-
-    def try_submit(self) -> None:
-        self._submit(self._tasks.try_submit)
-
-    def submit_ex(self, flags: int) -> None:
-        self._submit(self._tasks.submit_ex, flags)
-
-    def _submit(self, submit: Callable[..., None], *flags: int) -> None:
-        submitted, number = self._submitted, id(self)
-        before = submitted.get(number)  # it has been submitted already, which is refused
-        submitted[number] = self
-        try:
-            submit(self._handle, *flags)
-        except DocaError:
-            if before is None:
-                submitted.pop(number, None)
-            raise
 
     def free(self) -> None:
         """Give it back to its context's pool (C: doca_task_free). BadState when freed before.
@@ -115,7 +88,6 @@ class _BufTask(_Task):
         pool has it back when the library lets go of it, at the latest when the context is IDLE.
         """
         self._tasks.free(self._handle)
-        self._submitted.pop(id(self), None)
 
     @property
     def buf(self) -> Buf | None:
@@ -146,9 +118,9 @@ class PostRecvTask(_BufTask):
     def __init__(self, consumer: Consumer, buf: Buf | None) -> None:
         self.consumer = consumer
         self.user_data: Any = None
-        self._tasks, self._submitted = consumer._tasks, consumer._submitted
+        self._tasks = consumer._tasks
         self._buf = buf
-        self._handle = consumer._consumers.task_post_recv_alloc_init(consumer._handle, handle_of(buf), id(self))
+        self._handle = consumer._consumers.task_post_recv_alloc_init(consumer._handle, handle_of(buf), self)
 
     @property
     def producer_id(self) -> int:
@@ -181,10 +153,10 @@ class ProducerSendTask(_BufTask):
     def __init__(self, producer: Producer, buf: Buf | None, imm_data: Any, consumer_id: int) -> None:
         self.producer = producer
         self.user_data: Any = None
-        self._tasks, self._submitted = producer._tasks, producer._submitted
+        self._tasks = producer._tasks
         self._buf = buf
         self._handle = producer._producers.task_send_alloc_init(
-            producer._handle, handle_of(buf), imm_data, consumer_id, id(self)
+            producer._handle, handle_of(buf), imm_data, consumer_id, self
         )
 
     @property

@@ -3,46 +3,49 @@
 # Named for the sections of the old guide, one file each:
 #   capabilities  endpoint  peer_addr  event_channel  service_state      the objects
 #   flat             the C names as functions, and every DOCA_* constant
-#   __main__         runs an old script unchanged
+#   __main__         runs an old script unchanged; behind it _launcher/, which needs none of the rest
 # Behind them:
 #   comch_next.Channel(one_sided=True), which answers as generation 1 did
 #   _peers           peers by connection  _devices  the core calls      _flatten  makes a C function of a call
 #   _warn
 #   _shim/           the one folder that the launcher puts on the path
 
-from comch_next import errors, outcome
-from comch_next.errors import *
-from comm_channel_compat import flat
-from comm_channel_compat._devices import Device, DevInfo, RepInfo, Representor, devices, open_device
-from comm_channel_compat._warn import LegacyCallWarning
-from comm_channel_compat.capabilities import (
-    get_max_message_size,
-    get_max_recv_queue_size,
-    get_max_send_queue_size,
-    get_max_service_name_len,
-    get_service_max_num_connections,
-)
-from comm_channel_compat.endpoint import Endpoint
-from comm_channel_compat.flat import *
-from comm_channel_compat.peer_addr import PeerAddr
+from comm_channel_compat._launcher.python import is_running
 
-__all__ = [
-    "DevInfo",
-    "Device",
-    "Endpoint",
-    "LegacyCallWarning",
-    "PeerAddr",
-    "RepInfo",
-    "Representor",
-    "devices",
-    "get_max_message_size",
-    "get_max_recv_queue_size",
-    "get_max_send_queue_size",
-    "get_max_service_name_len",
-    "get_service_max_num_connections",
-    "open_device",
-    "outcome",
-]
-__all__ += errors.__all__
-__all__ += flat.__all__
-__all__.sort()
+if not is_running(__name__):  # the launcher replaces this process: what it imported would be waited for in vain
+    from comch_next import errors, outcome
+    from comch_next.errors import *
+    from comm_channel_compat import flat
+    from comm_channel_compat._devices import Device, DevInfo, RepInfo, Representor, devices, open_device
+    from comm_channel_compat._warn import LegacyCallWarning
+    from comm_channel_compat.capabilities import (
+        get_max_message_size,
+        get_max_recv_queue_size,
+        get_max_send_queue_size,
+        get_max_service_name_len,
+        get_service_max_num_connections,
+    )
+    from comm_channel_compat.endpoint import Endpoint
+    from comm_channel_compat.flat import *
+    from comm_channel_compat.peer_addr import PeerAddr
+
+    __all__ = [
+        "DevInfo",
+        "Device",
+        "Endpoint",
+        "LegacyCallWarning",
+        "PeerAddr",
+        "RepInfo",
+        "Representor",
+        "devices",
+        "get_max_message_size",
+        "get_max_recv_queue_size",
+        "get_max_send_queue_size",
+        "get_max_service_name_len",
+        "get_service_max_num_connections",
+        "open_device",
+        "outcome",
+    ]
+    __all__ += errors.__all__
+    __all__ += flat.__all__
+    __all__.sort()

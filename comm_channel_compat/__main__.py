@@ -1,64 +1,42 @@
-"""Run an old script unchanged: ``python -m comm_channel_compat run SCRIPT [ARGS...]``."""
+"""Run old programs unchanged: ``python -m comm_channel_compat run SCRIPT [ARGS...]``, and its other commands."""
 
-import os
+from __future__ import annotations
+
 import sys
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import NoReturn
 
-_USAGE = """\
-usage: python -m comm_channel_compat run SCRIPT [ARGS...]
+from comm_channel_compat._launcher.command_line import UsageError
+from comm_channel_compat._launcher.commands import COMMANDS, PROGRAM
 
-Runs SCRIPT as `python SCRIPT ARGS...` would, but with `import doca_comm_channel` found here. A module of that
-name beside the script wins. COMCH_COMPAT_WARN=1 names every line that calls the old API.
-"""
+TYPE_CHECKING = False  # typing alone would take longer than the launcher
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 _USAGE_ERROR = 64
-_SHIM = Path(__file__).resolve().parent / "_shim"
 
 
-def main(arguments: Sequence[str]) -> NoReturn:
-    """Become the script, or explain."""
-    command, script = [*arguments, "", ""][:2]
-    if command in ("-h", "--help"):
-        print(_USAGE, end="")
-        sys.exit(0)
-    if command == "exec":
-        _refuse("exec runs compiled programs, and is not available yet; run starts Python scripts")
-    if command != "run":
-        _refuse(f"unknown command {command!r}" if command else "a command is missing")
-    if not script:
-        _refuse("run: SCRIPT is missing")
-    if script.startswith("-") and script != "-":
-        _refuse(f"run: {script!r} is an option; options for Python itself stand before -m")
-    if sys.flags.ignore_environment:
-        _refuse("run passes the path in the environment, which Python's options -E and -I ignore")
-    command_line = [sys.executable, *interpreter_options(sys.orig_argv, sys.argv), *arguments[1:]]
-    os.execve(sys.executable, command_line, environment(os.environ))
+def main(arguments: Sequence[str]) -> None:
+    """Carry out a command, or explain."""
+    name, *words = arguments or [""]
+    if name in ("-h", "--help"):
+        print(_help(), end="")
+        return
+    try:
+        if name not in COMMANDS:
+            raise UsageError(f"unknown command {name!r}" if name else "a command is missing")
+        if words[:1] in (["-h"], ["--help"]):
+            print(COMMANDS[name].help(), end="")
+        else:
+            COMMANDS[name](words)
+    except UsageError as error:
+        usage = COMMANDS[name].help() if name in COMMANDS else _help()
+        where = f"{PROGRAM} {name}" if name in COMMANDS else PROGRAM
+        print(f"{where}: {error}\n\n{usage}", end="", file=sys.stderr)
+        sys.exit(_USAGE_ERROR)
 
 
-def interpreter_options(original: Sequence[str], argv: Sequence[str]) -> list[str]:
-    """What stood on the command line between Python and ``-m comm_channel_compat``."""
-    package = Path(__file__).resolve().parent.name
-    *options, last = original[1 : len(original) - len(argv[1:])]
-    if last == package:
-        last = options.pop()  # "-m", or options joined to it: "-Bm"
-    elif last.endswith(f"m{package}"):
-        last = last.removesuffix(package)
-    else:
-        return options  # the folder itself was run
-    last = last.removesuffix("m")
-    return options if last == "-" else [*options, last]
-
-
-def environment(current: Mapping[str, str]) -> dict[str, str]:
-    """The environment with our folder first on Python's path; what was there stays."""
-    path = os.pathsep.join(filter(None, (str(_SHIM), current.get("PYTHONPATH"))))
-    return {**current, "PYTHONPATH": path}
-
-
-def _refuse(why: str) -> NoReturn:
-    print(f"comm_channel_compat: {why}\n\n{_USAGE}", end="", file=sys.stderr)
-    sys.exit(_USAGE_ERROR)
+def _help() -> str:
+    usage = "".join(command.usage for command in COMMANDS.values())
+    return f"{usage}\nRuns programs written for the old DOCA channel APIs. COMMAND --help describes each command.\n"
 
 
 if __name__ == "__main__":

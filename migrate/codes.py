@@ -150,7 +150,7 @@ CODES: dict[str, Code] = {
     "CCM084": Code(
         "the file reads its own source or lists its names",
         "inspect.getsource, open(__file__), the lines and frames of a traceback or __code__ would show the modern "
-        "text; globals() and dir() would list the modern import.",
+        "text; globals(), dir() and sys.modules would list the modern import.",
         "See what the program does with its source, and rewrite the file by hand.",
     ),
     "CCM085": Code(

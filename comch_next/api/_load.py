@@ -140,7 +140,8 @@ def callbacks(generation: Generation) -> tuple[Callback, ...]:
         params = _params(row["params"])
         optional = (row.get("since"), row.get("until"), row.get("replaced_by"), row.get("older_spelling"))
         variants = _variants(row, params)
-        return Callback(row["name"], generation, row["returns"], params, row["notes"], *optional, variants)
+        texts = (row["notes"], row.get("header", ""))
+        return Callback(row["name"], generation, row["returns"], params, *texts, *optional, variants)
 
     return tuple(build(row) for row in _generation(generation).get("callbacks", ()))
 

@@ -121,6 +121,7 @@ class Callback:
     returns: str
     params: tuple[Param, ...]
     notes: str
+    header: str
     since: str | None
     until: str | None
     replaced_by: str | None

@@ -83,7 +83,7 @@ MODERN_TOO |= {f"rep_cap_is_filter_{which}_supported" for which in ("all", "net"
 _SELF_METHODS = frozenset({"__enter__", "__aenter__"})
 _ENDS = frozenset({"__exit__", "__aexit__"})
 _OF_FAILURE = frozenset({"name", "errno", "length", "filename", "with_traceback", "add_note"})
-_OF_FAILURE |= {"__class__", "__cause__", "__context__", "__traceback__", "__notes__"}
+_OF_FAILURE |= {"__class__", "__cause__", "__traceback__", "__notes__"}
 _TEXTS = frozenset({"message", "strerror", "__str__", "__repr__"})
 _DATA = "msg"
 
@@ -138,6 +138,10 @@ class OldApi:
             return [Token(Code(failure.name))]
         if name == "args":
             return [ListOf((text, Plain.OTHER))]
+        if name == "exceptions":  # of the group that `except*` binds: errors of anywhere
+            return [ListOf((*self.in_flight(),))]
+        if name == "__context__":
+            return [*self.in_flight(), Plain.NONE]
         return [text, Plain.OTHER] if name in _TEXTS else [Plain.OTHER] if name in _OF_FAILURE else None
 
     def _of_symbol(self, symbol: Symbol, name: str) -> Iterable[Given] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable, Iterator, Sequence
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 
@@ -11,18 +12,22 @@ from migrate.facts.comparisons import is_told_apart
 from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import Method, OldApi, Symbol
 from migrate.facts.hints import Hints
+from migrate.facts.looping import constants, rows
 from migrate.python.scopes import Kind
-from migrate.python.values import Collection, Token, Values
+from migrate.python.values import Collection, External, Function, Token, Value, Values
 
 _NAMES = frozenset({"__name__", "__qualname__"})
 _ASKED = _NAMES | {"__class__", "__module__", "__doc__"}
 _READS_OBJECTS = frozenset({"create_autospec", "getdoc", "signature", "getmembers", "register"})
+_WRAPPING = frozenset({"wraps", "update_wrapper"})
 _REPRESENTING = frozenset({"repr", "ascii"})
 _SHOWING = frozenset({"print", "str", "repr", "ascii", "format", "pprint", "pformat"})
 _READS_SOURCE = frozenset({"getsource", "getsourcelines", "findsource", "extract_tb", "extract_stack", "getlines"})
 _READS_SOURCE |= {"walk_tb", "walk_stack"}
 _NAMESPACES = frozenset({"globals", "locals", "vars", "dir"})
 _LISTING = frozenset({"list", "tuple", "set", "frozenset", "sorted", "len", "dict", "print", "iter"})
+_LOOKING_UP = frozenset({"getattr", "hasattr"})
+_VIEWS = frozenset({"keys", "items", "values", "copy"})
 _OPENS = frozenset({"open", "read_text", "read_bytes"})
 _READS_ANNOTATIONS = frozenset({"get_type_hints", "get_annotations"})
 _COMPILED = frozenset({"__code__", "co_names", "co_consts", "co_code", "tb_next", "tb_frame", "tb_lineno"})
@@ -35,7 +40,8 @@ class Introspection:
 
     def __init__(self, forest: Forest, values: Values, api: OldApi) -> None:
         self._forest, self._values, self._errors = forest, values, api.vocabulary.errors
-        self._constants = api.vocabulary.constants
+        self._constants, self._exports = api.vocabulary.constants, api.vocabulary.exports
+        self._packages = api.vocabulary.packages
         self._classes, self._flat = api.vocabulary.classes, api.vocabulary.flat
         self._stars = {path for path, alias in forest.nodes(ast.alias) if alias.name == "*"}
         self._reads_types = any(node.attr == "type" for _, node in forest.nodes(ast.Attribute))  # of dataclass fields
@@ -53,6 +59,8 @@ class Introspection:
             else:
                 yield from self._symbols(node.value)
         for _, call in self._forest.nodes(ast.Call):
+            if last_name(call.func) in _WRAPPING and call.args and self._names_functions:
+                yield from self._asked(call.args[0], "__name__")
             name, asked = last_name(call.func), first_constant(call.args[1:2])
             if call.args and (name in _READS_OBJECTS or (name == "type" and len(call.args) == 1)):
                 yield from self._symbols(call.args[0])
@@ -68,6 +76,12 @@ class Introspection:
             if isinstance(token.key, Symbol) and token.key.name in self._flat:
                 nodes = self._values.used(token)
                 yield from [token.key] if any(is_told_apart(node, self._forest) for node in nodes) else ()
+
+    @cached_property
+    def _names_functions(self) -> bool:
+        """Whether the name of any function of the program's own is asked, which may be that of another one."""
+        asked = (node.value for _, node in self._forest.nodes(ast.Attribute) if node.attr == "__name__")
+        return any(isinstance(value, Function) for node in asked for value in self._values.of(node))
 
     def _shown_constants(self) -> Iterator[Symbol]:
         """Yield the numbers that are members of enums now, where that shows: inverted, or by their repr."""
@@ -105,7 +119,10 @@ class Introspection:
 
     def _readers(self) -> Iterator[Path]:
         for path, node in self._forest.nodes(ast.Attribute):
-            if node.attr in _COMPILED:
+            if node.attr in _COMPILED or self._lists_modules(node):
+                yield path
+        for path, item in self._forest.nodes(ast.Subscript):
+            if _is_module_itself(item) and self._is_searched(item):
                 yield path
         for path, call in self._forest.nodes(ast.Call):
             name = last_name(call.func)
@@ -115,19 +132,61 @@ class Introspection:
                 yield path
 
     def _is_listed(self, namespace: ast.Call) -> bool:
-        """Whether the names of a module are listed, those of its imports too."""
+        """Whether the names of a module are listed, or an old one looked for, those of its imports too."""
         scope = self._forest.of(namespace).scope(namespace)
-        outer = self._forest.parents[namespace]
+        of_module = last_name(namespace.func) == "globals" or scope.kind is Kind.MODULE
+        return of_module and (self._goes_through(namespace) or self._is_searched(namespace))
+
+    def _goes_through(self, table: ast.expr) -> bool:
+        outer = self._forest.parents[table]
         listed = outer.func if isinstance(outer, ast.Call) else None
         is_list = isinstance(listed, ast.Name) and listed.id in _LISTING
-        of_module = last_name(namespace.func) == "globals" or scope.kind is Kind.MODULE
-        return of_module and (is_list or getattr(outer, "iter", None) is namespace)
+        return is_list or getattr(outer, "iter", None) is table
+
+    def _is_searched(self, namespace: ast.expr) -> bool:
+        """Whether the name of an old thing is looked for in a namespace, or read from it."""
+        outer = self._forest.parents[namespace]
+        wanted = key_of(outer, self._forest)
+        if isinstance(outer, ast.Compare) and isinstance(outer.ops[-1], ast.In | ast.NotIn):
+            wanted = outer.left
+        elif isinstance(outer, ast.Call) and last_name(outer.func) in _LOOKING_UP and outer.args[0] is namespace:
+            wanted = outer.args[1]
+        texts = {first_constant([wanted])}.union(*map(constants, rows(wanted, self._forest))) if wanted else set()
+        return not texts.isdisjoint(self._old_names(namespace))
+
+    def _old_names(self, node: ast.AST) -> Iterator[str]:
+        """Yield the names that imports of the old API bind in the module of a node; one that `del` unbinds is kept."""
+        names = self._forest.of(node)
+        for name, variable in names.module.variables.items():
+            aliases = (binding for binding in variable.bindings if isinstance(binding, ast.alias))
+            found = frozenset[Value]().union(*map(self._values.of_target, aliases))
+            if not variable.deletions and any(isinstance(value, Token) for value in found):
+                yield name
+        if self._forest.path(node) in self._stars:
+            yield from self._exports
+
+    def _lists_modules(self, node: ast.Attribute) -> bool:
+        """Whether the names of all modules are listed, unless those of others are picked by their beginning."""
+        if node.attr != "modules" or self._values.of(node) != {External("sys.modules")}:
+            return False
+        outer = self._forest.parents[node]
+        is_view = isinstance(outer, ast.Attribute) and outer.attr in _VIEWS
+        if not is_view and not self._goes_through(node):
+            return False
+        calls = (part for part in ast.walk(self._forest.statement(node)) if isinstance(part, ast.Call))
+        wanted = [first_constant(call.args[:1]) for call in calls if last_name(call.func) == "startswith"]
+        return not wanted or any(package.startswith(str(text)) for text in wanted for package in self._packages)
 
     def _is_own_file(self, call: ast.Call) -> bool:
         """Whether what is opened is `__file__`, as it is or as a Path."""
         base = call.func.value if isinstance(call.func, ast.Attribute) else None
         opened = base if isinstance(base, ast.Call) else call
         return any(isinstance(given, ast.Name) and given.id == "__file__" for given in opened.args)
+
+
+def _is_module_itself(item: ast.Subscript) -> bool:
+    """Whether an expression is `sys.modules[__name__]`."""
+    return last_name(item.slice) == "__name__" and last_name(item.value) == "modules"
 
 
 def key_of(read: ast.AST, forest: Forest) -> ast.expr | None:

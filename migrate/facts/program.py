@@ -199,6 +199,10 @@ class Facts:
         """Return the node above."""
         return self._forest.parents[node]
 
+    def above(self, node: ast.AST) -> Iterator[ast.AST]:
+        """Iterate over the nodes around a node, innermost first."""
+        return self._forest.above(node)
+
     def is_statement(self, node: ast.expr) -> bool:
         """Whether an expression is a whole expression statement: nobody takes its value."""
         return self._expressions.is_statement(node)

@@ -23,6 +23,7 @@ _NO_CODE = frozenset({"tuple", "list", "dict", "bytes", "bytearray", "str"})
 _LEAVING = frozenset({"exit", "_exit", "int", "hex", "chr", "pack", "dumps", "type", "Value"})
 _LOOKING_UP = frozenset({"getattr", "hasattr"})
 _NAMING = {"doca_error_get_name": "name", "code_name": "name", "doca_error_get_descr": "printed", "describe": "printed"}
+_SERIALIZING = frozenset({External("marshal.dumps"), External("pickle.dumps")})
 _OF_FAILURE = {"text": "text", "name": "name", "value": "printed", "printed": "printed"}
 
 
@@ -71,7 +72,7 @@ class Results:
         """Whether an except clause, or a context manager, may catch what a place raises."""
         inner = site
         for above in self._forest.above(site):
-            is_body = inner in getattr(above, "body", []) and hasattr(above, "handlers")
+            is_body = hasattr(above, "handlers") and inner in getattr(above, "body", ())
             if is_body or isinstance(above, ast.With | ast.AsyncWith):
                 return True
             if isinstance(above, FUNCTIONS):
@@ -199,8 +200,8 @@ class Results:
             yield "value"
         if name == "type" and not self._asks_for_another(parent):
             yield "class"
-        if name in _LOOKING_UP or External("marshal.dumps") in self._values.of(parent.func):
-            yield "class"  # an int has no name, and marshal takes nothing but that
+        if name in _LOOKING_UP or not _SERIALIZING.isdisjoint(self._values.of(parent.func)):
+            yield "class"  # an int has no name, marshal takes nothing but that, and pickle writes down what it is
 
     def _asks_for_another(self, call: ast.Call) -> bool:
         """Whether a type is only compared with types that no code has."""

@@ -7,12 +7,16 @@ from collections.abc import Iterator, Set
 
 from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import is_handle
+from migrate.facts.looping import constants, rows
 from migrate.python.values import Bound, Collection, Function, Instance, Plain, Token, Value, Values
 
 SHOWN, MAY_BE_SHOWN = "CCM081", "CCM085"
 _BY_REPR = frozenset({"repr", "ascii", "pprint", "pformat"})
 _TABLES = frozenset({"vars", "asdict", "astuple"})
 _SHOWING = _BY_REPR | {"print", "str", "format", "dumps", "debug", "info", "warning", "error", "write"}
+_MAKING = frozenset({"list", "tuple", "dict", "sorted", "zip", "enumerate", "join", "append", "map"})
+_HOLDING: tuple[type[ast.AST], ...] = (ast.Tuple, ast.List, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp)
+_HOLDING += (ast.GeneratorExp, ast.IfExp, ast.BoolOp, ast.JoinedStr, ast.NamedExpr)
 _TAKING = frozenset({"pop", "popitem", "popleft", "clear", "remove", "discard"})
 
 
@@ -75,6 +79,42 @@ class Shown:
             for (owner, _), values in self._values.fields.items() if self._is_gone_through(node) else ():
                 for handle in filter(is_handle, values) if any(each.node is owner for each in objects) else ():
                     yield handle, node, SHOWN
+
+        for _, call in self._forest.nodes(ast.Call):
+            if last_name(call.func) == "getattr" and len(call.args) > 1 and self._is_shown(call, set()):
+                yield from ((handle, call, SHOWN) for handle in self._in_fields(*call.args[:2]))
+
+    def _in_fields(self, owner: ast.expr, name: ast.expr) -> Iterator[Value]:
+        """Yield the handles in the fields of an object, when a loop goes through their names."""
+        loops = rows(name.value if isinstance(name, ast.Attribute) else name, self._forest)
+        names = set[object]().union(*map(constants, loops))
+        owners = {getattr(value, "node", None) for value in self._values.of(owner) if isinstance(value, Instance)}
+        for (node, field), values in self._values.fields.items() if loops else ():
+            if node in owners and (not names or field in names):
+                yield from filter(is_handle, values)
+
+    def _is_shown(self, node: ast.expr, seen: set[ast.AST]) -> bool:
+        """Whether an expression, or what it is put into, becomes a text."""
+        parent = self._forest.parents[node]
+        while isinstance(parent, ast.keyword | ast.Starred):
+            parent = self._forest.parents[parent]
+        if parent in seen or isinstance(parent, ast.FormattedValue):
+            return parent not in seen
+        seen.add(parent)
+        if isinstance(parent, ast.Call) and node is not parent.func:
+            name = last_name(parent.func)
+            return name in _SHOWING or (name in _MAKING and self._is_shown(parent, seen))
+        if isinstance(parent, ast.Assign):
+            names = (target for target in parent.targets if isinstance(target, ast.Name))
+            variables = [self._forest.of(name).of[name] for name in names]
+            loads = (load for variable in variables for load in variable.loads if isinstance(load, ast.Name))
+            return any(self._is_shown(load, seen) for load in loads)
+        if isinstance(parent, ast.Return):
+            function = self._forest.of(node).function(node)
+            callers = self._values.callers(function) if function else ()
+            return any(self._is_shown(caller, seen) for caller in callers)
+        is_filled = isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Mod) and parent.right is node
+        return is_filled or (isinstance(parent, _HOLDING) and self._is_shown(parent, seen))  # type: ignore[arg-type]
 
     def _as_tables(self) -> Iterator[tuple[ast.expr, list[Instance]]]:
         """Yield where the fields of objects become a dictionary: `vars(link)`, `link.__dict__`, `asdict(link)`."""

@@ -14,12 +14,25 @@ from collections.abc import Callable
 
 from migrate.python._bindings import Bindings, Bound, given, home_of
 from migrate.python._drawing import Drawing, Questions, Task
-from migrate.python._graph import Action, Block, Edge, Graph, Point, Step
+from migrate.python._graph import Action, Block, Edge, Graph, Point, Step, last_first
 from migrate.python._solve import Solution, solve
 from migrate.python._statements import DRAWERS
 from migrate.python.scopes import Kind, Names, Variable
 
-__all__ = ["Action", "Block", "Bound", "Control", "Edge", "Graph", "Point", "Solution", "Step", "dotted", "solve"]
+__all__ = [
+    "Action",
+    "Block",
+    "Bound",
+    "Control",
+    "Edge",
+    "Graph",
+    "Point",
+    "Solution",
+    "Step",
+    "dotted",
+    "last_first",
+    "solve",
+]
 
 _LEAVING = {"exit", "quit", "sys.exit", "os._exit", "os.abort", "os.execl", "os.execle", "os.execlp", "os.execlpe"}
 _LEAVING |= {"os.execv", "os.execve", "os.execvp", "os.execvpe"}

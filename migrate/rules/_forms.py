@@ -139,8 +139,9 @@ class Attribute(Assigned):
 
     def __call__(self, call: Call, facts: Facts) -> Answer:
         """The edits of one call; where a method of None would have failed before the value is made, there are none."""
-        site, receiver = Site(call, facts), call.receiver
-        if receiver is not None and not site.is_flat and not site.is_simple() and facts.may_be_none(receiver):
+        site, receiver, value = Site(call, facts), call.receiver, call.arguments.get(self.value)
+        has_effect = value is not None and not facts.is_simple(value)
+        if receiver is not None and not site.is_flat and has_effect and facts.may_be_none(receiver):
             return Refusal("CCM070")
         return super().__call__(call, facts)
 

@@ -117,13 +117,13 @@ def test_a_module_of_ones_own_wins(start_python: StartPython, script: Path) -> N
     assert launched == plain == (0, "my own\n", "")
 
 
-def test_nothing_but_the_old_module_comes_with_it(start_python: StartPython, script: Path) -> None:
+def test_nothing_but_the_old_module_and_the_start_comes_with_it(start_python: StartPython, script: Path) -> None:
     script.write_text("import sys; print([p for p in sys.path if p not in sys.argv[1:]])\n")
     probe = start_python("-c", "import sys; print('\\n'.join(sys.path))", cwd=script.parent)
     plain_path = probe.finish().stdout.splitlines()
     launched = start_python(*LAUNCH, str(script), str(script.parent), *plain_path).finish()
     (extra,) = eval(launched.stdout)
-    assert [each for each in os.listdir(extra) if each != "__pycache__"] == ["doca_comm_channel.py"]
+    assert sorted(set(os.listdir(extra)) - {"__pycache__"}) == ["doca_comm_channel.py", "sitecustomize.py"]
 
 
 def test_a_path_in_the_environment_stays(

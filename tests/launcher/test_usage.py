@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
-from comm_channel_compat.__main__ import environment, interpreter_options
+from comm_channel_compat._launcher.command_line import UsageError, split_options
+from comm_channel_compat._launcher.python import interpreter_options
+from comm_channel_compat._launcher.settings import settings
 from tests.processes import StartPython
 
 USAGE_ERROR = 64
@@ -16,15 +20,24 @@ USAGE_ERROR = 64
         ([], "a command is missing"),
         (["run"], "SCRIPT is missing"),
         (["walk", "x.py"], "unknown command 'walk'"),
-        (["run", "-m", "module"], "'-m' is an option"),
-        (["exec", "program"], "not available yet"),
+        (["run", "-O", "x.py"], "'-O' is not an option of run; options for Python itself stand before -m"),
+        (["run", "--warn"], "SCRIPT is missing"),
+        (["run", "--warn=1", "x.py"], "--warn has no value"),
+        (["run", "--trace"], "--trace: FILE is missing"),
+        (["exec"], "PROGRAM is missing"),
+        (["exec", "-x", "program"], "'-x' is not an option of exec"),
+        (["env", "program"], "'program' was not expected"),
+        (["paths", "bin"], "'bin' was not expected"),
+        (["paths", "lib", "include"], "'include' was not expected"),
+        (["paths", "--warn"], "'--warn' was not expected"),
     ],
 )
 def test_a_usage_error(start_python: StartPython, arguments: list[str], told: str) -> None:
     finished = start_python("-m", "comm_channel_compat", *arguments).finish()
     assert (finished.returncode, finished.stdout) == (USAGE_ERROR, "")
     assert told in finished.stderr
-    assert "usage: python -m comm_channel_compat run SCRIPT" in finished.stderr
+    command = arguments[0] if arguments and arguments[0] != "walk" else "run"
+    assert f"usage: python -m comm_channel_compat {command}" in finished.stderr
 
 
 @pytest.mark.parametrize("option", ["-E", "-I"])
@@ -35,10 +48,11 @@ def test_options_that_hide_the_environment(start_python: StartPython, option: st
 
 
 @pytest.mark.parametrize("option", ["-h", "--help"])
-def test_help(start_python: StartPython, option: str) -> None:
-    finished = start_python("-m", "comm_channel_compat", option).finish()
+@pytest.mark.parametrize("command", [[], ["run"], ["exec"], ["env"], ["paths"]])
+def test_help(start_python: StartPython, command: list[str], option: str) -> None:
+    finished = start_python("-m", "comm_channel_compat", *command, option).finish()
     assert (finished.returncode, finished.stderr) == (0, "")
-    assert finished.stdout.startswith("usage: ")
+    assert finished.stdout.startswith(" ".join(["usage: python -m comm_channel_compat", *command]))
 
 
 @pytest.mark.parametrize(
@@ -55,12 +69,41 @@ def test_help(start_python: StartPython, option: str) -> None:
 )
 def test_the_options_of_python(before: list[str], options: list[str]) -> None:
     arguments = ["run", "-m", "comm_channel_compat"]
-    assert interpreter_options(["python", *before, *arguments], ["__main__.py", *arguments]) == options
+    found = interpreter_options(["python", *before, *arguments], ["__main__.py", *arguments], "comm_channel_compat")
+    assert found == options
+
+
+@pytest.mark.parametrize(
+    ("words", "given", "rest"),
+    [
+        ([], {}, []),
+        (["x", "--warn"], {}, ["x", "--warn"]),
+        (["--warn", "--trace", "t", "x"], {"--warn": "", "--trace": "t"}, ["x"]),
+        (["--trace=a=b", "--trace", "c"], {"--trace": "c"}, []),
+        (["--trace=a=b"], {"--trace": "a=b"}, []),
+        (["--warn", "--", "--warn"], {"--warn": ""}, ["--warn"]),
+        (["--other=1", "x"], {}, ["--other=1", "x"]),
+    ],
+)
+def test_options_of_a_command(words: list[str], given: dict[str, str], rest: list[str]) -> None:
+    assert split_options(words, {"--warn": "", "--trace": "FILE"}) == (given, rest)
+
+
+def test_an_option_without_its_value() -> None:
+    with pytest.raises(UsageError, match="--trace: FILE is missing"):
+        split_options(["--trace"], {"--trace": "FILE"})
 
 
 @pytest.mark.parametrize(("had", "rest"), [({}, []), ({"PYTHONPATH": ""}, []), ({"PYTHONPATH": "a:b"}, ["a", "b"])])
 def test_the_path_in_the_environment(had: dict[str, str], rest: list[str]) -> None:
-    made = environment({**had, "HOME": "x"})
-    assert made["HOME"] == "x"
+    made = settings({**had, "HOME": "x"}, {}, stand_in=False)
+    assert list(made) == ["PYTHONPATH"]
     assert made["PYTHONPATH"].split(":")[1:] == rest
     assert made["PYTHONPATH"].split(":")[0].endswith("/comm_channel_compat/_shim")
+    assert settings(made, {}, stand_in=False) == made
+
+
+def test_a_trace_file_is_named_from_where_the_launcher_ran() -> None:
+    made = settings({}, {"--trace": "t.jsonl", "--faults": "x", "--warn": ""}, stand_in=False)
+    assert made["COMCH_TRACE"] == os.path.abspath("t.jsonl")
+    assert (made["COMCH_FAULTS"], made["COMCH_COMPAT_WARN"]) == ("x", "1")

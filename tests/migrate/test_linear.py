@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import ast
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import FrameType
-from typing import Any
 
 import pytest
 
@@ -15,6 +12,7 @@ from migrate.python.modules import Project
 from migrate.python.source import Source
 from migrate.python.values import Values
 from migrate.rewriting import rewrite_project
+from tests.migrate.counting import is_linear, lines
 from tests.migrate.values_knowledge import Library
 
 PART = """
@@ -50,47 +48,10 @@ def many_files(parts: int) -> dict[Path, bytes]:
     return {Path(f"part{number}.py"): (HEAD + PART.format(number=number)).encode() for number in range(parts)}
 
 
-def calls(work: Callable[[], Any]) -> int:
-    """Return how many functions some work calls, those in C among them."""
-    count = 0
-
-    def profile(frame: FrameType, event: str, argument: object) -> None:
-        nonlocal count
-        count += event in ("call", "c_call")
-
-    before = sys.getprofile()
-    sys.setprofile(profile)
-    try:
-        work()
-    finally:
-        sys.setprofile(before)
-    return count
-
-
-def lines(work: Callable[[], Any]) -> int:
-    """Return how many lines some work runs, each turn of a comprehension as one."""
-    count = 0
-
-    def trace(frame: FrameType, event: str, argument: object) -> Any:
-        nonlocal count
-        count += event == "line"
-        return trace
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        work()
-    finally:
-        sys.settrace(before)
-    return count
-
-
 @pytest.mark.parametrize("made", [one_file, many_files])
 def test_calls_grow_as_the_program_does(made: Callable[[int], Mapping[Path, bytes]]) -> None:
     rewrite_project(made(1))  # tables are read once
-    counts = [calls(lambda parts=parts: rewrite_project(made(parts))) for parts in (10, 20, 40)]  # type: ignore[misc]
-    assert counts[1] < 2.2 * counts[0]
-    assert counts[2] < 2.2 * counts[1]
+    assert is_linear(lambda parts: rewrite_project(made(parts)))
 
 
 def test_where_tokens_stand_is_found_in_linear_time() -> None:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from comch_next.driver.protocol import _signals
+from tests.inside import inside
 from tests.processes import StartPython
 from tests.pull.support import FORMS, Stage
 
@@ -79,3 +81,17 @@ def test_a_crash_of_the_helper_is_still_reported(stage: Stage) -> None:
     (helper,) = set(threading.enumerate()) - before
     for number in (signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGABRT):
         assert not blocked(helper) >> (number - 1) & 1, number
+
+
+def test_receiving_nothing_holds_no_signals_back(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only what moves something does: a receive is called thousands of times for each message."""
+    service, client = stage.pair("driver", "driver")
+    masks: list[tuple[object, ...]] = []
+    with monkeypatch.context() as patches:
+        patches.setattr(_signals, "pthread_sigmask", lambda *arguments: masks.append(arguments))
+        for end in (service, client):
+            inside(end.port.context).delivery.notify()  # the next receive polls the sockets
+            assert end.port.receive() is None
+            assert end.port.receive() is None
+        assert service.port.accept() is None
+    assert masks == []

@@ -94,6 +94,13 @@ PULL: dict[str, Call] = {
 }
 
 
+def _open(end: End) -> None:
+    if end.is_server:
+        end.context.listen()
+    else:
+        end.connection = end.context.connect(timeout=0)
+
+
 def _open_again(end: End) -> None:
     """Listen or connect again, under a name of its own or the same."""
     if end.is_server:
@@ -139,10 +146,7 @@ class Pull(Face):
         return end
 
     def open(self, end: End) -> None:
-        if end.is_server:
-            end.context.listen()
-        else:
-            end.connection = end.context.connect(timeout=0)
+        _open(end)
         end.port = end.context.port
 
     def move(self, end: End) -> None:
@@ -229,10 +233,7 @@ class Tasks(Face):
         return end
 
     def open(self, end: End) -> None:
-        if end.is_server:
-            end.context.listen()
-        else:
-            end.connection = end.context.connect(timeout=0)
+        _open(end)
 
     def move(self, end: End) -> None:
         end.engine.progress()

@@ -119,13 +119,17 @@ def _post_nothing(end: Any) -> None:
 def _hold_post(end: Any) -> Any:
     task = end.consumer.task_post_recv_alloc_init()
     task.buf = None
-    return task.buf, task.status, task.producer_id, task.imm_data, task.context
+    known = task.buf, task.status, task.producer_id, task.imm_data, task.context
+    task.free()
+    return known
 
 
 def _hold_send(end: Any) -> Any:
     task = end.producer.task_send_alloc_init(None, b"imm", 1)
     task.buf, task.consumer_id, task.imm_data = None, 2, b"other"
-    return task.status, task.consumer_id, task.imm_data, task.context
+    known = task.status, task.consumer_id, task.imm_data, task.context
+    task.free()
+    return known
 
 
 def _send_to(end: Any, peer: int, *, with_buf: bool) -> None:

@@ -13,6 +13,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from comch_next.driver.emulated._checks import expect, expect_number, says_no_memory
 from comch_next.driver.emulated._guard import UNCONNECTED, guard
+from comch_next.driver.emulated._kernel import calls
 from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._mmap import Mmap, living_mmap
 from comch_next.driver.protocol import uninterrupted
@@ -46,7 +47,7 @@ class Inventory:
         """In a forked child: see _kernel.fork. It has nothing to close."""
 
 
-class Buf:
+class Buf(calls.Buf):
     """A handle: `len` bytes of a map from address `head` on, and in them the data segment.
 
     While it is `posted` it is the library's: what a producer writes counts on it staying as it is. One that the
@@ -54,9 +55,12 @@ class Buf:
     the task completes. It is `out` while it has its element, which a dropped one gives back.
     """
 
-    __slots__ = (
-        *("data", "data_len", "head", "inventory", "len", "mmap", "next", "out", "posted", "previous", "refcount"),
-    )
+    __slots__ = ("out",)
+
+    inventory: Inventory
+    mmap: Mmap
+    next: "Buf | None"
+    previous: "Buf | None"
 
     def __init__(self, inventory: Inventory, mmap: Mmap, head: int, length: int, data: int, data_len: int) -> None:
         self.inventory = inventory
@@ -64,8 +68,7 @@ class Buf:
         self.head, self.len = head, length
         self.data, self.data_len = data, data_len
         self.posted = False
-        self.next: Buf | None = None
-        self.previous: Buf | None = None
+        self.next = self.previous = None
         self.refcount = 1
         self.out = True
         inventory.out += 1

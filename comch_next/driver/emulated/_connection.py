@@ -13,7 +13,7 @@ from comch_next.driver.emulated._fabric.channel import Watchable
 from comch_next.driver.emulated._fabric.status import Cell
 from comch_next.driver.emulated._fast_path import FastPath
 from comch_next.driver.emulated._fast_path import Owner as CarrierOwner
-from comch_next.driver.emulated._guard import guard
+from comch_next.driver.emulated._guard import guard, known
 from comch_next.driver.emulated._kernel.calls import Link
 from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._kernel.handle import Handle
@@ -285,10 +285,6 @@ def _writable(sock: socket.socket) -> bool:
     return bool(poller.poll(0))
 
 
-def _any(connection: object, call: str) -> Connection:
-    return expect(connection, Connection, call)
-
-
 class Connections:
     """The noun Connections of the driver protocol."""
 
@@ -306,7 +302,7 @@ class Connections:
         context = expect(connection, Connection, "client_get_client_ctx").context
         return None if context.is_server else context
 
-    @guard("connection_", _any)
+    @guard("connection_", known(Connection))
     def update_info(self, connection: Connection) -> None:
         connection.update_info()
 

@@ -10,14 +10,14 @@ from comch_next._codes import State
 from comch_next.driver.emulated._checks import expect
 from comch_next.driver.emulated._device import Dev
 from comch_next.driver.emulated._fabric.channel import Channel, Watchable
-from comch_next.driver.emulated._guard import UNCONNECTED, Find, callback, guard
+from comch_next.driver.emulated._guard import UNCONNECTED, Find, callback, guard, known
 from comch_next.driver.emulated._kernel import calls
 from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._kernel.handle import Handle
 from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.driver.emulated._kernel.typed import Protocol
 from comch_next.driver.emulated._state import CAUSES, LEGAL, TRANSITIONS, Trigger
-from comch_next.driver.emulated._task import PROGRAM, SUCCESS, Task
+from comch_next.driver.emulated._task import Task
 from comch_next.driver.protocol import Lock, uninterrupted
 from comch_next.errors import BadConfig, BadState, Initialization, InUse, InvalidValue, NotConnected, NotSupported
 
@@ -195,29 +195,8 @@ class Context(Handle, calls.Context, ABC):
         return moved
 
     def attend(self) -> bool:
-        """Do what a progress does for it beside the sends that have arrived. Whether anything moved."""
-        moved = self.complete()
-        if self.moving or self.lost:
-            moved |= self.poll_sockets(completed=True)
-        return moved
-
-    def complete(self) -> bool:
-        """Deliver the completions of tasks that have finished, each once. Whether there were any."""
-        engine, finished, delivered = self.engine, self.finished, False
-        assert engine is not None
-        for _ in range(len(finished)):  # what a callback submits on a dead connection fails next time
-            if engine.error is not None or not finished:  # none left: a callback has freed tasks that were submitted
-                break
-            task = finished[0]
-            callback = self.on_done if task.status is SUCCESS else self.on_failed
-            task.owner = PROGRAM  # from here on no call, and so no interrupt, up to the callback
-            del finished[0]
-            try:
-                callback(task.token)
-            except BaseException as error:
-                engine.error = engine.error or error
-            delivered = True
-        return delivered
+        """Do what a progress does for it beside its completions, which come first. Whether anything moved."""
+        return self.poll_sockets(completed=True)
 
     def take_finished(self) -> Task | None:
         """The next task whose completion is to be delivered, for a caller that delivers one at a time."""
@@ -275,19 +254,15 @@ def living(kind: type[_C]) -> Find[_C]:
     return find
 
 
-def _any(ctx: object, call: str) -> Context:
-    return expect(ctx, Context, call)
-
-
 class Contexts:
     """The calls of doca_ctx_*; ControlContexts adds those of servers and clients."""
 
-    @guard("ctx_", _any)
+    @guard("ctx_", known(Context))
     @uninterrupted
     def start(self, ctx: Context) -> State:
         return ctx.start()
 
-    @guard("ctx_", _any)
+    @guard("ctx_", known(Context))
     @uninterrupted
     def stop(self, ctx: Context) -> State:
         return ctx.stop()
@@ -310,15 +285,15 @@ class Contexts:
     def set_state_changed_cb(self, ctx: Context, changed: Callback) -> None:
         ctx.state_changed = changed
 
-    @guard("ctx_", _any)
+    @guard("ctx_", known(Context))
     def get_num_inflight_tasks(self, ctx: Context) -> int:
         return ctx.inflight()
 
-    @guard("ctx_", _any)
+    @guard("ctx_", known(Context))
     def take_back_tasks(self, ctx: Context) -> None:
         ctx.take_back_tasks()
 
-    @guard("ctx_", _any)
+    @guard("ctx_", known(Context))
     def flush_tasks(self, ctx: Context) -> None:
         if ctx.state is State.IDLE:
             raise BadState("ctx_flush_tasks was attempted on an IDLE context; start it first")

@@ -12,6 +12,7 @@ from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._context import Context, unset
 from comch_next.driver.emulated._device import DevInfo, limits
 from comch_next.driver.emulated._fabric.topology import Limits
+from comch_next.driver.emulated._kernel import calls
 from comch_next.driver.emulated._state import TRANSITIONS, Trigger
 from comch_next.driver.emulated._task import LIBRARY, POOL, PROGRAM, SUCCESS, Task, Tasks, held_by_program
 from comch_next.driver.protocol import new_lock, uninterrupted
@@ -19,23 +20,17 @@ from comch_next.errors import BadState, Initialization, NoMemory, NotConnected, 
 
 __all__ = [
     *("FastContext", "FastContexts", "FastTask", "FastTasks", "check_connected"),
-    *("check_submit", "held_now", "new_task"),
+    *("check_submit", "new_task"),
 ]
 
 
-class FastTask(Task):
+class FastTask(Task, calls.FastTask):
     """A handle. `buf` may be None where immediate data is enough."""
 
-    __slots__ = ("buf", "ctx", "imm_data", "life", "owner", "status", "token")
+    __slots__ = ()
 
     ctx: Context
     buf: Buf | None
-    imm_data: bytes
-    life: int  # its context's, when it was taken: another one now, and the pool has taken it back
-
-    def __del__(self) -> None:
-        if getattr(self, "owner", None) is PROGRAM and self.life == self.ctx.life:  # dropped without a free
-            self.ctx.tasks_out -= 1
 
     def finish_now(self, status: ErrorCode) -> None:
         """Submit it, to complete with this status."""
@@ -46,11 +41,6 @@ class FastTask(Task):
 class FastTasks(Tasks):
     """What the nouns PostRecvTasks and ProducerSendTasks have in common."""
 
-    def free(self, task: Any) -> None:
-        if task.life != task.ctx.life:
-            held_now(task, "task_free")
-        super().free(task)
-
     def free_submitted(self, task: Any) -> None:
         """Give a submitted task up: its context has it back once the library lets go of it, and no callback reports it.
 
@@ -58,10 +48,8 @@ class FastTasks(Tasks):
         """
         if task.owner is not LIBRARY:
             held_by_program(task, "task_free")
-        with task.ctx.turn:
-            task.ctx.give_up(task)
-            task.owner = POOL
-            task.token = None
+        task.ctx.give_up(task)
+        task.owner, task.token = POOL, None
 
     def get_buf(self, task: FastTask) -> object | None:
         return task.buf
@@ -70,11 +58,10 @@ class FastTasks(Tasks):
         return task.imm_data or None
 
 
-class FastContext(Context):
+class FastContext(Context, calls.FastContext):
     """A handle; Consumer and Producer add what they do. It may have another engine than its connection.
 
-    `most`: bytes of the longest buffer. `turn` is the lock of those who submit: the innermost one, held during no
-    callback, so callbacks of two engines may submit to each other's contexts.
+    `most`: bytes of the longest buffer. `turn` is the lock of long copies, during which no task is taken back.
     """
 
     kind: ClassVar[str]
@@ -191,7 +178,7 @@ class FastContext(Context):
             self.move(Trigger.REFUSED if self.state is State.STARTING else Trigger.FATAL)
 
     def take_back_tasks(self) -> None:
-        with self.turn:  # nothing is being submitted
+        with self.turn:
             super().take_back_tasks()
 
     def withdraw(self) -> None:
@@ -212,24 +199,19 @@ def check_connected(connection: Connection, kind: str, most: int) -> None:
 
 def new_task(context: FastContext, task: FastTask, user_data: object) -> None:
     """Take a task out of the context's pool, or NoMemory when all are in use."""
+    task.imm_data = b""
     if context.tasks_out >= context.num_tasks:
         raise NoMemory(f"all {context.num_tasks} tasks of {context} are in use; progress and free some")
-    task.ctx, task.token, task.status, task.imm_data, task.life = context, user_data, SUCCESS, b"", context.life
-    context.tasks_out += 1
-    task.owner = PROGRAM
+    task.take_from(context, user_data)
 
 
-def held_now(task: FastTask, call: str) -> None:
-    """Raise BadState unless the program holds the task."""
-    if task.life != task.ctx.life:
-        task.owner = POOL  # which nobody has told it
-    held_by_program(task, call)
-
-
-def check_submit(task: FastTask) -> None:
-    """Refuse a task that may not be submitted now."""
-    held_now(task, "task_submit")
-    in_state(task.ctx, "task_submit")
+def check_submit(task: FastTask) -> Any:
+    """The context of a task that may be submitted now."""
+    if task.owner is not PROGRAM:
+        held_by_program(task, "task_submit")
+    if "task_submit" not in task.ctx.legal:
+        in_state(task.ctx, "task_submit")
+    return task.ctx
 
 
 class FastContexts:

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from comch_next.driver.emulated._checks import expect_callback, expect_number, in_state
+from comch_next.driver.emulated._checks import expect, expect_callback, expect_number, in_state
 from comch_next.driver.emulated._kernel.typed import Protocol
 from comch_next.driver.emulated._state import CALLS
 from comch_next.driver.protocol import Lock, new_lock
 
-__all__ = ["UNCONNECTED", "Find", "Locked", "alone", "callback", "guard", "up_to"]
+__all__ = ["UNCONNECTED", "Find", "Locked", "alone", "callback", "guard", "known", "up_to"]
 
 _H = TypeVar("_H", bound="Locked")
 _L = TypeVar("_L", bound="Locked")
@@ -32,6 +32,15 @@ Find = Callable[[object, str], _H]
 Check = Callable[[Any, Any, str], None]  # (argument, the handle's object, call)
 
 
+def known(kind: type[_H]) -> Find[_H]:
+    """Find the object of that kind behind a handle, in whatever state it is."""
+
+    def find(handle: object, call: str) -> _H:
+        return expect(handle, kind, call)
+
+    return find
+
+
 def guard(
     prefix: str, find: Find[_H], **checks: Check
 ) -> Callable[[Callable[Concatenate[Any, _H, _P], _T]], Callable[Concatenate[Any, Any, _P], _T]]:
@@ -45,7 +54,7 @@ def guard(
     def decorate(function: Callable[Concatenate[Any, _H, _P], _T]) -> Callable[Concatenate[Any, Any, _P], _T]:
         name = function.__name__
         call = prefix + name
-        row = next((known for known in (call, name) if known in CALLS), None)
+        row = next((listed for listed in (call, name) if listed in CALLS), None)
         code: Any = function.__code__
         arguments = code.co_varnames[2 : code.co_argcount]
         places = [(place, checks[argument]) for place, argument in enumerate(arguments) if argument in checks]

@@ -122,7 +122,8 @@ class Port(Pulled):
             poller.polled()
             if self.waiting:
                 return None  # let the puller accept first
-            self._report_end()  # now: with messages from others there may never be nothing to receive
+            if self.ended:  # now: with messages from others there may never be nothing to receive
+                self._report_end()
             found = poller.receive(size)
         while found == CORRUPT:
             poller.blamed.on_protocol_violation()
@@ -133,7 +134,8 @@ class Port(Pulled):
         if found == LONG:
             needed = poller.length
             raise InvalidValue(f"receive: a message of {needed} bytes waits, room is for {size}", length=needed)
-        self._report_end()
+        if self.ended:
+            self._report_end()
         return None
 
     @uninterrupted
@@ -147,13 +149,16 @@ class Port(Pulled):
                 raise from_code(connection.status, text, connection=connection.user_data)
 
     @alone
-    @uninterrupted
     def accept(self) -> Connection | None:
         """Complete the oldest waiting handshake."""
         self.channels.refuse_closed()
         if not self.waiting:
             self.poll_sockets()
-        if not self.waiting:
+        return self._accept_oldest() if self.waiting else None
+
+    @uninterrupted
+    def _accept_oldest(self) -> Connection | None:
+        if not self.waiting:  # a signal handler of the program has just accepted it
             return None
         connection = self.context.admit(self.waiting.pop(0))
         if connection.status != ErrorCode.SUCCESS:

@@ -16,27 +16,25 @@ from comch_next.driver.emulated._fast_context import (
     FastTasks,
     check_connected,
     check_submit,
-    held_now,
     new_task,
 )
 from comch_next.driver.emulated._guard import UNCONNECTED, callback, guard, up_to
-from comch_next.driver.emulated._kernel.memory import ffi, lib
+from comch_next.driver.emulated._kernel import calls
+from comch_next.driver.emulated._kernel.memory import lib
 from comch_next.driver.emulated._mmap import check_device
 from comch_next.driver.emulated._msgq import dpa_only
 from comch_next.driver.emulated._state import Trigger
-from comch_next.driver.emulated._task import LIBRARY, PROGRAM, SUCCESS
+from comch_next.driver.emulated._task import PROGRAM, SUCCESS, held_by_program
 from comch_next.driver.protocol import uninterrupted
 from comch_next.errors import Again, InvalidValue
 
 __all__ = ["Producer", "ProducerSendTask", "ProducerSendTasks", "Producers"]
 
-fill = lib.comch_fill
 OK, AGAIN, CORRUPT = lib.COMCH_OK, lib.COMCH_AGAIN, lib.COMCH_CORRUPT
-NULL = ffi.NULL
 _MOST_ID = (1 << 32) - 1
 
 
-class Producer(FastContext):
+class Producer(FastContext, calls.Producer):
     """A handle. It copies when a task is submitted; progress delivers the completion."""
 
     kind = "producer"
@@ -68,12 +66,12 @@ class Producer(FastContext):
         return status
 
 
-class ProducerSendTask(FastTask):
+class ProducerSendTask(FastTask, calls.ProducerSendTask):
     """A handle."""
 
-    __slots__ = ("consumer_id",)
+    __slots__ = ()
 
-    consumer_id: int
+    _tasks: "ProducerSendTasks"
 
 
 class Producers(FastContexts):
@@ -138,59 +136,50 @@ class ProducerSendTasks(FastTasks):
     """The noun ProducerSendTasks of the driver protocol."""
 
     kind = ProducerSendTask
+    submit: Any = staticmethod(ProducerSendTask.submit)
 
-    def submit(self, task: ProducerSendTask) -> None:
+    def submit_checked(self, task: ProducerSendTask) -> None:
+        """Submit a task that may be refused, or whose copy takes so long that other threads are to run meanwhile."""
         context: Any = task.ctx
-        with context.turn:
-            if task.owner is not PROGRAM or task.life != context.life or "task_submit" not in context.legal:
-                check_submit(task)
-            buf = task.buf
-            if buf is None:
-                if not task.imm_data:
-                    raise InvalidValue("task_submit takes a task with a buffer, immediate data, or both")
-                data, length = NULL, 0
-            else:
-                length = buf.data_len
-                base = buf.mmap.base  # so it stays until the copy has been made, whatever becomes of the map
-                if not buf.refcount or buf.next is not None or buf.previous is not None or length > context.most:
-                    _sendable(context, buf, "task_submit")
-                data = base + (buf.data - buf.mmap.addr)
-            target = context.targets.get(task.consumer_id)
-            if context.moving:
-                task.finish_now(context.why())  # it is stopping
-            elif target is None:
-                task.finish_now(context.unknown(task))
-            else:
-                self._fill(task, context, target, data, length)
+        if task.owner is not PROGRAM or "task_submit" not in context.legal:
+            check_submit(task)
+        buf = task.buf
+        if buf is None:
+            if not task.imm_data:
+                raise InvalidValue("task_submit takes a task with a buffer, immediate data, or both")
+            base = None
+        else:
+            base = buf.mmap.base  # so it stays until the copy has been made, whatever becomes of the map
+            chained = buf.next is not None or buf.previous is not None
+            if not buf.refcount or chained or buf.data_len > context.most:
+                _sendable(context, buf, "task_submit")
+        target = context.targets.get(task.consumer_id)
+        if context.moving:
+            task.finish_now(context.why())  # it is stopping
+        elif target is None:
+            task.finish_now(context.unknown(task))
+        else:
+            with context.turn, target.lock:
+                result = task.write_to(target, base)
+            if result != OK:
+                task.finish_now(context.refused(task, result, target))
         if not context.attended:
             context.busy_engine()
 
-    def _fill(self, task: ProducerSendTask, context: Any, target: Target, data: Any, length: int) -> None:
-        """Write to the next post."""
-        c = target.c
-        with target.lock:
-            filled = c.filled
-            try:
-                result = fill(c, data, length, task.imm_data, len(task.imm_data), context.id)
-            finally:
-                if c.filled != filled:  # whatever interrupt comes behind it
-                    task.status, task.owner = SUCCESS, LIBRARY
-                    context.finished += (task,)
-                    context.engine.active |= {context}
-        if result != OK:
-            task.finish_now(context.refused(task, result, target))
-
     def set_buf(self, task: ProducerSendTask, buf: object) -> None:
-        held_now(task, "producer_task_send_set_buf")
+        held_by_program(task, "producer_task_send_set_buf")
         task.buf = _sendable(task.ctx, buf, "producer_task_send_set_buf")
 
     def get_consumer_id(self, task: ProducerSendTask) -> int:
         return task.consumer_id
 
     def set_consumer_id(self, task: ProducerSendTask, consumer_id: int) -> None:
-        held_now(task, "producer_task_send_set_consumer_id")
+        held_by_program(task, "producer_task_send_set_consumer_id")
         task.consumer_id = expect_number(consumer_id, _MOST_ID, "producer_task_send_set_consumer_id")
 
     def set_imm_data(self, task: ProducerSendTask, imm_data: object) -> None:
-        held_now(task, "producer_task_send_set_imm_data")
+        held_by_program(task, "producer_task_send_set_imm_data")
         task.imm_data = _immediate(task.ctx, imm_data, "producer_task_send_set_imm_data")
+
+
+ProducerSendTask._tasks = ProducerSendTasks()

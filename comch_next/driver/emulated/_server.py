@@ -17,7 +17,7 @@ from comch_next.driver.emulated._fabric.lobby import Lobby
 from comch_next.driver.emulated._fabric.meeting import Listener
 from comch_next.driver.emulated._fabric.status import Board, Status
 from comch_next.driver.emulated._fabric.topology import Limits
-from comch_next.driver.emulated._guard import callback, guard
+from comch_next.driver.emulated._guard import callback, guard, known
 from comch_next.driver.emulated._kernel.memory import EXHAUSTED
 from comch_next.driver.emulated._kernel.removal import Removal
 from comch_next.driver.emulated._kernel.ring import make_memory
@@ -230,10 +230,6 @@ class Server(ControlContext):
         self.delivery.report_loss(connection)
 
 
-def _of_server(server: object, call: str) -> Server:
-    return expect(server, Server, call)
-
-
 class Servers(TaskPool):
     """The noun Servers of the driver protocol."""
 
@@ -251,11 +247,11 @@ class Servers(TaskPool):
     def get_device_rep(self, server: object) -> DevRep:
         return expect(server, Server, "server_get_device_rep").rep
 
-    @guard("server_", _of_server, up=callback, down=callback)
+    @guard("server_", known(Server), up=callback, down=callback)
     def event_connection_status_changed_register(self, server: Server, up: Callback, down: Callback) -> None:
         server.up, server.down = up, down
 
-    @guard("server_", _of_server)
+    @guard("server_", known(Server))
     @uninterrupted
     def disconnect(self, server: Server, connection: object) -> None:
         link = expect(connection, Connection, "server_disconnect")

@@ -33,7 +33,8 @@ from migrate.python._points_to.texts import Texts
 from migrate.python.modules import Project, is_standard
 
 MAX_DOTS = 4  # `place = place.parent` in a loop would go on for ever
-HOOKS = frozenset({"excepthook"})  # which are given an exception, as `__exit__` is
+HOOKS = frozenset({"excepthook", "unraisablehook"})  # which are given an exception, as `__exit__` is, or have it
+CHAINED = frozenset({"__cause__", "__context__"})  # what Python itself stores on an exception
 CALLED_BY_NAME = frozenset({"__init__", "__new__", "__setattr__", "__getattribute__"})
 
 
@@ -42,9 +43,6 @@ class Attributes(Texts):
 
     def __init__(self, project: Project, knowledge: Knowledge) -> None:
         super().__init__(project, knowledge)
-        self.token_reads: dict[Token, dict[ast.expr, None]] = {}
-        self.unknown_reads: dict[Token, dict[ast.expr, None]] = {}
-        self.token_stores: dict[Token, dict[ast.expr, None]] = {}
         self._module_names: dict[tuple[Path, str], Slot] = {}
         self._star_names: dict[tuple[Path, str], Slot] = {}
 
@@ -61,6 +59,8 @@ class Attributes(Texts):
                 self.add(result, Class(value.node))
             elif name == "__dict__":
                 self.add(result, Plain.UNKNOWN)
+            elif name in CHAINED:
+                self._load(Plain.OTHER, name, result, node)
         elif isinstance(value, Token):
             self.token_attribute(value, name, result, node)
         elif isinstance(value, Module):
@@ -177,10 +177,6 @@ class Attributes(Texts):
         known = self.knowledge.attribute(token, name)
         self.give(slot, (Plain.UNKNOWN,) if known is None else known, node or self.node_of(token))
         self.flow(self.field(token, name), slot)
-        if node is not None:
-            self.token_reads.setdefault(token, {})[node] = None
-            if known is None:
-                self.unknown_reads.setdefault(token, {})[node] = None
 
     def inherited(self, base: External, receiver: Instance | Class, name: str, slot: Slot) -> None:
         if base == OBJECT and name not in ("__new__", "__setattr__", "__getattribute__"):
@@ -215,11 +211,10 @@ class Attributes(Texts):
             if value is Plain.UNKNOWN or (isinstance(value, Module) and value.path is None):
                 self.sink(stored, node)  # builtins.NAME can be read as NAME everywhere
                 if name in HOOKS:
+                    self.in_flight(self.field(Plain.OTHER, "exc_value"))
                     self.call_with(stored, [self.left] * 3, Slot())
             else:
                 self.flow(stored, self.target(value, name))
-            if isinstance(value, Token):
-                self.token_stores.setdefault(value, {})[node] = None
 
         self.watch(source, store)
 

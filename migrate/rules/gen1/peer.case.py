@@ -112,6 +112,25 @@ setattr(peer, "user_data", next(ids))
 set_all = [setattr(peer, "user_data", n) for n in (1, 2)]
 
 
+# case: user data of a peer that another expression reaches and that may be None
+import doca_comm_channel as cc
+
+ep = cc.Endpoint()
+ep.set_device(cc.open_device("b1:00.0"))
+state = {"peer": None}
+state["peer"] = ep.connect("svc")
+state["peer"].set_user_data(7)
+
+# output
+import comch_next as comch
+
+ep = comch.Client(one_sided=True)
+ep.configure(device=comch.open_device("b1:00.0"))
+state = {"peer": None}
+state["peer"] = ep.connect("svc", timeout=0)
+setattr(state["peer"], "user_data", 7)
+
+
 # case: flat: counters of a peer that may be None
 from doca_comm_channel import *
 

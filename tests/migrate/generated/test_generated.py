@@ -6,11 +6,11 @@ import difflib
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, seed
 
 from migrate.outcome import Level
 from migrate.rewriting import rewrite
-from tests.budget import SECONDS
+from tests.budget import SECONDS, SEED
 from tests.examples import examples
 from tests.migrate.generated.program import programs
 from tests.migrate.runner import Runner
@@ -31,10 +31,11 @@ def _difference(text: str, runner: Runner) -> str | None:
     return f"{difference}\n\n{new}" if difference else ""
 
 
-def _walk(runner: Runner, count: int) -> list[bool]:
-    """Migrate and run programs; which of them went through whole."""
+def _walk(runner: Runner, count: int, number: int) -> list[bool]:
+    """Migrate and run the programs of a seed; which of them went through whole."""
     whole: list[bool] = []
 
+    @seed(number)  # hypothesis takes its own from the text of this function
     @examples(count)
     @given(programs())
     def compare(text: str) -> None:
@@ -48,7 +49,7 @@ def _walk(runner: Runner, count: int) -> list[bool]:
 
 @pytest.mark.timeout(300)
 def test_generated_programs_print_the_same(runner: Runner) -> None:
-    whole = _walk(runner, EXAMPLES)
+    whole = _walk(runner, EXAMPLES, 0)
     assert sum(whole) >= WHOLE * len(whole)
 
 
@@ -56,7 +57,8 @@ def test_generated_programs_print_the_same(runner: Runner) -> None:
 @pytest.mark.timeout(0)
 def test_new_programs_print_the_same(runner: Runner) -> None:
     end = time.monotonic() + SECONDS
+    print(f"COMCH_STRESS_SEED={SEED}")
     count = 0
     while time.monotonic() < end:
-        count += len(_walk(runner, 200))
+        count += len(_walk(runner, 200, SEED + count))
     print(f"{count} programs")

@@ -62,6 +62,15 @@ def client_end():
     return ep
 """
 
+ARMED_SEND = """\
+    while True:
+        try:
+            ep.sendto(msg, peer)
+            {leave}
+        except cc.Again:
+            ep.event_handle_arm_send()
+            {wait}
+"""
 SENDS = {
     "break": """
 def send(ep, peer, msg):
@@ -113,25 +122,13 @@ def send(ep, peer, msg):
     send_fd, recv_fd = ep.get_event_channel()
     poller = select.poll()
     poller.register(send_fd, select.POLLIN)
-    while True:
-        try:
-            ep.sendto(msg, peer)
-            break
-        except cc.Again:
-            ep.event_handle_arm_send()
-            poller.poll(100)
-""",
+"""
+    + ARMED_SEND.format(leave="break", wait="poller.poll(100)"),
     "select": """
 def send(ep, peer, msg):
     send_fd = ep.get_event_channel()[0]
-    while True:
-        try:
-            ep.sendto(msg, peer)
-            return
-        except cc.Again:
-            ep.event_handle_arm_send()
-            select.select([send_fd], [], [])
-""",
+"""
+    + ARMED_SEND.format(leave="return", wait="select.select([send_fd], [], [])"),
     "epoll": """
 def send(ep, peer, msg):
     rc, send_fd, recv_fd = cc.doca_comm_channel_ep_get_event_channel(ep)
@@ -219,6 +216,24 @@ def receive(ep):
 """,
 }
 
+FIRST = """\
+child, reading, writing = fork()
+if not child:
+    leave_after(second, writing, reading)
+os.read(reading, 1)
+ep = client_end()
+peer = ep.connect("idioms")
+"""
+FLOOD = """
+def flood():
+    for number in range(300):
+        send(ep, peer, bytes(64))
+
+shown(flood)
+heard(receive, ep)
+shown(send, ep, peer, b"x")
+shown(ep.disconnect, peer)
+"""
 TALKS = {
     "echo": """
 def second(ready, go):
@@ -229,12 +244,9 @@ def second(ready, go):
         send(ep, peer, data * 2)
     receive(ep)
 
-child, reading, writing = fork()
-if not child:
-    leave_after(second, writing, reading)
-os.read(reading, 1)
-ep = client_end()
-peer = ep.connect("idioms")
+"""
+    + FIRST
+    + """\
 for number in range(5):
     send(ep, peer, b"message %d" % number)
     print(receive(ep)[0])
@@ -256,12 +268,9 @@ def second(ready, go):
     send(ep, peer, struct.pack("!I", count))
     receive(ep)
 
-child, reading, writing = fork()
-if not child:
-    leave_after(second, writing, reading)
-os.read(reading, 1)
-ep = client_end()
-peer = ep.connect("idioms")
+"""
+    + FIRST
+    + """\
 for number in range(300):
     send(ep, peer, bytes(64))
 print(struct.unpack("!I", receive(ep)[0]))
@@ -274,22 +283,9 @@ def second(ready, go):
     receive(ep)
     time.sleep(0.1)
 
-child, reading, writing = fork()
-if not child:
-    leave_after(second, writing, reading)
-os.read(reading, 1)
-ep = client_end()
-peer = ep.connect("idioms")
-
-def flood():
-    for number in range(300):
-        send(ep, peer, bytes(64))
-
-shown(flood)
-heard(receive, ep)
-shown(send, ep, peer, b"x")
-shown(ep.disconnect, peer)
-""",
+"""
+    + FIRST
+    + FLOOD,
     "a service that leaves": """
 def second(ready, go):
     ep = service_end()
@@ -300,21 +296,10 @@ def second(ready, go):
     ep.destroy()
     os.read(go, 1)
 
-child, reading, writing = fork()
-if not child:
-    leave_after(second, writing, reading)
-os.read(reading, 1)
-ep = client_end()
-peer = ep.connect("idioms")
-
-def flood():
-    for number in range(300):
-        send(ep, peer, bytes(64))
-
-shown(flood)
-heard(receive, ep)
-shown(send, ep, peer, b"x")
-shown(ep.disconnect, peer)
+"""
+    + FIRST
+    + FLOOD
+    + """\
 os.kill(child, 9)
 """,
     "a service that never lets in": """
@@ -323,12 +308,9 @@ def second(ready, go):
     os.write(ready, b"x")
     time.sleep(0.1)
 
-child, reading, writing = fork()
-if not child:
-    leave_after(second, writing, reading)
-os.read(reading, 1)
-ep = client_end()
-peer = ep.connect("idioms")
+"""
+    + FIRST
+    + """\
 shown(send, ep, peer, b"x")
 heard(receive, ep)
 shown(send, ep, peer, b"x")

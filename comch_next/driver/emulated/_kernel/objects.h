@@ -1,5 +1,4 @@
-/* The C types that the calls are about, as their files see each other: calls.c has rings, tasks.c what is sent as a
- * task, progress.c the progress engine. */
+/* The C types that the calls are about, as their files see each other; calls.c lists the files. */
 #ifndef COMCH_OBJECTS_H
 #define COMCH_OBJECTS_H
 
@@ -13,6 +12,7 @@
 #define SELF(kind, object) ((kind *)(object))
 #define NAME "comch_next.driver.emulated._kernel.calls."
 #define FAST(name) (PyCFunction)(void (*)(void))name, METH_FASTCALL | METH_KEYWORDS
+#define OBJECT(kind, name) {#name, T_OBJECT_EX, offsetof(kind, name), 0, NULL}
 
 typedef struct SendTask SendTask;
 
@@ -52,11 +52,27 @@ typedef struct {
 /* What progress and tasks ask of a context: see Context in _context.py. */
 typedef struct {
     PyObject_HEAD
-    PyObject *engine, *legal, *sending, *finished, *lost, *on_done, *on_message;
+    PyObject *engine, *legal, *sending, *finished, *lost, *on_done, *on_failed, *on_message;
     long long num_tasks, tasks_out;
     unsigned long life;  /* raised when the pool takes back what the program holds */
     char attended, moving;
 } Context;
+
+/* See Task in _task.py. */
+typedef struct {
+    PyObject_HEAD
+    PyObject *ctx, *owner, *status;
+    PyObject *token;     /* what its callbacks are called with; NULL: the task itself */
+    unsigned long life;  /* its context's, when it was taken */
+} Task;
+
+/* A message to send, in flight on its Link once it is submitted: see SendTask in _send_task.py. */
+struct SendTask {
+    Task task;
+    PyObject *connection, *message;
+    PyObject *context, *user_data;  /* the program's own, where the program has the task itself */
+    unsigned long long number;      /* its message's place in the connection's order of sends, once submitted */
+};
 
 /* The state of a progress engine: see Engine in _engine.py. */
 typedef struct {
@@ -68,30 +84,80 @@ typedef struct {
     char guarded;
 } Engine;
 
-extern PyTypeObject *calls_link_type, *calls_poller_type, *calls_quick_type, *calls_context_type, *calls_engine_type;
+typedef struct {
+    PyObject **place;
+    const char *text;
+} Name;
 
+extern PyTypeObject *calls_link_type, *calls_poller_type, *calls_quick_type, *calls_context_type, *calls_engine_type;
+extern PyTypeObject *calls_task_type;
+extern PyObject *calls_program, *calls_library, *calls_pool, *calls_success;  /* owners of a task, and a status */
+
+/* calls.c */
 int calls_is(PyObject *object, PyTypeObject *kind);
 int calls_given(PyObject *object);
 int calls_any(PyObject *collection);
+void calls_set(PyObject **place, PyObject *value);
 void calls_destroy(PyObject *object, inquiry clear);
-PyObject *calls_slow(Quick *quick, PyObject *const *args, Py_ssize_t count, PyObject *names);
-PyObject *calls_quick_call(PyMethodDef *def, Quick fields);
-int calls_add_type(PyObject *module, PyType_Spec *spec, PyTypeObject **type);
+int calls_intern(const Name *names);
+int calls_add_type(PyObject *module, PyType_Spec *spec, PyTypeObject *base, PyTypeObject **type);
+
+/* What each file has to add to the module. Whether that failed. */
+int calls_add_link(PyObject *module);
+int calls_add_poller(PyObject *module);
+int calls_add_mapping(PyObject *module);
+int calls_add_quick(PyObject *module);
+int calls_add_context(PyObject *module);
+int calls_add_task(PyObject *module);
+int calls_add_send_task(PyObject *module);
+int calls_add_fast(PyObject *module);
+int calls_add_consumer(PyObject *module);
+int calls_add_producer(PyObject *module);
+int calls_add_completion(PyObject *module);
+int calls_add_progress(PyObject *module);
+
+/* link.c */
+uint64_t calls_arrived(Link *link);
+int calls_make_room(Link *link);
+void calls_push_task(Link *link, SendTask *task);
+SendTask *calls_pop_task(Link *link);
+
+/* poller.c */
 PyObject *calls_take(Poller *poller);
 Link *calls_found_link(Poller *poller);
 
-SendTask *calls_pop_task(Link *link);
-void calls_drop_tasks(Link *link);
-int calls_visit_tasks(Link *link, visitproc visit, void *arg);
-PyObject *calls_take_sent(Link *link, PyObject *none);
-PyObject *calls_take_back(Link *link, PyObject *none);
-PyObject *calls_arm_tasks(Link *link, PyObject *none);
-int calls_complete_sends(Engine *engine, Context *context);
-int calls_settled(Context *context);
-void calls_keep_error(Engine *engine);
+/* quick.c */
+PyObject *calls_slow(Quick *quick, PyObject *const *args, Py_ssize_t count, PyObject *names);
+PyObject *calls_quick_call(PyMethodDef *def, Quick given);
+PyObject *calls_make_port_send(PyObject *module, PyObject *args);
+PyObject *calls_make_link_send(PyObject *module, PyObject *args);
+PyObject *calls_make_receive(PyObject *module, PyObject *args);
 
+/* context.c */
+int calls_context_traverse(Context *context, visitproc visit, void *arg);
+int calls_context_clear(Context *context);
+int calls_settled(Context *context);
+int calls_allows(Context *context, PyObject *call);
+int calls_attend(Context *context);
+
+/* task.c */
+int calls_task_traverse(Task *task, visitproc visit, void *arg);
+int calls_task_clear(Task *task);
+PyObject *calls_owner(Task *task);
+void calls_release(Task *task);
+void calls_fill(Task *task, PyObject *ctx);
+PyObject *calls_by_the_noun(Task *task, PyObject *call);
+PyObject *calls_token(Task *task);
+
+/* send_task.c */
 PyObject *calls_make_alloc(PyObject *module, PyObject *args);
-int calls_add_tasks(PyObject *module);
-int calls_add_progress(PyObject *module);
+
+/* completion.c */
+void calls_complete(Engine *engine, Task *task, PyObject *callback);
+int calls_complete_sends(Engine *engine, Context *context);
+int calls_complete_finished(Engine *engine, Context *context);
+
+/* progress.c */
+void calls_keep_error(Engine *engine);
 
 #endif

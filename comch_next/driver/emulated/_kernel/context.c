@@ -1,0 +1,131 @@
+/* What progress and tasks ask of a context: see Context in _context.py. */
+#include "objects.h"
+
+PyTypeObject *calls_context_type;
+static PyObject *armed_name, *busy_name;
+
+int calls_context_traverse(Context *context, visitproc visit, void *arg)
+{
+    Py_VISIT(Py_TYPE(context));
+    Py_VISIT(context->engine);
+    Py_VISIT(context->legal);
+    Py_VISIT(context->sending);
+    Py_VISIT(context->finished);
+    Py_VISIT(context->lost);
+    Py_VISIT(context->on_done);
+    Py_VISIT(context->on_failed);
+    Py_VISIT(context->on_message);
+    return 0;
+}
+
+int calls_context_clear(Context *context)
+{
+    Py_CLEAR(context->engine);
+    Py_CLEAR(context->legal);
+    Py_CLEAR(context->sending);
+    Py_CLEAR(context->finished);
+    Py_CLEAR(context->lost);
+    Py_CLEAR(context->on_done);
+    Py_CLEAR(context->on_failed);
+    Py_CLEAR(context->on_message);
+    return 0;
+}
+
+static void context_dealloc(PyObject *context)
+{
+    calls_destroy(context, (inquiry)calls_context_clear);
+}
+
+static PyObject *context_disinherit(Context *context, PyObject *Py_UNUSED(none))
+{
+    calls_context_clear(context);
+    Py_RETURN_NONE;
+}
+
+/* Whether progress has nothing to do for it but what the engine does for all. */
+int calls_settled(Context *context)
+{
+    return !(calls_any(context->sending) || calls_any(context->finished) || calls_any(context->lost)
+             || context->moving);
+}
+
+static PyObject *context_settled(Context *context, PyObject *Py_UNUSED(none))
+{
+    return PyBool_FromLong(calls_settled(context));
+}
+
+/* take_back(): the program's tasks are the pool's again. */
+static PyObject *context_take_back(Context *context, PyObject *Py_UNUSED(none))
+{
+    context->life++;
+    context->tasks_out = 0;
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef context_methods[] = {
+    {"take_back", (PyCFunction)context_take_back, METH_NOARGS, NULL},
+    {"settled", (PyCFunction)context_settled, METH_NOARGS, NULL},
+    {"disinherit", (PyCFunction)context_disinherit, METH_NOARGS, NULL},
+    {0},
+};
+
+static PyMemberDef context_members[] = {
+    OBJECT(Context, engine),
+    OBJECT(Context, legal),
+    OBJECT(Context, sending),
+    OBJECT(Context, finished),
+    OBJECT(Context, lost),
+    OBJECT(Context, on_done),
+    OBJECT(Context, on_failed),
+    OBJECT(Context, on_message),
+    {"num_tasks", T_LONGLONG, offsetof(Context, num_tasks), 0, NULL},
+    {"tasks_out", T_LONGLONG, offsetof(Context, tasks_out), 0, NULL},
+    {"attended", T_BOOL, offsetof(Context, attended), 0, NULL},
+    {"moving", T_BOOL, offsetof(Context, moving), 0, NULL},
+    {0},
+};
+
+static PyType_Slot context_slots[] = {
+    {Py_tp_dealloc, context_dealloc}, {Py_tp_traverse, calls_context_traverse}, {Py_tp_clear, calls_context_clear},
+    {Py_tp_methods, context_methods}, {Py_tp_members, context_members},   {0, NULL},
+};
+
+static PyType_Spec context_spec = {
+    NAME "Context", sizeof(Context), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, context_slots,
+};
+
+/* Whether the state of the context allows the call. */
+int calls_allows(Context *context, PyObject *call)
+{
+    return context && context->legal && PySet_Contains(context->legal, call) == 1;
+}
+
+/* Have progress attend to a context that it may have done with. An engine that sleeps is armed anew, in Python. */
+int calls_attend(Context *context)
+{
+    Engine *engine = SELF(Engine, context->engine);
+    PyObject *armed, *done;
+    int sleeps;
+
+    if (context->attended || !calls_is(context->engine, calls_engine_type))
+        return 0;
+    if (!(armed = PyObject_GetAttr(engine->notification, armed_name)))
+        return -1;
+    sleeps = PyObject_IsTrue(armed);
+    Py_DECREF(armed);
+    if (!sleeps) {
+        context->attended = 1;
+        return PySet_Add(engine->active, (PyObject *)context);
+    }
+    done = PyObject_CallMethodObjArgs((PyObject *)context, busy_name, NULL);
+    Py_XDECREF(done);
+    return done ? 0 : -1;
+}
+
+int calls_add_context(PyObject *module)
+{
+    const Name names[] = {{&armed_name, "armed"}, {&busy_name, "busy_engine"}, {0}};
+
+    return calls_intern(names) || calls_add_type(module, &context_spec, NULL, &calls_context_type);
+}

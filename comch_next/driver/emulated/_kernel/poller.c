@@ -1,0 +1,173 @@
+/* The rings that are read together. */
+#include "objects.h"
+
+PyTypeObject *calls_poller_type;
+
+static int poller_traverse(Poller *poller, visitproc visit, void *arg)
+{
+    Py_VISIT(Py_TYPE(poller));
+    Py_VISIT(poller->links);
+    return 0;
+}
+
+static int poller_clear(Poller *poller)
+{
+    poller->c.count = 0;
+    Py_CLEAR(poller->links);
+    return 0;
+}
+
+static void poller_dealloc(PyObject *object)
+{
+    Poller *poller = SELF(Poller, object);
+
+    PyMem_Free(poller->rings);
+    PyMem_Free(poller->slots);
+    calls_destroy(object, (inquiry)poller_clear);
+}
+
+/* follow(links): read the rings of these, a tuple, from now on. */
+static PyObject *poller_follow(Poller *poller, PyObject *links)
+{
+    Py_ssize_t count = PyTuple_Size(links);
+    PyObject *before = poller->links;
+    comch_slot *slots;
+    comch_rx **rings;
+
+    if (count < 0)
+        return NULL;
+    rings = PyMem_Malloc(sizeof *rings * (size_t)count);
+    slots = PyMem_Malloc(sizeof *slots * (size_t)count);
+    if (!rings || !slots) {
+        PyMem_Free(rings);
+        PyMem_Free(slots);
+        return PyErr_NoMemory();
+    }
+    for (Py_ssize_t i = 0; i < count; i++)
+        rings[i] = SELF(Link, PyTuple_GetItem(links, i))->rx;
+    for (Py_ssize_t i = 0; before && i < PyTuple_Size(before); i++)
+        Py_CLEAR(SELF(Link, PyTuple_GetItem(before, i))->poller);
+    for (Py_ssize_t i = 0; i < count; i++) {
+        Py_INCREF(poller);
+        SELF(Link, PyTuple_GetItem(links, i))->poller = (PyObject *)poller;
+    }
+    comch_follow(&poller->c, rings, slots, (uint32_t)count);
+    PyMem_Free(poller->rings);
+    PyMem_Free(poller->slots);
+    poller->rings = rings;
+    poller->slots = slots;
+    Py_INCREF(links);
+    poller->links = links;
+    Py_XDECREF(before);
+    Py_RETURN_NONE;
+}
+
+Link *calls_found_link(Poller *poller)
+{
+    return SELF(Link, PyTuple_GetItem(poller->links, poller->c.index));
+}
+
+/* Take the message that was found as bytes; NULL without an error: its sender has taken it back. */
+PyObject *calls_take(Poller *poller)
+{
+    PyObject *data = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)poller->c.length);
+
+    if (data && comch_take(&poller->c, PyBytes_AsString(data)) != COMCH_OK) {
+        Py_DECREF(data);
+        return NULL;
+    }
+    return data;
+}
+
+/* receive(size): (data, link), None when nothing is there, or what comch_find says else. */
+static PyObject *poller_receive(Poller *poller, PyObject *size)
+{
+    unsigned long long most = PyLong_AsUnsignedLongLong(size);
+    int64_t result;
+    PyObject *data, *found;
+
+    if (PyErr_Occurred())
+        return NULL;
+    result = comch_find(&poller->c);
+    if (result >= 0 && (uint64_t)result > most)
+        result = COMCH_LONG;
+    if (result == COMCH_AGAIN)
+        Py_RETURN_NONE;
+    if (result < 0)
+        return PyLong_FromLongLong(result);
+    if (!(data = calls_take(poller))) {
+        if (PyErr_Occurred())
+            return NULL;
+        Py_RETURN_NONE;
+    }
+    found = PyTuple_Pack(2, data, (PyObject *)calls_found_link(poller));
+    Py_DECREF(data);
+    return found;
+}
+
+static PyObject *poller_arm(Poller *poller, PyObject *Py_UNUSED(none))
+{
+    return PyBool_FromLong(comch_arm_data(&poller->c));
+}
+
+static PyObject *poller_poll_due(Poller *poller, PyObject *Py_UNUSED(none))
+{
+    return PyBool_FromLong(comch_poll_due(&poller->c.pace));
+}
+
+static PyObject *poller_polled(Poller *poller, PyObject *Py_UNUSED(none))
+{
+    comch_polled(&poller->c.pace);
+    Py_RETURN_NONE;
+}
+
+static PyObject *poller_hurry(Poller *poller, PyObject *Py_UNUSED(none))
+{
+    poller->c.pace.next = 0;
+    Py_RETURN_NONE;
+}
+
+static PyObject *poller_blamed(Poller *poller, void *Py_UNUSED(closure))
+{
+    PyObject *link = (PyObject *)calls_found_link(poller);
+
+    Py_XINCREF(link);
+    return link;
+}
+
+static PyMethodDef poller_methods[] = {
+    {"follow", (PyCFunction)poller_follow, METH_O, NULL},
+    {"receive", (PyCFunction)poller_receive, METH_O, NULL},
+    {"arm", (PyCFunction)poller_arm, METH_NOARGS, NULL},
+    {"poll_due", (PyCFunction)poller_poll_due, METH_NOARGS, NULL},
+    {"polled", (PyCFunction)poller_polled, METH_NOARGS, NULL},
+    {"hurry", (PyCFunction)poller_hurry, METH_NOARGS, NULL},
+    {0},
+};
+
+static PyMemberDef poller_members[] = {
+    {"links", T_OBJECT, offsetof(Poller, links), READONLY, NULL},
+    {"length", T_ULONGLONG, offsetof(Poller, c) + offsetof(comch_poller, length), READONLY, NULL},
+    {0},
+};
+
+static PyGetSetDef poller_getset[] = {
+    {"blamed", (getter)poller_blamed, NULL, NULL, NULL},
+    {0},
+};
+
+static PyType_Slot poller_slots[] = {
+    {Py_tp_dealloc, poller_dealloc}, {Py_tp_traverse, poller_traverse}, {Py_tp_clear, poller_clear},
+    {Py_tp_methods, poller_methods}, {Py_tp_members, poller_members},   {Py_tp_getset, poller_getset},
+    {0, NULL},
+};
+
+static PyType_Spec poller_spec = {
+    NAME "Poller", sizeof(Poller), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, poller_slots,
+};
+
+int calls_add_poller(PyObject *module)
+{
+    return calls_add_type(module, &poller_spec, NULL, &calls_poller_type);
+}

@@ -1,0 +1,48 @@
+"""The environment that lets programs, and what they start, find the old names."""
+
+from __future__ import annotations
+
+import os
+
+from comm_channel_compat._launcher import faces
+
+TYPE_CHECKING = False  # typing alone would take longer than the launcher
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+SHIM = os.path.join(faces.PACKAGE, "_shim")
+
+# Variable -> the kind of folder that it lists: for the dynamic linker, our stub, the compiler and pkg-config.
+_FOLDERS = {
+    "LD_LIBRARY_PATH": "lib",
+    "COMCH_COMPAT_LIBRARIES": "lib",
+    "LIBRARY_PATH": "lib",
+    "CPATH": "include",
+    "PKG_CONFIG_PATH": "pkgconfig",
+}
+
+
+def settings(current: Mapping[str, str], given: Mapping[str, str], *, stand_in: bool) -> dict[str, str]:
+    """The variables to set, for the options given; `stand_in` for C libraries, too."""
+    found = {"PYTHONPATH": _joined([SHIM], current.get("PYTHONPATH"))}
+    if stand_in:
+        for name, kind in _FOLDERS.items():
+            if folders := faces.folders(kind):
+                found[name] = _joined(folders, current.get(name))
+        if "LD_LIBRARY_PATH" in found and (stub := faces.audit_stub()) is not None:
+            found["LD_AUDIT"] = _joined([stub], current.get("LD_AUDIT"))
+        if "--force" in given:
+            found["COMCH_COMPAT_FORCE"] = "1"
+    if "--warn" in given:
+        found["COMCH_COMPAT_WARN"] = "1"
+    if "--trace" in given:
+        found["COMCH_TRACE"] = os.path.abspath(given["--trace"])  # the program may go elsewhere
+    if "--faults" in given:
+        found["COMCH_FAULTS"] = given["--faults"]
+    return found
+
+
+def _joined(ours: list[str], theirs: str | None) -> str:
+    """Our folders before theirs; ours come once only, however often a launcher starts another."""
+    rest = [word for word in (theirs or "").split(os.pathsep) if word not in ours] if theirs else []
+    return os.pathsep.join([*ours, *rest])

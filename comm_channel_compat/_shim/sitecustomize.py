@@ -1,0 +1,120 @@
+"""What Python imports at its start under the launcher: it helps cffi and ctypes, then lets the next of its name run.
+
+The environment reaches the dynamic linker and the compiler, but not what these two decide in Python. They are changed
+when the program imports them; a program that does not pays nothing for it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False  # every Python that the program starts comes through here, and typing takes longer than the rest
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from importlib.machinery import ModuleSpec
+    from types import ModuleType
+    from typing import Any
+
+_FOLDERS = [folder for folder in os.environ.get("COMCH_COMPAT_LIBRARIES", "").split(os.pathsep) if folder]
+
+
+def _find_ours_first(ctypes_util: Any) -> None:
+    """`find_library` asks tools that do not look where the linker does, and that a machine need not have."""
+    find_elsewhere = ctypes_util.find_library
+
+    def find_library(name: str) -> str | None:
+        for folder in filter(os.path.isdir, _FOLDERS):
+            for file in sorted(os.listdir(folder)):
+                if file.startswith(f"lib{name}.so."):
+                    return file
+        return find_elsewhere(name)  # type: ignore[no-any-return]
+
+    ctypes_util.find_library = find_library
+
+
+def _name_missing_headers(ffiplatform: Any) -> None:
+    """cffi's API mode compiles against DOCA's headers; where there is none of ours, the error names the place."""
+    compile_extension = ffiplatform.compile
+
+    def compile_or_explain(tmpdir: str, extension: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return compile_extension(tmpdir, extension, *args, **kwargs)
+        except ffiplatform.VerificationError as error:
+            if missing := _missing_headers(extension.sources):
+                why = f"cffi compiles against headers, and comm_channel_compat has no {', '.join(missing)}"
+                raise type(error)(f"{_place_outside('cffi')}: {why}") from None
+            raise
+
+    ffiplatform.compile = compile_or_explain
+
+
+def _missing_headers(sources: Sequence[str]) -> list[str]:
+    """DOCA's headers that sources include, and that are not among ours."""
+    import re  # the compiler has taken longer
+
+    included = []
+    for source in sources:
+        with open(source, encoding="utf-8") as file:
+            included += re.findall(r'^\s*#\s*include\s*[<"](doca_\w+\.h)', file.read(), re.MULTILINE)
+    ours = os.environ.get("CPATH", "").split(os.pathsep)
+    return [name for name in included if not any(os.path.exists(os.path.join(folder, name)) for folder in ours)]
+
+
+def _place_outside(package: str) -> str:
+    """File and line of the innermost call that does not come from a package, nor from here."""
+    frame = sys._getframe()
+    while frame.f_back and frame.f_globals["__name__"].partition(".")[0] in (package, __name__):
+        frame = frame.f_back
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+
+
+_CHANGES = {"ctypes.util": _find_ours_first, "cffi.ffiplatform": _name_missing_headers}
+
+
+class _Finder:
+    """Changes a module of the table once it has been imported."""
+
+    @classmethod
+    def find_spec(cls, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        if name not in _CHANGES:
+            return None
+        change = _CHANGES.pop(name)
+        for finder in sys.meta_path:
+            spec = None if finder is cls else finder.find_spec(name, path, target)
+            if spec is not None:
+                spec.loader = _Loader(spec.loader, change)  # type: ignore[assignment]  # it does what one does
+                return spec
+        return None
+
+
+class _Loader:
+    """Loads a module as its own loader does, and changes it."""
+
+    def __init__(self, loader: Any, change: Callable[[Any], None]) -> None:
+        self._loader = loader
+        self._change = change
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        return self._loader.create_module(spec)  # type: ignore[no-any-return]
+
+    def exec_module(self, module: Any) -> None:
+        module.__spec__.loader = module.__loader__ = self._loader
+        self._loader.exec_module(module)
+        self._change(module)
+
+
+def _import_next() -> None:
+    """Import what Python would have found under this name; the error, where there is none, is the one it expects."""
+    here = os.path.dirname(__file__)
+    place = sys.path.index(here)
+    del sys.path[place], sys.modules[__name__]
+    try:
+        __import__(__name__)
+    finally:
+        sys.path.insert(place, here)
+
+
+if _FOLDERS:
+    sys.meta_path.insert(0, _Finder)
+_import_next()

@@ -1,0 +1,52 @@
+"""What the launcher imports before it replaces itself: nothing of the toolkit, and little of Python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.processes import StartPython
+
+PACKAGE = "comm_channel_compat"
+# Modules that come with `python -m` itself are not here; these take longer than the whole launcher.
+HEAVY = {"argparse", "pathlib", "re", "shlex", "subprocess", "typing"}
+
+
+def imported(start_python: StartPython, *arguments: str) -> set[str]:
+    """The modules that Python reports as imported, those of the program that it becomes included."""
+    finished = start_python("-X", "importtime", *arguments).finish()
+    assert finished.returncode == 0, finished
+    return {line.rpartition("|")[2].strip() for line in finished.stderr.splitlines()}
+
+
+@pytest.mark.parametrize("launch", [("-m", PACKAGE), (f"-m{PACKAGE}",), ("-Bm", PACKAGE), (f"-qBm{PACKAGE}",)])
+def test_it_imports_nothing_of_the_toolkit(start_python: StartPython, tmp_path: Path, launch: tuple[str, ...]) -> None:
+    script = tmp_path / "old.py"
+    script.write_text("")
+    modules = imported(start_python, *launch, "run", str(script))
+    assert f"{PACKAGE}._launcher" in modules
+    assert not [name for name in modules if name.startswith(("comch_next", "cffi", f"{PACKAGE}.flat"))]
+    assert not modules & (HEAVY - imported(start_python, "-m", "timeit", "-n1", "-r1"))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("-m", "application", "run"),
+        ("-m", "application", PACKAGE),
+        ("-m", "application", f"-m{PACKAGE}"),
+        ("-m", f"my{PACKAGE}", "run"),
+        ("-c", f"import {PACKAGE}; print({PACKAGE}.Endpoint.__name__)", "-m", PACKAGE),
+    ],
+)
+def test_a_package_that_imports_it_gets_all_of_it(
+    start_python: StartPython, tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    """Python runs another package's `__main__`, whose `__init__` imports the old API."""
+    for name in ("application", f"my{PACKAGE}"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text(f"import {PACKAGE} as cc\n")
+        (tmp_path / name / "__main__.py").write_text(f"from {name} import cc; print(cc.Endpoint.__name__)\n")
+    finished = start_python(*arguments, cwd=tmp_path).finish()
+    assert finished == (0, "Endpoint\n", "")
