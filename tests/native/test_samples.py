@@ -12,9 +12,7 @@ from tools.side_by_side import MODERN_ONLY, SAMPLES, differences
 PAYLOAD = bytes(range(256)) * 100
 
 
-@pytest.mark.parametrize(
-    ("service", "client"), [("native", "native"), ("native", "emulated"), ("emulated", "native")]
-)
+@pytest.mark.parametrize(("service", "client"), [("native", "native"), ("native", "emulated"), ("emulated", "native")])
 @pytest.mark.parametrize("sample", [*SAMPLES, *MODERN_ONLY])
 def test_sample(runtime_dir: Path, sample: str, service: str, client: str) -> None:
     stage = NativeStage(runtime_dir, PAYLOAD)
