@@ -1,4 +1,4 @@
-"""The C face: libdoca_common.so.2 and libdoca_comch.so.2 over the emulated library, for C programs and cffi scripts.
+"""The C face: libdoca_common, libdoca_argp and libdoca_comch over the emulated library, for C and cffi programs.
 
 A face is a shared library with the real one's SONAME and functions, made when the project is installed (_building)
 from the fact tables. Each of its functions is a small C wrapper around a Python function, in an interpreter that the
@@ -12,5 +12,6 @@ handles       the one table of handles: what a pointer that C holds stands for
 seam          which call of the driver a function is
 _common, _memory         the functions of libdoca_common
 _comch, _fast_path       the functions of libdoca_comch
+_argp                    the functions of libdoca_argp
 lib, include, pkgconfig  what was made
 """

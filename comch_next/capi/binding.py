@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from comch_next.capi.handles import HANDLES
 from comch_next.errors import DocaError, ErrorCode, InvalidValue
@@ -57,7 +57,7 @@ class Binding:
 
     def __init__(self, ffi: Any, lib: Any) -> None:
         self.ffi, self.lib = ffi, lib
-        self._called = frozenset(name.removeprefix("py_") for name in dir(lib))
+        self._called = frozenset(name[3:] for name in dir(lib) if name.startswith("py_"))
 
     def rows(self, tables: Mapping[str, tuple[str, tuple[tuple[str, str, str], ...]]]) -> list[Function]:
         """List those functions of generated tables that the library calls Python for."""
@@ -147,7 +147,7 @@ class Binding:
             may_be_null = param.name == "buf"  # immediate data only
             return lambda args: None if may_be_null and not args[place] else HANDLES.find(tag, args[place]).target
         if param.ctype == "const char *":
-            return lambda args: _decoded(ffi.string(args[place]))
+            return lambda args: _decoded(ffi.string(args[place])) if args[place] else _refuse_null(param.name)
         if param.ctype == "void *":
             return lambda args: int(ffi.cast("uintptr_t", args[place]))
         if param.ctype == "const union doca_data *":
@@ -223,7 +223,7 @@ def tag_of(ctype: str) -> str:
 
 def _ended(row: Function) -> str | None:
     """What the function gives back, as HANDLES has it."""
-    if not _ENDS.search(row.name):
+    if not row.params or not _ENDS.search(row.name):
         return None
     ctype = row.params[0].ctype
     return tag_of(ctype) + " *" * (ctype.count("*") - 1)
@@ -238,6 +238,10 @@ def _is_size_of_text(row: Function, place: int) -> bool:
 def _set(pointer: Any, value: int) -> None:
     if pointer:
         pointer[0] = value
+
+
+def _refuse_null(name: str) -> NoReturn:
+    raise InvalidValue(f"{name} is NULL")
 
 
 def _decoded(text: bytes) -> str:

@@ -12,7 +12,7 @@ import pytest
 from tests.faces.support import PROGRAMS, compiled, run
 from tests.processes import Child
 
-MODULES = ("doca-comch", "doca-comm-channel")
+MODULES = ("doca-comch", "doca-comm-channel", "doca-argp")
 Start = Callable[..., Child]
 
 

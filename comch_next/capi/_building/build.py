@@ -44,7 +44,7 @@ def _generate(face: Face, scratch: Path) -> Path:
     ffi.embedding_api("")
     declarations = "".join(f"{python_side(row)};\n" for row in wrapped(face))
     ffi.cdef(f'extern "Python" {{\n{declarations}}}\n')
-    ffi.cdef("void comch_face_report(const char *text);")
+    ffi.cdef("\n".join(("void comch_face_report(const char *text);", *face.calls)))
     module = f"_doca_{face.name}"
     ffi.embedding_init_code(f"from {face.module} import attach\nfrom {module} import ffi, lib\nattach(ffi, lib)\n")
     ffi.set_source(module, c_source(face))

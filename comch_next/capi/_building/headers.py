@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 
 from comch_next import api
 from comch_next.api.prototypes import callback_type, definition, enumeration, prototype, tags, type_name
-from comch_next.capi._building.libraries import Face
+from comch_next.capi._building.libraries import UNSEEN, Face
 
 __all__ = ["headers"]
 
-_CORE = ("doca_types.h", "doca_error.h", "doca_dev.h", "doca_pe.h", "doca_ctx.h", "doca_mmap.h", "doca_buf.h")
+_HOMES = {"core": "doca_types.h", "comch": "doca_comch.h", "comm_channel": "doca_comm_channel.h"}
 _TYPES = ("doca_types.h", "doca_error.h")
 # What a header includes beside the types: what programs that include it alone rely on.
 _INCLUDED = {
@@ -87,18 +87,18 @@ def headers(face: Face) -> Iterator[tuple[str, str]]:
 
 
 def _prototypes(face: Face, name: str) -> str:
-    rows = (row for row in face.functions() if (row.header or "doca_dev.h") == name)
+    rows = (row for row in face.functions() if (row.header or UNSEEN) == name)
     return "\n".join(f"{prototype(row)};" for row in rows)
 
 
 def _types(face: Face, name: str) -> Iterator[str]:
-    """Define the types of a header: those without a home lie in the first of their face, or in doca_types.h."""
-    first = name == ("doca_types.h" if face.name == "common" else face.headers[0])
-
-    def here(home: str) -> bool:
-        return home == name or (first and not home)
-
+    """Define the types of a header, among them those of its generation that have none."""
     for generation in face.generations:
+        first = name == _HOMES[generation]
+
+        def here(home: str, first: bool = first) -> bool:
+            return home == name or (first and not home)
+
         if first:
             yield from _structures(generation, face.functions())
         shapes: dict[str, api.EnumTable] = {}

@@ -31,7 +31,7 @@ def modules(face: Face) -> Iterator[tuple[str, str]]:
     libs = f"-L${{libdir}} -ldoca_{face.name}{_rpath_link(face)}"
     yield f"{name}.pc", _module(name, f"stand-in for {face.soname}", requires, libs, "-I${includedir}")
     if face.name == "comm_channel":
-        yield "doca.pc", _module("doca", "every stand-in for a library of DOCA 2.2", name, "", "")
+        yield "doca.pc", _module("doca", "the stand-ins for the libraries of DOCA 2.2", f"{name} doca-argp", "", "")
 
 
 def _rpath_link(face: Face) -> str:

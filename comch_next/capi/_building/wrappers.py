@@ -102,6 +102,7 @@ def wrapped(face: Face) -> list[api.Function]:
 _HEAD = """
 #define FACE __attribute__((visibility("default")))
 {includes}
+#include <doca_version.h>
 #include "interpreter.h"
 #include "log.h"
 {by_hand}

@@ -1,7 +1,71 @@
 #include "common.h"
 
+#include <doca_argp.h>
+
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
+
+static doca_error_t copy(char *field, size_t size, const char *value)
+{
+	if (strnlen(value, size) == size)
+		return DOCA_ERROR_INVALID_VALUE;
+	strcpy(field, value);
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t take_pci_addr(void *param, void *config)
+{
+	struct arguments *arguments = config;
+
+	return copy(arguments->pci_addr, sizeof(arguments->pci_addr), param);
+}
+
+static doca_error_t take_rep_pci(void *param, void *config)
+{
+	struct arguments *arguments = config;
+
+	return copy(arguments->rep_pci, sizeof(arguments->rep_pci), param);
+}
+
+static doca_error_t take_text(void *param, void *config)
+{
+	struct arguments *arguments = config;
+
+	return copy(arguments->text, sizeof(arguments->text), param);
+}
+
+static doca_error_t flag(const char *short_name, const char *long_name, const char *description,
+			 doca_argp_param_cb_t callback)
+{
+	struct doca_argp_param *param;
+	doca_error_t result = doca_argp_param_create(&param);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	doca_argp_param_set_short_name(param, short_name);
+	doca_argp_param_set_long_name(param, long_name);
+	doca_argp_param_set_description(param, description);
+	doca_argp_param_set_callback(param, callback);
+	doca_argp_param_set_type(param, DOCA_ARGP_TYPE_STRING);
+	return doca_argp_register_param(param);
+}
+
+doca_error_t parse(const char *program, int argc, char **argv, struct arguments *arguments)
+{
+	doca_error_t result = doca_argp_init(program, arguments);
+
+	if (result == DOCA_SUCCESS)
+		result = flag("p", "pci-addr", "device PCI address", take_pci_addr);
+	if (result == DOCA_SUCCESS)
+		result = flag("r", "rep-pci", "representor PCI address", take_rep_pci);
+	if (result == DOCA_SUCCESS)
+		result = flag("t", "text", "text to be sent", take_text);
+	if (result == DOCA_SUCCESS)
+		result = doca_argp_start(argc, argv);
+	(void)doca_argp_destroy();
+	return result;
+}
 
 doca_error_t open_device(const char *pci_addr, check_device check, struct doca_dev **dev)
 {

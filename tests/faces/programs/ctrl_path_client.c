@@ -139,9 +139,12 @@ static doca_error_t run(struct client *objects)
 
 int main(int argc, char **argv)
 {
-	struct client objects = {.text = argc > 1 ? argv[1] : "Hello from the host"};
-	doca_error_t result = open_device("b1:00.0", doca_comch_cap_client_is_supported, &objects.dev);
+	struct arguments arguments = {.pci_addr = "b1:00.0", .text = "Hello from the host"};
+	struct client objects = {.text = arguments.text};
+	doca_error_t result = parse("ctrl_path_client", argc, argv, &arguments);
 
+	if (result == DOCA_SUCCESS)
+		result = open_device(arguments.pci_addr, doca_comch_cap_client_is_supported, &objects.dev);
 	if (result == DOCA_SUCCESS) {
 		result = doca_pe_create(&objects.pe);
 		if (result == DOCA_SUCCESS) {

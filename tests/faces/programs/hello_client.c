@@ -81,11 +81,14 @@ static doca_error_t run(struct doca_dev *dev, const char *text)
 
 int main(int argc, char **argv)
 {
+	struct arguments arguments = {.pci_addr = "b1:00.0", .text = "Hello from the host"};
 	struct doca_dev *dev;
-	doca_error_t result = open_device("b1:00.0", NULL, &dev);
+	doca_error_t result = parse("hello_client", argc, argv, &arguments);
 
+	if (result == DOCA_SUCCESS)
+		result = open_device(arguments.pci_addr, NULL, &dev);
 	if (result == DOCA_SUCCESS) {
-		result = run(dev, argc > 1 ? argv[1] : "Hello from the host");
+		result = run(dev, arguments.text);
 		(void)doca_dev_close(dev);
 	}
 	return ended(result);
