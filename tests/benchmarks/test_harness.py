@@ -29,7 +29,7 @@ def quietly(_: str) -> None:
     """Hears what is running."""
 
 
-@pytest.mark.parametrize("name", [*RIVALS, *SLEEPERS])
+@pytest.mark.parametrize("name", [*RIVALS, *SLEEPERS, *COMPILED])
 def test_every_rival_carries_messages(name: str) -> None:
     why = absence(name)
     if name in EXTRAS and why is not None:
