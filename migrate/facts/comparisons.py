@@ -1,4 +1,4 @@
-"""Where values are told apart: by `==`, as keys and in sets, by a class that asks for their methods."""
+"""Where values are told apart: by `==`, as keys and in sets, by the methods that they have."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ from migrate.python.values import Class, Collection, External, Instance, Token, 
 EQUAL_DEVICES, INSPECTED = "CCM086", "CCM082"
 _LOOKING_UP = frozenset({"add", "setdefault", "get", "pop", "index", "remove", "count", "discard"})
 _PROTOCOLS = frozenset({External("typing.Protocol"), External("typing_extensions.Protocol")})
+_BY_METHODS = ("collections.abc.", "typing.", "contextlib.Abstract")  # classes that ask for methods, but for one:
+_EVERYTHING = frozenset({External("collections.abc.Hashable"), External("typing.Hashable")})
+_ENTERED = frozenset({"device", "representor"})
 _REPEATING = (ast.For, ast.AsyncFor, ast.While, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.comprehension)
 
 
@@ -53,12 +56,24 @@ def found(forest: Forest, values: Values) -> Iterator[Found]:
         compares = all(held) and not all(isinstance(operator, ast.Is | ast.IsNot) for operator in compare.ops)
         if compares and not _are_apart(origins, forest):
             yield Found([Token(key) for devices in held for key in devices], compare, EQUAL_DEVICES)
-    for _, call in forest.nodes(ast.Call):
+    yield from _refused(forest, values)
+    for _, call in forest.calls(("iter", "isinstance")):
         if getattr(call.func, "id", "") == "iter" and call.args:
             yield Found(values.of(call.args[0]), call, INSPECTED)
         asks = getattr(call.func, "id", "") == "isinstance" and len(call.args) == 2
         if asks and any(_asks_for_methods(kind, values) for kind in _with_items(call.args[1], values)):
             yield Found(values.of(call.args[0]), call, INSPECTED)
+
+
+def _refused(forest: Forest, values: Values) -> Iterator[Found]:
+    """Yield the handles that are entered or gone through, which old ones refuse."""
+    loops = [(loop.iter, frozenset[str]()) for _, loop in forest.nodes(ast.For)]
+    loops += [(loop.iter, frozenset[str]()) for _, loop in forest.nodes(ast.comprehension)]
+    entered = [(item.context_expr, _ENTERED) for _, item in forest.nodes(ast.withitem)]
+    for node, allowed in (*loops, *entered):
+        keys = [getattr(value, "key", None) for value in values.of(node)]
+        if keys and all(isinstance(key, Handle) and key.kind not in allowed for key in keys):
+            yield Found(values.of(node), node, INSPECTED)
 
 
 def tested_for(
@@ -130,6 +145,8 @@ def _are_apart(origins: set[Hashable], forest: Forest) -> bool:
 
 def _asks_for_methods(kind: Value, values: Values) -> bool:
     """Whether a class decides by methods what its instances are."""
+    if isinstance(kind, External):
+        return kind.name.startswith(_BY_METHODS) and kind not in _EVERYTHING
     bases = values.bases(kind.node) if isinstance(kind, Class) else ()
     bodies = (part for base in bases if isinstance(base, Class) for part in base.node.body)
     hooks = (part for part in bodies if isinstance(part, ast.FunctionDef) and part.name == "__subclasshook__")

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import OldApi, Text
+from migrate.facts.relayed_texts import relayed_texts
 from migrate.python.values import Collection, Instance, Token, Value, Values
 
 COMPARED, SHOWN = "text", "printed"
@@ -15,6 +16,7 @@ _METHODS |= {"split", "rsplit", "splitlines", "removeprefix", "removesuffix", "_
 _FUNCTIONS = _METHODS | {"search", "match", "fullmatch", "findall", "finditer", "fnmatch", "fnmatchcase", "contains"}
 _KEYED = frozenset({"get", "pop", "setdefault"})
 _SHOWING = frozenset({"print", "debug", "info", "warning", "error", "critical", "exception", "log", "write"})
+_TRACING = frozenset({"print_exc", "exception"})
 _EXPECTING = frozenset({"assertRaisesRegex"})
 
 
@@ -27,9 +29,14 @@ def looks_at_texts(forest: Forest, values: Values, api: OldApi) -> Iterator[tupl
     for _, compare in forest.nodes(ast.Compare):
         for text in _compared(compare, values):
             yield COMPARED, text
-    for _, call in forest.nodes(ast.Call):
+    for text in relayed_texts(forest, values, api):
+        yield COMPARED, text
+    for _, call in forest.calls(_EXPECTING, ("raises",)):
         for text in _expected(call, values, api):
             yield COMPARED, text
+    for _, call in forest.calls(_TRACING, _SHOWING):
+        for text in _traced(call, forest, values, api):
+            yield SHOWN, text
 
 
 def _way(node: ast.expr, forest: Forest) -> str:
@@ -83,6 +90,18 @@ def _inside(held: Iterable[Value], values: Values) -> frozenset[Value]:
 
 def _texts(held: Iterable[Value]) -> Iterator[Text]:
     return (value.key for value in held if isinstance(value, Token) and isinstance(value.key, Text))
+
+
+def _traced(call: ast.Call, forest: Forest, values: Values, api: OldApi) -> Iterator[Text]:
+    """Yield the texts in a traceback that a call shows: of the errors that the clause around it catches."""
+    if last_name(call.func) not in _TRACING and not any(word.arg == "exc_info" for word in call.keywords):
+        return
+    handler = next((above for above in forest.above(call) if isinstance(above, ast.ExceptHandler)), None)
+    if handler is None:
+        return
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    for kind in (value for node in kinds if node is not None for value in values.of(node)):
+        yield from _texts(token for error in api.caught(kind) or () for token in api.text(error))
 
 
 def _expected(call: ast.Call, values: Values, api: OldApi) -> Iterator[Text]:

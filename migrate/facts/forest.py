@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from itertools import chain
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, TypeVar
 
+from migrate.python.parents import Parents
 from migrate.python.scopes import Names
 
 Node = TypeVar("Node", bound=ast.AST)
 
 
-class Forest:
+class Forest(Parents):
     """Answers for a node of any file what its file's Names answer."""
 
     def __init__(self, names: Mapping[Path, Names]) -> None:
         self.names = names
-        self.parents: dict[ast.AST, ast.AST] = {}
+        self.parents = {}
         self._files: dict[ast.AST, Names] = {}
         self._paths: dict[Names, Path] = {}
         self._by_type: dict[type, dict[Path, list[Any]]] = {}
@@ -38,12 +42,6 @@ class Forest:
         self._files[node] = self.names[path]
         return node
 
-    def above(self, node: ast.AST) -> Iterator[ast.AST]:
-        """Iterate over the nodes around a node, innermost first."""
-        while node in self.parents:
-            node = self.parents[node]
-            yield node
-
     def is_in_message(self, node: ast.AST) -> bool:
         """Whether a node stands in what is raised: of use for the text of an error only."""
         return any(isinstance(above, ast.Raise) for above in self.above(node))
@@ -56,12 +54,6 @@ class Forest:
         """Return the names of the file that holds a node."""
         return self._files[node]
 
-    def statement(self, node: ast.AST) -> ast.stmt:
-        """Return the statement that holds a node (itself, when it is one)."""
-        while not isinstance(node, ast.stmt):
-            node = self.parents[node]
-        return node
-
     def in_file(self, path: Path, kind: type[Node]) -> list[Node]:
         """Return the nodes of one type in a file, in the order of the text."""
         return self._by_type.get(kind, {}).get(path, [])
@@ -71,6 +63,18 @@ class Forest:
         for path, nodes in self._by_type.get(kind, {}).items():
             for node in nodes:
                 yield path, node
+
+    def calls(self, *names: Iterable[str]) -> Iterator[tuple[Path, ast.Call]]:
+        """Iterate over the calls of functions and methods with some last names, in the order of `nodes`."""
+        found = chain.from_iterable(self._named_calls.get(name, ()) for name in set(chain.from_iterable(names)))
+        return ((path, call) for _, path, call in sorted(found, key=itemgetter(0)))
+
+    @cached_property
+    def _named_calls(self) -> Mapping[str, list[tuple[int, Path, ast.Call]]]:
+        named: dict[str, list[tuple[int, Path, ast.Call]]] = {}
+        for number, (path, call) in enumerate(self.nodes(ast.Call)):
+            named.setdefault(last_name(call.func), []).append((number, path, call))
+        return named
 
 
 def last_name(node: ast.expr) -> str:

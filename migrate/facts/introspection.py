@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable, Iterator, Sequence
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 
@@ -13,11 +14,12 @@ from migrate.facts.handles import Method, OldApi, Symbol
 from migrate.facts.hints import Hints
 from migrate.facts.looping import constants, rows
 from migrate.python.scopes import Kind
-from migrate.python.values import Collection, External, Token, Value, Values
+from migrate.python.values import Collection, External, Function, Token, Value, Values
 
 _NAMES = frozenset({"__name__", "__qualname__"})
 _ASKED = _NAMES | {"__class__", "__module__", "__doc__"}
 _READS_OBJECTS = frozenset({"create_autospec", "getdoc", "signature", "getmembers", "register"})
+_WRAPPING = frozenset({"wraps", "update_wrapper"})
 _REPRESENTING = frozenset({"repr", "ascii"})
 _SHOWING = frozenset({"print", "str", "repr", "ascii", "format", "pprint", "pformat"})
 _READS_SOURCE = frozenset({"getsource", "getsourcelines", "findsource", "extract_tb", "extract_stack", "getlines"})
@@ -56,7 +58,10 @@ class Introspection:
                 yield from self._asked(node.value, node.attr)
             else:
                 yield from self._symbols(node.value)
-        for _, call in self._forest.nodes(ast.Call):
+        for _, call in self._forest.calls(_WRAPPING):
+            if call.args and self._names_functions:
+                yield from self._asked(call.args[0], "__name__")
+        for _, call in self._forest.calls(_READS_OBJECTS, _READS_ANNOTATIONS, ("type", "getattr", "fields")):
             name, asked = last_name(call.func), first_constant(call.args[1:2])
             if call.args and (name in _READS_OBJECTS or (name == "type" and len(call.args) == 1)):
                 yield from self._symbols(call.args[0])
@@ -73,12 +78,18 @@ class Introspection:
                 nodes = self._values.used(token)
                 yield from [token.key] if any(is_told_apart(node, self._forest) for node in nodes) else ()
 
+    @cached_property
+    def _names_functions(self) -> bool:
+        """Whether the name of any function of the program's own is asked, which may be that of another one."""
+        asked = (node.value for _, node in self._forest.nodes(ast.Attribute) if node.attr == "__name__")
+        return any(isinstance(value, Function) for node in asked for value in self._values.of(node))
+
     def _shown_constants(self) -> Iterator[Symbol]:
         """Yield the numbers that are members of enums now, where that shows: inverted, or by their repr."""
         shown = [node.operand for _, node in self._forest.nodes(ast.UnaryOp) if isinstance(node.op, ast.Invert)]
         for _, part in self._forest.nodes(ast.FormattedValue):
             shown += [part.value] if part.conversion in (ord("r"), ord("a")) else self._items(part.value)
-        for _, call in self._forest.nodes(ast.Call):
+        for _, call in self._forest.calls(_REPRESENTING, _SHOWING):
             name = last_name(call.func)
             shown += call.args if name in _REPRESENTING else []
             shown += [item for given in call.args if name in _SHOWING for item in self._items(given)]
@@ -114,7 +125,7 @@ class Introspection:
         for path, item in self._forest.nodes(ast.Subscript):
             if _is_module_itself(item) and self._is_searched(item):
                 yield path
-        for path, call in self._forest.nodes(ast.Call):
+        for path, call in self._forest.calls(_OPENS, _NAMESPACES, _READS_SOURCE):
             name = last_name(call.func)
             own = name in _OPENS and self._is_own_file(call)
             names = (name == "dir" and path in self._stars) or (name in _NAMESPACES and self._is_listed(call))

@@ -29,6 +29,7 @@ _SHOWING = frozenset({"print", "str", "repr", "format", "ascii", "pprint", "pfor
 _SHOWING |= {"debug", "info", "warning", "error", "exception", "critical", "log"}
 _CHANGING = frozenset({"setattr", "delattr", "object"})  # their first argument (mock.patch.object)
 _INSPECTING = _CHANGING | {"vars", "dir", "copy", "deepcopy", "dump", "dumps", "WeakMethod"}
+_INSPECTING |= {"signature", "getfullargspec", "getdoc", "getmembers", "ismethod", "isfunction", "isbuiltin"}
 _BY_NAME, _LOOKING_UP = frozenset({"methodcaller", "attrgetter"}), frozenset({"getattr", "hasattr"})
 _OF_METHODS = frozenset({"__qualname__", "__func__", "__self__"})
 _LOOKED_AT = _SHOWING | _INSPECTING | _LOOKING_UP

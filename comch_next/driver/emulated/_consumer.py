@@ -24,13 +24,14 @@ from comch_next.driver.emulated._fast_context import (
     check_submit,
     new_task,
 )
-from comch_next.driver.emulated._guard import callback, guard, up_to
+from comch_next.driver.emulated._guard import UNCONNECTED, callback, guard, up_to
 from comch_next.driver.emulated._kernel import calls
 from comch_next.driver.emulated._kernel.memory import ffi, lib, make_shared, map_shared
 from comch_next.driver.emulated._mmap import Mmap, check_device, living_mmap
 from comch_next.driver.emulated._msgq import dpa_only
 from comch_next.driver.emulated._state import Trigger
-from comch_next.driver.emulated._task import LIBRARY, POOL, PROGRAM, SUCCESS, held_by_program
+from comch_next.driver.emulated._task import POOL, PROGRAM, SUCCESS, held_by_program
+from comch_next.driver.protocol import uninterrupted
 from comch_next.errors import Initialization, InvalidValue, NotPermitted
 
 __all__ = ["Consumer", "Consumers", "PostRecvTask", "PostRecvTasks"]
@@ -63,7 +64,7 @@ class Consumer(FastContext, calls.Consumer):
         self._memory: Any = None  # keeps the posts mapped
         self._deadline = 0.0  # of its stop
         self._bounce: Any = None  # a `char *` where producers write for memory that they cannot be given
-        mmap.bufs += 1
+        mmap.consumers.add(self)
 
     def let_go(self) -> None:
         super().let_go()
@@ -105,7 +106,7 @@ class Consumer(FastContext, calls.Consumer):
         self.posts = ffi.new("comch_consumer *", {"depth": depth, "imm_max": self.imm_max})
         self.posts.stride = lib.comch_post_stride(self.imm_max)
         lib.comch_consumer_attach(self.posts, self._memory)
-        self.bounces = self._bounce is not None
+        self.bounce = 0 if self._bounce is None else int(ffi.cast("uintptr_t", self._bounce))
         self.hold((self.posts, self._memory), int(ffi.cast("uintptr_t", self.posts)))
         return offer
 
@@ -140,22 +141,25 @@ class Consumer(FastContext, calls.Consumer):
             if self in self.engine.consumers and self.arm_filled():
                 return True  # the engine delivers what has been written before the rest fails
             self._stop_reading()
-            while self.posted:
-                self._fail(self.posted.popleft())
+            self._fail_posted()
             moved = True  # the failures are reported in this context's next turn
         return moved
 
-    def _fail(self, task: PostRecvTask) -> None:
-        """Fail a posted receive."""
-        buf = task.buf
-        if buf is not None:
-            buf.posted = False
-            if not buf.refcount:
-                buf.let_go()
-        if task.owner is POOL:
-            self.tasks_out -= 1
-        else:
-            task.finish(self.why())
+    @uninterrupted
+    def _fail_posted(self) -> None:
+        """Fail the posted receives."""
+        why = self.why()
+        while self.posted:
+            task = self.posted.popleft()
+            buf = task.buf
+            if buf is not None:
+                buf.posted = False
+                if not buf.refcount:
+                    buf.let_go()
+            if task.owner is POOL:
+                self.tasks_out -= 1
+            else:
+                task.finish(why)
 
     def give_up(self, task: FastTask) -> None:
         if task not in self.posted:  # else the completion finds out
@@ -188,7 +192,7 @@ class Consumer(FastContext, calls.Consumer):
 
     def destroy(self) -> None:
         super().destroy()
-        self.mmap.bufs -= 1
+        self.mmap.consumers.discard(self)
 
     def inflight(self) -> int:
         return super().inflight() + len(self.posted)
@@ -198,10 +202,6 @@ class Consumer(FastContext, calls.Consumer):
     def arm_filled(self) -> bool:
         """Before the engine sleeps: whether a post has been written to already."""
         return bool(lib.comch_arm_posts(self.posts))
-
-    def copy_out(self, offset: int, length: int) -> None:
-        """Copy what a producer has written to where the program wants it."""
-        lib.comch_copy(self.mmap.base + offset, self._bounce + offset, length)
 
     def report_violation(self) -> None:
         """Report that the peer violated the protocol of posts: it loses the connection."""
@@ -216,16 +216,18 @@ class Consumers(FastContexts):
     kind = Consumer
 
     @says_no_memory
+    @uninterrupted
     def create(self, connection: object, buf_mmap: object) -> Consumer:
         link = expect(connection, Connection, "consumer_create")
-        mmap = living_mmap(buf_mmap, "consumer_create")
-        if not mmap.started:
-            raise InvalidValue("consumer_create takes a memory map that is started")
-        if not (mmap.allows(AccessFlag.PCI_READ_WRITE) and mmap.writable()):
-            raise NotPermitted("consumer_create takes a memory map with permission PCI_READ_WRITE")
-        check_device(mmap, link.context.dev, "consumer_create")
-        most = link.context.dev.info.row.limits.max_consumers
-        return Consumer(check_connected(link, Consumer, most, "consumer_create"), mmap)
+        with UNCONNECTED:
+            mmap = living_mmap(buf_mmap, "consumer_create")
+            if not mmap.started:
+                raise InvalidValue("consumer_create takes a memory map that is started")
+            if not (mmap.allows(AccessFlag.PCI_READ_WRITE) and mmap.writable()):
+                raise NotPermitted("consumer_create takes a memory map with permission PCI_READ_WRITE")
+            check_device(mmap, link.context.dev, "consumer_create")
+            check_connected(link, "consumer", link.context.dev.info.row.limits.max_consumers)
+            return Consumer(link, mmap)
 
     @guard("consumer_", living(Consumer), imm_data_len=up_to("max_imm_data_len", least=0))
     def set_imm_data_len(self, consumer: Consumer, imm_data_len: int) -> None:
@@ -270,25 +272,17 @@ class PostRecvTasks(FastTasks):
         if task.owner is not PROGRAM or "task_submit" not in context.legal:
             check_submit(task)
         buf = task.buf
-        if buf is None:
-            task.offset = task.room = 0
-        else:
+        if buf is not None:
             mmap = context.mmap
             chained = buf.next is not None or buf.previous is not None
             if chained or buf.posted or not buf.refcount or buf.mmap is not mmap:
                 check_single(buf, mmap, "task_submit")
-            tail = buf.data + buf.data_len
-            task.offset, task.room = tail - mmap.addr, buf.head + buf.len - tail
             if buf.len > context.most:
                 raise InvalidValue("task_submit: the buffer is longer than a consumer's may be")
-        task.owner = LIBRARY
         if context.moving:  # it is stopping
-            task.finish(context.why())
+            task.finish_now(context.why())
         else:
-            lib.comch_post_buffer(context.posts, task.offset, task.room, buf is not None)
-            context.posted.append(task)
-            if buf is not None:
-                buf.posted = True
+            task.submit()  # another thread has just removed what was in its way
 
     def set_buf(self, task: PostRecvTask, buf: object) -> None:
         held_by_program(task, "task_post_recv_set_buf")

@@ -105,6 +105,7 @@ class Context(Handle, calls.Context, ABC):
 
     # Life
 
+    @uninterrupted
     def move(self, trigger: Trigger) -> State:
         """Follow the table and notify the program."""
         old, new = self.state, TRANSITIONS.get((self.state, trigger))
@@ -221,7 +222,10 @@ class Context(Handle, calls.Context, ABC):
         return len(self.finished)
 
     def take_back_tasks(self) -> None:
-        """Have the pool take back what the program holds of a context that is STOPPING, where it can."""
+        """Have the pool take back what the program holds of a context that is STOPPING, if nothing else is out."""
+        if self.state is State.STOPPING and not self.inflight():
+            self.take_back()
+            self.busy_engine()
 
     @abstractmethod
     def supported(self) -> bool: ...

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -39,7 +39,7 @@ class Site:
     @property
     def statement(self) -> ast.stmt:
         """The statement that the call stands in."""
-        return next(node for node in self.above(self.call.node) if isinstance(node, ast.stmt))
+        return next(node for node in self.facts.above(self.call.node) if isinstance(node, ast.stmt))
 
     @property
     def target(self) -> ast.expr | None:
@@ -82,16 +82,10 @@ class Site:
         block = self._block(statement)
         return block[block.index(statement) + 1 :]
 
-    def above(self, node: ast.AST) -> Iterator[ast.AST]:
-        """Iterate over the nodes around a node, innermost first."""
-        while not isinstance(node, ast.Module):
-            node = self.facts.parent(node)
-            yield node
-
     @cached_property
     def loop(self) -> Loop | None:
         """The loop that does nothing but repeat the call."""
-        statement = next((node for node in self.above(self.call.node) if isinstance(node, ast.While)), None)
+        statement = next((node for node in self.facts.above(self.call.node) if isinstance(node, ast.While)), None)
         loop = parse(statement) if statement is not None else None
         if loop is None or made_by(loop.value) is not self.call.node:
             return None
@@ -106,7 +100,15 @@ class Site:
 
     def _wait(self, loop: Loop) -> Wait | None:
         """Return how a loop waits for the event channel of the call's handle."""
-        waits = [self.polls.waits(origin).get(loop.statement) for origin in self._origins]
+        return self._wait_of(loop.statement)
+
+    @property
+    def wait(self) -> Wait | None:
+        """The wait for the event channel right before the call's statement."""
+        return self._wait_of(self.statement)
+
+    def _wait_of(self, statement: ast.stmt) -> Wait | None:
+        waits = [self.polls.waits(origin).get(statement) for origin in self._origins]
         return waits[0] if waits and None not in waits else None
 
     @property
@@ -162,13 +164,13 @@ class Site:
             if before is None:
                 return None
             statements[before] = Template("")
-        statements |= dict.fromkeys(self._setup(loop), Template(""))
+        if (wait := self._wait(loop)) is not None:
+            statements |= dict.fromkeys(self.setup(wait), Template(""))
         return Edits({self.call.node: Template(text, template.parts)}, statements)
 
-    def _setup(self, loop: Loop) -> list[ast.stmt]:
-        """Return the statements that only the wait of a loop needs, where others are left in their blocks."""
-        wait = self._wait(loop)
-        setup = [statement for statement in wait.setup if self.is_one_line(statement)] if wait is not None else []
+    def setup(self, wait: Wait) -> list[ast.stmt]:
+        """Return the statements that only a wait needs, where others are left in their blocks."""
+        setup = [statement for statement in wait.setup if self.is_one_line(statement)]
         return [statement for statement in setup if not set(self._block(statement)).issubset(setup)]
 
     def _primer(self, loop: Loop) -> ast.stmt | None:

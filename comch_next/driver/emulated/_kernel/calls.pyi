@@ -111,7 +111,7 @@ class Consumer(FastContext):
     mmap: Any
     posted: Any
     addr: int
-    bounces: bool
+    bounce: int
     def hold(self, cell: object, address: int, /) -> None: ...
     def receive(self) -> bool: ...
 
@@ -123,7 +123,6 @@ class PostRecvTask(FastTask):
 
 class Target:
     def hold(self, cell: object, address: int, /) -> None: ...
-    def fill(self, address: int, length: int, imm_data: bytes, producer: int, /) -> int: ...
 
 class Producer(FastContext):
     targets: Any
@@ -131,6 +130,7 @@ class Producer(FastContext):
 
 class ProducerSendTask(FastTask):
     consumer_id: int
+    def write_to(self, target: Target, base: object, /) -> int: ...
     def submit(self) -> None: ...
 
 class Engine:

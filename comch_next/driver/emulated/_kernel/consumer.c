@@ -1,14 +1,14 @@
 /* Consumers: they post buffers, and progress completes those that producers have written to. See _consumer.py. */
 #include "fast.h"
 
-/* `posts` is NULL while nothing can be posted. `bounces`: producers write to other memory than the program's. */
+/* `posts` is NULL while nothing can be posted. `bounce`: the address where producers write, if not to the memory itself,
+ * which is at `addr`. */
 typedef struct {
     FastContext fast;
     comch_consumer *posts;
     PyObject *cell;  /* in whose memory they lie */
     PyObject *mmap, *posted;
-    unsigned long long addr;  /* of the map */
-    char bounces;
+    unsigned long long addr, bounce;
 } Consumer;
 
 /* `offset` and `room` are those of the buffer's free part when it was posted; bytes. */
@@ -80,22 +80,24 @@ static int call(PyObject *object, PyObject *method, PyObject *argument)
     return result ? 0 : -1;
 }
 
-/* Append to the buffer of a task what has been written to its post. Whether that failed. */
-static int append(Consumer *consumer, PostRecvTask *task, uint32_t length)
+/* Append to the buffer of a task what has been written to its post. */
+static void append(Engine *engine, Consumer *consumer, PostRecvTask *task, uint32_t length)
 {
     Buf *buf = calls_buf(&task->fast);
 
     if (!buf)
-        return 0;
-    if (length && consumer->bounces && buf->refcount) {
-        PyObject *copied = PyObject_CallMethod((PyObject *)consumer, "copy_out", "KI", task->offset, length);
-        Py_XDECREF(copied);
-        if (!copied)
-            return -1;
+        return;
+    if (length && consumer->bounce && buf->refcount) {
+        char *to = (char *)(uintptr_t)(consumer->addr + task->offset);
+        const char *from = (const char *)(uintptr_t)(consumer->bounce + task->offset);
+        Py_BEGIN_ALLOW_THREADS  /* the engine's lock keeps both where they are */
+        memcpy(to, from, length);
+        Py_END_ALLOW_THREADS
     }
     buf->data_len += length;
     buf->posted = 0;
-    return buf->refcount ? 0 : call((PyObject *)buf, let_go_name, NULL);
+    for (int turn = 0; !buf->refcount && turn < 2 && call((PyObject *)buf, let_go_name, NULL); turn++)
+        calls_keep_error(engine);  /* an interrupt, perhaps before it has done anything: once more */
 }
 
 /* Complete the task of a post that has been written to, unless the program has given it up. */
@@ -125,7 +127,8 @@ static int take_in(Engine *engine, Consumer *consumer)
     if (task && length > SELF(PostRecvTask, task)->room) {
         if (!call(consumer->posted, appendleft_name, task) && !call((PyObject *)consumer, violation_name, NULL))
             result = 0;
-    } else if (task && !append(consumer, SELF(PostRecvTask, task), length)) {
+    } else if (task) {
+        append(engine, consumer, SELF(PostRecvTask, task), length);
         complete(engine, consumer, SELF(PostRecvTask, task), imm, producer);
         result = 1;
     }
@@ -177,7 +180,7 @@ static PyMemberDef consumer_members[] = {
     OBJECT(Consumer, mmap),
     OBJECT(Consumer, posted),
     {"addr", T_ULONGLONG, offsetof(Consumer, addr), 0, NULL},
-    {"bounces", T_BOOL, offsetof(Consumer, bounces), 0, NULL},
+    {"bounce", T_ULONGLONG, offsetof(Consumer, bounce), 0, NULL},
     {0},
 };
 

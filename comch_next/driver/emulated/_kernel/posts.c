@@ -124,9 +124,3 @@ int comch_fill(comch_target *target, const char *data, uint64_t length, const ch
     ring_bell(target->bell, &shared->armed);
     return COMCH_OK;
 }
-
-/* A copy that leaves the interpreter free meanwhile. */
-void comch_copy(char *to, const char *from, uint64_t length)
-{
-    memcpy(to, from, length);
-}

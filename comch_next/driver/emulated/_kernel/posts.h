@@ -57,6 +57,5 @@ void comch_close_posts(comch_consumer *consumer);
 int comch_being_written(comch_consumer *consumer);
 int comch_fill(comch_target *target, const char *data, uint64_t length, const char *imm, uint32_t imm_length,
                uint32_t producer);
-void comch_copy(char *to, const char *from, uint64_t length);
 
 #endif

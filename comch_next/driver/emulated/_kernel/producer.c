@@ -58,28 +58,8 @@ static PyObject *target_hold(Target *target, PyObject *args)
     Py_RETURN_NONE;
 }
 
-/* fill(address, length, imm_data, producer): what comch_fill says. Other threads run meanwhile, so callers take turns. */
-static PyObject *target_fill(Target *target, PyObject *args)
-{
-    unsigned long long address, length;
-    unsigned int producer;
-    const char *imm;
-    Py_ssize_t imm_length;
-    int result;
-
-    if (!PyArg_ParseTuple(args, "KKy#I", &address, &length, &imm, &imm_length, &producer))
-        return NULL;
-    target->busy = 1;
-    Py_BEGIN_ALLOW_THREADS
-    result = comch_fill(target->c, (const char *)(uintptr_t)address, length, imm, (uint32_t)imm_length, producer);
-    Py_END_ALLOW_THREADS
-    target->busy = 0;
-    return PyLong_FromLong(result);
-}
-
 static PyMethodDef target_methods[] = {
     {"hold", (PyCFunction)target_hold, METH_VARARGS, NULL},
-    {"fill", (PyCFunction)target_fill, METH_VARARGS, NULL},
     {0},
 };
 
@@ -174,6 +154,22 @@ static int filled(ProducerSendTask *task)
                       PyBytes_AsString(imm), (uint32_t)PyBytes_Size(imm), producer->id) == COMCH_OK;
 }
 
+/* Write to the target's next post while other threads run. */
+static int write_unlocked(Target *target, Buf *buf, PyObject *imm, unsigned int producer)
+{
+    const char *data = buf ? (const char *)(uintptr_t)buf->data : NULL, *imm_data = PyBytes_AsString(imm);
+    unsigned long long length = buf ? buf->data_len : 0;
+    uint32_t imm_length = (uint32_t)PyBytes_Size(imm);
+    int result;
+
+    target->busy = 1;
+    Py_BEGIN_ALLOW_THREADS
+    result = comch_fill(target->c, data, length, imm_data, imm_length, producer);
+    Py_END_ALLOW_THREADS
+    target->busy = 0;
+    return result;
+}
+
 static PyObject *task_submit(ProducerSendTask *task, PyObject *Py_UNUSED(none))
 {
     Context *context = SELF(Context, task->fast.task.ctx);
@@ -188,7 +184,35 @@ static PyObject *task_submit(ProducerSendTask *task, PyObject *Py_UNUSED(none))
     Py_RETURN_NONE;
 }
 
+/* write_to(target, base): write to the target's next post without the interpreter's lock, so callers take turns. What
+ * comch_fill says; then the task has completed, unless it says no. The caller has the buffer's memory by its base.
+ */
+static PyObject *task_write_to(ProducerSendTask *task, PyObject *args)
+{
+    Context *context = SELF(Context, task->fast.task.ctx);
+    PyObject *to, *base, *imm = task->fast.imm_data;
+    Buf *buf = calls_buf(&task->fast);
+    int result;
+
+    if (!PyArg_ParseTuple(args, "O!O", target_type, &to, &base))
+        return NULL;
+    if (calls_owner(&task->fast.task) != calls_program || !context->finished || !imm || !PyBytes_Check(imm)
+        || !SELF(Target, to)->c)
+        return PyLong_FromLong(COMCH_CLOSED);
+    Py_INCREF(imm);
+    calls_set(&task->fast.task.owner, calls_library);  /* meanwhile, too */
+    result = write_unlocked(SELF(Target, to), buf, imm, SELF(Producer, context)->id);
+    Py_DECREF(imm);
+    calls_set(&task->fast.task.status, calls_success);
+    if (result != COMCH_OK)
+        calls_set(&task->fast.task.owner, calls_program);
+    else if (calls_queue(context->finished, &task->fast) || calls_attend(context))
+        return NULL;
+    return PyLong_FromLong(result);
+}
+
 static PyMethodDef task_methods[] = {
+    {"write_to", (PyCFunction)task_write_to, METH_VARARGS, NULL},
     {"submit", (PyCFunction)task_submit, METH_NOARGS, NULL},
     {0},
 };
