@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 from functools import cache
 from pathlib import Path
 
+from benchmarks._libraries import folder as libraries
 from benchmarks._plan import Plan
+from comm_channel_compat import capi
 from tools.processes import ROOT, ProcessError
 
-__all__ = ["COMPILED", "command"]
+__all__ = ["COMPILED", "absence", "command"]
 
 # What the table calls it -> its file beside ping.c, and the module of pkg-config.
 COMPILED = {
@@ -23,6 +26,16 @@ _SOURCES = Path(__file__).parent / "in_c"
 _BUILT = ROOT / "build" / "bench"
 _LAUNCHER = (sys.executable, "-m", "comm_channel_compat")
 _COMPILER_DEADLINE_S = 60.0
+
+
+def absence() -> str | None:
+    """Why C programs cannot be measured here, or None."""
+    missing = [f"there is no {tool}" for tool in ("cc", "pkg-config") if shutil.which(tool) is None]
+    try:
+        libraries(capi)
+    except ImportError as error:
+        missing.append(str(error))
+    return ", ".join(missing) or None
 
 
 def command(name: str, side: str, cpu: int, plan: Plan) -> list[str]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 
-from benchmarks import _migrate
+from benchmarks import _compiled, _migrate
 from benchmarks._compiled import COMPILED, command
 from benchmarks._crowded import CROWDED
 from benchmarks._death import SURVIVORS
@@ -32,7 +32,9 @@ Progress = Callable[[str], None]
 def run(plan: Plan, size: _migrate.Size, progress: Progress) -> Findings:
     """Everything; `size` is of what migrate gets. `progress` hears what is running."""
     absent = {name: why for name in (*RIVALS, *SLEEPERS) if (why := absence(name)) is not None}
-    present = [*(name for name in RIVALS if name not in absent), *COMPILED]
+    if (why := _compiled.absence()) is not None:
+        absent |= dict.fromkeys(COMPILED, why)
+    present = [name for name in (*RIVALS, *COMPILED) if name not in absent]
     return Findings(
         spinning=[*measure(present, plan, progress), *measure(tuple(CARRIERS), plan.bulk(), progress)],
         sleeping=measure(tuple(SLEEPERS), plan.asleep(), progress),

@@ -12,7 +12,7 @@ from benchmarks._libraries import folder as libraries
 from benchmarks.rivals._end import MAX_SIZE, QUEUE_SIZE, End
 from comm_channel_compat import capi
 
-ffi = FFI()
+ffi: Any = FFI()
 ffi.cdef("""
     int doca_devinfo_create_list(void ***list, uint32_t *count);
     int doca_devinfo_destroy_list(void **list);
@@ -87,7 +87,7 @@ class Script(End):
             self.length[0] = MAX_SIZE
             code = self.lib.doca_comm_channel_ep_recvfrom(self.ep, self.buffer, self.length, 0, self.peer)
             if code == 0:
-                return ffi.buffer(self.buffer, self.length[0])[:]
+                return bytes(ffi.buffer(self.buffer, self.length[0]))
 
     def close(self) -> None:
         check(self.lib.doca_comm_channel_ep_destroy(self.ep))
