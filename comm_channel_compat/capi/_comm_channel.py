@@ -97,7 +97,7 @@ def _peer(peer: Any, endpoint: Handle) -> int:
 
 def _sendto(unpack: Callable[[Any, int], bytes]) -> Callable[..., int]:
     send: Callable[..., int] = flat.doca_comm_channel_ep_sendto
-    too_long = 1 << 32
+    too_long = 1 << 16  # a property of 16 bits; what is longer is not read
 
     def sendto(local_ep: int, msg: Any, length: int, flags: int, peer_addr: int) -> int:
         endpoint, peer = _endpoints.get(local_ep), _peers.get(peer_addr)
