@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
@@ -63,11 +64,10 @@ class FastEnd(End):
             task.buf.dec_refcount()
         task.free()
 
-    def progress(self) -> None:
+    def progress(self) -> bool:
         """Move both engines on."""
-        self.engine.progress()
-        if self.fast_engine is not None:
-            self.fast_engine.progress()
+        moved: bool = self.engine.progress()
+        return moved | (self.fast_engine is not None and self.fast_engine.progress())
 
 
 def _task(end: Any, make: Callable[[comch.Buf, int], Any]) -> Any:
@@ -204,7 +204,8 @@ def _stop(name: str) -> Call:
         context = getattr(end, name)
         context.stop()
         while context.state is not State.IDLE:
-            end.progress()
+            if not end.progress():
+                gc.collect()  # the task of a callback that was interrupted holds the context until then
 
     return run
 
