@@ -23,6 +23,7 @@ UNCHECKED = "CCM046"  # a file whose new text did not pass its check
 READS_SOURCE = "CCM084"  # a file that reads its own source
 FLOW = "CCM030"  # belongs to handles that stay old
 AROUND = "CCM003"  # the code around stays old
+_UNITS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +84,7 @@ class _Deciding:
         self.origins = {reference: _origins(reference, facts) for reference in answers}
         self.groups = _Groups(self.origins.values())
         self.failed: dict[Path, Cause] = {}
+        self.shared: dict[ast.AST, Cause] = {}
         self.own = {reference: cause for reference in answers if (cause := self._own_cause(reference))}
         self.obstacles: list[Cause] = []
         self.by_group: dict[Hashable, list[Cause]] = {}
@@ -106,6 +108,9 @@ class _Deciding:
         answer = self.answers[reference]
         if not answer.code:
             return None
+        if reference.opened is not None and answer.code == reference.code:  # one cause for all that names the library
+            path, node = reference.opened
+            return self.shared.setdefault(node, Cause(path, node, answer.code, self.level_of(answer.code)))
         if answer.code in (UNCHECKED, READS_SOURCE):  # one cause for the whole file
             cause = Cause(reference.path, reference.node, answer.code, Level.MANUAL)
             return self.failed.setdefault(reference.path, cause)
@@ -197,7 +202,7 @@ class _Around:
         names = self.files[reference.path]
         unit: ast.AST = names.tree
         for above in names.above(reference.node):
-            if isinstance(above, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            if isinstance(above, _UNITS):
                 unit = above
         return unit
 

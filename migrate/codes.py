@@ -38,7 +38,7 @@ CODES: dict[str, Code] = {
     ),
     "CCM005": Code(
         "an old name is looked up at run time",
-        "The name stands in text that getattr, importlib, exec, doctest, mock.patch, cffi or a loader reads.",
+        "The name stands in text that getattr, importlib, exec, doctest, mock.patch or a loader reads.",
         "Write the import or the call out in Python, then run migrate again; or change the text by hand.",
     ),
     "CCM006": Code(
@@ -48,7 +48,7 @@ CODES: dict[str, Code] = {
     ),
     "CCM007": Code(
         "a C name on an object that migrate does not know",
-        "The C functions are called through cffi, ctypes, or a wrapper of your own. migrate does not rewrite these.",
+        "It belongs to a wrapper of your own, or to a module that cffi has compiled. migrate does not rewrite these.",
         "Run the program unchanged on comm_channel_compat, or call comch_next directly.",
     ),
     "CCM008": Code(
@@ -179,6 +179,14 @@ CODES: dict[str, Code] = {
         "Test for the handle before the call; or run migrate with --unsafe if it is always there.",
         "needs-evidence",
     ),
+    "CCM089": Code(
+        "the C library is called through cffi or ctypes",
+        "The program opens the library and calls its functions; migrate rewrites calls of the old Python module only. "
+        "Today such a program runs unchanged under `python -m comm_channel_compat run`, which finds the libraries of "
+        "generations 1 and 3 by name and path, and their headers for cffi's API mode. For libdoca_cc, the second "
+        "generation, there is none.",
+        "Run the program with the launcher, or call comch_next in the place of the C functions.",
+    ),
     # Text
     "CCM042": Code(
         "the place has no room for the new import",
@@ -266,6 +274,13 @@ CODES: dict[str, Code] = {
         "Each call's code was checked, and every failure left in the same way. The calls raise now; the clause catches "
         "that once, with the same code.",
         "Nothing. Remove the clause if the exception may go on.",
+        "safe",
+    ),
+    "CCM106": Code(
+        "a wait for the event channel became a receive that waits",
+        "The client armed its channel, waited for nothing else and without an end, and then received. receive without "
+        "a timeout waits for a message by itself.",
+        "Nothing. Give receive a timeout in seconds if the program should not wait for ever.",
         "safe",
     ),
     # Requests

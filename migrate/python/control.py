@@ -94,7 +94,7 @@ class Control:
 
     def bound_at_end(self, variable: Variable) -> Bound:
         """Return whether a variable is bound when its function or module has come to its end."""
-        return self._of(home_of(self.names, variable)).at_end(variable)
+        return self._of(home_of(variable)).at_end(variable)
 
     def _only_reads(self, function: ast.AST, variable: Variable) -> bool:
         """Whether a function leaves a variable of the module alone, so that its own graph is not needed."""
@@ -142,7 +142,7 @@ class Control:
         That is at the end of the function or module that has the variable, and wherever that one mentions the function
         (or the class around it) by name.
         """
-        home = home_of(self.names, variable)
+        home = home_of(variable)
         if home is function:
             return Bound.NEVER
         inside = function

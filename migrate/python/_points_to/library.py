@@ -129,9 +129,9 @@ def awaited(heap: Attributes, source: Slot) -> Slot:
     return slot
 
 
-def new(heap: Attributes, site: Site, kind: str, *some: Slot, place: tuple[int | str, ...] = ()) -> None:
+def new(heap: Attributes, site: Site, kind: str, *some: Slot) -> None:
     """Let the result be a collection with these elements."""
-    collection, _ = heap.make(site.node, kind, site.frame, *some, place=(*site.place, *place))
+    collection, _ = heap.make(site.node, kind, site.frame, *some, place=site.place)
     heap.add(site.result, collection)
 
 
