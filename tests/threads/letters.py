@@ -44,12 +44,12 @@ class Letters:
 
 class Received:
     """What has come to one receiver. `damage` are the messages that should not have; `lossy`: some have come to nobody,
-    as the program has freed what it had posted."""
+    as the program has freed what it had posted, or an interrupt came first."""
 
-    def __init__(self, damage: list[str]) -> None:
+    def __init__(self, damage: list[str], *, lossy: bool) -> None:
         self._next: dict[int, int] = {}
         self._damage = damage
-        self.lossy = False
+        self.lossy = lossy
 
     def take(self, head: bytes, text: bytes) -> None:
         """Check a message; `text` is empty for a head alone."""
