@@ -40,6 +40,7 @@ class FastEnd(End):
         self.peers: set[int] = set()  # the other side's consumers
         self.letters = Letters()
         self.damage: list[str] = []
+        self.made: list[Any] = []  # one that is started while it is closed goes on
 
     def new_consumer(self) -> None:
         """Make the consumer, and start it."""
@@ -50,14 +51,20 @@ class FastEnd(End):
             self.take_back(task)
 
         self.consumer = comch.Consumer(self.connection, self.mmap, engine=self.fast_engine)
+        self.made.append(self.consumer)
         self.consumer.task_post_recv_set_conf(done, self.take_back, _TASKS)
         self.consumer.start()
 
     def new_producer(self) -> None:
         """Make the producer, and start it."""
         self.producer = comch.Producer(self.connection, engine=self.fast_engine)
-        self.producer.task_send_set_conf(self.take_back, self.take_back, _TASKS)
+        self.made.append(self.producer)
+        self.producer.task_send_set_conf(self.take_back, self._failed, _TASKS)
         self.producer.start()
+
+    def _failed(self, task: comch.ProducerSendTask) -> None:
+        self.letters.failed()
+        self.take_back(task)
 
     def take_back(self, task: Any) -> None:
         """Give back what a task that has ended held."""
@@ -303,7 +310,7 @@ class Fast(Face):
         return end.producer is not None and end.consumer.state is State.RUNNING and bool(end.peers)
 
     def close(self, end: Any) -> None:
-        for context in (end.consumer, end.producer, end.context):
+        for context in (*end.made, end.context):
             context.close()
         for engine in (end.fast_engine, end.engine):
             if engine is not None:
