@@ -187,7 +187,7 @@ class Endpoint:
     def end(self, phase: Phase) -> None:
         """End the life that there is."""
         if isinstance(self.link, Link):
-            self.link.closed = True
+            self.link.close(phase)
         self._become(Unlinked(phase))
 
     def server_port(self, call: str) -> PullPort:

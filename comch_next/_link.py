@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NoReturn
 
 from comch_next._codes import ErrorCode
@@ -53,8 +54,8 @@ class Link:
         self.closed = False
         self._context = context
         self._port = port
-        self.send = port.send
-        self.receive = port.receive
+        self.send: Callable[[Connection, Buffer], bool] = port.send
+        self.receive: Callable[..., tuple[bytes, Connection] | None] = port.receive
 
     def update_info(self, peer: Peer) -> None:
         """Snapshot the peer's statistics, then raise what the state of its connection is."""
@@ -76,7 +77,14 @@ class Link:
         except UNCLASSIFIED as error:
             raise Unknown(f"disconnect: {error}") from error
         connection._link = None  # last: what has failed may be tried again
-        self.closed = not self.is_server
+        if not self.is_server:
+            self.close(Phase.LEFT)
+
+    def close(self, phase: Phase) -> None:
+        """Refuse what that phase refuses, also while an interrupt keeps the endpoint from taking another life."""
+        over = Unlinked(phase)
+        self.phase, self.send, self.receive = phase, over.send, over.receive
+        self.closed = True
 
 
 def no_peer(call: str, value: object) -> DocaError:
