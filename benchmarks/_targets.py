@@ -69,6 +69,10 @@ WISHES = (
     Wish("one way", (TASKS,), PYZMQ, (64,), "at least", 1.0, "hope"),
     Wish("one way", (BULK,), COPY, (BULK_SIZE,), "at least", 0.8, "must"),
     Wish("round trip", COMPAT, MODERN, BOTH, "at most", 1.15, "hope"),
+    Wish("round trip", ("C program, sendto",), OBJECTS, (64,), "at most", 3.0, "must"),
+    Wish("round trip", ("C program, tasks",), TASKS, (64,), "at most", 3.0, "must"),
+    Wish("round trip", ("cffi script",), OBJECTS, (64,), "at most", 2.0, "must"),
+    Wish("round trip", ("comch_next tasks, native",), TASKS, (64,), "at most", 4.0, "must"),
 )
 CROWD_GOAL = 1.2  # a round trip among silent clients, as a multiple of one alone
 STORM_GOAL_MS = 2000.0
@@ -93,7 +97,8 @@ def _fulfil(wish: Wish, rows: Mapping[tuple[str, int], Row]) -> Iterator[Target]
         theirs = rows.get((wish.theirs, size))
         for name in wish.ours:
             title = f"{wish.measure} {size} B: {name} / {wish.theirs}"
-            value = None if theirs is None else _ratio(wish.measure, rows[name, size], theirs)
+            ours = rows.get((name, size))
+            value = None if ours is None or theirs is None else _ratio(wish.measure, ours, theirs)
             yield Target(title, value, wish.bound, wish.goal, wish.kind)
 
 

@@ -9,6 +9,7 @@ import pytest
 from rich.console import Console
 
 from benchmarks import _migrate, _run
+from benchmarks._compiled import COMPILED
 from benchmarks._crowded import CROWDED
 from benchmarks._death import SURVIVORS
 from benchmarks._findings import Findings, Row, Series
@@ -29,9 +30,9 @@ def quietly(_: str) -> None:
     """Hears what is running."""
 
 
-@pytest.mark.parametrize("name", [*RIVALS, *SLEEPERS])
+@pytest.mark.parametrize("name", [*RIVALS, *SLEEPERS, *COMPILED])
 def test_every_rival_carries_messages(name: str) -> None:
-    why = absence(name)
+    why = None if name in COMPILED else absence(name)
     if name in EXTRAS and why is not None:
         pytest.skip(f"an extra of the benchmarks: {why}")
     found = run_pair(name, TINY)
@@ -91,11 +92,11 @@ def test_a_rival_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> 
     found = _run.run(TINY, _migrate.QUICK, quietly)
     assert found.absent == {"pyzmq PAIR": "no wheel"}
     assert found.migrate == {"tree_s": 1.0}
-    assert measured == {*RIVALS, *SLEEPERS, *CARRIERS, *CROWDED} - {"pyzmq PAIR"}
+    assert measured == {*RIVALS, *COMPILED, *SLEEPERS, *CARRIERS, *CROWDED} - {"pyzmq PAIR"}
 
 
 MEASURED = [
-    *((name, size) for name in RIVALS for size in TINY.sizes),
+    *((name, size) for name in (*RIVALS, *COMPILED) for size in TINY.sizes),
     *((name, size) for name in SLEEPERS for size in TINY.sizes),
     *((name, size) for name in CARRIERS for size in TINY.bulk().sizes),
 ]
@@ -138,7 +139,7 @@ def test_ratios_are_taken_within_a_round() -> None:
     """The second round was half as fast for everyone, which must not show."""
     ratios = [target.value for name, target in reached(findings()).items() if " / " in name and "silent" not in name]
     assert set(ratios) == {1.0}
-    assert len(ratios) == 29
+    assert len(ratios) == 33
     slow = replace(findings("compat flat"), idle_share=0.5)
     before = reached(findings())
     missed = [name for name, target in reached(slow).items() if before[name].met and not target.met]
