@@ -1,20 +1,56 @@
-"""Name the C extensions, which pyproject.toml cannot: the fabric's kernels, their calls, the launcher's stub."""
+"""Name what pyproject.toml cannot: the fabric's kernels, their calls, the launcher's stub in C, and the C faces."""
+
+import sys
+from pathlib import Path
+from types import ModuleType
 
 from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
 
+_ROOT = Path(__file__).resolve().parent
 _KERNEL = "comch_next/driver/emulated/_kernel"
 _CALLS = (
     *("calls", "link", "poller", "mapping", "quick", "context", "task", "send_task"),
-    *("completion", "progress"),
+    *("fast", "consumer", "producer", "completion", "progress"),
 )
+
+
+def _load_builder() -> ModuleType:
+    """Import what makes the faces, without comch_next itself, which needs what is only being built."""
+    package = sys.modules["comch_next"] = ModuleType("comch_next")
+    package.__path__ = [str(_ROOT / "comch_next")]
+    from comch_next.capi._building import build
+
+    return build
+
+
+class BuildExtensionsAndFaces(build_ext):
+    """Builds the extensions, then the shared libraries that C programs load."""
+
+    def run(self) -> None:
+        super().run()
+        builder = _load_builder()
+        if note := builder.missing():
+            print(f"the C faces are not built, Python programs run without them: {note}", file=sys.stderr)
+            return
+        root = _ROOT if self.inplace or self.editable_mode else Path(self.build_lib)
+        builder.build(root, Path(self.build_temp), self._compile)
+
+    def _compile(self, source: Path, library: Path, cflags: list[str], ldflags: list[str]) -> None:
+        objects = self.compiler.compile(
+            [str(source)], output_dir=".", include_dirs=self.include_dirs, extra_postargs=cflags
+        )
+        self.compiler.link_shared_object(objects, str(library), extra_postargs=ldflags)
+
 
 setup(
     cffi_modules=[f"{_KERNEL}/build.py:ffi"],
+    cmdclass={"build_ext": BuildExtensionsAndFaces},
     ext_modules=[
         Extension(
             f"{_KERNEL}/calls".replace("/", "."),
-            sources=[f"{_KERNEL}/{source}.c" for source in (*_CALLS, "ring")],
-            depends=[f"{_KERNEL}/{header}.h" for header in ("objects", "ring")],
+            sources=[f"{_KERNEL}/{source}.c" for source in (*_CALLS, "ring", "posts")],
+            depends=[f"{_KERNEL}/{header}.h" for header in ("objects", "fast", "ring", "posts", "bells")],
             extra_compile_args=["-O2", "-std=gnu11", "-Wall", "-Wextra"],
             py_limited_api=True,
         ),

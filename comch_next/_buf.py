@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+from comch_next._alone import alone
 from comch_next._exits import leave
 from comch_next._handles import handle_of
 from comch_next._names import Hinted, Strict, spelled
@@ -26,6 +27,7 @@ class BufInventory(Hinted, Strict):
         self._driver = load(driver)
         self._inventories = self._driver.buf_inventories
         self._handle = self._inventories.create(num_elements)
+        self._lock = protocol.new_lock()
         self._alive = True
         self._pid = os.getpid()
 
@@ -37,6 +39,7 @@ class BufInventory(Hinted, Strict):
         """No more buffers; those that are out stay good."""
         self._inventories.stop(self._handle)
 
+    @alone
     def destroy(self) -> None:
         """Raises InUse while buffers are out; twice is harmless."""
         if self._alive:

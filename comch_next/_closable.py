@@ -4,9 +4,10 @@ import os
 from collections.abc import Callable
 from typing import Any
 
+from comch_next._alone import alone
 from comch_next._exits import leave
 from comch_next._names import Hinted
-from comch_next.driver.protocol import Driver, uninterrupted
+from comch_next.driver.protocol import Driver, new_lock
 
 __all__ = ["Closable"]
 
@@ -18,10 +19,11 @@ class Closable(Hinted):
         self._driver = driver
         self._handle = handle
         self._close = close
+        self._lock = new_lock()
         self._open = True
         self._pid = os.getpid()
 
-    @uninterrupted
+    @alone
     def close(self) -> None:
         """Close it. Idempotent. Raises InUse while contexts or maps hold it and nothing else has it open."""
         if self._open:

@@ -57,9 +57,14 @@ class Context(ContextNames, Strict):
         its default.
         """
         if self._engine is None:
-            self._join(self._default_engine())
+            self._join_default()
         assert self._engine is not None
         return self._engine
+
+    @alone
+    def _join_default(self) -> None:
+        if self._engine is None:
+            self._join(self._default_engine())
 
     def _default_engine(self) -> ProgressEngine:
         raise NotImplementedError

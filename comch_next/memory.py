@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from comch_next._alone import alone
 from comch_next._buf import Buf, BufInventory
 from comch_next._codes import AccessFlag
 from comch_next._exits import leave
@@ -16,8 +18,8 @@ from comch_next._handles import handle_of
 from comch_next._names import Hinted, Strict
 from comch_next.device import Device
 from comch_next.driver import load
-from comch_next.driver.protocol import Driver
-from comch_next.errors import InvalidValue
+from comch_next.driver.protocol import Driver, new_lock
+from comch_next.errors import InvalidValue, NotPermitted
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -45,6 +47,7 @@ class Mmap(Hinted, Strict):
         self._driver: Driver = load() if device is None else _driver_of(device, "mmap_create")
         self._mmaps = self._driver.mmaps
         self._handle = self._mmaps.create()
+        self._lock = new_lock()
         self._alive = True
         self._pid = os.getpid()
         try:
@@ -68,6 +71,7 @@ class Mmap(Hinted, Strict):
         made._driver = _driver_of(device, "mmap_create_from_export")
         made._mmaps = made._driver.mmaps
         made._handle = made._mmaps.create_from_export(user_data, export_desc, device._handle)
+        made._lock = new_lock()
         made._alive = True
         made._pid = os.getpid()
         return made
@@ -132,13 +136,19 @@ class Mmap(Hinted, Strict):
         """Raises NotPermitted while buffers or consumers lie in it, and for one that was exported or imported."""
         self._mmaps.stop(self._handle)
 
+    @alone
     def destroy(self) -> None:
         """Stop and give it back. Idempotent. Raises NotPermitted while buffers or consumers lie in it,
         otherwise what the free callback raises.
         """
         if self._alive:
-            self._alive = self.num_bufs > 0  # what lies in it keeps it; else it is gone, whatever its callback raises
-            self._mmaps.destroy(self._handle)
+            self._alive = False
+            try:
+                self._mmaps.destroy(self._handle)
+            except NotPermitted:
+                with suppress(InvalidValue):  # it is gone, and the refusal is the callback's own
+                    self._alive = self.num_bufs >= 0
+                raise
 
     def __enter__(self) -> Self:
         if not self._mmaps.get_from_export(self._handle):

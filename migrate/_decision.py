@@ -84,6 +84,7 @@ class _Deciding:
         self.origins = {reference: _origins(reference, facts) for reference in answers}
         self.groups = _Groups(self.origins.values())
         self.failed: dict[Path, Cause] = {}
+        self.shared: dict[ast.AST, Cause] = {}
         self.own = {reference: cause for reference in answers if (cause := self._own_cause(reference))}
         self.obstacles: list[Cause] = []
         self.by_group: dict[Hashable, list[Cause]] = {}
@@ -107,6 +108,9 @@ class _Deciding:
         answer = self.answers[reference]
         if not answer.code:
             return None
+        if reference.opened is not None and answer.code == reference.code:  # one cause for all that names the library
+            path, node = reference.opened
+            return self.shared.setdefault(node, Cause(path, node, answer.code, self.level_of(answer.code)))
         if answer.code in (UNCHECKED, READS_SOURCE):  # one cause for the whole file
             cause = Cause(reference.path, reference.node, answer.code, Level.MANUAL)
             return self.failed.setdefault(reference.path, cause)

@@ -116,7 +116,7 @@ class FileText:
             changes = with_comment(changes, Change(*self.source.span(comment), new), str(comment.value))
         return self.source.encode(splice(self.source.text, changes))
 
-    def change_of(self, reference: Reference, verdict: Verdict) -> str:
+    def change_of(self, verdict: Verdict) -> str:
         """Return the new text of a reference that changes, "" for one that goes with the code around it."""
         if not verdict.written or verdict.change is None:
             return ""

@@ -42,7 +42,7 @@ class Findings:
             because = None if own or verdict.cause is None else self._place(verdict.cause)
             code = verdict.cause.code if own and verdict.cause else verdict.code
             message = self._message(path, verdict, code, own)
-            change = text.change_of(reference, verdict)
+            change = text.change_of(verdict)
             yield Finding(
                 _rule(reference), code, verdict.level, path, self.span(path, reference.node), reference.name,
                 message, change, because,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from migrate.old_api.traces import CALLS, NAMES
+from migrate.python.definitions import with_parents
 
 _IMPORT = re.compile(
     rb"import(?:(?:_module|__)\s*\(\s*['\"](?P<called>[\w.]+)|\b[ \t]*\((?P<inside>(?:[^)#]|#[^\n]*)*)"
@@ -38,7 +39,7 @@ def scan(data: bytes) -> Scan:
 def _imports(data: bytes) -> Iterator[str]:
     for found in _IMPORT.finditer(data):
         if found["called"]:
-            yield from _with_parents(found["called"].decode())
+            yield from with_parents(found["called"].decode())
             continue
         start = data.rfind(b"\n", 0, found.start()) + 1
         while start > 1 and data[start - 3 : start].rstrip(b"\r\n").endswith(b"\\"):
@@ -48,7 +49,7 @@ def _imports(data: bytes) -> Iterator[str]:
             yield from _imported(before["module"], found["inside"] or found["rest"] or b"")
     for calls in _PATCHED:
         for found in calls.finditer(data):
-            yield from _with_parents(found["name"].decode())
+            yield from with_parents(found["name"].decode())
 
 
 def _imported(module: bytes | None, names: bytes) -> Iterator[str]:
@@ -57,17 +58,11 @@ def _imported(module: bytes | None, names: bytes) -> Iterator[str]:
     listed = [words[0].decode("utf-8", "replace") for name in names.split(b",") if (words := name.split())]
     if module is None:
         for name in listed:
-            yield from _with_parents(name)
+            yield from with_parents(name)
         return
     home = b"".join(module.replace(b"\\", b"").split()).decode("utf-8", "replace")
     yield home
     yield from (f"{home}{'' if home.endswith('.') else '.'}{name}" for name in listed)
-
-
-def _with_parents(dotted: str) -> Iterator[str]:
-    """`import a.b` binds `a`, from which all of `a` can be reached."""
-    parts = dotted.split(".")
-    yield from (".".join(parts[:length]) for length in range(1, len(parts) + 1))
 
 
 class Imports:

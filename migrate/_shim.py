@@ -73,6 +73,8 @@ class _File:
         node = reference.node
         if reference.path != self.path:
             return None
+        if reference.opened is not None:
+            return reference.code if reference.opened[1] is node else None
         if isinstance(node, ast.alias):
             return self._code_of_import(reference, node)
         if isinstance(node, ast.Constant):

@@ -38,7 +38,7 @@ CODES: dict[str, Code] = {
     ),
     "CCM005": Code(
         "an old name is looked up at run time",
-        "The name stands in text that getattr, importlib, exec, doctest, mock.patch, cffi or a loader reads.",
+        "The name stands in text that getattr, importlib, exec, doctest, mock.patch or a loader reads.",
         "Write the import or the call out in Python, then run migrate again; or change the text by hand.",
     ),
     "CCM006": Code(
@@ -48,7 +48,7 @@ CODES: dict[str, Code] = {
     ),
     "CCM007": Code(
         "a C name on an object that migrate does not know",
-        "The C functions are called through cffi, ctypes, or a wrapper of your own. migrate does not rewrite these.",
+        "It belongs to a wrapper of your own, or to a module that cffi has compiled. migrate does not rewrite these.",
         "Run the program unchanged on comm_channel_compat, or call comch_next directly.",
     ),
     "CCM008": Code(
@@ -178,6 +178,14 @@ CODES: dict[str, Code] = {
         "modern method is not found then, which is an AttributeError.",
         "Test for the handle before the call; or run migrate with --unsafe if it is always there.",
         "needs-evidence",
+    ),
+    "CCM089": Code(
+        "the C library is called through cffi or ctypes",
+        "The program opens the library and calls its functions; migrate rewrites calls of the old Python module only. "
+        "Today such a program runs unchanged under `python -m comm_channel_compat run`, which finds the libraries of "
+        "generations 1 and 3 by name and path, and their headers for cffi's API mode. For libdoca_cc, the second "
+        "generation, there is none.",
+        "Run the program with the launcher, or call comch_next in the place of the C functions.",
     ),
     # Text
     "CCM042": Code(

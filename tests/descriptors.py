@@ -1,12 +1,18 @@
-"""How many descriptors this process has."""
+"""How many descriptors this process has, and how many mappings of shared memory."""
 
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
-__all__ = ["open_fds"]
+__all__ = ["mapped", "open_fds"]
 
 
 def open_fds() -> int:
     """The number of open descriptors."""
     return len(os.listdir("/proc/self/fd"))
+
+
+def mapped() -> int:
+    """The number of mappings of the library's shared memory."""
+    return Path("/proc/self/maps").read_text(encoding="ascii", errors="replace").count("/memfd:comch-")

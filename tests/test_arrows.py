@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("comch_next", "comm_channel_compat", "migrate")
 HOUSES = (*PACKAGES, "benchmarks", "samples_legacy", "samples_new", "tools")
 PROJECT = (*HOUSES, "tests")
-SCRIPTS = ("samples_new",)  # started by path, so that one imports another of its folder by the bare name
+SCRIPTS = ("samples_legacy", "samples_new")  # started by path: one imports another of its folder by the bare name
 
 FACTS = ("comch_next.errors", "comch_next.api", "comch_next._codes")
 DRIVER = ("comch_next.driver.protocol", *FACTS)
@@ -64,7 +64,7 @@ OUTSIDE: dict[str, set[str]] = {
     "comm_channel_compat": {"cffi"},
     "migrate": {"packaging", "rich", "tomli"},
     "migrate.text": {"libcst"},
-    "samples_legacy": {"doca_comm_channel", "doca_cc"},
+    "samples_legacy": {"cffi", "doca_comm_channel", "doca_cc"},
     "tools": {"rich", "tomli"},
 }
 
@@ -120,8 +120,8 @@ def within(name: str, prefixes: tuple[str, ...]) -> bool:
 def objection(importer: str, imported: str) -> str | None:
     """Why an arrow must not be there, or None."""
     house = importer.split(".")[0]
-    if house in SCRIPTS and exists(f"{house}.{imported}"):
-        imported = f"{house}.{imported}"
+    if house in SCRIPTS and exists(beside := f"{importer.rpartition('.')[0]}.{imported}"):
+        imported = beside
     target = imported.split(".")[0]
     if target not in PROJECT:
         taken = {package for owner, packages in OUTSIDE.items() if within(importer, (owner,)) for package in packages}
@@ -194,6 +194,8 @@ def test_imports_for_types_alone_count_as_well() -> None:
         ("samples_new.hello_client", "comm_channel_compat"),
         ("samples_new.bulk_transfer_client", "numpy"),
         ("samples_legacy.hello_client", "comch_next"),
+        ("samples_legacy.hello_client", "channel"),
+        ("samples_legacy.with_cffi.hello_client", "hello_service_of_another_folder"),
         ("tools.demo", "bulk_transfer_common"),
         ("comch_next.engine", "tests.processes"),
     ],

@@ -12,7 +12,8 @@ PACKAGES = ("comch_next", "comm_channel_compat", "migrate")
 
 PUBLIC_MODULES = {
     "comch_next": "errors device engine context server client connection task producer consumer memory "
-    "pull aio log arguments testing api api.prototypes driver driver.protocol driver.emulated driver.native capi",
+    "pull aio log arguments testing api api.crossing api.prototypes "
+    "driver driver.protocol driver.emulated driver.native capi capi.binding capi.handles capi.seam",
     "comm_channel_compat": "capabilities endpoint peer_addr event_channel service_state cc flat capi",
     "migrate": "cli codes explain files outcome rewriting python old_api facts rules report text",
 }

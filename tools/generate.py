@@ -7,6 +7,7 @@ MIGRATION.md           the table of generation-1 symbols, between its markers (s
 docs/errors.md         every documented failure with its proof, out of the tests: see tools/proofs.py
 docs/status.md         every name of the modern API with its Python spelling: see tools/status.py
 comch_next/_spellings.py  the same, for the hints of missing attributes
+comch_next/capi/_tables.py  what the functions of the C libraries take: see tools/faces.py
 docs/states.md         the life of a context, drawn from the tables of its states: see tools/states.py
 """
 
@@ -229,13 +230,14 @@ def main() -> int:
     found = [is_stale(path, text, check) for path, text in outputs().items()]  # every one, so that all are told
     if not (check and any(found)):  # the tests import comch_next, and so what has just been written or found fresh
         from tests.states import test_transitions
-        from tools import proofs, states, status
+        from tools import faces, proofs, states, status
 
         late = {
             ROOT / "docs" / "errors.md": proofs.page(),
             ROOT / "docs" / "status.md": status.page(),
             ROOT / "docs" / "states.md": states.page(*test_transitions.TABLES),
             ROOT / "comch_next" / "_spellings.py": status.spellings(),
+            ROOT / "comch_next" / "capi" / "_tables.py": faces.tables(),
         }
         found += [is_stale(path, text, check) for path, text in late.items()]
     return int(bool(missing or stray) or (check and any(found)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -15,11 +16,18 @@ from tools.processes import ROOT, Ending, ProcessError, finish, read_until, runn
 
 LEGACY = ROOT / "samples_legacy"
 MODERN = ROOT / "samples_new"
+LAUNCHER = (sys.executable, "-m", "comm_channel_compat")
 DEADLINE_S = 120.0
 
 # Samples of both folders, and those of the modern one alone, which show what the first API did not have.
 SAMPLES = ("hello", "file_transfer", "two_threads", "many_clients")
 MODERN_ONLY = ("ctrl_path", "data_path_high_speed", "bulk_transfer", "scale_probe")
+# Samples that call the C library: how they are written -> their folder, and which there are.
+SPELLED = {
+    "cffi": (LEGACY / "with_cffi", SAMPLES[:3]),
+    "ctypes": (LEGACY / "with_ctypes", SAMPLES[:2]),
+    "c": (LEGACY / "in_c", SAMPLES[:1]),
+}
 DEMO_SAMPLES = SAMPLES[:2]  # those whose transcripts fit on a screen
 PAIRINGS = (("old", "old"), ("old", "new"), ("new", "old"), ("new", "new"))  # (service, client)
 MIXED_PAIRINGS = (("migrated", "migrated"), ("migrated", "old"), ("old", "migrated"))
@@ -97,15 +105,16 @@ class Stage:
     folder: Path
     payload: bytes
     migrated: Path | None = None  # where the rewritten samples lie
+    built: Path | None = None  # where the compiled ones lie
 
     def command(self, manner: str, script: str, *arguments: str) -> list[str]:
-        """How a script is started: an old one by the launcher, the others by Python alone."""
-        if manner == "old":
-            return [sys.executable, "-m", "comm_channel_compat", "run", str(LEGACY / script), *arguments]
-        folder = MODERN if manner == "new" else self.migrated
-        if folder is None:
-            raise ValueError("nothing has been migrated yet")
-        return [sys.executable, str(folder / script), *arguments]
+        """How an end is started: an old script or program by the launcher, the others by Python alone."""
+        if manner == "c":
+            return [*LAUNCHER, "exec", str(_there(self.built) / script.removesuffix(".py")), *arguments]
+        if manner == "old" or manner in SPELLED:
+            folder = LEGACY if manner == "old" else SPELLED[manner][0]
+            return [*LAUNCHER, "run", str(folder / script), *arguments]
+        return [sys.executable, str((MODERN if manner == "new" else _there(self.migrated)) / script), *arguments]
 
     def environment(self) -> dict[str, str]:
         return {**os.environ, "COMCH_RUNTIME_DIR": str(self.folder), "PYTHONDONTWRITEBYTECODE": "1"}
@@ -136,6 +145,26 @@ class Stage:
                     raise ProcessError(f"{error}\nBefore, the client told:\n{told}") from None
         written = target.read_bytes() if target.exists() else None
         return PairOutcome(service_transcript, client_transcript, given, written)
+
+
+def _there(folder: Path | None) -> Path:
+    if folder is None:
+        raise ValueError("nothing has been migrated, or compiled, yet")
+    return folder
+
+
+def build_samples(folder: Path) -> None:
+    """Compile the samples in C into a folder, each by the line that its first comment gives."""
+    source = SPELLED["c"][0]
+    settings = subprocess.run(
+        [*LAUNCHER, "env"], cwd=ROOT, capture_output=True, text=True, timeout=DEADLINE_S, check=True
+    )
+    for program in sorted(source.glob("*.c")):
+        for line in program.read_text(encoding="ascii").splitlines()[:2]:
+            if line.lstrip(" *").startswith("cc "):
+                command = line.strip(" */").replace("-o ", f"-Wall -Wextra -Werror -o {shlex.quote(str(folder))}/")
+                shell = ["sh", "-c", f"{settings.stdout}{command}"]
+                subprocess.run(shell, cwd=source, timeout=DEADLINE_S, check=True)
 
 
 def copy_samples(folder: Path) -> list[Path]:

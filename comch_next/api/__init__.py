@@ -1,7 +1,7 @@
 """The fact tables of every generation of the channel API: names, C signatures, codes, releases."""
 
 # _rows.py  the shapes of the rows      _load.py  the questions      *.json  the facts, see README.md
-# prototypes.py  the rows as C text
+# prototypes.py  the rows as C text      crossing.py  their types where C meets Python
 # The imports are relative, so that tools/generate.py can load this folder without the rest of comch_next.
 
 from ._load import (

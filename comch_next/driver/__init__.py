@@ -13,7 +13,8 @@ __all__ = ["load"]
 _MODULES = {"emulated": "comch_next.driver.emulated", "native": "comch_next.driver.native"}
 
 
-_loading = threading.Lock()  # threads that ask first at the same time share one driver
+# Threads that ask first at the same time share one driver; a driver may load the one below it.
+_loading = threading.RLock()
 os.register_at_fork(before=_loading.acquire, after_in_parent=_loading.release, after_in_child=_loading.release)
 
 

@@ -29,7 +29,7 @@ def settings(current: Mapping[str, str], given: Mapping[str, str], *, stand_in: 
         for name, kind in _FOLDERS.items():
             if folders := faces.folders(kind):
                 found[name] = _joined(folders, current.get(name))
-        if (stub := faces.audit_stub()) is not None:
+        if "LD_LIBRARY_PATH" in found and (stub := faces.audit_stub()) is not None:
             found["LD_AUDIT"] = _joined([stub], current.get("LD_AUDIT"))
         if "--force" in given:
             found["COMCH_COMPAT_FORCE"] = "1"

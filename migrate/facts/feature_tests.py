@@ -26,7 +26,7 @@ class FeatureTests:
 
     def _found(self) -> Iterator[ast.stmt]:
         for _, call in self._forest.calls(("hasattr",)):
-            if _is_hasattr(call) and call.args:
+            if is_hasattr(call) and call.args:
                 texts = [str(part.value) for part in call.args if isinstance(part, ast.Constant)]
                 named = any(is_old_word(text, self._vocabulary) for text in texts)
                 if (named or MODULE in self._values.of(call.args[0])) and not self.is_answered(call):
@@ -34,7 +34,7 @@ class FeatureTests:
 
     def is_answered(self, call: ast.Call) -> bool:
         """Whether the old module is asked for what every release of it has, so that its answer never changes."""
-        if not _is_hasattr(call) or len(call.args) != 2:
+        if not is_hasattr(call) or len(call.args) != 2:
             return False
         module, name = call.args
         known = isinstance(name, ast.Constant) and name.value in self._vocabulary.exports
@@ -42,5 +42,6 @@ class FeatureTests:
         return known and MODULE in values and values <= {MODULE, Plain.NONE}
 
 
-def _is_hasattr(call: ast.Call) -> bool:
+def is_hasattr(call: ast.Call) -> bool:
+    """Whether a call asks for an attribute by its name."""
     return isinstance(call.func, ast.Name) and call.func.id == "hasattr"

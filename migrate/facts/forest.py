@@ -10,17 +10,18 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, TypeVar
 
+from migrate.python.parents import Parents
 from migrate.python.scopes import Names
 
 Node = TypeVar("Node", bound=ast.AST)
 
 
-class Forest:
+class Forest(Parents):
     """Answers for a node of any file what its file's Names answer."""
 
     def __init__(self, names: Mapping[Path, Names]) -> None:
         self.names = names
-        self.parents: dict[ast.AST, ast.AST] = {}
+        self.parents = {}
         self._files: dict[ast.AST, Names] = {}
         self._paths: dict[Names, Path] = {}
         self._by_type: dict[type, dict[Path, list[Any]]] = {}
@@ -41,12 +42,6 @@ class Forest:
         self._files[node] = self.names[path]
         return node
 
-    def above(self, node: ast.AST) -> Iterator[ast.AST]:
-        """Iterate over the nodes around a node, innermost first."""
-        while node in self.parents:
-            node = self.parents[node]
-            yield node
-
     def is_in_message(self, node: ast.AST) -> bool:
         """Whether a node stands in what is raised: of use for the text of an error only."""
         return any(isinstance(above, ast.Raise) for above in self.above(node))
@@ -58,12 +53,6 @@ class Forest:
     def of(self, node: ast.AST) -> Names:
         """Return the names of the file that holds a node."""
         return self._files[node]
-
-    def statement(self, node: ast.AST) -> ast.stmt:
-        """Return the statement that holds a node (itself, when it is one)."""
-        while not isinstance(node, ast.stmt):
-            node = self.parents[node]
-        return node
 
     def in_file(self, path: Path, kind: type[Node]) -> list[Node]:
         """Return the nodes of one type in a file, in the order of the text."""

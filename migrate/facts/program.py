@@ -13,6 +13,7 @@ from migrate.facts.expressions import Expressions
 from migrate.facts.forest import Forest
 from migrate.facts.handles import CAUGHT, Data, Handle, OldApi, handles_among, symbols
 from migrate.facts.introspection import Introspection
+from migrate.facts.libraries import OpenedLibraries
 from migrate.facts.likely import Likely
 from migrate.facts.module_values import ModuleValues
 from migrate.facts.obstacles import Obstacle, Obstacles
@@ -62,6 +63,7 @@ class Facts:
         modules = ModuleValues(forest, values)
         references = References(forest, values, api, self.project, texts, patches, introspection, modules)
         self.calls = references.calls
+        references.found = OpenedLibraries(forest, values, self.project, texts).explained(references.found)
         naming = {reference.path for reference in references.found}
         # The comment of an earlier run says that a file had to do with the old API.
         naming |= {path for path, source in sources.items() if "migrate explain CCM034)" in source.text}
@@ -198,6 +200,10 @@ class Facts:
     def parent(self, node: ast.AST) -> ast.AST:
         """Return the node above."""
         return self._forest.parents[node]
+
+    def above(self, node: ast.AST) -> Iterator[ast.AST]:
+        """Iterate over the nodes around a node, innermost first."""
+        return self._forest.above(node)
 
     def is_statement(self, node: ast.expr) -> bool:
         """Whether an expression is a whole expression statement: nobody takes its value."""

@@ -20,7 +20,7 @@ from migrate.old_api.c_names import SECOND_GENERATION_MODULES, generation_of, is
 from migrate.old_api.calls import Call, splats
 from migrate.old_api.spellings import flat, objects
 from migrate.python.modules import Project
-from migrate.python.values import Collection, Module, Plain, Token, Value, Values
+from migrate.python.values import Collection, External, Module, Plain, Token, Value, Values
 
 _SECOND_GENERATION = frozenset(map(Module, SECOND_GENERATION_MODULES))
 _READS = {"hasattr": "CCM006", "getattr": "CCM005"}
@@ -33,6 +33,7 @@ class Reference:
     code: why it cannot change. origins: of the handles that it is called with, or makes, where it is used as a value.
     module: the expression that has the old module as a value here, itself or what it is taken from.
     shown: the `__name__` that the program asks of the function.
+    opened: file and node of the place that opens the C library that the name is of.
     """
 
     path: Path
@@ -43,6 +44,7 @@ class Reference:
     origins: frozenset[Hashable] = frozenset()
     module: ast.expr | None = None
     shown: str = ""
+    opened: tuple[Path, ast.AST] | None = None
 
 
 class References:
@@ -247,8 +249,14 @@ class References:
             yield Reference(path, node, node.attr, code="CCM022", module=self._taken(node)[0])
         elif not _SECOND_GENERATION.isdisjoint(base):
             yield Reference(path, node, node.attr, code="CCM008")
-        elif is_old_word(node.attr, self._api.vocabulary) and self._may_be_anything(base):
+        elif self._is_c_name(node.attr, base):
             yield Reference(path, node, node.attr, code=_c_code(node.attr))
+
+    def _is_c_name(self, name: str, base: frozenset[Value]) -> bool:
+        """Whether an attribute is a name of an old C library on what can be one: no object of the program's own."""
+        if self._may_be_anything(base):
+            return is_old_word(name, self._api.vocabulary)
+        return bool(generation_of(name)) and any(map(_is_made_elsewhere, base))
 
     def _read(self, node: ast.Attribute) -> frozenset[Value]:
         """Return what an attribute of an old module is where nothing evaluates it: in an annotation."""
@@ -294,6 +302,13 @@ class References:
 
 def _c_code(name: str) -> str:
     return "CCM008" if generation_of(name) == "2" else "CCM007"
+
+
+def _is_made_elsewhere(value: Value) -> bool:
+    """Whether a value comes from another package; a relative name is one of the program's own, even if not given."""
+    if isinstance(value, External):
+        return not value.name.startswith(".")
+    return value is Plain.OTHER or (isinstance(value, Module) and value.path is None)
 
 
 def _is_none(node: ast.AST) -> bool:

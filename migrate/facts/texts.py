@@ -12,6 +12,7 @@ from migrate.old_api.c_names import SECOND_GENERATION_MODULES, generation_of
 from migrate.old_api.vocabulary import Vocabulary
 
 WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_LIBRARY = re.compile(r"(?:.*/)?lib[A-Za-z0-9_]+\.so[.0-9]*")
 _DOTTED = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
 _PROMPT = re.compile(r"^\s*(?:>>>|\.\.\.) (.*)$", re.MULTILINE)
 _RUN = frozenset({"exec", "eval", "compile", "timeit", "repeat", "Timer", "run", "runctx", "literal_eval"})
@@ -19,8 +20,11 @@ _COMPILING = ("exec", "eval", "compile")
 # Calls whose text arguments are names, code or C declarations.
 _READERS = _RUN | {"getattr", "hasattr", "setattr", "delattr", "attrgetter", "methodcaller", "patch", "setitem"}
 _READERS |= {"import_module", "__import__", "find_spec", "importorskip", "delitem", "delenv"}
-_READERS |= {"dlopen", "CDLL", "LoadLibrary", "find_library", "cdef", "set_source", "embedding_api", "def_extern"}
-_READERS |= {"new", "cast", "sizeof", "typeof", "addressof", "callback"}
+# What opens a C library, what reads C, and what takes the name of a library or of something in it.
+OPENERS = frozenset({"dlopen", "CDLL", "PyDLL", "LoadLibrary", "find_library", "set_source", "verify"})
+_DECLARATIONS = frozenset({"cdef", "embedding_api", "def_extern", "new", "cast", "sizeof", "typeof", "callback"})
+_READERS |= OPENERS | _DECLARATIONS | {"addressof"}
+_LOOKS_UP = frozenset({"", "[]", "getattr", "hasattr", "addressof"})
 _FEATURE_TESTS = frozenset({"hasattr", "find_spec", "importorskip"})
 
 
@@ -56,10 +60,24 @@ class Texts:
         if isinstance(node.value, bytes) and not reader:
             return None  # a message
         words = [word for word in WORD.findall(text) if is_old_word(word, self._vocabulary)]
-        whole = _DOTTED.fullmatch(text.strip()) and words and words[0] not in self._vocabulary.constants
+        is_name = _DOTTED.fullmatch(text.strip()) or _LIBRARY.fullmatch(text)
+        whole = is_name and words and words[0] not in self._vocabulary.constants
         if whole or (words and reader):
             return words[0], "CCM006" if reader in _FEATURE_TESTS else "CCM005"
         return None
+
+    def names_library(self, node: ast.Constant) -> bool:
+        """Whether a text with an old name names a C library, its functions or its types to cffi or ctypes."""
+        reader, text = self._reader(node), str(node.value)
+        if reader in OPENERS | _DECLARATIONS:
+            return True
+        return reader in _LOOKS_UP and bool(_LIBRARY.fullmatch(text) or any(map(generation_of, WORD.findall(text))))
+
+    def opens_library(self, node: ast.AST) -> bool:
+        """Whether a text with an old name is the name of a library, or is given to what opens one."""
+        if not isinstance(node, ast.Constant):
+            return False
+        return self._reader(node) in OPENERS or bool(_LIBRARY.fullmatch(str(node.value)))
 
     def is_named(self, path: Path, text: object) -> bool:
         """Whether some text, read as code, names something old."""

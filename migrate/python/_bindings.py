@@ -92,7 +92,7 @@ class Bindings:
     def _start(self) -> _State:
         bound, unbound = 0, 0
         for variable, bit in self._bits.items():
-            home = home_of(self.names, variable)
+            home = home_of(variable)
             if home is not self.graph.node:
                 first = self._outer(variable, self.graph.node)
             elif any(isinstance(node, ast.arg) for node in variable.bindings):
@@ -121,7 +121,7 @@ class Bindings:
         return (bound | bit, unbound & ~bit) if bit else state
 
 
-def home_of(names: Names, variable: Variable) -> ast.AST:
+def home_of(variable: Variable) -> ast.AST:
     """Return the function or module in whose graph a variable lives."""
     scope = variable.scope
     while scope.kind is not Kind.FUNCTION and scope.parent is not None:

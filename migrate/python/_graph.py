@@ -8,7 +8,7 @@ several points; an answer about a node holds for all of them.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import ClassVar, NamedTuple, TypeAlias
@@ -105,22 +105,10 @@ class Graph:
         """Whether `second` may be done after `first`; for one node: again."""
         return not self._after(first).isdisjoint(self.places(second))
 
-    def is_reachable(self, node: ast.AST) -> bool:
-        """Whether a node can be done at all."""
-        return bool(self.places(node))
-
     def dominates(self, first: ast.AST, second: ast.AST) -> bool:
         """Whether `second` is done only after `first` has been tried, on every path; true of what is never done."""
         around = self._flood(("around", first), [self.ENTRY], self.places(first))
         return first is second or around.isdisjoint(self.places(second))
-
-    def always_follows(self, first: ast.AST, second: ast.AST, *, exceptions: bool = False) -> bool:
-        """Whether every path from `first` to the end tries `second`.
-
-        An exception that leaves the function is an end only when `exceptions` are looked at.
-        """
-        seen = self._after(first, self.places(second))
-        return self.RETURN not in seen and not (exceptions and self.FAILURE in seen)
 
     def always_leaves(self, statement: ast.stmt) -> bool:
         """Whether control never goes on behind a statement: it returns, raises, breaks, continues or never ends."""
@@ -150,9 +138,9 @@ class Graph:
         onward = (point[0], point[1] + 1)
         return [onward, (block.handler, 0)] if block.steps[point[1]].raises else [onward]
 
-    def _after(self, node: ast.AST, stops: Iterable[Point] = ()) -> set[Point]:
+    def _after(self, node: ast.AST) -> set[Point]:
         starts = [following for point in self.places(node) for following in self.following(point)]
-        return self._flood(None if stops else ("after", node), starts, stops)
+        return self._flood(("after", node), starts, ())
 
     def _flood_back(self, targets: Iterable[Point], stops: set[Point]) -> set[Point]:
         """Return every point that control may come from to some others, but for the stops and what lies before them."""
@@ -174,7 +162,7 @@ class Graph:
 
         The latest answer with a key is kept: callers ask about one node and many others.
         """
-        if self._latest and key is not None and self._latest[0] == key:
+        if self._latest and self._latest[0] == key:
             return self._latest[1]
         ends = set(stops)
         todo = list(starts)
@@ -187,3 +175,20 @@ class Graph:
                 todo += fresh
         self._latest = (key, seen)
         return seen
+
+
+def last_first(roots: Iterable[int], following: Callable[[int], Iterable[int]]) -> Iterator[int]:
+    """Yield the nodes that roots lead to, each behind those that follow it, but for the ways back."""
+    seen = set[int]()
+    for root in roots:
+        stack = [] if root in seen else [(root, iter(following(root)))]
+        seen.add(root)
+        while stack:
+            node, onward = stack[-1]
+            target = next((target for target in onward if target not in seen), None)
+            if target is None:
+                yield node
+                stack.pop()
+            else:
+                seen.add(target)
+                stack.append((target, iter(following(target))))

@@ -7,7 +7,7 @@ import heapq
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from migrate.python._graph import Graph, Point, Step
+from migrate.python._graph import Graph, Point, Step, last_first
 
 State = TypeVar("State")
 
@@ -59,7 +59,8 @@ class Solution(Generic[State]):
         return state
 
     def _solve(self) -> None:
-        ranks = {block: rank for rank, block in enumerate(self._order())}
+        order = list(last_first([0], self._targets))
+        ranks = {block: rank for rank, block in enumerate(reversed(order))}
         waiting = [(0, 0)]
         queued = {0}
         while waiting:
@@ -96,22 +97,6 @@ class Solution(Generic[State]):
         new = old if state is old else self._join(old, state)
         self._entries[block] = new
         return new is not old and new != old
-
-    def _order(self) -> list[int]:
-        """Return the blocks that can be reached, each before those that follow it but for the ways back."""
-        order: list[int] = []
-        seen = {0}
-        stack = [(0, iter(self._targets(0)))]
-        while stack:
-            number, targets = stack[-1]
-            target = next((target for target in targets if target not in seen), None)
-            if target is None:
-                order.append(number)
-                stack.pop()
-            else:
-                seen.add(target)
-                stack.append((target, iter(self._targets(target))))
-        return order[::-1]
 
     def _targets(self, number: int) -> list[int]:
         block = self.graph.blocks[number]

@@ -14,12 +14,25 @@ from collections.abc import Callable
 
 from migrate.python._bindings import Bindings, Bound, given, home_of
 from migrate.python._drawing import Drawing, Questions, Task
-from migrate.python._graph import Action, Block, Edge, Graph, Point, Step
+from migrate.python._graph import Action, Block, Edge, Graph, Point, Step, last_first
 from migrate.python._solve import Solution, solve
 from migrate.python._statements import DRAWERS
 from migrate.python.scopes import Kind, Names, Variable
 
-__all__ = ["Action", "Block", "Bound", "Control", "Edge", "Graph", "Point", "Solution", "Step", "dotted", "solve"]
+__all__ = [
+    "Action",
+    "Block",
+    "Bound",
+    "Control",
+    "Edge",
+    "Graph",
+    "Point",
+    "Solution",
+    "Step",
+    "dotted",
+    "last_first",
+    "solve",
+]
 
 _LEAVING = {"exit", "quit", "sys.exit", "os._exit", "os.abort", "os.execl", "os.execle", "os.execlp", "os.execlpe"}
 _LEAVING |= {"os.execv", "os.execve", "os.execvp", "os.execvpe"}
@@ -81,7 +94,7 @@ class Control:
 
     def bound_at_end(self, variable: Variable) -> Bound:
         """Return whether a variable is bound when its function or module has come to its end."""
-        return self._of(home_of(self.names, variable)).at_end(variable)
+        return self._of(home_of(variable)).at_end(variable)
 
     def _only_reads(self, function: ast.AST, variable: Variable) -> bool:
         """Whether a function leaves a variable of the module alone, so that its own graph is not needed."""
@@ -129,7 +142,7 @@ class Control:
         That is at the end of the function or module that has the variable, and wherever that one mentions the function
         (or the class around it) by name.
         """
-        home = home_of(self.names, variable)
+        home = home_of(variable)
         if home is function:
             return Bound.NEVER
         inside = function

@@ -101,7 +101,7 @@ class _Part:
         called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         text = node.args[0].value if node.args and isinstance(node.args[0], ast.Constant) else None
         if isinstance(text, str) and called in _NAMING:
-            self.imports += [(called, dotted) for dotted in _with_parents(text)]
+            self.imports += [(called, dotted) for dotted in with_parents(text)]
 
     def _import(self, node: ast.Import | ast.ImportFrom) -> None:
         for alias in node.names:
@@ -116,7 +116,7 @@ class _Part:
         bound = alias.asname or (alias.name if home is not None else alias.name.partition(".")[0])
         dotted = [home, f"{home}{'' if home.endswith('.') else '.'}{alias.name}"] if home is not None else [alias.name]
         if home is None and not alias.asname:
-            dotted = list(_with_parents(alias.name))
+            dotted = list(with_parents(alias.name))
         self.imports += [(bound, name) for name in dotted]
         self._mention(bound, True)
         self.words.update(_WORD.findall(f"{home or ''} {alias.name}"))
@@ -158,7 +158,7 @@ def _is_silent(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, str) and ">>>" not in node.value
 
 
-def _with_parents(dotted: str) -> Iterator[str]:
+def with_parents(dotted: str) -> Iterator[str]:
     """`import a.b` binds `a`, from which all of `a` can be reached."""
     parts = dotted.split(".")
     yield from (".".join(parts[:length]) for length in range(1, len(parts) + 1))

@@ -7,11 +7,12 @@ resolves, when every binding is known. A name that nobody binds is a variable of
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from migrate.python._children import children
 from migrate.python._variables import Kind, Scope, Variable
+from migrate.python.parents import Parents
 
 __all__ = ["COMPREHENSIONS", "Comprehension", "FUNCTIONS", "Function", "Kind", "Names", "Scope", "Variable"]
 
@@ -21,7 +22,7 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
-class Names:
+class Names(Parents):
     """Every name of a module, resolved.
 
     of: the variable of an ast.Name and of every other node that binds a name (alias, arg, def, class, except handler,
@@ -35,7 +36,7 @@ class Names:
         self.of: dict[ast.AST, Variable] = {}
         self.scopes: dict[ast.AST, Scope] = {tree: self.module}
         self.imports: list[ast.Import | ast.ImportFrom] = []
-        self.parents: dict[ast.AST, ast.AST] = {}
+        self.parents = {}
         self._scopes: dict[ast.AST, Scope] = {}  # of every node
         self._mentions: list[tuple[ast.AST, str, Scope]] = []
         self._augmented: set[ast.AST] = set()
@@ -50,22 +51,10 @@ class Names:
 
     # ------------------------------------------------------------------ questions
 
-    def above(self, node: ast.AST) -> Iterator[ast.AST]:
-        """Iterate over the nodes around a node, innermost first."""
-        while node in self.parents:
-            node = self.parents[node]
-            yield node
-
     def attach(self, node: ast.AST, parent: ast.AST) -> None:
         """Let a node that is not in the tree stand where another one does, as if it were a part of it."""
         self.parents[node] = parent
         self._scopes[node] = self.scope(parent)
-
-    def statement(self, node: ast.AST) -> ast.stmt:
-        """Return the statement that holds a node (itself, when it is one)."""
-        while not isinstance(node, ast.stmt):
-            node = self.parents[node]
-        return node
 
     def scope(self, node: ast.AST) -> Scope:
         """Return the scope in which a node stands; for a function or class, the one that it is bound in."""

@@ -231,21 +231,6 @@ class Values:
         """Where objects of the project that have tokens in their fields are given to code that is not of it."""
         return {token: tuple(nodes) for token, nodes in self._engine.deep_sinks.items()}
 
-    @cached_property
-    def attribute_reads(self) -> Mapping[Token, Sequence[ast.expr]]:
-        """Where an attribute of a token is read: the attribute, or the call of getattr."""
-        return {token: tuple(nodes) for token, nodes in self._engine.token_reads.items()}
-
-    @cached_property
-    def unknown_attributes(self) -> Mapping[Token, Sequence[ast.expr]]:
-        """Where an attribute of a token is read that the Knowledge does not have."""
-        return {token: tuple(nodes) for token, nodes in self._engine.unknown_reads.items()}
-
-    @cached_property
-    def attribute_stores(self) -> Mapping[Token, Sequence[ast.expr]]:
-        """Where an attribute of a token is stored to."""
-        return {token: tuple(nodes) for token, nodes in self._engine.token_stores.items()}
-
     # ------------------------------------------------------------------ functions and classes
 
     def callers(self, function: ast.AST) -> Sequence[ast.expr]:
@@ -256,10 +241,6 @@ class Values:
     def is_called_from_outside(self, function: ast.AST) -> bool:
         """Whether a function is called by nothing in the project, so that its callers cannot be seen."""
         return function in self._engine.outside
-
-    def is_created(self, node: ast.ClassDef) -> bool:
-        """Whether something in the project creates an instance of a class."""
-        return node in self._engine.classes and self._engine.classes[node].created
 
     def bases(self, node: ast.ClassDef) -> Sequence[Value]:
         """Return a class and its bases, of the project or not, in the order in which Python looks into them."""

@@ -11,6 +11,7 @@ from comch_next import Client, Connection, ProgressEngine, SendTask, Server, Sta
 from tests.processes import SOON_S
 
 DPU, REP, HOST = "03:00.0", "b1:00.0", "b1:00.0"
+IDLE, STARTING, RUNNING, STOPPING = State.IDLE, State.STARTING, State.RUNNING, State.STOPPING
 
 
 def ignore(*_: object) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 import pytest
@@ -14,14 +13,22 @@ from comch_next import (
     ConnectionInprogress,
     Counter,
     InvalidValue,
-    Message,
-    NotSupported,
     State,
 )
-from tests.control_path.pair import HOST, Side, client, connect, ignore, leave, pair, server, until
-from tests.topologies import limited
-
-IDLE, STARTING, RUNNING, STOPPING = State.IDLE, State.STARTING, State.RUNNING, State.STOPPING
+from tests.control_path.pair import (
+    IDLE,
+    RUNNING,
+    STARTING,
+    STOPPING,
+    Side,
+    client,
+    connect,
+    ignore,
+    leave,
+    pair,
+    server,
+    until,
+)
 
 
 def settle(*sides: Side) -> None:
@@ -256,120 +263,6 @@ def test_stop_inside_callbacks() -> None:
     leave(here, there)
 
 
-def test_messages_come_before_the_farewell() -> None:
-    there, here = pair()
-    order: list[object] = []
-    leave(here, there)
-    there, here = server(), client()
-    there.context.event_msg_recv_register(lambda _, data: order.append(data))
-    there.context.event_connection_status_changed_register(ignore, lambda *_: order.append("down"))
-    there.context.start()
-    here.context.start()
-    until(lambda: here.state is RUNNING, there.engine, here.engine)
-    for number in range(40):
-        here.send(b"%d" % number)
-    here.context.stop()
-    until(lambda: here.state is IDLE, here.engine)
-    until(lambda: "down" in order, there.engine)
-    assert order == [*(b"%d" % number for number in range(40)), "down"]
-    leave(here, there)
-
-
-def test_the_order_of_arrival_over_clients() -> None:
-    there = server()
-    clients = [client() for _ in range(4)]
-    for here in clients:
-        connect(there, here)
-    for number in range(80):
-        clients[number * 7 % 4].send(b"%d" % number)
-    until(lambda: len(there.messages) == 80, there.engine)
-    assert there.messages == [b"%d" % number for number in range(80)]
-    leave(*clients, there)
-
-
-def test_a_view_is_released_after_the_callback() -> None:
-    there, here = server(), client()
-    views: list[memoryview] = []
-
-    def on_view(connection: object, data: memoryview) -> None:
-        assert isinstance(data, memoryview)
-        views.append(data)
-        there.messages.append(bytes(data))
-
-    there.context.event_msg_recv_register(on_view, view=True)
-    connect(there, here)
-    for data in (b"", b"one", b"two" * 100):
-        here.send(data)
-    until(lambda: len(views) == 3, there.engine)
-    assert there.messages == [b"", b"one", b"two" * 100]
-    for view in views:
-        with pytest.raises(ValueError, match="released"):
-            bytes(view)
-    leave(here, there)
-
-
-def test_a_view_that_a_callback_still_exports_does_no_harm() -> None:
-    """A program that keeps a slice of the view cannot make the engine fail, or see a later message through it."""
-    there, here = server(), client()
-    kept: list[memoryview] = []
-
-    def on_view(connection: object, data: memoryview) -> None:
-        kept.append(data[1:])
-        there.messages.append(bytes(data))
-
-    there.context.event_msg_recv_register(on_view, view=True)
-    connect(there, here)
-    here.send(b"first")
-    here.send(b"second")
-    errors = 0
-    while len(there.messages) < 2:
-        try:
-            until(lambda: len(there.messages) == 2, there.engine)
-        except BufferError:
-            errors += 1
-    assert there.messages == [b"first", b"second"]
-    kept.clear()
-    comch.outcome(there.engine.progress)
-    leave(here, there)
-
-
-# Message sizes
-
-SIZES = [None, 100, 200, 4080, 65535]
-
-
-@pytest.mark.parametrize(("at_server", "at_client"), list(itertools.product(SIZES, SIZES)))
-def test_message_sizes_are_negotiated(at_server: int | None, at_client: int | None) -> None:
-    there, here = server(max_msg_size=at_server), client(max_msg_size=at_client)
-    assert (there.context.max_msg_size, here.context.max_msg_size) == (at_server or 4080, at_client or 4080)
-    there.context.start()
-    here.context.start()
-    until(lambda: here.state is not STARTING, there.engine, here.engine)
-    if None not in (at_server, at_client) and at_server != at_client:
-        assert here.state is IDLE
-        assert here.states == [(IDLE, STARTING), (STARTING, IDLE)]
-        assert there.up == []
-        leave(here, there)
-        return
-    agreed = at_server or at_client or 4080
-    assert here.state is RUNNING
-    assert (there.context.max_msg_size, here.context.max_msg_size) == (agreed, agreed)
-    for side, other in ((here, there), (there, here)):
-        with pytest.raises(InvalidValue, match=f"above this connection's {agreed}"):
-            side.task(b"x" * (agreed + 1))
-        side.send(b"x" * agreed)
-        until(lambda: other.messages == [b"x" * agreed], there.engine, here.engine)  # noqa: B023
-    leave(here, there)
-
-
-@pytest.mark.parametrize("size", [0, -1, 65536, 1 << 70, "100", None, True])
-def test_message_sizes_out_of_range(size: int) -> None:
-    here = client()
-    with pytest.raises(InvalidValue, match="whole number from 1 to 65535"):
-        here.context.max_msg_size = size
-    leave(here)
-
-
 # Counters
 
 
@@ -406,113 +299,3 @@ def test_counters_of_a_dead_connection_can_still_be_read() -> None:
     assert connection.get_counter(Counter.SENT_BYTES) == 5
     leave(here, there)
     assert connection.get_counter(Counter.SENT_MESSAGES) == 1
-
-
-# Limits and places
-
-
-def test_a_server_is_full_when_it_is(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    limited(tmp_path, monkeypatch, max_clients=2)
-    there = server()
-    clients = [client() for _ in range(3)]
-    for here in clients[:2]:
-        connect(there, here)
-    clients[2].context.start()
-    refused = clients[2].connection
-    until(lambda: clients[2].state is IDLE, there.engine, clients[2].engine)
-    with pytest.raises(ConnectionAborted, match="refuses"):
-        refused.update_info()
-    assert len(there.up) == 2
-    clients[0].context.stop()
-    until(lambda: there.down, there.engine, clients[0].engine)
-    connect(there, clients[2])
-    leave(*clients, there)
-
-
-def test_names_and_representors_are_separate_places() -> None:
-    """One name on two representors, two names on one: four servers, and each client finds its own."""
-    found = {}
-    sides = []
-    for rep, name in itertools.product(("b1:00.0", "b1:00.1"), ("one", "two")):
-        there = Side(comch.Server(comch.open_device("03:00.0"), rep, name))
-        there.context.start()
-        here = client(name, host=rep)
-        connect(there, here)
-        here.send(f"{rep} {name}".encode())
-        sides += [here, there]
-        found[f"{rep} {name}".encode()] = there
-    for text, there in found.items():
-        until(lambda there=there: there.messages, there.engine)  # type: ignore[misc]
-        assert there.messages == [text]
-    for side in sides:
-        side.context.stop()
-    leave(*sides)
-
-
-def test_the_sides_cannot_be_swapped() -> None:
-    host, dpu = comch.open_device(HOST), comch.open_device("03:00.0")
-    wrong = Side(comch.Client(dpu, "svc"))
-    with pytest.raises(NotSupported, match="of the dpu"):
-        wrong.context.start()
-    with dpu.open_representor("b1:00.0") as rep:
-        also_wrong = Side(comch.Server(host, rep, "svc"))
-        with pytest.raises(NotSupported, match="of the host"):
-            also_wrong.context.start()
-        leave(also_wrong)
-    with pytest.raises(NotSupported):
-        comch.Server(comch.open_device(HOST), "b1:00.0", "svc")
-    leave(wrong)
-
-
-@pytest.mark.parametrize("rep", [3, "b9:00.0", "no address", object()])
-def test_a_server_needs_a_representor(rep: Any) -> None:
-    with comch.open_device("03:00.0") as device, pytest.raises((InvalidValue, comch.NotFound)):
-        comch.Server(device, rep, "svc")
-
-
-@pytest.mark.parametrize("device", [3, "03:00.0", object()])
-def test_contexts_need_a_device(device: Any) -> None:
-    with pytest.raises(InvalidValue, match="open device"):
-        comch.Server(device, "b1:00.0", "svc")
-    with pytest.raises(InvalidValue, match="open device"):
-        comch.Client(device, "svc")
-
-
-def test_what_is_held_cannot_be_closed() -> None:
-    device = comch.open_device("03:00.0")
-    rep = device.open_representor("b1:00.0")
-    there = comch.Server(device, rep, "svc")
-    for call in (device.close, rep.close):
-        with pytest.raises(comch.InUse):
-            call()
-    there.close()
-    rep.close()
-    device.close()
-    with pytest.raises(InvalidValue):
-        comch.Server(device, rep, "svc")
-
-
-def test_what_is_no_engine_or_device_is_refused() -> None:
-    wrong: Any = "03:00.0"
-    with comch.open_device(HOST) as device:
-        for make in (
-            lambda: comch.Client(device, "x", engine=wrong),
-            lambda: comch.Mmap(wrong, 5),
-            lambda: comch.Mmap.create_from_export(b"", wrong),
-        ):
-            with pytest.raises(InvalidValue, match="takes a"):
-                make()
-
-
-def test_a_running_context_cannot_be_destroyed() -> None:
-    there, here = pair()
-    for side in (there, here):
-        with pytest.raises(comch.InUse, match="while RUNNING; stop it"):
-            side.context.destroy()
-    leave(here, there)
-    for side in (there, here):
-        side.context.destroy()
-
-
-def test_message_is_a_pair() -> None:
-    assert Message._fields == ("data", "connection")

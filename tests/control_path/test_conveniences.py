@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -13,44 +13,18 @@ import pytest
 import comch_next as comch
 from comch_next import (
     Again,
-    AlreadyExist,
     BadState,
     Client,
-    ConnectionAborted,
-    ConnectionReset,
     InvalidValue,
     NotConnected,
     PullPort,
     Server,
-    Shutdown,
     State,
     TimeOut,
 )
-from comch_next.driver.emulated._fabric.meeting import runtime_dir
-from tests.control_path.pair import DPU, HOST, REP, client, leave, server
-from tests.processes import SOON_S, StartPython
-
-
-@contextmanager
-def listening(name: str = "svc", **options: int) -> Iterator[Server]:
-    with comch.open_device("03:00.0") as device, Server(device, "b1:00.0", name, **options) as made:  # type: ignore[arg-type]
-        yield made
-
-
-@contextmanager
-def connected(there: Server, **options: int) -> Iterator[Client]:
-    """A client in the same process: the server accepts it here."""
-    with comch.open_device("b1:00.0") as device:
-        made = Client(device, there.name, **options)  # type: ignore[arg-type]
-        connection = made.connect(timeout=0)
-        with pytest.raises(Again):
-            there.receive(timeout=0)
-        made.engine.progress()
-        connection.update_info()
-        try:
-            yield made
-        finally:
-            made.close()
+from tests.control_path.pair import client, leave, server
+from tests.control_path.pulled import connected, listening
+from tests.processes import SOON_S
 
 
 def test_send_receive_reply() -> None:
@@ -173,161 +147,6 @@ def test_before_it_is_up_a_send_says_again_and_wakes_when_it_is() -> None:
         here.close()
 
 
-def test_nobody_listens() -> None:
-    with comch.open_device("b1:00.0") as device:
-        here = Client(device, "svc")
-        for timeout in (0, 1.0, None):
-            with pytest.raises(ConnectionAborted, match=f"connect: .*nobody listens on it in {runtime_dir()}"):
-                here.connect(timeout=timeout)
-            assert here.state is State.IDLE
-        with pytest.raises(ConnectionAborted), Client(device, "svc"):
-            pytest.fail("there is no server")
-        here.close()
-
-
-def test_connect_gives_up_at_its_deadline_and_may_try_again() -> None:
-    with listening() as there, comch.open_device("b1:00.0") as device:
-        here = Client(device, "svc")
-        start = time.monotonic()
-        with pytest.raises(TimeOut, match="not accepted within"):
-            here.connect(timeout=0.1)
-        assert 0.09 < time.monotonic() - start < SOON_S
-        assert here.state is State.IDLE
-        connection = here.connect(timeout=0)
-        for _ in range(2):
-            with pytest.raises(Again):
-                there.receive(timeout=0)
-        here.engine.progress()
-        connection.update_info()
-        here.close()
-
-
-def test_a_client_that_was_never_let_in_does_not_sleep_for_ever() -> None:
-    """It receives without a deadline while its server goes away."""
-    there = comch.Server(comch.open_device(DPU), REP, "svc")
-    there.listen()
-    here = comch.Client(comch.open_device(HOST), "svc")
-    here.connect(timeout=0)
-    leaving = threading.Timer(0.05, there.close)
-    leaving.start()
-    with pytest.raises(ConnectionAborted):
-        here.receive()
-    leaving.join()
-    with pytest.raises(ConnectionAborted):
-        here.receive(timeout=0)
-    here.close()
-
-
-def test_a_refused_client_hears_why() -> None:
-    """It never reaches accept(): the server only looks at its sockets."""
-    with listening(max_msg_size=100) as there, comch.open_device("b1:00.0") as device:
-        here = Client(device, "svc", max_msg_size=200)
-        connection = here.connect(timeout=0)
-        with pytest.raises(TimeOut):
-            there.receive(timeout=0.02)
-        here.engine.progress()
-        assert here.state is State.IDLE
-        with pytest.raises(ConnectionAborted, match="refuses"):
-            connection.update_info()
-        here.close()
-
-
-def test_client_leaves_in_order() -> None:
-    with listening() as there, connected(there) as here:
-        here.connection.send(b"last")
-        connection = here.connection
-        here.disconnect()
-        assert here.state is State.IDLE
-        with pytest.raises(NotConnected):
-            connection.send(b"x")
-        with pytest.raises(BadState, match="connect first"):
-            here.disconnect()
-        message = there.receive(timeout=20)
-        assert message.data == b"last"
-        with pytest.raises(Again):
-            there.receive(timeout=0)
-        assert message.reply(b"too late") is False
-        with pytest.raises(Shutdown):
-            message.connection.send(b"too late")
-        assert here.connect(timeout=0) is not connection
-        with pytest.raises(Again):
-            there.receive(timeout=0)
-
-
-def test_server_leaves_in_order() -> None:
-    with listening() as there, connected(there) as here:
-        connection = here.connection
-        connection.send(b"x")
-        there.receive(timeout=20).reply(b"last")
-        there.close()
-        assert here.receive(timeout=20).data == b"last"
-        for _ in range(3):
-            with pytest.raises(Shutdown):
-                here.receive(timeout=20)
-        with pytest.raises(Shutdown):
-            connection.send(b"x")
-
-
-def test_server_drops_one() -> None:
-    with listening() as there, connected(there) as here, connected(there) as other:
-        here.connection.send(b"x")
-        message = there.receive(timeout=20)
-        there.disconnect(message.connection)
-        with pytest.raises(NotConnected):
-            message.reply(b"x")
-        with pytest.raises(Shutdown):
-            here.receive(timeout=20)
-        other.connection.send(b"still here")
-        assert there.receive(timeout=20).data == b"still here"
-
-
-def test_iteration() -> None:
-    with listening() as there, connected(there) as here:
-        for number in range(3):
-            here.connection.send(b"%d" % number)
-        for number, message in enumerate(there):
-            assert message.data == b"%d" % number
-            message.reply(message.data)
-            if number == 2:
-                break
-        there.close()
-        assert [message.data for message in here] == [b"0", b"1", b"2"]
-        assert list(here) == []
-
-
-def test_close_twice_is_harmless() -> None:
-    device, host = comch.open_device("03:00.0"), comch.open_device("b1:00.0")
-    there, here = Server(device, "b1:00.0", "svc"), Client(host, "svc")
-    there.listen()
-    here.connect(timeout=0)
-    for _ in range(2):
-        here.close()
-        there.close()
-    for call in (there.listen, lambda: here.connect(timeout=0), lambda: there.receive(timeout=0)):
-        with pytest.raises(comch.DocaError):
-            call()
-    device.close()
-    host.close()
-
-
-def test_close_in_a_with_block_is_harmless() -> None:
-    with listening() as there:
-        there.close()
-        assert there.state is State.IDLE
-
-
-def test_listen_twice_and_a_taken_name() -> None:
-    with listening() as there:
-        with pytest.raises(BadState, match=r"listen was attempted on .* while RUNNING"):
-            there.listen()
-        with pytest.raises(AlreadyExist, match="'svc' is taken"), listening():
-            pytest.fail("the name is taken")
-        with listening("other"):
-            pass
-    with listening():
-        pass
-
-
 def test_conveniences_need_a_port() -> None:
     there, here = server(), client()
     for side in (there, here):
@@ -386,103 +205,6 @@ def test_a_mixed_pair() -> None:
             here.engine.progress()
         assert (message.data, here.messages) == (b"task", [b"call"])
         leave(here)
-
-
-# With a peer that dies
-
-DYING_SERVER = """
-import comch_next as comch
-with comch.Server(comch.open_device("03:00.0"), "b1:00.0", "svc", recv_queue_size=2) as there:
-    print("ready")
-    message = there.receive()
-    for number in range(3):
-        message.reply(b"%d" % number)
-    print("replied")
-    import signal; signal.pause()
-"""
-
-
-def test_a_peer_that_dies_is_reported_once_after_its_messages(start_python: StartPython) -> None:
-    child = start_python("-c", DYING_SERVER)
-    child.wait_for("ready")
-    with comch.open_device("b1:00.0") as device, Client(device, "svc") as here:
-        connection = here.connection
-        connection.send(b"x")
-        child.wait_for("replied")
-        child.kill()
-        got = [here.receive(timeout=SOON_S).data for _ in range(3)]
-        assert got == [b"0", b"1", b"2"]
-        with pytest.raises(ConnectionReset, match="died") as caught:
-            here.receive(timeout=SOON_S)
-        assert caught.value.connection is connection
-        with pytest.raises(ConnectionReset):
-            connection.send(b"x")
-        with pytest.raises(ConnectionAborted):
-            connection.update_info()
-
-
-def test_flush_ends_when_the_peer_dies(start_python: StartPython) -> None:
-    """What is in flight never arrives then: flush says so instead of waiting or keeping silent."""
-    child = start_python("-c", DYING_SERVER)
-    child.wait_for("ready")
-    with comch.open_device("b1:00.0") as device, Client(device, "svc") as here:
-        connection = here.connection
-        connection.send(b"x")
-        child.wait_for("replied")
-        for _ in range(6):
-            connection.send(b"never read")
-        assert connection.in_flight == 4
-        waiting = threading.Timer(0.1, child.kill)
-        waiting.start()
-        with pytest.raises(ConnectionReset, match="4 messages"):
-            connection.flush()
-        waiting.join()
-        assert connection.in_flight == 0
-
-
-def test_a_blocked_sender_hears_of_the_death(start_python: StartPython) -> None:
-    child = start_python("-c", DYING_SERVER)
-    child.wait_for("ready")
-    with comch.open_device("b1:00.0") as device, Client(device, "svc", send_queue_size=1) as here:
-        here.connection.send(b"x")
-        child.wait_for("replied")
-        while comch.outcome(here.connection.send, b"x", timeout=0)[0] == comch.ErrorCode.SUCCESS:
-            pass
-        waiting = threading.Timer(0.1, child.kill)
-        waiting.start()
-        with pytest.raises(ConnectionReset):
-            here.connection.send(b"x")
-        waiting.join()
-
-
-DYING_CLIENT = """
-import sys, signal
-import comch_next as comch
-here = comch.Client(comch.open_device("b1:00.0"), "svc")
-here.connect()
-for number in range(3):
-    here.connection.send(sys.argv[1].encode())
-print("sent")
-signal.pause()
-"""
-
-
-def test_a_server_names_the_client_that_died(start_python: StartPython) -> None:
-    with listening() as there:
-        children = [start_python("-c", DYING_CLIENT, str(number)) for number in range(2)]
-        got = [there.receive(timeout=SOON_S) for _ in range(6)]
-        for child in children:
-            child.wait_for("sent")
-        connections = {message.data: message.connection for message in got}
-        children[0].kill()
-        with pytest.raises(ConnectionReset) as caught:
-            there.receive(timeout=SOON_S)
-        assert caught.value.connection is connections[b"0"]
-        with pytest.raises(TimeOut):
-            there.receive(timeout=0.05)
-        with pytest.raises(ConnectionReset):
-            connections[b"0"].send(b"x")
-        connections[b"1"].send(b"x")
 
 
 def test_a_destroyed_context_can_do_nothing_more() -> None:

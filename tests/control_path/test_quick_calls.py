@@ -3,40 +3,15 @@
 from __future__ import annotations
 
 import gc
-import sys
 import weakref
-from collections.abc import Callable
-from types import FrameType
 
 import pytest
 
 import comch_next as comch
 from comch_next import BadState, Client, ErrorCode, InvalidValue, NoMemory, ProgressEngine, SendTask
 from tests.control_path.pair import HOST, Side, client, connect, leave, pair, server, until
+from tests.frames import TURNS, fewest
 from tests.inside import inside
-
-TURNS = 50  # of which some poll the sockets, which is not quick
-
-
-def frames(call: Callable[[], object]) -> list[str]:
-    """The Python functions of the library that a call runs."""
-    found: list[str] = []
-
-    def profile(frame: FrameType, event: str, _: object) -> None:
-        if event == "call" and frame.f_globals["__name__"].startswith("comch_next"):
-            found.append(frame.f_code.co_name)
-
-    sys.setprofile(profile)
-    try:
-        call()
-    finally:
-        sys.setprofile(None)
-    return found
-
-
-def fewest(call: Callable[[], object]) -> list[str]:
-    """The same, of the turn that ran the fewest."""
-    return min((frames(call) for _ in range(TURNS)), key=len)
 
 
 def progress_soon(side: Side) -> None:

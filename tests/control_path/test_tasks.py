@@ -353,3 +353,19 @@ def test_a_stop_still_waits_for_held_tasks() -> None:
     assert here.context.state is State.STOPPING
     held.free()
     leave(here, there)
+
+
+def test_tasks_of_a_client_that_has_gone_fail_while_their_server_stops() -> None:
+    """Also one that is made afterwards."""
+    there, here = pair()
+    gone, early = there.connection, there.task(b"early")
+    leave(here)
+    until(lambda: there.down, there.engine)
+    assert there.context.stop() is State.STOPPING
+    late = there.task(b"late", gone)
+    for task in (early, late):
+        task.submit()
+    until(lambda: there.state is State.IDLE, there.engine)
+    assert there.failed == [early, late]
+    assert ErrorCode.SUCCESS not in [task.status for task in there.failed]
+    leave(there)

@@ -26,12 +26,12 @@ import comch_next
 import comm_channel_compat
 from comch_next import DocaError
 from tests.attacks import SOON_S, Findings, attack
-from tests.descriptors import open_fds
+from tests.descriptors import mapped, open_fds
 from tests.threads.duel import connect
 from tests.threads.faces import Call, End, Face
 
+_TURNS = 10
 _LIBRARY = tuple(str(Path(str(package.__file__)).parent) for package in (comch_next, comm_channel_compat))
-_QUIET = ("__del__", "let_go", "say_goodbye")  # of the collector, which hands no exception on
 _LOOKS = {"RESUME", "JUMP_BACKWARD", "CALL", "CALL_FUNCTION", "CALL_METHOD", "CALL_FUNCTION_KW", "CALL_FUNCTION_EX"}
 _places: dict[CodeType, frozenset[int]] = {}
 
@@ -47,6 +47,14 @@ def _looks_of(code: CodeType) -> frozenset[int]:
                 before = instruction.opname
         _places[code] = frozenset(offsets)
     return _places[code]
+
+
+def _is_quiet(frame: FrameType) -> bool:
+    """Whether the collector has called it, which hands no exception on."""
+    caller: FrameType | None = frame
+    while caller is not None and caller.f_code.co_name != "__del__":
+        caller = caller.f_back
+    return caller is not None
 
 
 class Strike:
@@ -66,7 +74,7 @@ class Strike:
             sys.settrace(None)
 
     def _enter(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
-        if not frame.f_code.co_filename.startswith(_LIBRARY) or frame.f_code.co_name in _QUIET:
+        if not frame.f_code.co_filename.startswith(_LIBRARY) or _is_quiet(frame):
             return None
         frame.f_trace_opcodes, frame.f_trace_lines = True, False
         return self._step
@@ -86,14 +94,23 @@ class Stage:
     def __init__(self, face: Face) -> None:
         gc.collect()
         gc.freeze()  # what is there stays: the next collection need not look at it
-        self.before, self.threads = open_fds(), threading.active_count()
+        self.before, self.maps, self.threads = open_fds(), mapped(), threading.active_count()
         self.face = face
         self.server, self.client = face.make(server=True), face.make(server=False)
         connect(face, self.server, self.client)
 
     def close(self, what: str, findings: Findings) -> None:
-        """Close all, and find what is left."""
-        for end in (self.client, self.server):
+        """Let both ends work once more, close all, and find what is damaged, and what is left."""
+        ends = (self.client, self.server)
+        for end in ends * _TURNS:
+            try:
+                self.face.move(end)
+            except BaseException as error:
+                findings.note_error(f"work after {what}", error)
+        for end in ends:
+            for text in self.face.damage(end):
+                findings.note(f"damage after {what}", text)
+        for end in ends:
             try:
                 with suppress(KeyboardInterrupt):  # which a callback has met, and progress raises at its end
                     self.face.close(end)
@@ -101,10 +118,12 @@ class Stage:
                 self.face.close(end)
             except BaseException as error:
                 findings.note(f"close after {what}: {type(error).__name__}", "".join(traceback.format_exception(error)))
-        self.server = self.client = None  # type: ignore[assignment]
+        self.server = self.client = end = ends = None  # type: ignore[assignment]
         gc.collect()
         if (left := open_fds() - self.before) > 0:
             findings.note(f"{left} descriptors after {what}", "")
+        if (left := mapped() - self.maps) > 0:
+            findings.note(f"{left} mappings after {what}", "")
         deadline = time.monotonic() + 1.0  # a thread that has been told to end needs its moment
         while threading.active_count() > self.threads and time.monotonic() < deadline:
             time.sleep(0.001)

@@ -142,16 +142,6 @@ def test_dominates(text: str, expected: str) -> None:
     )
 
 
-def test_always_follows() -> None:
-    """A call follows on all paths to the end; exceptions count only when they are asked for."""
-    program = Program("a()\nif x: b()\ntry: c()\nfinally: d()")
-    graph, call = program.graph, program.call
-    assert graph.always_follows(call("a"), call("d"))
-    assert not graph.always_follows(call("a"), call("b"))
-    assert graph.always_follows(call("c"), call("d"), exceptions=False)
-    assert not graph.always_follows(call("a"), call("d"), exceptions=True)
-
-
 LEAVES = {
     "return": True,
     "raise x": True,

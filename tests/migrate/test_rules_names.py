@@ -13,7 +13,7 @@ import comch_next
 from migrate.facts.program import Facts, Reference
 from migrate.old_api.generation_1 import GENERATION_1
 from migrate.rewriting import rewrite
-from migrate.rules.core.names import answer, constant, plain_name
+from migrate.rules.core.names import answer, constant
 from tests.migrate.fake_facts import FakeFacts
 
 EP = "doca_comm_channel_ep_"
@@ -144,15 +144,6 @@ def test_functions_take_what_they_took(name: str, after: str) -> None:
 def test_methods_of_a_class() -> None:
     after = "f(lambda self, msg, peer, flags=0: self.send_to(msg, peer, timeout=0))"
     assert named("f(cc.Endpoint.sendto)", "cc.Endpoint.sendto", "Endpoint.sendto") == after
-
-
-@pytest.mark.parametrize(
-    ("name", "after"),
-    [("Again", "Again"), ("describe", "describe"), ("PeerAddr", "Connection"), ("Endpoint", ""), ("DOCA_SUCCESS", "")],
-)
-def test_names_that_can_be_imported_alone(name: str, after: str) -> None:
-    assert plain_name(name) == after
-    assert not after or hasattr(comch_next, after)
 
 
 def test_annotations_in_quotes() -> None:

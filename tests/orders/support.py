@@ -168,3 +168,11 @@ def register(context: Any, on_message: Callable[..., object] = ignore) -> None:
     context.event_msg_recv_register(on_message)
     if isinstance(context, comch.Server):
         context.event_connection_status_changed_register(ignore, ignore)
+
+
+def talk(client: Any, server: Any, name: str = NAME) -> None:
+    """Connect, and have a message answered."""
+    connection = connect(client, server, name)
+    peer = introduce(connection, server)
+    peer.send(b"answer", timeout=5)
+    assert client.receive(timeout=5).data == b"answer"

@@ -18,7 +18,8 @@ from comch_next.errors import (
     NotPermitted,
     NotSupported,
 )
-from tests.orders_model.model import OK, Context, End, EndState, Errors, Phase, Settings, World, one_of
+from tests.orders_model.model import OK, Context, End, EndState, Errors, Phase, Settings, one_of
+from tests.orders_model.world import World
 
 __all__ = ["SIZES", "Endpoint", "EndpointWorld", "in_force"]
 

@@ -12,7 +12,8 @@ from typing import Any
 
 import comch_next as comch
 from comch_next import Counter, State
-from tests.orders_model.model import Context, End, EndState, Errors, Phase, World
+from tests.orders_model.model import Context, End, EndState, Errors, Phase
+from tests.orders_model.world import World
 
 __all__ = ["LATE", "Stage", "Subject", "compare", "error_of", "is_incomplete", "open_descriptors", "until"]
 

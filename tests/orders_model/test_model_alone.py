@@ -17,7 +17,8 @@ from comch_next.errors import (
     Shutdown,
 )
 from tests.orders_model.endpoint_model import EndpointWorld, in_force
-from tests.orders_model.model import OK, SILENT, Context, End, EndState, Phase, World
+from tests.orders_model.model import OK, SILENT, Context, End, EndState, Phase
+from tests.orders_model.world import World
 
 PLACE = {"device": "03:00.0", "device_rep": "b1:00.0", "name": "svc"}
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.side_by_side import LEGACY, MODERN, MODERN_ONLY, SAMPLES
+from tools.side_by_side import LEGACY, MODERN, MODERN_ONLY, SAMPLES, SPELLED
 
 ENDS = ("service", "client")
 
@@ -17,7 +17,10 @@ def programs(folder: Path) -> set[str]:
     return {path.stem for path in folder.glob("*.py") if '__name__ == "__main__"' in path.read_text(encoding="utf-8")}
 
 
-@pytest.mark.parametrize(("folder", "samples"), [(LEGACY, SAMPLES), (MODERN, SAMPLES + MODERN_ONLY)])
+@pytest.mark.parametrize(
+    ("folder", "samples"),
+    [(LEGACY, SAMPLES), (MODERN, SAMPLES + MODERN_ONLY), SPELLED["cffi"], SPELLED["ctypes"]],
+)
 def test_a_folder_has_both_ends_of_its_samples(folder: Path, samples: tuple[str, ...]) -> None:
     assert programs(folder) == ends_of(*samples)
 
@@ -26,3 +29,8 @@ def test_what_is_no_program_belongs_to_a_sample() -> None:
     shared = {path.stem for path in MODERN.glob("*.py")} - programs(MODERN)
     assert shared
     assert not [name for name in shared if name.rpartition("_")[0] not in SAMPLES + MODERN_ONLY]
+
+
+def test_the_samples_in_c_are_pairs() -> None:
+    folder, samples = SPELLED["c"]
+    assert {path.stem for path in folder.glob("*.c") if "int main(" in path.read_text("ascii")} == ends_of(*samples)

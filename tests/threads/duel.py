@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from comch_next import DocaError
 from tests.attacks import SOON_S, Findings, attack
-from tests.descriptors import open_fds
+from tests.descriptors import mapped, open_fds
 from tests.threads.faces import Call, End, Face
 
 _TURNS = 60  # of each worker, and as many once its end has come
@@ -37,7 +37,7 @@ class Round(NamedTuple):
 
 def duel(face: Face, plan: Round, findings: Findings) -> None:
     """Fight one round, and clean up after it."""
-    before, threads = open_fds(), threading.active_count()
+    before, maps, threads = open_fds(), mapped(), threading.active_count()
     server, client = face.make(server=True), face.make(server=False)
     try:
         connect(face, server, client)
@@ -45,14 +45,19 @@ def duel(face: Face, plan: Round, findings: Findings) -> None:
         _fight(face, plan, own, other, findings)
     finally:
         for end in (client, server):
+            for text in face.damage(end):
+                findings.note("damage", f"{plan}: {text}")
             try:
                 face.close(end)
             except BaseException as error:
                 findings.note(
                     f"close: {type(error).__name__}", f"{plan}\n" + "".join(traceback.format_exception(error))
                 )
-    if open_fds() > before:
+    if open_fds() > before or mapped() > maps:
+        del server, client, end
         gc.collect()
+    if mapped() > maps:
+        findings.note(f"mappings after {plan.ending}", f"{plan}: {maps} before, {mapped()} after")
     if open_fds() > before:
         left = [
             os.readlink(f"/proc/self/fd/{fd}")

@@ -7,64 +7,32 @@ from contextlib import suppress
 from typing import Any
 
 import comch_next as comch
-from comch_next import Counter, DocaError, ErrorCode, State
+from comch_next import Counter, ErrorCode, State
 from comm_channel_compat import Endpoint as OldEndpoint
 from comm_channel_compat import flat, open_device
 from tests.pull.support import FORMS
+from tests.threads.face import (
+    DATA,
+    DPU,
+    HOST,
+    Call,
+    End,
+    Face,
+    close,
+    destroy,
+    engine_destroy,
+    free,
+    give_back,
+    ignore,
+    stop,
+    then,
+)
+from tests.threads.fast_path import Fast
+from tests.threads.memory import Memory
 
 __all__ = ["DUELS", "FACES", "Call", "End", "Face"]
 
-DPU, HOST = "03:00.0", "b1:00.0"
-DATA = b"x" * 300
 _DONE = (ErrorCode.SUCCESS, ErrorCode.AGAIN)
-Call = Callable[["End"], object]
-
-
-class End:
-    """One end: its context or endpoint, and what a program holds of it."""
-
-    context: Any
-    engine: Any = None
-    port: Any = None
-    connection: Any = None
-
-    def __init__(self, *, server: bool) -> None:
-        self.is_server = server
-        self.device: Any = None
-        self.representor: Any = None
-
-
-def _give_back(end: End) -> None:
-    for device in (end.representor, end.device):
-        if device is not None:
-            device.close()
-
-
-class Face:
-    """`calls` are harmless ones, `ends` end the life of an end, some to begin another one."""
-
-    calls: dict[str, Call]
-    ends: dict[str, Call]
-
-    def make(self, *, server: bool) -> End:
-        """Make an end that does nothing yet."""
-        raise NotImplementedError
-
-    def open(self, end: End) -> None:
-        """Listen, or begin to connect."""
-        raise NotImplementedError
-
-    def move(self, end: End) -> None:
-        """Take what has come, and have the other end move on."""
-        raise NotImplementedError
-
-    def is_up(self, end: End) -> bool:
-        """Whether the end has its connection."""
-        raise NotImplementedError
-
-    def close(self, end: End) -> None:
-        """Give everything back."""
-        raise NotImplementedError
 
 
 def _next(end: End) -> object:
@@ -141,24 +109,6 @@ def _open_again(end: End) -> None:
         end.context.connect(timeout=0.05)
 
 
-def _stop(end: End) -> None:
-    end.context.stop()
-    while end.context.state is not State.IDLE:
-        end.engine.progress()
-
-
-def _close(end: End) -> None:
-    end.context.close()
-
-
-def _destroy(end: End) -> None:
-    end.context.destroy()
-
-
-def _engine_destroy(end: End) -> None:
-    end.engine.destroy()
-
-
 def _leave(end: End) -> None:
     if end.is_server:
         end.context.disconnect(end.connection)
@@ -166,33 +116,22 @@ def _leave(end: End) -> None:
         end.context.disconnect()
 
 
-def _then(*calls: Call) -> Call:
-    """Do one after the other, whether or not one before it was refused."""
-
-    def do(end: End) -> None:
-        for call in calls:
-            with suppress(DocaError):
-                call(end)
-
-    return do
-
-
 class Pull(Face):
     """The conveniences and the pull port."""
 
     calls = PULL
     ends: dict[str, Call] = {
-        "close": _close,
+        "close": close,
         "disconnect": _leave,
-        "disconnect and again": _then(_leave, _open_again),
-        "stop": _stop,
-        "stop and start": _then(_stop, lambda end: end.context.start()),
-        "stop, close the port": _then(_stop, lambda end: end.port.close()),
-        "stop, reopen": _then(_stop, lambda end: end.port.reopen(), _open_again),
-        "stop, configure, open again": _then(_stop, lambda end: end.context.configure(max_msg_size=999), _open_again),
-        "stop, destroy": _then(_stop, _destroy),
-        "stop, destroy all": _then(_stop, _destroy, _engine_destroy),
-        "destroy": _then(_destroy, _engine_destroy),
+        "disconnect and again": then(_leave, _open_again),
+        "stop": stop,
+        "stop and start": then(stop, lambda end: end.context.start()),
+        "stop, close the port": then(stop, lambda end: end.port.close()),
+        "stop, reopen": then(stop, lambda end: end.port.reopen(), _open_again),
+        "stop, configure, open again": then(stop, lambda end: end.context.configure(max_msg_size=999), _open_again),
+        "stop, destroy": then(stop, destroy),
+        "stop, destroy all": then(stop, destroy, engine_destroy),
+        "destroy": then(destroy, engine_destroy),
     }
 
     one_sided = False
@@ -229,18 +168,11 @@ class Pull(Face):
         with suppress(comch.NotConnected):
             end.context.close()
         end.engine.destroy()
-        _give_back(end)
+        give_back(end)
 
 
 class OneSided(Pull):
     one_sided = True
-
-
-def _ignore(*_: object) -> None: ...
-
-
-def _free(task: Any) -> None:
-    task.free()
 
 
 def _submit(end: End) -> None:
@@ -271,17 +203,17 @@ class Tasks(Face):
         "connection": lambda end: end.context.connection if not end.is_server else None,
         "connection.update_info": PULL["connection.update_info"],
         "connection.get_counter": PULL["connection.get_counter"],
-        "event_msg_recv_register": lambda end: end.context.event_msg_recv_register(_ignore),
+        "event_msg_recv_register": lambda end: end.context.event_msg_recv_register(ignore),
         "max_events": lambda end: setattr(end.engine, "max_events", None),
     }
     ends: dict[str, Call] = {
-        "close": _close,
+        "close": close,
         "disconnect": _leave,
-        "disconnect and again": _then(_leave, _open_again),
-        "stop": _stop,
-        "stop and start": _then(_stop, lambda end: end.context.start()),
-        "stop, destroy all": _then(_stop, _destroy, _engine_destroy),
-        "destroy": _then(_destroy, _engine_destroy),
+        "disconnect and again": then(_leave, _open_again),
+        "stop": stop,
+        "stop and start": then(stop, lambda end: end.context.start()),
+        "stop, destroy all": then(stop, destroy, engine_destroy),
+        "destroy": then(destroy, engine_destroy),
     }
 
     def make(self, *, server: bool) -> End:
@@ -289,15 +221,15 @@ class Tasks(Face):
         end.device = comch.open_device(DPU if server else HOST)
         end.engine = comch.ProgressEngine()
         end.context = (comch.Server if server else comch.Client)(end.device, name="svc", engine=end.engine)
-        end.context.task_send_set_conf(_free, _free, 16)
-        end.context.event_msg_recv_register(_ignore)
+        end.context.task_send_set_conf(free, free, 16)
+        end.context.event_msg_recv_register(ignore)
         if server:
             end.context.device_rep = HOST
 
             def came(connection: Any, ok: bool) -> None:
                 end.connection = connection
 
-            end.context.event_connection_status_changed_register(came, _ignore)
+            end.context.event_connection_status_changed_register(came, ignore)
         return end
 
     def open(self, end: End) -> None:
@@ -347,7 +279,7 @@ class Objects(Face):
     }
     ends: dict[str, Call] = {
         "disconnect": lambda end: end.context.disconnect(end.connection),
-        "disconnect and again": _then(
+        "disconnect and again": then(
             lambda end: end.context.disconnect(end.connection),
             lambda end: end.context.listen("svc") if end.is_server else end.context.connect("svc"),
         ),
@@ -389,7 +321,7 @@ class Objects(Face):
     def close(self, end: End) -> None:
         with suppress(comch.NotConnected):
             end.context.destroy()
-        _give_back(end)
+        give_back(end)
 
 
 def _code(answer: Any) -> Any:
@@ -450,7 +382,7 @@ class Flat(Objects):
     }
     ends: dict[str, Call] = {
         "disconnect": _DISCONNECT,
-        "disconnect and again": _then(_DISCONNECT, _flat_open),
+        "disconnect and again": then(_DISCONNECT, _flat_open),
         "destroy": _flat("ep_destroy", _ep),
     }
 
@@ -461,7 +393,11 @@ FACES: dict[str, Face] = {
     "tasks": Tasks(),
     "objects": Objects(),
     "flat": Flat(),
+    "fast path": Fast(),
+    "fast path apart": Fast(apart=True),
+    "memory": Memory(),
 }
+_WITHOUT_PORT = ("tasks", "fast path", "fast path apart", "memory")
 
-# Each face in each form of the pull port; tasks have none.
-DUELS = [(face, form) for face in FACES for form in (FORMS if face != "tasks" else ("driver",))]
+# Each face in each form of the pull port.
+DUELS = [(face, form) for face in FACES for form in (("driver",) if face in _WITHOUT_PORT else FORMS)]

@@ -1,22 +1,36 @@
-"""Buffers and the inventories that they are taken from (guide: DOCA Core Memory Subsystem, Buffers)."""
+"""Buffers and the inventories that they are taken from (guide: DOCA Core Memory Subsystem, Buffers).
 
-from collections.abc import Iterator
+Calls that change something have the lock of what has no engine, and change it in statements without a call in between:
+there no signal's handler comes, so none of them is left half done.
+"""
+
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import wraps
 from itertools import pairwise
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from comch_next.driver.emulated._checks import expect, expect_number, says_no_memory
+from comch_next.driver.emulated._guard import UNCONNECTED, guard
+from comch_next.driver.emulated._kernel import calls
 from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._mmap import Mmap, living_mmap
+from comch_next.driver.protocol import uninterrupted
 from comch_next.errors import BadState, InUse, InvalidValue, NoMemory, NotPermitted, TooBig
 
 __all__ = ["Buf", "BufInventories", "Bufs", "Inventory", "check_single"]
 
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
 _MOST_ELEMENTS = 1 << 24
 _MOST_REFERENCES = 65535
 
 
 class Inventory:
     """A handle. Its elements are only counted: a buffer is made when it is taken."""
+
+    lock = UNCONNECTED
 
     def __init__(self, elements: int) -> None:
         self.elements = elements
@@ -33,25 +47,37 @@ class Inventory:
         """In a forked child: see _kernel.fork. It has nothing to close."""
 
 
-class Buf:
+class Buf(calls.Buf):
     """A handle: `len` bytes of a map from address `head` on, and in them the data segment.
 
     While it is `posted` it is the library's: what a producer writes counts on it staying as it is. One that the
     program gives back meanwhile is dead at once for the program, and its range and element are the library's until
-    the task completes.
+    the task completes. It is `out` while it has its element, which a dropped one gives back.
     """
 
-    __slots__ = ("data", "data_len", "head", "inventory", "len", "mmap", "next", "posted", "previous", "refcount")
+    __slots__ = ("out",)
+
+    inventory: Inventory
+    mmap: Mmap
+    next: "Buf | None"
+    previous: "Buf | None"
 
     def __init__(self, inventory: Inventory, mmap: Mmap, head: int, length: int, data: int, data_len: int) -> None:
         self.inventory = inventory
         self.mmap = mmap
         self.head, self.len = head, length
         self.data, self.data_len = data, data_len
-        self.refcount = 1
         self.posted = False
-        self.next: Buf | None = None
-        self.previous: Buf | None = None
+        self.next = self.previous = None
+        self.refcount = 1
+        self.out = True
+        inventory.out += 1
+        mmap.bufs += 1
+
+    def __del__(self) -> None:
+        if getattr(self, "out", False):
+            with suppress(BadState):  # a forked child's: it has no part in them
+                self.give_back()
 
     def chain(self) -> "Iterator[Buf]":
         """It and those behind it."""
@@ -60,21 +86,20 @@ class Buf:
             yield element
             element = element.next
 
-    def give_up(self) -> None:
-        """The program's last reference to a posted buffer has gone."""
-        self.mmap.given_up.append((self.head, self.head + self.len))
-
     def let_go(self) -> None:
         """The task of a buffer that has been given up is over."""
-        self.mmap.given_up.remove((self.head, self.head + self.len))
-        self.give_back()
+        with UNCONNECTED:
+            self.mmap.given_up -= {self}
+            self.give_back()
 
     def give_back(self) -> None:
-        """The element belongs to its inventory again."""
-        self.refcount = 0
-        self.next = self.previous = None
-        self.inventory.out -= 1
-        self.mmap.bufs -= 1
+        """The element belongs to its inventory again. Idempotent."""
+        if self.out:
+            self.refcount = 0
+            self.next = self.previous = None
+            self.out = False
+            self.inventory.out -= 1
+            self.mmap.bufs -= 1
 
 
 def check_single(buf: object, mmap: Mmap | None, call: str) -> Buf:
@@ -117,6 +142,17 @@ def _alive(inventory: object, call: str) -> Inventory:
     return found
 
 
+def _started(inventory: object, call: str) -> Inventory:
+    found = _alive(inventory, call)
+    if not found.started:
+        raise BadState(f"{call}: the inventory is not started")
+    return found
+
+
+_of_inventory = guard("buf_inventory_", _alive)
+_of_started = guard("buf_inventory_", _started)
+
+
 class BufInventories:
     """The noun BufInventories of the driver protocol."""
 
@@ -124,27 +160,32 @@ class BufInventories:
     def create(self, num_elements: int) -> Inventory:
         return Inventory(expect_number(num_elements, _MOST_ELEMENTS, "buf_inventory_create"))
 
-    def destroy(self, inventory: object) -> None:
-        found = _alive(inventory, "buf_inventory_destroy")
-        if found.out:
-            raise InUse(f"buf_inventory_destroy: {found.out} buffers are still out; give them back first")
-        found.started = found.alive = False
+    @_of_inventory
+    def destroy(self, inventory: Inventory) -> None:
+        if inventory.out:
+            gc.collect()  # what the program has dropped may lie in circles
+        if inventory.out:
+            raise InUse(f"buf_inventory_destroy: {inventory.out} buffers are still out; give them back first")
+        inventory.started = inventory.alive = False
 
-    def start(self, inventory: object) -> None:
-        _alive(inventory, "buf_inventory_start").started = True
+    @_of_inventory
+    def start(self, inventory: Inventory) -> None:
+        inventory.started = True
 
-    def stop(self, inventory: object) -> None:
-        _alive(inventory, "buf_inventory_stop").started = False
+    @_of_inventory
+    def stop(self, inventory: Inventory) -> None:
+        inventory.started = False
 
     def buf_get_by_args(
         self, inventory: object, mmap: object, addr: int, length: int, data: int, data_len: int
     ) -> Buf:
-        found = _alive(inventory, "buf_inventory_buf_get_by_args")
-        lies_in = living_mmap(mmap, "buf_inventory_buf_get_by_args")
-        if not (found.started and lies_in.started):
-            raise BadState("buf_inventory_buf_get_by_args: inventory and memory map must be started first")
-        _check_range(lies_in, addr, length, data, data_len, "buf_inventory_buf_get_by_args")
-        return self._take(found, lies_in, addr, length, data, data_len)
+        with UNCONNECTED:
+            found = _alive(inventory, "buf_inventory_buf_get_by_args")
+            lies_in = living_mmap(mmap, "buf_inventory_buf_get_by_args")
+            if not (found.started and lies_in.started):
+                raise BadState("buf_inventory_buf_get_by_args: inventory and memory map must be started first")
+            _check_range(lies_in, addr, length, data, data_len, "buf_inventory_buf_get_by_args")
+            return self._take(found, lies_in, addr, length, data, data_len)
 
     def buf_get_by_addr(self, inventory: object, mmap: object, addr: int, length: int) -> Buf:
         return self.buf_get_by_args(inventory, mmap, addr, length, addr, 0)
@@ -152,25 +193,26 @@ class BufInventories:
     def buf_get_by_data(self, inventory: object, mmap: object, data: int, data_len: int) -> Buf:
         return self.buf_get_by_args(inventory, mmap, data, data_len, data, data_len)
 
-    def buf_dup(self, inventory: object, src_buf: object) -> Buf:
-        found = _alive(inventory, "buf_inventory_buf_dup")
+    @_of_inventory
+    def buf_dup(self, inventory: Inventory, src_buf: object) -> Buf:
         source = _first(src_buf, "buf_inventory_buf_dup")
-        if not (found.started and source.mmap.started):
+        if not (inventory.started and source.mmap.started):
             raise BadState("buf_inventory_buf_dup: inventory and memory map must be started first")
         elements = list(source.chain())
-        if found.elements - found.out < len(elements):
+        if inventory.elements - inventory.out < len(elements):
             raise NoMemory(f"buf_inventory_buf_dup: the list has {len(elements)} elements, fewer are free")
-        copies = [self._take(found, one.mmap, one.head, one.len, one.data, one.data_len) for one in elements]
+        copies = [self._take(inventory, one.mmap, one.head, one.len, one.data, one.data_len) for one in elements]
         for before, behind in pairwise(copies):
             before.next, behind.previous = behind, before
         return copies[0]
 
     def buf_reuse_by_args(self, buf: object, addr: int, length: int, data: int, data_len: int) -> None:
-        found = _changeable(buf, "buf_inventory_buf_reuse_by_args")
-        if found.next is not None or found.previous is not None:
-            raise NotPermitted("buf_inventory_buf_reuse_by_args takes a buffer that is in no list")
-        _check_range(found.mmap, addr, length, data, data_len, "buf_inventory_buf_reuse_by_args")
-        found.head, found.len, found.data, found.data_len = addr, length, data, data_len
+        with UNCONNECTED:
+            found = _changeable(buf, "buf_inventory_buf_reuse_by_args")
+            if found.next is not None or found.previous is not None:
+                raise NotPermitted("buf_inventory_buf_reuse_by_args takes a buffer that is in no list")
+            _check_range(found.mmap, addr, length, data, data_len, "buf_inventory_buf_reuse_by_args")
+            found.head, found.len, found.data, found.data_len = addr, length, data, data_len
 
     def buf_reuse_by_addr(self, buf: object, addr: int, length: int) -> None:
         self.buf_reuse_by_args(buf, addr, length, addr, 0)
@@ -181,32 +223,27 @@ class BufInventories:
     def _take(self, inventory: Inventory, mmap: Mmap, head: int, length: int, data: int, data_len: int) -> Buf:
         if inventory.out >= inventory.elements:
             raise NoMemory(f"all {inventory.elements} elements of the inventory are out; give some back")
-        inventory.out += 1
-        mmap.bufs += 1
         return Buf(inventory, mmap, head, length, data, data_len)
 
-    def get_num_elements(self, inventory: object) -> int:
-        return _alive(inventory, "buf_inventory_get_num_elements").elements
+    @_of_inventory
+    def get_num_elements(self, inventory: Inventory) -> int:
+        return inventory.elements
 
-    def get_num_free_elements(self, inventory: object) -> int:
-        found = _alive(inventory, "buf_inventory_get_num_free_elements")
-        return found.elements - found.out
+    @_of_inventory
+    def get_num_free_elements(self, inventory: Inventory) -> int:
+        return inventory.elements - inventory.out
 
-    def set_user_data(self, inventory: object, user_data: object) -> None:
-        self._started(inventory, "buf_inventory_set_user_data").user_data = user_data
+    @_of_started
+    def set_user_data(self, inventory: Inventory, user_data: object) -> None:
+        inventory.user_data = user_data
 
-    def get_user_data(self, inventory: object) -> Any:
-        return _alive(inventory, "buf_inventory_get_user_data").user_data
+    @_of_inventory
+    def get_user_data(self, inventory: Inventory) -> Any:
+        return inventory.user_data
 
-    def expand(self, inventory: object, num_elements: int) -> None:
-        found = self._started(inventory, "buf_inventory_expand")
-        found.elements += expect_number(num_elements, _MOST_ELEMENTS - found.elements, "buf_inventory_expand")
-
-    def _started(self, inventory: object, call: str) -> Inventory:
-        found = _alive(inventory, call)
-        if not found.started:
-            raise BadState(f"{call}: the inventory is not started")
-        return found
+    @_of_started
+    def expand(self, inventory: Inventory, num_elements: int) -> None:
+        inventory.elements += expect_number(num_elements, _MOST_ELEMENTS - inventory.elements, "buf_inventory_expand")
 
 
 def _check_range(mmap: Mmap, addr: int, length: int, data: int, data_len: int, call: str) -> None:
@@ -214,7 +251,7 @@ def _check_range(mmap: Mmap, addr: int, length: int, data: int, data_len: int, c
         expect_number(number, (1 << 64) - 1, call, least=0)
     if not (length and mmap.addr <= addr and addr + length <= mmap.addr + mmap.size):
         raise InvalidValue(f"{call}: the range is empty or outside of the memory map")
-    if any(begin < addr + length and addr < end for begin, end in mmap.given_up):
+    if any(buf.head < addr + length and addr < buf.head + buf.len for buf in mmap.given_up):
         raise InvalidValue(f"{call}: a buffer that was given back is still posted there; wait for its task's end")
     _check_segment(addr, length, data, data_len, call)
 
@@ -224,30 +261,51 @@ def _check_segment(head: int, length: int, data: int, data_len: int, call: str) 
         raise InvalidValue(f"{call}: the data segment must lie inside of the buffer")
 
 
+def _alone(call: Callable[_P, _T]) -> Callable[_P, _T]:
+    """Decorate a call of several buffers: one thread at a time makes one."""
+
+    @wraps(call)
+    def locked(*args: _P.args, **kwargs: _P.kwargs) -> _T:
+        with UNCONNECTED:
+            return call(*args, **kwargs)
+
+    return locked
+
+
+@uninterrupted
+def _give_back_all(head: Buf) -> None:
+    for element in list(head.chain()):
+        element.give_back()
+
+
 class Bufs:
     """The noun Bufs of the driver protocol."""
 
     def inc_refcount(self, buf: object) -> int:
-        found = _first(buf, "buf_inc_refcount")
-        if found.refcount >= _MOST_REFERENCES:
-            raise TooBig(f"buf_inc_refcount: the count is {_MOST_REFERENCES} already")
-        found.refcount += 1
-        return found.refcount - 1
+        with UNCONNECTED:
+            found = _first(buf, "buf_inc_refcount")
+            if found.refcount >= _MOST_REFERENCES:
+                raise TooBig(f"buf_inc_refcount: the count is {_MOST_REFERENCES} already")
+            found.refcount += 1
+            return found.refcount - 1
 
     def dec_refcount(self, buf: object) -> int:
-        found = expect(buf, Buf, "buf_dec_refcount")
-        if not found.refcount:
-            raise BadState("buf_dec_refcount: the count is 0 already")
-        _first(found, "buf_dec_refcount")
-        found.refcount -= 1
-        if found.refcount:
-            return found.refcount + 1
-        if found.posted:  # and so in no list
-            found.give_up()
-        else:
-            for element in list(found.chain()):
-                element.give_back()
-        return 1
+        with UNCONNECTED:
+            found = expect(buf, Buf, "buf_dec_refcount")
+            if not found.refcount:
+                raise BadState("buf_dec_refcount: the count is 0 already")
+            _first(found, "buf_dec_refcount")
+            if found.refcount > 1:
+                found.refcount -= 1
+                return found.refcount + 1
+            if found.posted:  # and so in no list
+                found.refcount = 0
+                found.mmap.given_up |= {found}
+            elif found.next is None:
+                found.give_back()
+            else:
+                _give_back_all(found)
+            return 1
 
     def get_refcount(self, buf: object) -> int:
         found = expect(buf, Buf, "buf_get_refcount")
@@ -270,16 +328,18 @@ class Bufs:
         return _living(buf, "buf_get_data").data
 
     def get_view(self, buf: object) -> memoryview:
-        found = _living(buf, "buf_get_view")
-        start = found.data - found.mmap.addr
-        return found.mmap.view()[start : start + found.data_len]
+        with UNCONNECTED:
+            found = _living(buf, "buf_get_view")
+            start = found.data - found.mmap.addr
+            return found.mmap.view()[start : start + found.data_len]
 
     def set_data(self, buf: object, data: int, data_len: int) -> None:
-        found = _changeable(buf, "buf_set_data")
-        for number in (data, data_len):
-            expect_number(number, (1 << 64) - 1, "buf_set_data", least=0)
-        _check_segment(found.head, found.len, data, data_len, "buf_set_data")
-        found.data, found.data_len = data, data_len
+        with UNCONNECTED:
+            found = _changeable(buf, "buf_set_data")
+            for number in (data, data_len):
+                expect_number(number, (1 << 64) - 1, "buf_set_data", least=0)
+            _check_segment(found.head, found.len, data, data_len, "buf_set_data")
+            found.data, found.data_len = data, data_len
 
     def set_data_len(self, buf: object, data_len: int) -> None:
         self.set_data(buf, _living(buf, "buf_set_data_len").data, data_len)
@@ -294,6 +354,7 @@ class Bufs:
     def get_next_in_list(self, buf: object) -> Buf | None:
         return _living(buf, "buf_get_next_in_list").next
 
+    @_alone
     def get_last_in_list(self, buf: object) -> Buf:
         return list(_living(buf, "buf_get_last_in_list").chain())[-1]
 
@@ -307,12 +368,15 @@ class Bufs:
         found = _living(buf, "buf_is_in_list")
         return found.next is not None or found.previous is not None
 
+    @_alone
     def get_list_len(self, buf: object) -> int:
         return len(list(_first(buf, "buf_get_list_len").chain()))
 
+    @_alone
     def chain_list(self, list1: object, list2: object) -> None:
         self.chain_list_tail(list1, self.get_last_in_list(list1), list2)
 
+    @_alone
     def chain_list_tail(self, list1_head: object, list1_tail: object, list2: object) -> None:
         head, tail = _first(list1_head, "buf_chain_list"), _living(list1_tail, "buf_chain_list")
         second = _first(list2, "buf_chain_list")
@@ -324,6 +388,7 @@ class Bufs:
             _changeable(element, "buf_chain_list")
         tail.next, second.previous = second, tail
 
+    @_alone
     def unchain_list(self, list1: object, list2: object) -> None:
         head, second = _first(list1, "buf_unchain_list"), _living(list2, "buf_unchain_list")
         before = second.previous

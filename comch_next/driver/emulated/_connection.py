@@ -163,6 +163,7 @@ class Connection(Handle, Link):
         self.note_flight()  # read again: what ended before the arming rings no bell
         return self._seen > before
 
+    @uninterrupted
     def on_socket(self) -> None:
         """Read a datagram of the peer: news of a consumer, a farewell, or the end of the socket."""
         assert self.sock is not None

@@ -24,49 +24,47 @@ from comch_next.driver.emulated._fast_context import (
     check_submit,
     new_task,
 )
-from comch_next.driver.emulated._guard import callback, guard, up_to
+from comch_next.driver.emulated._guard import UNCONNECTED, callback, guard, up_to
+from comch_next.driver.emulated._kernel import calls
 from comch_next.driver.emulated._kernel.memory import ffi, lib, make_shared, map_shared
 from comch_next.driver.emulated._mmap import Mmap, check_device, living_mmap
 from comch_next.driver.emulated._msgq import dpa_only
 from comch_next.driver.emulated._state import Trigger
-from comch_next.driver.emulated._task import LIBRARY, POOL, PROGRAM, SUCCESS, held_by_program
+from comch_next.driver.emulated._task import POOL, PROGRAM, SUCCESS, held_by_program
+from comch_next.driver.protocol import uninterrupted
 from comch_next.errors import Initialization, InvalidValue, NotPermitted
 
 __all__ = ["Consumer", "Consumers", "PostRecvTask", "PostRecvTasks"]
 
-take_post, post_buffer = lib.comch_take_post, lib.comch_post_buffer
-OK, CORRUPT = lib.COMCH_OK, lib.COMCH_CORRUPT
 PATIENCE_S = 60.0  # how long a consumer that stops waits for a producer that has begun to write
 
 
-class PostRecvTask(FastTask):
+class PostRecvTask(FastTask, calls.PostRecvTask):
     """A handle. `offset` and `room` are those of the buffer's free part when it was posted; bytes."""
 
-    __slots__ = ("offset", "producer", "room")
+    __slots__ = ()
 
-    offset: int
-    room: int
-    producer: int
+    _tasks: "PostRecvTasks"
 
 
-class Consumer(FastContext):
-    """A handle. `posts` is the kernel's view of what is posted, while started."""
+class Consumer(FastContext, calls.Consumer):
+    """A handle. `posts` is the kernel's view of what is posted, while started; the hot calls hold it, too."""
 
     kind = "consumer"
     start_trigger = Trigger.START_LATER
 
     def __init__(self, connection: Connection, mmap: Mmap) -> None:
         super().__init__(connection)
-        self.mmap = mmap
+        self.mmap, self.addr = mmap, mmap.addr
         self.imm_max = self.dev.info.row.limits.max_imm_data_len
         self.posts: Any = None
-        self.posted: deque[PostRecvTask] = deque()
+        self.posted = deque()
         self._offer: Offer | None = None
         self._bell = -1  # this side's end; producers have the other
         self._memory: Any = None  # keeps the posts mapped
         self._deadline = 0.0  # of its stop
         self._bounce: Any = None  # a `char *` where producers write for memory that they cannot be given
-        mmap.bufs += 1
+        mmap.consumers.add(self)
 
     def let_go(self) -> None:
         super().let_go()
@@ -108,6 +106,8 @@ class Consumer(FastContext):
         self.posts = ffi.new("comch_consumer *", {"depth": depth, "imm_max": self.imm_max})
         self.posts.stride = lib.comch_post_stride(self.imm_max)
         lib.comch_consumer_attach(self.posts, self._memory)
+        self.bounce = 0 if self._bounce is None else int(ffi.cast("uintptr_t", self._bounce))
+        self.hold((self.posts, self._memory), int(ffi.cast("uintptr_t", self.posts)))
         return offer
 
     def _errand(self, call: Callable[..., object], *args: object) -> None:
@@ -141,22 +141,25 @@ class Consumer(FastContext):
             if self in self.engine.consumers and self.arm_filled():
                 return True  # the engine delivers what has been written before the rest fails
             self._stop_reading()
-            while self.posted:
-                self._fail(self.posted.popleft())
+            self._fail_posted()
             moved = True  # the failures are reported in this context's next turn
         return moved
 
-    def _fail(self, task: PostRecvTask) -> None:
-        """Fail a posted receive."""
-        buf = task.buf
-        if buf is not None:
-            buf.posted = False
-            if not buf.refcount:
-                buf.let_go()
-        if task.owner is POOL:
-            self.tasks_out -= 1
-        else:
-            task.finish(self.why())
+    @uninterrupted
+    def _fail_posted(self) -> None:
+        """Fail the posted receives."""
+        why = self.why()
+        while self.posted:
+            task = self.posted.popleft()
+            buf = task.buf
+            if buf is not None:
+                buf.posted = False
+                if not buf.refcount:
+                    buf.let_go()
+            if task.owner is POOL:
+                self.tasks_out -= 1
+            else:
+                task.finish(why)
 
     def give_up(self, task: FastTask) -> None:
         if task not in self.posted:  # else the completion finds out
@@ -168,7 +171,7 @@ class Consumer(FastContext):
             return False
         if time.monotonic() < self._deadline:
             return True
-        self._report_violation()
+        self.report_violation()
         return False
 
     def _stop_reading(self) -> None:
@@ -178,6 +181,7 @@ class Consumer(FastContext):
 
     def end(self) -> None:
         super().end()
+        self.hold(None, 0)
         self.posts = self._memory = self._bounce = self._offer = None
         self._stop_reading()
         if self._bell >= 0:
@@ -188,7 +192,7 @@ class Consumer(FastContext):
 
     def destroy(self) -> None:
         super().destroy()
-        self.mmap.bufs -= 1
+        self.mmap.consumers.discard(self)
 
     def inflight(self) -> int:
         return super().inflight() + len(self.posted)
@@ -199,46 +203,7 @@ class Consumer(FastContext):
         """Before the engine sleeps: whether a post has been written to already."""
         return bool(lib.comch_arm_posts(self.posts))
 
-    def receive(self) -> bool:
-        """Complete the posts that have been written to, each once and in order. Whether there were any."""
-        engine, posts, posted, done = self.engine, self.posts, self.posted, self.on_done
-        assert engine is not None
-        for number in range(engine.batch):
-            if posts is None or engine.error is not None:  # after a callback that has ended it all, or failed
-                return number > 0
-            result = take_post(posts)
-            if result != OK:
-                if result == CORRUPT:
-                    self._report_violation()
-                return number > 0
-            task: Any = posted.popleft()
-            buf, length, imm_length = task.buf, posts.length, posts.imm_length
-            if length:
-                if length > task.room:
-                    posted.appendleft(task)
-                    self._report_violation()
-                    return True
-                if self._bounce is not None and buf.refcount:
-                    lib.comch_copy(self.mmap.base + task.offset, self._bounce + task.offset, length)
-                buf.data_len += length
-            if buf is not None:
-                buf.posted = False
-                if not buf.refcount:
-                    buf.let_go()
-            if task.owner is POOL:  # freed while it was posted
-                self.tasks_out -= 1
-                continue
-            task.producer = posts.producer
-            task.imm_data = ffi.buffer(posts.imm, imm_length)[:] if imm_length else b""
-            task.owner, task.status = PROGRAM, SUCCESS
-            try:
-                done(task.token)
-            except BaseException as error:
-                engine.error = engine.error or error
-            posts = self.posts
-        return True
-
-    def _report_violation(self) -> None:
+    def report_violation(self) -> None:
         """Report that the peer violated the protocol of posts: it loses the connection."""
         self._stop_reading()
         self.connection.report_violation()
@@ -251,16 +216,18 @@ class Consumers(FastContexts):
     kind = Consumer
 
     @says_no_memory
+    @uninterrupted
     def create(self, connection: object, buf_mmap: object) -> Consumer:
         link = expect(connection, Connection, "consumer_create")
-        mmap = living_mmap(buf_mmap, "consumer_create")
-        if not mmap.started:
-            raise InvalidValue("consumer_create takes a memory map that is started")
-        if not (mmap.allows(AccessFlag.PCI_READ_WRITE) and mmap.writable()):
-            raise NotPermitted("consumer_create takes a memory map with permission PCI_READ_WRITE")
-        check_device(mmap, link.context.dev, "consumer_create")
-        most = link.context.dev.info.row.limits.max_consumers
-        return Consumer(check_connected(link, Consumer, most, "consumer_create"), mmap)
+        with UNCONNECTED:
+            mmap = living_mmap(buf_mmap, "consumer_create")
+            if not mmap.started:
+                raise InvalidValue("consumer_create takes a memory map that is started")
+            if not (mmap.allows(AccessFlag.PCI_READ_WRITE) and mmap.writable()):
+                raise NotPermitted("consumer_create takes a memory map with permission PCI_READ_WRITE")
+            check_device(mmap, link.context.dev, "consumer_create")
+            check_connected(link, "consumer", link.context.dev.info.row.limits.max_consumers)
+            return Consumer(link, mmap)
 
     @guard("consumer_", living(Consumer), imm_data_len=up_to("max_imm_data_len", least=0))
     def set_imm_data_len(self, consumer: Consumer, imm_data_len: int) -> None:
@@ -297,31 +264,25 @@ class PostRecvTasks(FastTasks):
     """The noun PostRecvTasks of the driver protocol."""
 
     kind = PostRecvTask
+    submit: Any = staticmethod(PostRecvTask.submit)
 
-    def submit(self, task: PostRecvTask) -> None:
+    def submit_checked(self, task: PostRecvTask) -> None:
+        """Submit a task that may be refused."""
         context: Any = task.ctx
         if task.owner is not PROGRAM or "task_submit" not in context.legal:
             check_submit(task)
         buf = task.buf
-        if buf is None:
-            task.offset = task.room = 0
-        else:
+        if buf is not None:
             mmap = context.mmap
             chained = buf.next is not None or buf.previous is not None
             if chained or buf.posted or not buf.refcount or buf.mmap is not mmap:
                 check_single(buf, mmap, "task_submit")
-            tail = buf.data + buf.data_len
-            task.offset, task.room = tail - mmap.addr, buf.head + buf.len - tail
             if buf.len > context.most:
                 raise InvalidValue("task_submit: the buffer is longer than a consumer's may be")
-        task.owner = LIBRARY
         if context.moving:  # it is stopping
-            task.finish(context.why())
+            task.finish_now(context.why())
         else:
-            post_buffer(context.posts, task.offset, task.room, buf is not None)
-            context.posted.append(task)
-            if buf is not None:
-                buf.posted = True
+            task.submit()  # another thread has just removed what was in its way
 
     def set_buf(self, task: PostRecvTask, buf: object) -> None:
         held_by_program(task, "task_post_recv_set_buf")
@@ -330,3 +291,6 @@ class PostRecvTasks(FastTasks):
 
     def get_producer_id(self, task: PostRecvTask) -> int:
         return task.producer
+
+
+PostRecvTask._tasks = PostRecvTasks()

@@ -17,7 +17,7 @@ from comch_next.driver.emulated._kernel.handle import Handle
 from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.driver.emulated._kernel.typed import Protocol
 from comch_next.driver.emulated._state import CAUSES, LEGAL, TRANSITIONS, Trigger
-from comch_next.driver.emulated._task import PROGRAM, SUCCESS, Task
+from comch_next.driver.emulated._task import Task
 from comch_next.driver.protocol import Lock, uninterrupted
 from comch_next.errors import BadConfig, BadState, Initialization, InUse, InvalidValue, NotConnected, NotSupported
 
@@ -104,6 +104,7 @@ class Context(Handle, calls.Context, ABC):
 
     # Life
 
+    @uninterrupted
     def move(self, trigger: Trigger) -> State:
         """Follow the table and notify the program."""
         old, new = self.state, TRANSITIONS.get((self.state, trigger))
@@ -194,28 +195,8 @@ class Context(Handle, calls.Context, ABC):
         return moved
 
     def attend(self) -> bool:
-        """Do what a progress does for it beside the sends that have arrived. Whether anything moved."""
-        moved = self.complete()
-        if self.moving or self.lost:
-            moved |= self.poll_sockets(completed=True)
-        return moved
-
-    def complete(self) -> bool:
-        """Deliver the completions of tasks that have finished, each once. Whether there were any."""
-        engine, finished, delivered = self.engine, self.finished, False
-        assert engine is not None
-        for _ in range(len(finished)):  # what a callback submits on a dead connection fails next time
-            if engine.error is not None or not finished:  # none left: a callback has freed tasks that were submitted
-                break
-            task = finished.popleft()
-            callback = self.on_done if task.status is SUCCESS else self.on_failed
-            task.owner = PROGRAM
-            try:
-                callback(task.token)
-            except BaseException as error:
-                engine.error = engine.error or error
-            delivered = True
-        return delivered
+        """Do what a progress does for it beside its completions, which come first. Whether anything moved."""
+        return self.poll_sockets(completed=True)
 
     def take_finished(self) -> Task | None:
         """The next task whose completion is to be delivered, for a caller that delivers one at a time."""
@@ -240,7 +221,10 @@ class Context(Handle, calls.Context, ABC):
         return len(self.finished)
 
     def take_back_tasks(self) -> None:
-        """Have the pool take back what the program holds of a context that is STOPPING, where it can."""
+        """Have the pool take back what the program holds of a context that is STOPPING, if nothing else is out."""
+        if self.state is State.STOPPING and not self.inflight():
+            self.take_back()
+            self.busy_engine()
 
     @abstractmethod
     def supported(self) -> bool: ...

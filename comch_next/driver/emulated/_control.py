@@ -156,11 +156,6 @@ class ControlContext(Context):
     def inflight(self) -> int:
         return len(self.finished) + sum(connection.tasks for connection in self.connections)
 
-    def take_back_tasks(self) -> None:
-        if self.state is State.STOPPING and not self.inflight():
-            self.take_back()
-            self.busy_engine()
-
     # What Server and Client define
 
     def admit(self, greeting: Greeting) -> Connection:

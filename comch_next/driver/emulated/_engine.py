@@ -136,6 +136,7 @@ class Engine(Handle, calls.Engine):
             if number is None and not self.meter.waiting:
                 self.meter, self.guarded, self.batch = None, False, BATCH
 
+    @uninterrupted
     def run_pending_calls(self) -> bool:
         for _ in range(len(self.pending_calls)):  # what they ask for in turn waits for the next progress
             self.pending_calls.popleft()()

@@ -12,8 +12,10 @@ from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._context import Context, unset
 from comch_next.driver.emulated._device import DevInfo, limits
 from comch_next.driver.emulated._fabric.topology import Limits
+from comch_next.driver.emulated._kernel import calls
 from comch_next.driver.emulated._state import TRANSITIONS, Trigger
 from comch_next.driver.emulated._task import LIBRARY, POOL, PROGRAM, SUCCESS, Task, Tasks, held_by_program
+from comch_next.driver.protocol import new_lock, uninterrupted
 from comch_next.errors import BadState, Initialization, NoMemory, NotConnected, NotSupported
 
 __all__ = [
@@ -22,18 +24,18 @@ __all__ = [
 ]
 
 
-class FastTask(Task):
+class FastTask(Task, calls.FastTask):
     """A handle. `buf` may be None where immediate data is enough."""
 
-    __slots__ = ("buf", "ctx", "imm_data", "owner", "status", "token")
+    __slots__ = ()
 
     ctx: Context
     buf: Buf | None
-    imm_data: bytes
 
-    def __del__(self) -> None:
-        if getattr(self, "owner", None) is PROGRAM:  # dropped without a free
-            self.ctx.tasks_out -= 1
+    def finish_now(self, status: ErrorCode) -> None:
+        """Submit it, to complete with this status."""
+        self.status, self.owner = status, LIBRARY
+        self.ctx.finished += (self,)
 
 
 class FastTasks(Tasks):
@@ -47,8 +49,7 @@ class FastTasks(Tasks):
         if task.owner is not LIBRARY:
             held_by_program(task, "task_free")
         task.ctx.give_up(task)
-        task.owner = POOL
-        task.token = None
+        task.owner, task.token = POOL, None
 
     def get_buf(self, task: FastTask) -> object | None:
         return task.buf
@@ -57,10 +58,10 @@ class FastTasks(Tasks):
         return task.imm_data or None
 
 
-class FastContext(Context):
+class FastContext(Context, calls.FastContext):
     """A handle; Consumer and Producer add what they do. It may have another engine than its connection.
 
-    `most`: bytes of the longest buffer.
+    `most`: bytes of the longest buffer. `turn` is the lock of long copies, during which no task is taken back.
     """
 
     kind: ClassVar[str]
@@ -71,13 +72,14 @@ class FastContext(Context):
         self.id = connection.fast.next_id()
         self.fatal = False  # it stops because the connection has been lost
         self._sock: socket.socket | None = None  # the connection's, while it is watched
+        self.turn = new_lock()
         try:
             super().__init__(connection.context.dev, self.kind)
         except Initialization as error:  # descriptors have run out, for which servers and clients have another code
             raise NoMemory(str(error)) from error
         self.lost = []
         self.most = self.dev.info.row.limits.max_buf_size
-        connection.fast.made.append(self)
+        connection.fast.made[self.kind].add(self)
 
     def __str__(self) -> str:
         return f"{self.kind} {self.id}"
@@ -101,8 +103,12 @@ class FastContext(Context):
             self.end()
             raise NotConnected(f"ctx_start: the {self.connection} has ended; {self} cannot run on it any more")
         self._sock = sock
-        self.watched(sock, self.on_peer_lost, select.EPOLLRDHUP)  # in case the connection's engine makes no progress
+        try:  # in case the connection's engine makes no progress
+            self.watched(sock, self.on_peer_lost, select.EPOLLRDHUP)
+        except (OSError, ValueError):
+            self._sock = None  # another thread has just closed it, which `live` makes known
 
+    @uninterrupted
     def move(self, trigger: Trigger) -> State:
         new = super().move(trigger)
         if new is State.IDLE:
@@ -122,6 +128,7 @@ class FastContext(Context):
             self._sock = None
         self._handlers.clear()
 
+    @uninterrupted
     def on_peer_lost(self) -> None:
         """Note that the peer is lost: this context's progress reports it."""
         self._unwatch_peer()
@@ -131,7 +138,10 @@ class FastContext(Context):
 
     def give_up(self, task: FastTask) -> None:
         """The program has freed a task that has been submitted, and whose completion has not been reported."""
-        self.finished.remove(task)
+        try:
+            self.finished.remove(task)
+        except ValueError:
+            raise BadState("task_free: the task has just completed, on another thread") from None
         self.tasks_out -= 1
 
     def why(self) -> ErrorCode:
@@ -154,39 +164,45 @@ class FastContext(Context):
 
     def check(self) -> bool:
         """The loss of the connection is fatal: STARTING falls back, RUNNING stops."""
-        if not self.lost:
-            return False
+        if self.lost:
+            self._stop_lost()
+            return True
+        return False
+
+    @uninterrupted
+    def _stop_lost(self) -> None:
         self.lost.clear()
         if self.state in (State.STARTING, State.RUNNING):
             self.fatal = True
             self.withdraw()
             self.move(Trigger.REFUSED if self.state is State.STARTING else Trigger.FATAL)
-        return True
+
+    def take_back_tasks(self) -> None:
+        with self.turn:
+            super().take_back_tasks()
 
     def withdraw(self) -> None:
         """Give up what STARTING and RUNNING need, before the context leaves them."""
 
     def destroy(self) -> None:
         super().destroy()
-        self.connection.fast.made.remove(self)
+        self.connection.fast.made[self.kind].discard(self)
 
 
-def check_connected(connection: object, kind: type[FastContext], most: int, call: str) -> Connection:
-    """A connection that is up and has a number free for one more of the kind."""
-    found = expect(connection, Connection, call)
-    if found.status is not ErrorCode.SUCCESS:
-        raise BadState(f"{call} was attempted on a connection that is not up: {found.reason}")
-    if sum(isinstance(other, kind) for other in found.fast.made) >= most:
-        raise NoMemory(f"{call}: the connection has all {most} that it may have; destroy one first")
-    return found
+def check_connected(connection: Connection, kind: str, most: int) -> None:
+    """Refuse a connection that is not up, or has as many of the kind as it may."""
+    if connection.status is not ErrorCode.SUCCESS:
+        raise BadState(f"{kind}_create was attempted on a connection that is not up: {connection.reason}")
+    if len(connection.fast.made[kind]) >= most:
+        raise NoMemory(f"{kind}_create: the connection has all {most} that it may have; destroy one first")
 
 
 def new_task(context: FastContext, task: FastTask, user_data: object) -> None:
     """Take a task out of the context's pool, or NoMemory when all are in use."""
+    task.imm_data = b""
     if context.tasks_out >= context.num_tasks:
         raise NoMemory(f"all {context.num_tasks} tasks of {context} are in use; progress and free some")
-    context.tasks_out += 1
-    task.ctx, task.token, task.owner, task.status, task.imm_data = context, user_data, PROGRAM, SUCCESS, b""
+    task.take_from(context, user_data)
 
 
 def check_submit(task: FastTask) -> Any:

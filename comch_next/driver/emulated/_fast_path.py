@@ -8,12 +8,13 @@ import errno
 import os
 import select
 import socket
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from itertools import count
 from typing import Any, ClassVar
+from weakref import WeakSet
 
 from comch_next.driver.emulated._context import Callback, Progress
 from comch_next.driver.emulated._device import Dev
@@ -61,7 +62,7 @@ class FastPath:
         self.connection = connection
         self.live: list[Carried] = []
         self.targets: dict[int, Target] = {}
-        self.made: list[Carried] = []  # that have not been destroyed
+        self.made: dict[str, WeakSet[Carried]] = defaultdict(WeakSet)  # by kind, those that have not been destroyed
         self._ids = count(1 if connection.context.is_server else 2, 2)  # so that no two on a connection are the same
         self._outbox: deque[News] = deque()
         self._wants_room = False  # the socket is watched for it

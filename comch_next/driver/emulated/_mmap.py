@@ -4,9 +4,12 @@ A map's memory is the library's own, in a memfd that can be handed to the other 
 cannot: what comes from the other side for it goes through a copy.
 """
 
+import gc
 import os
 from collections.abc import Callable
+from functools import partial
 from typing import Any
+from weakref import WeakSet
 
 from comch_next._codes import AccessFlag
 from comch_next.driver.emulated._checks import expect, expect_callback, expect_number, says_no_memory
@@ -16,6 +19,8 @@ from comch_next.driver.emulated._guard import UNCONNECTED, Find, guard
 from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._kernel.handle import Handle
 from comch_next.driver.emulated._kernel.memory import EXHAUSTED, ffi, make_shared, map_shared
+from comch_next.driver.emulated._kernel.typed import Protocol
+from comch_next.driver.protocol import interruptible, uninterrupted
 from comch_next.errors import (
     AlreadyExist,
     BadState,
@@ -37,8 +42,17 @@ _MOST_DEVICES = 8
 _MOST_BYTES = 1 << 40
 
 
+class Range(Protocol):
+    """A buffer, as its map sees it: addresses, and bytes."""
+
+    head: int
+    len: int
+
+
 class Mmap(Handle):
-    """A handle. `base` is a `char *` once there is a range; `fd` is -1 for memory of the program's."""
+    """A handle. `base` is a `char *` once there is a range, which lives for as long as somebody has it. `fd` is -1 for
+    memory of the program's.
+    """
 
     lock = UNCONNECTED
 
@@ -50,8 +64,9 @@ class Mmap(Handle):
         self.addr = 0
         self.size = 0
         self.fd = -1
-        self.bufs = 0  # buffers and consumers that lie in it
-        self.given_up: list[tuple[int, int]] = []  # begin and end of posted buffers that the program has given back
+        self.bufs = 0  # buffers that lie in it
+        self.consumers: WeakSet[object] = WeakSet()  # that lie in it
+        self.given_up: set[Range] = set()  # posted buffers that the program has given back
         self.user_data: Any = None
         self.free_cb: Callable[..., object] | None = None
         self.free_data: Any = None
@@ -60,11 +75,22 @@ class Mmap(Handle):
         self.exported = False
         self.imported = False
         self.alive = True
-        self._memory: Any = None  # keeps what `base` points to
         owned(self)
 
     def __str__(self) -> str:
         return "memory map"
+
+    @property
+    def users(self) -> int:
+        """Buffers and consumers that lie in it."""
+        return self.bufs + len(self.consumers)
+
+    def check_unused(self, call: str) -> None:
+        """Raise NotPermitted while something lies in it that the program has not dropped."""
+        if self.users:
+            gc.collect()  # what it has dropped may lie in circles
+        if self.users:
+            raise NotPermitted(f"{call}: {self.users} buffers or consumers still lie in the map; end them first")
 
     def let_go(self) -> None:
         """In a forked child: see _kernel.fork. The memory itself stays mapped."""
@@ -78,13 +104,12 @@ class Mmap(Handle):
 
     def use(self, memory: Any, size: int, fd: int = -1) -> None:
         """Take this memory as the range."""
-        self._memory = memory
-        self.base = ffi.cast("char *", memory)
+        self.base = memory
         self.addr, self.size, self.fd = int(ffi.cast("uintptr_t", memory)), size, fd
 
     def view(self) -> memoryview:
         """The whole range; it keeps the memory alive. Read-only where the permissions say so."""
-        found = memoryview(ffi.buffer(self._memory, self.size))
+        found = memoryview(ffi.buffer(self.base, self.size))
         return found if self.writable() else found.toreadonly()
 
     def writable(self) -> bool:
@@ -96,7 +121,7 @@ class Mmap(Handle):
         if self.fd >= 0:
             os.close(self.fd)
             self.fd = -1
-        self.base = self._memory = None
+        self.base = None
         for device in self.devices:
             device.users.discard(self)
         self.devices = []
@@ -142,15 +167,21 @@ class Mmaps:
     def create(self) -> Mmap:
         return Mmap()
 
-    @_living
-    def destroy(self, mmap: Mmap) -> None:
-        if mmap.bufs:
-            raise NotPermitted(f"mmap_destroy: {mmap.bufs} buffers or consumers still lie in the map; end them first")
-        tell = mmap.free_cb if mmap.started and not mmap.imported else None
-        addr, size = mmap.addr, mmap.size
-        mmap.release()
-        if tell is not None:
-            tell(addr, size, mmap.free_data)
+    def destroy(self, mmap: object) -> None:
+        notify = self._end(mmap)
+        if notify is not None:
+            interruptible(notify)  # without the lock: it is the program's
+
+    @uninterrupted
+    def _end(self, mmap: object) -> Callable[[], object] | None:
+        """Give the memory back. The call of the program's that is to be made then, if any."""
+        with UNCONNECTED:
+            found = living_mmap(mmap, "mmap_destroy")
+            found.check_unused("mmap_destroy")
+            free_cb = found.free_cb if found.started and not found.imported else None
+            notify = None if free_cb is None else partial(free_cb, found.addr, found.size, found.free_data)
+            found.release()
+            return notify
 
     @_living
     def start(self, mmap: Mmap) -> None:
@@ -165,11 +196,11 @@ class Mmaps:
     def stop(self, mmap: Mmap) -> None:
         if mmap.imported or mmap.exported:
             raise NotPermitted("mmap_stop: the map is an import or has been exported; destroy it instead")
-        if mmap.bufs:
-            raise NotPermitted(f"mmap_stop: {mmap.bufs} buffers or consumers still lie in the map; end them first")
+        mmap.check_unused("mmap_stop")
         mmap.started = False
 
     @_fixed_devices
+    @uninterrupted
     def add_dev(self, mmap: Mmap, dev: object) -> None:
         device = expect(dev, Dev, "mmap_add_dev")
         if not device.open:
@@ -182,6 +213,7 @@ class Mmaps:
         device.users.add(mmap)
 
     @_fixed_devices
+    @uninterrupted
     def rm_dev(self, mmap: Mmap, dev: object) -> None:
         device = expect(dev, Dev, "mmap_rm_dev")
         if device not in mmap.devices:
@@ -208,6 +240,7 @@ class Mmaps:
         mmap.permissions = int(access_mask)
 
     @_stopped
+    @uninterrupted
     def set_memrange(self, mmap: Mmap, memory: Any) -> None:
         try:
             held = ffi.from_buffer("char[]", memory, require_writable=True)
@@ -217,6 +250,7 @@ class Mmaps:
 
     @says_no_memory
     @_stopped
+    @uninterrupted
     def alloc_memrange(self, mmap: Mmap, size: int) -> None:
         expect_number(size, _MOST_BYTES, "mmap_alloc_memrange")
         if mmap.size:
@@ -242,9 +276,10 @@ class Mmaps:
             raise BadState("mmap_get_memrange: the memory map has no range yet; set one first")
         return mmap.addr, mmap.size
 
-    def get_view(self, mmap: object) -> memoryview:
+    @_living
+    def get_view(self, mmap: Mmap) -> memoryview:
         self.get_memrange(mmap)
-        return living_mmap(mmap, "mmap_get_view").view()
+        return mmap.view()
 
     @_stopped
     def set_free_cb(self, mmap: Mmap, free_cb: Callable[..., object], opaque: object) -> None:
@@ -261,7 +296,7 @@ class Mmaps:
 
     @_living
     def get_num_bufs(self, mmap: Mmap) -> int:
-        return mmap.bufs
+        return mmap.users
 
     @_living
     def get_exported(self, mmap: Mmap) -> bool:
@@ -274,7 +309,7 @@ class Mmaps:
     @_living
     def enable_thread_safety(self, mmap: Mmap) -> None:
         # which every call here is: the interpreter sees to it
-        if mmap.started or mmap.bufs:
+        if mmap.started or mmap.users:
             raise NotPermitted("mmap_enable_thread_safety: the map is started or has buffers")
 
     # Sharing
@@ -288,33 +323,24 @@ class Mmaps:
         return asked(expect(devinfo, DevInfo, call), call).capable
 
     @says_no_memory
-    def export_pci(self, mmap: object, dev: object) -> bytes:
-        found = self._exportable(mmap, dev, PCI, "mmap_export_pci")
-        if found.fd < 0:
+    @_living
+    def export_pci(self, mmap: Mmap, dev: object) -> bytes:
+        _check_exportable(mmap, dev, PCI, "mmap_export_pci")
+        if mmap.fd < 0:
             text = "memory of the program's own cannot be shared here; let the library make it (alloc_memrange)"
             raise NotSupported(f"mmap_export_pci: {text}")
-        assert found.permissions is not None
-        export = Export.of(found.fd, found.permissions, found.size)
-        found.exported = True
+        assert mmap.permissions is not None
+        export = Export.of(mmap.fd, mmap.permissions, mmap.size)
+        mmap.exported = True
         return export.encode()
 
-    def export_rdma(self, mmap: object, dev: object) -> bytes:
-        self._exportable(mmap, dev, RDMA, "mmap_export_rdma")
+    @_living
+    def export_rdma(self, mmap: Mmap, dev: object) -> bytes:
+        _check_exportable(mmap, dev, RDMA, "mmap_export_rdma")
         raise NotSupported("mmap_export_rdma: the emulated devices have no network")
 
-    def _exportable(self, mmap: object, dev: object, wanted: AccessFlag, call: str) -> Mmap:
-        found = living_mmap(mmap, call)
-        device = expect(dev, Dev, call)
-        if found.imported or not found.started or not found.allows(wanted):
-            raise NotPermitted(f"{call} takes a map that is started, no import, and has permission for it")
-        if device not in found.devices:
-            raise NotFound(f"{call}: the map does not have this device")
-        row = asked(device.info, call)
-        if not row.capable:
-            raise NotSupported(f"{call}: device {row.pci_addr} cannot export")
-        return found
-
     @says_no_memory
+    @uninterrupted
     def create_from_export(self, user_data: object, export_desc: Any, dev: object) -> Mmap:
         call = "mmap_create_from_export"
         device = expect(dev, Dev, call)
@@ -340,3 +366,14 @@ class Mmaps:
         device.users.add(mmap)
         mmap.started = mmap.ever_started = mmap.imported = True
         return mmap
+
+
+def _check_exportable(mmap: Mmap, dev: object, wanted: AccessFlag, call: str) -> None:
+    device = expect(dev, Dev, call)
+    if mmap.imported or not mmap.started or not mmap.allows(wanted):
+        raise NotPermitted(f"{call} takes a map that is started, no import, and has permission for it")
+    if device not in mmap.devices:
+        raise NotFound(f"{call}: the map does not have this device")
+    row = asked(device.info, call)
+    if not row.capable:
+        raise NotSupported(f"{call}: device {row.pci_addr} cannot export")

@@ -18,23 +18,23 @@ from comch_next.driver.emulated._fast_context import (
     check_submit,
     new_task,
 )
-from comch_next.driver.emulated._guard import callback, guard, up_to
-from comch_next.driver.emulated._kernel.memory import ffi, lib
+from comch_next.driver.emulated._guard import UNCONNECTED, callback, guard, up_to
+from comch_next.driver.emulated._kernel import calls
+from comch_next.driver.emulated._kernel.memory import lib
 from comch_next.driver.emulated._mmap import check_device
 from comch_next.driver.emulated._msgq import dpa_only
 from comch_next.driver.emulated._state import Trigger
-from comch_next.driver.emulated._task import LIBRARY, PROGRAM, SUCCESS, held_by_program
+from comch_next.driver.emulated._task import PROGRAM, SUCCESS, held_by_program
+from comch_next.driver.protocol import uninterrupted
 from comch_next.errors import Again, InvalidValue
 
 __all__ = ["Producer", "ProducerSendTask", "ProducerSendTasks", "Producers"]
 
-fill = lib.comch_fill
 OK, AGAIN, CORRUPT = lib.COMCH_OK, lib.COMCH_AGAIN, lib.COMCH_CORRUPT
-NULL = ffi.NULL
 _MOST_ID = (1 << 32) - 1
 
 
-class Producer(FastContext):
+class Producer(FastContext, calls.Producer):
     """A handle. It copies when a task is submitted; progress delivers the completion."""
 
     kind = "producer"
@@ -44,34 +44,34 @@ class Producer(FastContext):
         super().__init__(connection)
         self.targets = connection.fast.targets
 
-    def refused(self, task: "ProducerSendTask", result: int, target: Target) -> None:
-        """A send that no post took: raise, or fail the task."""
+    def refused(self, task: "ProducerSendTask", result: int, target: Target) -> ErrorCode:
+        """A send that no post took: raise, or return what the task fails with."""
         link = self.connection
         if result == AGAIN:
             raise Again(f"task_submit: consumer {task.consumer_id} has posted nothing; progress and submit again")
         if result == CORRUPT:
             link.report_violation()
-            task.finish(ErrorCode.CONNECTION_RESET)
-            return
+            return ErrorCode.CONNECTION_RESET
         if result == lib.COMCH_CLOSED:
             raise InvalidValue(f"task_submit: consumer {task.consumer_id} has stopped")
         length = 0 if task.buf is None else task.buf.data_len
         text = f"{length} bytes and {len(task.imm_data)} of immediate data (it takes {target.imm_max} of those)"
         raise InvalidValue(f"task_submit: the buffer that consumer {task.consumer_id} posted is too small for {text}")
 
-    def unknown(self, task: "ProducerSendTask") -> None:
-        """There is no such consumer, perhaps because the connection has ended."""
-        if self.connection.status is SUCCESS:
+    def unknown(self, task: "ProducerSendTask") -> ErrorCode:
+        """There is no such consumer: raise, or return what the task fails with as the connection has ended."""
+        status = self.connection.status
+        if status is SUCCESS:
             raise InvalidValue(f"task_submit: there is no consumer {task.consumer_id} on the other side")
-        task.finish(self.connection.status)
+        return status
 
 
-class ProducerSendTask(FastTask):
+class ProducerSendTask(FastTask, calls.ProducerSendTask):
     """A handle."""
 
-    __slots__ = ("consumer_id",)
+    __slots__ = ()
 
-    consumer_id: int
+    _tasks: "ProducerSendTasks"
 
 
 class Producers(FastContexts):
@@ -80,10 +80,12 @@ class Producers(FastContexts):
     kind = Producer
 
     @says_no_memory
+    @uninterrupted
     def create(self, connection: object) -> Producer:
         link = expect(connection, Connection, "producer_create")
-        most = link.context.dev.info.row.limits.max_producers
-        return Producer(check_connected(link, Producer, most, "producer_create"))
+        with UNCONNECTED:
+            check_connected(link, "producer", link.context.dev.info.row.limits.max_producers)
+            return Producer(link)
 
     @guard("", living(Producer), done=callback, failed=callback, number=up_to("max_fast_tasks"))
     def task_send_set_conf(self, producer: Producer, done: Callback, failed: Callback, number: int) -> None:
@@ -134,8 +136,10 @@ class ProducerSendTasks(FastTasks):
     """The noun ProducerSendTasks of the driver protocol."""
 
     kind = ProducerSendTask
+    submit: Any = staticmethod(ProducerSendTask.submit)
 
-    def submit(self, task: ProducerSendTask) -> None:
+    def submit_checked(self, task: ProducerSendTask) -> None:
+        """Submit a task that may be refused, or whose copy takes so long that other threads are to run meanwhile."""
         context: Any = task.ctx
         if task.owner is not PROGRAM or "task_submit" not in context.legal:
             check_submit(task)
@@ -143,26 +147,22 @@ class ProducerSendTasks(FastTasks):
         if buf is None:
             if not task.imm_data:
                 raise InvalidValue("task_submit takes a task with a buffer, immediate data, or both")
-            data, length = NULL, 0
+            base = None
         else:
-            length = buf.data_len
-            if not buf.refcount or buf.next is not None or buf.previous is not None or length > context.most:
+            base = buf.mmap.base  # so it stays until the copy has been made, whatever becomes of the map
+            chained = buf.next is not None or buf.previous is not None
+            if not buf.refcount or chained or buf.data_len > context.most:
                 _sendable(context, buf, "task_submit")
-            data = buf.mmap.base + (buf.data - buf.mmap.addr)
         target = context.targets.get(task.consumer_id)
         if context.moving:
-            task.finish(context.why())  # it is stopping
+            task.finish_now(context.why())  # it is stopping
         elif target is None:
-            context.unknown(task)
+            task.finish_now(context.unknown(task))
         else:
-            with target.lock:
-                result = fill(target.c, data, length, task.imm_data, len(task.imm_data), context.id)
-            if result == OK:
-                task.status = SUCCESS
-                context.finished.append(task)
-            else:
-                context.refused(task, result, target)
-        task.owner = LIBRARY
+            with context.turn, target.lock:
+                result = task.write_to(target, base)
+            if result != OK:
+                task.finish_now(context.refused(task, result, target))
         if not context.attended:
             context.busy_engine()
 
@@ -180,3 +180,6 @@ class ProducerSendTasks(FastTasks):
     def set_imm_data(self, task: ProducerSendTask, imm_data: object) -> None:
         held_by_program(task, "producer_task_send_set_imm_data")
         task.imm_data = _immediate(task.ctx, imm_data, "producer_task_send_set_imm_data")
+
+
+ProducerSendTask._tasks = ProducerSendTasks()

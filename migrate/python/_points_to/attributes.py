@@ -43,9 +43,6 @@ class Attributes(Texts):
 
     def __init__(self, project: Project, knowledge: Knowledge) -> None:
         super().__init__(project, knowledge)
-        self.token_reads: dict[Token, dict[ast.expr, None]] = {}
-        self.unknown_reads: dict[Token, dict[ast.expr, None]] = {}
-        self.token_stores: dict[Token, dict[ast.expr, None]] = {}
         self._module_names: dict[tuple[Path, str], Slot] = {}
         self._star_names: dict[tuple[Path, str], Slot] = {}
 
@@ -180,10 +177,6 @@ class Attributes(Texts):
         known = self.knowledge.attribute(token, name)
         self.give(slot, (Plain.UNKNOWN,) if known is None else known, node or self.node_of(token))
         self.flow(self.field(token, name), slot)
-        if node is not None:
-            self.token_reads.setdefault(token, {})[node] = None
-            if known is None:
-                self.unknown_reads.setdefault(token, {})[node] = None
 
     def inherited(self, base: External, receiver: Instance | Class, name: str, slot: Slot) -> None:
         if base == OBJECT and name not in ("__new__", "__setattr__", "__getattribute__"):
@@ -222,8 +215,6 @@ class Attributes(Texts):
                     self.call_with(stored, [self.left] * 3, Slot())
             else:
                 self.flow(stored, self.target(value, name))
-            if isinstance(value, Token):
-                self.token_stores.setdefault(value, {})[node] = None
 
         self.watch(source, store)
 

@@ -172,7 +172,7 @@ class Classes(Heap):
             self.flow(self.field(owner, name), slot)
         self.search(receiver.node, name, lambda base: self._from_base(base, receiver, name, slot), after)
         if isinstance(owner, Instance) and not name.startswith("__") and self.binder(owner.node, name) is None:
-            self.otherwise(slot, lambda: self._from_getattr(owner, name, slot))
+            self.otherwise(slot, lambda: self._from_getattr(owner, slot))
         return slot
 
     def _from_base(self, base: Value, receiver: Instance | Class, name: str, slot: Slot) -> None:
@@ -201,7 +201,7 @@ class Classes(Heap):
         targets = [target for statement in statements for target in _targets(statement)]
         return any(isinstance(target, ast.Attribute) and target.attr == name for target in targets)
 
-    def _from_getattr(self, owner: Instance, name: str, slot: Slot) -> None:
+    def _from_getattr(self, owner: Instance, slot: Slot) -> None:
         def found(base: Value) -> None:
             if isinstance(base, Class) and base.node in self.classes and "__getattr__" in self.classes[base.node].bound:
                 self.call_with(self.field(base, "__getattr__"), [self.constant(owner), self.other], slot)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from migrate.python._points_to.domain import External, Instance, Plain, Value
+from migrate.python._points_to.domain import Collection, External, Instance, Plain, Value
 from migrate.python._points_to.functions import Site
 from migrate.python._points_to.slots import Slot
 
@@ -112,6 +112,16 @@ def elements(heap: Attributes, *sources: Slot) -> Slot:
     return slot
 
 
+def owners(heap: Attributes, source: Slot, act: Callable[[Value], None]) -> None:
+    """Act on everything in a slot that has contents."""
+
+    def check(value: Value) -> None:
+        if isinstance(value, Collection | Instance) or value is Plain.OTHER:
+            act(value)
+
+    heap.watch(source, check)
+
+
 def awaited(heap: Attributes, source: Slot) -> Slot:
     """What awaiting a slot gives."""
     slot = Slot()
@@ -119,9 +129,9 @@ def awaited(heap: Attributes, source: Slot) -> Slot:
     return slot
 
 
-def new(heap: Attributes, site: Site, kind: str, *some: Slot, place: tuple[int | str, ...] = ()) -> None:
+def new(heap: Attributes, site: Site, kind: str, *some: Slot) -> None:
     """Let the result be a collection with these elements."""
-    collection, _ = heap.make(site.node, kind, site.frame, *some, place=(*site.place, *place))
+    collection, _ = heap.make(site.node, kind, site.frame, *some, place=site.place)
     heap.add(site.result, collection)
 
 
@@ -141,14 +151,8 @@ def _inert(heap: Attributes, site: Site) -> None:
     heap.add(site.result, Plain.OTHER)
 
 
-def _nothing(heap: Attributes, site: Site) -> None:
-    heap.add(site.result, Plain.NONE)
-
-
 def _unknown(heap: Attributes, site: Site) -> None:
-    for slot in site.slots():
-        heap.sink(slot, site.node)
-    heap.add(site.result, Plain.UNKNOWN)
+    heap.leave(site)
 
 
 def _same(heap: Attributes, site: Site) -> None:
@@ -163,7 +167,7 @@ def _decorator(heap: Attributes, site: Site) -> None:
         heap.add(site.result, External("identity"))
 
 
-def _new_type(heap: Attributes, site: Site) -> None:
+def _identity(heap: Attributes, site: Site) -> None:
     heap.add(site.result, External("identity"))
 
 
@@ -199,12 +203,12 @@ for _function, _words in {
     _unknown: "builtins.globals builtins.locals builtins.eval builtins.exec"
     " importlib.reload pickle.dumps pickle.dump runpy.run_path runpy.run_module"
     " importlib.util.module_from_spec importlib.metadata.entry_points pkgutil.resolve_name",
-    _new_type: "typing.NewType",
+    _identity: "typing.NewType functools.wraps",
     _decorator: "functools.lru_cache dataclasses.dataclass",
     _same: "identity functools.cache functools.total_ordering"
     " contextlib.contextmanager contextlib.asynccontextmanager typing.final typing.overload typing.no_type_check"
     " typing.runtime_checkable abc.abstractmethod abc.abstractproperty enum.unique"
-    " weakref.proxy types.coroutine asyncio.coroutine .__iter__ .__aiter__ .__enter__ .__aenter__ .push"
+    " weakref.proxy types.coroutine asyncio.coroutine .__iter__ .__aiter__ .__enter__ .__aenter__"
     " unittest.skip unittest.expectedFailure functools.update_wrapper copy.copy .copy .__copy__ .getter"
     " dataclasses.replace copy.replace .detach"
     " contextlib.AbstractContextManager.__enter__ contextlib.AbstractAsyncContextManager.__aenter__",

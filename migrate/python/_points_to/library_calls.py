@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from migrate.python._points_to.domain import Module, Plain
@@ -15,7 +16,6 @@ from migrate.python._points_to.library import (
     awaited,
     behind,
     elements,
-    given,
     names,
     new,
     row,
@@ -30,36 +30,41 @@ if TYPE_CHECKING:
 # ---------------------------------------------------------------------- threads, timers, executors, hooks
 
 
-@summary("threading.Thread", *names("multiprocessing", "Process Process.Process"), "multiprocessing.context.Process")
-def _thread(heap: Attributes, site: Site) -> None:
-    heap.add(site.result, Plain.OTHER)
-    args, kwargs = argument(heap, site, 3, "args"), argument(heap, site, 4, "kwargs")
-    apply_star(heap, site, argument(heap, site, 1, "target"), Slot(), args, kwargs)
+Place = tuple[int, str]  # of an argument, and its keyword
+_NOWHERE = (9, "")
+
+
+def _starts(function: Place, args: Place, kwargs: Place = _NOWHERE) -> Summary:
+    """The summary of what calls an argument with a tuple of arguments and a dictionary of keywords."""
+
+    def start(heap: Attributes, site: Site) -> None:
+        heap.add(site.result, Plain.OTHER)
+        called, *given = (argument(heap, site, *place) for place in (function, args, kwargs))
+        apply_star(heap, site, called, Slot(), *given)
+
+    return start
+
+
+for _names, _summary in {
+    "threading.Thread multiprocessing.Process multiprocessing.Process.Process multiprocessing.context.Process": _starts(
+        (1, "target"), (3, "args"), (4, "kwargs")
+    ),
+    "threading.Timer": _starts((1, "function"), (2, "args"), (3, "kwargs")),
+    ".enter .enterabs": _starts((3, "action"), (4, "argument"), (5, "kwargs")),
+    "multiprocessing.Pool multiprocessing.pool.Pool multiprocessing.pool.ThreadPool": _starts(
+        (1, "initializer"), (2, "initargs")
+    ),
+    "concurrent.futures.ThreadPoolExecutor concurrent.futures.ProcessPoolExecutor": _starts(
+        (2, "initializer"), (3, "initargs")
+    ),
+}.items():
+    SUMMARIES.update(dict.fromkeys(_names.split(), _summary))
 
 
 @summary("multiprocessing.get_context")
 def _context(heap: Attributes, site: Site) -> None:
     """Give what has the names of the module itself."""
     heap.add(site.result, Module("multiprocessing"))
-
-
-@summary(*names("multiprocessing", "Pool pool.Pool pool.ThreadPool"))
-def _pool(heap: Attributes, site: Site) -> None:
-    heap.add(site.result, Plain.OTHER)
-    apply_star(heap, site, argument(heap, site, 1, "initializer"), Slot(), argument(heap, site, 2, "initargs"), Slot())
-
-
-@summary(*names("concurrent.futures", "ThreadPoolExecutor ProcessPoolExecutor"))
-def _executor(heap: Attributes, site: Site) -> None:
-    heap.add(site.result, Plain.OTHER)
-    apply_star(heap, site, argument(heap, site, 2, "initializer"), Slot(), argument(heap, site, 3, "initargs"), Slot())
-
-
-@summary("threading.Timer")
-def _timer(heap: Attributes, site: Site) -> None:
-    heap.add(site.result, Plain.OTHER)
-    args, kwargs = argument(heap, site, 2, "args"), argument(heap, site, 3, "kwargs")
-    apply_star(heap, site, argument(heap, site, 1, "function"), Slot(), args, kwargs)
 
 
 def _later(index: int, *, gives: bool = False) -> Summary:
@@ -89,26 +94,14 @@ for _function, _names in {
     SUMMARIES.update(dict.fromkeys(_names.split(), _function))
 
 
-@summary(".enter", ".enterabs")
-def _schedule(heap: Attributes, site: Site) -> None:
-    """Call what is given to a sched.scheduler."""
-    heap.add(site.result, Plain.OTHER)
-    args, kwargs = argument(heap, site, 4, "argument"), argument(heap, site, 5, "kwargs")
-    apply_star(heap, site, argument(heap, site, 3, "action"), Slot(), args, kwargs)
+def _method(function: str) -> Summary:
+    """The summary of a method that does what a function does with what is behind the object."""
+    return lambda heap, site: SUMMARIES[function](heap, replace(site, positional=site.positional[1:]))
 
 
-@summary(".map", ".imap", ".imap_unordered")
-def _pool_map(heap: Attributes, site: Site) -> None:
-    result = Slot()
-    apply(heap, site, argument(heap, site, 1), result, *(elements(heap, slot) for slot in given(site, 2)))
-    new(heap, site, "list", result)
-
-
-@summary(".starmap", ".starmap_async")
-def _pool_starmap(heap: Attributes, site: Site) -> None:
-    result = Slot()
-    apply_star(heap, site, argument(heap, site, 1), result, elements(heap, argument(heap, site, 2)), Slot())
-    new(heap, site, "list", result)
+SUMMARIES.update(dict.fromkeys([".map", ".imap", ".imap_unordered"], _method("builtins.map")))
+SUMMARIES.update(dict.fromkeys([".starmap", ".starmap_async"], _method("itertools.starmap")))
+SUMMARIES[".create_task"] = _method("asyncio.create_task")
 
 
 @summary(".apply_async", ".apply")
@@ -137,11 +130,6 @@ def _signal(heap: Attributes, site: Site) -> None:
 @summary(*names("asyncio", "create_task ensure_future run_coroutine_threadsafe"))
 def _task(heap: Attributes, site: Site) -> None:
     new(heap, site, "future", awaited(heap, argument(heap, site, 0)))
-
-
-@summary(".create_task")
-def _task_of(heap: Attributes, site: Site) -> None:
-    new(heap, site, "future", awaited(heap, argument(heap, site, 1)))
 
 
 @summary(*names("asyncio", "run wait_for shield run_until_complete"))

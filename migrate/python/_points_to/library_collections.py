@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from migrate.python._points_to.domain import Collection, Instance, Plain, Value
+from migrate.python._points_to.domain import Collection, Plain, Value
 from migrate.python._points_to.functions import Site
 from migrate.python._points_to.library import (
     SUMMARIES,
@@ -16,6 +16,7 @@ from migrate.python._points_to.library import (
     given,
     names,
     new,
+    owners,
     row,
     summary,
 )
@@ -114,21 +115,6 @@ def _repeat(heap: Attributes, site: Site) -> None:
     new(heap, site, "list", argument(heap, site, 0))
 
 
-@summary("heapq.heappush", "heapq.heappushpop", "heapq.heapreplace")
-def _push(heap: Attributes, site: Site) -> None:
-    """Put an item into a heap; the two that take one out, too, give any of it."""
-    items = argument(heap, site, 0)
-    heap.watch(items, lambda value: heap.flow(argument(heap, site, 1), heap.contents(value).some))
-    heap.iterate(items, site.result)
-
-
-@summary("heapq.heappop")
-def _take(heap: Attributes, site: Site) -> None:
-    items = argument(heap, site, 0)
-    heap.watch(items, lambda value: heap.blur(heap.contents(value)))
-    heap.iterate(items, site.result)
-
-
 @summary("heapq.nlargest", "heapq.nsmallest")
 def _best(heap: Attributes, site: Site) -> None:
     items = elements(heap, argument(heap, site, 1, "iterable"))
@@ -146,17 +132,18 @@ def _choose(heap: Attributes, site: Site) -> None:
     apply(heap, site, argument(heap, site, 9, "key"), Slot(), chosen)
 
 
-@summary(*names("heapq", "heappush heappop heappushpop heapreplace"))
+@summary(*names("heapq", "heapify heappush heappop heappushpop heapreplace"))
 def _heap(heap: Attributes, site: Site) -> None:
-    """Put an item into a list, take one out, or both."""
+    """Put an item into a list, take one out, or both: the others change places."""
     items, added = argument(heap, site, 0), argument(heap, site, 1)
-    heap.watch(items, lambda value: heap.flow(added, heap.contents(value).some) if _holds(value) else None)
+
+    def change(value: Value) -> None:
+        heap.blur(heap.contents(value))
+        heap.flow(added, heap.contents(value).some)
+
+    owners(heap, items, change)
     heap.flow(elements(heap, items), site.result)
     heap.flow(added, site.result)
-
-
-def _holds(value: Value) -> bool:
-    return isinstance(value, Collection | Instance) or value is Plain.OTHER
 
 
 @summary("builtins.sorted", "heapq.merge")

@@ -51,11 +51,6 @@ def _reference(heap: Attributes, site: Site) -> None:
     apply(heap, site, argument(heap, site, 1), Slot(), heap.other)
 
 
-@summary("functools.wraps")
-def _wraps(heap: Attributes, site: Site) -> None:
-    heap.add(site.result, External("identity"))
-
-
 @summary(*names("operator", "attrgetter itemgetter methodcaller"))
 def _operator(heap: Attributes, site: Site) -> None:
     """Make a function of one object, for a name or key that is written as a constant."""

@@ -2,36 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from migrate.python._points_to.domain import Collection, Instance, Plain, Value
 from migrate.python._points_to.functions import Site
-from migrate.python._points_to.library import (
-    apply,
-    argument,
-    elements,
-    given,
-    names,
-    new,
-    row,
-    summary,
-)
+from migrate.python._points_to.library import apply, argument, elements, given, names, new, owners, row, summary
 from migrate.python._points_to.library_collections import merge
 from migrate.python._points_to.slots import Slot
 
 if TYPE_CHECKING:
     from migrate.python._points_to.attributes import Attributes
-
-
-def _owners(heap: Attributes, source: Slot, act: Callable[[Value], None]) -> None:
-    """Act on everything in a slot that has contents."""
-
-    def check(value: Value) -> None:
-        if isinstance(value, Collection | Instance) or value is Plain.OTHER:
-            act(value)
-
-    heap.watch(source, check)
 
 
 # ---------------------------------------------------------------------- methods
@@ -40,7 +20,7 @@ def _owners(heap: Attributes, source: Slot, act: Callable[[Value], None]) -> Non
 @summary(*names("", "append add appendleft put put_nowait push set_result set insert_left"))
 def _put(heap: Attributes, site: Site) -> None:
     heap.add(site.result, Plain.NONE)
-    _owners(heap, argument(heap, site, 0), lambda value: heap.flow(argument(heap, site, 1), heap.contents(value).some))
+    owners(heap, argument(heap, site, 0), lambda value: heap.flow(argument(heap, site, 1), heap.contents(value).some))
 
 
 @summary(".insert")
@@ -50,14 +30,14 @@ def _insert(heap: Attributes, site: Site) -> None:
         heap.flow(argument(heap, site, 2), heap.contents(value).some)
 
     heap.add(site.result, Plain.NONE)
-    _owners(heap, argument(heap, site, 0), insert)
+    owners(heap, argument(heap, site, 0), insert)
 
 
 @summary(".extend", ".extendleft")
 def _extend(heap: Attributes, site: Site) -> None:
     heap.add(site.result, Plain.NONE)
     items = elements(heap, argument(heap, site, 1))
-    _owners(heap, argument(heap, site, 0), lambda value: heap.flow(items, heap.contents(value).some))
+    owners(heap, argument(heap, site, 0), lambda value: heap.flow(items, heap.contents(value).some))
 
 
 @summary(".update", "builtins.dict.__init__", "collections.OrderedDict.__init__", "collections.UserDict.__init__")
@@ -76,7 +56,7 @@ def _update(heap: Attributes, site: Site) -> None:
             merge(heap, slot, value)
 
     heap.add(site.result, Plain.NONE)
-    _owners(heap, argument(heap, site, 0), update)
+    owners(heap, argument(heap, site, 0), update)
 
 
 @summary(
@@ -84,7 +64,7 @@ def _update(heap: Attributes, site: Site) -> None:
 )
 def _fill(heap: Attributes, site: Site) -> None:
     items = elements(heap, *given(site, 1))
-    _owners(heap, argument(heap, site, 0), lambda value: heap.flow(items, heap.contents(value).some))
+    owners(heap, argument(heap, site, 0), lambda value: heap.flow(items, heap.contents(value).some))
 
 
 def _reads(heap: Attributes, site: Site, value: Value, default: int | None) -> None:
@@ -110,7 +90,7 @@ def ast_name(site: Site) -> str:
 
 @summary(*names("", "get get_nowait __getitem__ recv result"))
 def _get(heap: Attributes, site: Site) -> None:
-    _owners(heap, argument(heap, site, 0), lambda value: _reads(heap, site, value, 2))
+    owners(heap, argument(heap, site, 0), lambda value: _reads(heap, site, value, 2))
 
 
 @summary(".pop", ".popleft")
@@ -122,7 +102,7 @@ def _pop(heap: Attributes, site: Site) -> None:
         else:
             _reads(heap, site, value, 2)
 
-    _owners(heap, argument(heap, site, 0), pop)
+    owners(heap, argument(heap, site, 0), pop)
 
 
 @summary(".setdefault")
@@ -134,17 +114,17 @@ def _setdefault(heap: Attributes, site: Site) -> None:
         heap.flow(argument(heap, site, 1), contents.keys)
         heap.flow(contents.every if wanted is None else slot, site.result)
 
-    _owners(heap, argument(heap, site, 0), default)
+    owners(heap, argument(heap, site, 0), default)
 
 
 @summary(".values")
 def _values(heap: Attributes, site: Site) -> None:
-    _owners(heap, argument(heap, site, 0), lambda value: new(heap, site, "list", heap.contents(value).every))
+    owners(heap, argument(heap, site, 0), lambda value: new(heap, site, "list", heap.contents(value).every))
 
 
 @summary(".keys")
 def _keys(heap: Attributes, site: Site) -> None:
-    _owners(heap, argument(heap, site, 0), lambda value: new(heap, site, "list", heap.contents(value).keys))
+    owners(heap, argument(heap, site, 0), lambda value: new(heap, site, "list", heap.contents(value).keys))
 
 
 @summary(".items", ".popitem")
@@ -156,13 +136,13 @@ def _items(heap: Attributes, site: Site) -> None:
         else:
             new(heap, site, "list", pair)
 
-    _owners(heap, argument(heap, site, 0), items)
+    owners(heap, argument(heap, site, 0), items)
 
 
 @summary(".sort", ".reverse", ".rotate")
 def _sort(heap: Attributes, site: Site) -> None:
     heap.add(site.result, Plain.NONE)
-    _owners(heap, argument(heap, site, 0), lambda value: heap.blur(heap.contents(value)))
+    owners(heap, argument(heap, site, 0), lambda value: heap.blur(heap.contents(value)))
     apply(heap, site, argument(heap, site, 9, "key"), Slot(), elements(heap, argument(heap, site, 0)))
 
 
@@ -177,4 +157,4 @@ def _send(heap: Attributes, site: Site) -> None:
             heap.flow(argument(heap, site, 1), heap.contents(value).some)
             heap.add(site.result, Plain.OTHER)
 
-    _owners(heap, argument(heap, site, 0), send)
+    owners(heap, argument(heap, site, 0), send)

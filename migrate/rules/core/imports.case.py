@@ -517,19 +517,35 @@ import ctypes
 from cffi import FFI
 
 ffi = FFI()
-# CCM005: an old name is looked up at run time (python -m migrate explain CCM005)
 ffi.cdef("""int doca_comm_channel_ep_create(void **ep);""")
-# CCM005: an old name is looked up at run time (python -m migrate explain CCM005)
+# CCM089: the C library is called through cffi or ctypes (python -m migrate explain CCM089)
 lib = ffi.dlopen("libdoca_comm_channel.so.2")
-# CCM005: an old name is looked up at run time (python -m migrate explain CCM005)
 ep = ffi.new("struct doca_comm_channel_ep_t **")
-# CCM006: a feature test decides between old and new (python -m migrate explain CCM006)
 if hasattr(lib, "doca_comm_channel_ep_create"):
-    # CCM007: a C name on an object that migrate does not know (python -m migrate explain CCM007)
     lib.doca_comm_channel_ep_create(ep)
-# CCM005: an old name is looked up at run time (python -m migrate explain CCM005)
 fn = ctypes.CDLL("libdoca_comm_channel.so.2")["doca_comm_channel_ep_destroy"]
 fn(ep[0])
+
+
+# case: the path of the C library stands elsewhere, beside uses of the module
+import ctypes
+
+import doca_comm_channel as cc
+
+PATHS = ("libdoca_comm_channel.so.2", "/opt/mellanox/doca/lib/x86_64-linux-gnu/libdoca_comm_channel.so.2")
+lib = ctypes.CDLL(PATHS[0])
+print(lib.doca_comm_channel_get_max_message_size, getattr(cc, "DOCA_ERROR_" + input()))
+
+# output
+import ctypes
+
+import doca_comm_channel as cc
+
+# CCM089: the C library is called through cffi or ctypes (python -m migrate explain CCM089)
+PATHS = ("libdoca_comm_channel.so.2", "/opt/mellanox/doca/lib/x86_64-linux-gnu/libdoca_comm_channel.so.2")
+lib = ctypes.CDLL(PATHS[0])
+# CCM005: an old name is looked up at run time (python -m migrate explain CCM005)
+print(lib.doca_comm_channel_get_max_message_size, getattr(cc, "DOCA_ERROR_" + input()))
 
 
 # case: a submodule that the old module does not have

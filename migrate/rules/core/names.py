@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from migrate.facts.feature_tests import is_hasattr
 from migrate.facts.program import Facts, Reference
 from migrate.facts.type_comments import is_type_comment
 from migrate.old_api._tables import MEMBERS
@@ -23,13 +24,6 @@ _TYPE_TESTS = frozenset({"isinstance", "issubclass", "cast"})
 def constant(name: str) -> str:
     """The new name of a constant, or its value where there is none."""
     return f"{{comch}}.{MEMBERS[name]}" if name in MEMBERS else str(GENERATION_1.constants[name])
-
-
-def plain_name(name: str) -> str:
-    """The name in comch_next of what is the same object there, "" for anything else."""
-    if name in GENERATION_1.errors | GENERATION_1.helpers:
-        return name
-    return OWNERS.get(GENERATION_1.classes.get(name, ""), "")
 
 
 def answer(reference: Reference, facts: Facts) -> Answer:
@@ -54,7 +48,7 @@ def answer(reference: Reference, facts: Facts) -> Answer:
     if name in GENERATION_1.others:
         return Refusal("CCM022")
     asked = facts.parent(node)
-    if not name and isinstance(asked, ast.Call) and _is_hasattr(asked):
+    if not name and isinstance(asked, ast.Call) and is_hasattr(asked):
         return _feature_test(asked, facts)
     text = _name(name)
     return Change(Edits({node: Template(text)} if text else {}))
@@ -80,10 +74,6 @@ def _name(name: str) -> str:
         return constant(name)
     # A member of ErrorCode changes with the name of its class.
     return f"{{comch}}.{name}" if name in GENERATION_1.errors | GENERATION_1.helpers else ""
-
-
-def _is_hasattr(call: ast.Call) -> bool:
-    return isinstance(call.func, ast.Name) and call.func.id == "hasattr"
 
 
 def _feature_test(call: ast.Call, facts: Facts) -> Answer:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from migrate.python.control import Graph
+from migrate.python.control import Graph, last_first
 
 
 def closure(following: Sequence[Sequence[int]], own: Sequence[int]) -> list[int]:
     """Return, for each node, what it and all that paths lead to from it have of their own."""
-    found, order = list(own), list(_last_first(following))
+    found, order = list(own), list(last_first(range(len(following)), following.__getitem__))
     is_settled = False
     while not is_settled:  # one turn more than loops are nested
         is_settled = True
@@ -34,7 +34,7 @@ def certain(graph: Graph) -> int:
     passed = [(1 << len(graph.blocks)) - 1] * len(graph.blocks)  # on every path to the beginning of each block
     passed[graph.ENTRY[0]] = 0
     onward = targets(graph)
-    order = list(_last_first(onward))[::-1]
+    order = list(last_first(range(len(onward)), onward.__getitem__))[::-1]
     is_settled = False
     while not is_settled:  # one turn more than loops are nested
         before = list(passed)
@@ -52,20 +52,3 @@ def members(bits: int) -> Iterator[int]:
         lowest = bits & -bits
         yield lowest.bit_length() - 1
         bits ^= lowest
-
-
-def _last_first(following: Sequence[Sequence[int]]) -> Iterator[int]:
-    """Yield the nodes, each behind those that follow it, but for the ways back."""
-    seen = set[int]()
-    for root in range(len(following)):
-        stack = [] if root in seen else [(root, iter(following[root]))]
-        seen.add(root)
-        while stack:
-            node, onward = stack[-1]
-            target = next((target for target in onward if target not in seen), None)
-            if target is None:
-                yield node
-                stack.pop()
-            else:
-                seen.add(target)
-                stack.append((target, iter(following[target])))

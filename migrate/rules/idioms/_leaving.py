@@ -72,7 +72,7 @@ class Leaving:
         while todo:
             place = todo.pop()
             function = self.site.aftermath.function(place)
-            if any(isinstance(node, ast.ExceptHandler) for node in self.site.above(place)):
+            if any(isinstance(node, ast.ExceptHandler) for node in self.site.facts.above(place)):
                 return True
             if function not in seen and not isinstance(function, ast.Module):
                 seen.add(function)

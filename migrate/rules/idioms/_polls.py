@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
@@ -99,7 +99,7 @@ class Polls:
     def _repeated(self, arm: Call) -> Wait | None:
         """Return the wait of a loop that an arming is for."""
         statement = self._facts.parent(arm.node)
-        whole = next((node for node in self._above(arm.node) if isinstance(node, ast.While)), None)
+        whole = next((node for node in self._facts.above(arm.node) if isinstance(node, ast.While)), None)
         loop = parse(whole) if whole is not None else None
         call = self._facts.calls.get(made_by(loop.value)) if loop is not None else None  # type: ignore[call-overload]
         if whole is None or loop is None or call is None or len(loop.waits) != 2 or loop.waits[0] is not statement:
@@ -270,8 +270,3 @@ class Polls:
         statements = [self._facts.parent(names.of[poller].bindings[0])]
         statements += [self._facts.parent(register)] if isinstance(register.args[0], ast.Name) else []
         return [node for node in statements if isinstance(node, ast.stmt)]
-
-    def _above(self, node: ast.AST) -> Iterator[ast.AST]:
-        while not isinstance(node, ast.Module):
-            node = self._facts.parent(node)
-            yield node

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -39,7 +39,7 @@ class Site:
     @property
     def statement(self) -> ast.stmt:
         """The statement that the call stands in."""
-        return next(node for node in self.above(self.call.node) if isinstance(node, ast.stmt))
+        return next(node for node in self.facts.above(self.call.node) if isinstance(node, ast.stmt))
 
     @property
     def target(self) -> ast.expr | None:
@@ -82,16 +82,10 @@ class Site:
         block = self._block(statement)
         return block[block.index(statement) + 1 :]
 
-    def above(self, node: ast.AST) -> Iterator[ast.AST]:
-        """Iterate over the nodes around a node, innermost first."""
-        while not isinstance(node, ast.Module):
-            node = self.facts.parent(node)
-            yield node
-
     @cached_property
     def loop(self) -> Loop | None:
         """The loop that does nothing but repeat the call."""
-        statement = next((node for node in self.above(self.call.node) if isinstance(node, ast.While)), None)
+        statement = next((node for node in self.facts.above(self.call.node) if isinstance(node, ast.While)), None)
         loop = parse(statement) if statement is not None else None
         if loop is None or made_by(loop.value) is not self.call.node:
             return None

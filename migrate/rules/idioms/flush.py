@@ -48,7 +48,7 @@ class Flush(Idiom):
 
 
 def _parse(site: Site) -> _Loop | None:
-    statement = next((node for node in site.above(site.call.node) if isinstance(node, ast.While)), None)
+    statement = next((node for node in site.facts.above(site.call.node) if isinstance(node, ast.While)), None)
     if statement is None or statement.orelse:
         return None
     if isinstance(statement.test, ast.Constant) and statement.test.value in (True, 1):

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from comch_next.driver.emulated._fabric.bells import check_bell
 from comch_next.driver.emulated._fabric.handshake import close_all
+from comch_next.driver.emulated._kernel import calls
 from comch_next.driver.emulated._kernel.memory import PAGE, ffi, lib, make_shared, map_shared
 
 __all__ = ["EXPIRED", "NEW", "News", "Offer", "Target", "make_posts", "posts_size"]
@@ -78,7 +79,7 @@ class News(NamedTuple):
         return cls(kind, Offer(consumer_id, depth, imm_max, memory_size, fds), fds)
 
 
-class Target:
+class Target(calls.Target):
     """A consumer of the other side, as producers here see it. They take turns by its lock."""
 
     def __init__(self, depth: int, imm_max: int, memory_size: int, fds: list[int]) -> None:
@@ -91,6 +92,7 @@ class Target:
         self.c.depth, self.c.stride, self.c.imm_max = depth, lib.comch_post_stride(imm_max), imm_max
         self.c.memory_size, self.c.bell = memory_size, self.bell
         lib.comch_target_attach(self.c, self._posts, self._memory)
+        self.hold((self.c, self._posts, self._memory), int(ffi.cast("uintptr_t", self.c)))
 
     def close(self) -> None:
         """Ring no more; the memory goes with the last producer that is using it."""

@@ -15,7 +15,7 @@ from comch_next.driver.emulated._faults.faults import Faults
 from comch_next.driver.emulated._kernel.alarm import Alarm
 from comch_next.driver.emulated._kernel.typed import Protocol
 from comch_next.driver.emulated._port import AGAIN, OK, POLL, Port, open_port
-from comch_next.driver.emulated._producer import Producer, ProducerSendTask, ProducerSendTasks
+from comch_next.driver.emulated._producer import ProducerSendTask, ProducerSendTasks
 from comch_next.driver.emulated._send_task import SendTask, TaskPool
 from comch_next.driver.emulated._server import Server as RealServer
 from comch_next.driver.emulated._server import Servers
@@ -199,7 +199,8 @@ class _ProducerSendTasks(ProducerSendTasks):
         self._faults = faults
 
     def submit(self, task: ProducerSendTask) -> None:
-        context: Producer = check_submit(task)
+        check_submit(task)
+        context: Any = task.ctx
         with self._faults.lock:
             fault = None if context.moving else self._faults.next("producer")
             if fault == "drop":

@@ -8,7 +8,7 @@ from pathlib import Path
 from cffi import FFI
 
 _HERE = Path(__file__).parent
-_KERNELS = ("ring", "posts", "foreign")  # the second uses the first's helpers
+_KERNELS = ("ring", "posts", "foreign")
 
 
 def _declarations(header: str) -> str:
@@ -34,7 +34,7 @@ ffi.set_source(
     "comch_next.driver.emulated._kernel._ring_c",
     "#include <sys/inotify.h>\n#include <sys/timerfd.h>\n" + _texts("c"),
     include_dirs=[str(_HERE)],
-    depends=[str(_HERE / f"{kernel}.{suffix}") for kernel in _KERNELS for suffix in "ch"],
+    depends=[str(_HERE / f"{kernel}.{suffix}") for kernel in _KERNELS for suffix in "ch"] + [str(_HERE / "bells.h")],
     extra_compile_args=["-O2", "-std=gnu11", "-Wall", "-Wextra"],
 )
 

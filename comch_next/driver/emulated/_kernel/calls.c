@@ -5,7 +5,8 @@
  * mapping.c              the memory that they lie in
  * quick.c                calls that stand in front of Python ones
  * context.c, send_task.c what is sent as a task
- * progress.c, completion.c    the progress engine
+ * fast.c, consumer.c, producer.c     what is sent by the fast path
+ * progress.c, completion.c           the progress engine
  */
 #include "objects.h"
 
@@ -85,7 +86,8 @@ PyMODINIT_FUNC PyInit_calls(void)
 {
     int (*const parts[])(PyObject *) = {
         calls_add_link,    calls_add_poller, calls_add_mapping,   calls_add_quick,
-        calls_add_context, calls_add_task,   calls_add_send_task, calls_add_progress,
+        calls_add_context, calls_add_task,   calls_add_send_task, calls_add_fast,
+        calls_add_consumer, calls_add_producer, calls_add_completion, calls_add_progress,
     };
     PyObject *module = PyModule_Create(&definition);
 

@@ -54,6 +54,7 @@ class Context:
     finished: Any
     lost: Any
     on_done: Callable[..., object]
+    on_failed: Callable[..., object]
     on_message: Callable[..., object]
     num_tasks: int
     tasks_out: int
@@ -63,14 +64,17 @@ class Context:
     def settled(self) -> bool: ...
     def disinherit(self) -> None: ...
 
-class SendTask:
+class Task:
     owner: str
     status: ErrorCode
     token: Any
-    user_data: Any
-    def __new__(cls, ctx: Context, connection: Link, message: bytes, token: object, /) -> Self: ...
     @property
     def ctx(self) -> Any: ...
+    def take_from(self, ctx: Context, token: object, /) -> None: ...
+
+class SendTask(Task):
+    user_data: Any
+    def __new__(cls, ctx: Context, connection: Link, message: bytes, token: object, /) -> Self: ...
     @property
     def connection(self) -> Any: ...
     @property
@@ -82,6 +86,51 @@ class SendTask:
     def launch(self) -> int: ...
     def submit(self) -> None: ...
     def free(self) -> None: ...
+
+class Buf:
+    inventory: Any
+    mmap: Any
+    next: Any
+    previous: Any
+    head: int
+    len: int
+    data: int
+    data_len: int
+    refcount: int
+    posted: bool
+
+class FastContext(Context):
+    most: int
+
+class FastTask(Task):
+    buf: Any
+    imm_data: bytes
+
+class Consumer(FastContext):
+    mmap: Any
+    posted: Any
+    addr: int
+    bounce: int
+    def hold(self, cell: object, address: int, /) -> None: ...
+    def receive(self) -> bool: ...
+
+class PostRecvTask(FastTask):
+    offset: int
+    room: int
+    producer: int
+    def submit(self) -> None: ...
+
+class Target:
+    def hold(self, cell: object, address: int, /) -> None: ...
+
+class Producer(FastContext):
+    targets: Any
+    id: int
+
+class ProducerSendTask(FastTask):
+    consumer_id: int
+    def write_to(self, target: Target, base: object, /) -> int: ...
+    def submit(self) -> None: ...
 
 class Engine:
     poller: Any

@@ -3,21 +3,29 @@
  */
 #include "objects.h"
 
-/* Call back for one task that has arrived, and which is ours now. */
-static void complete(Engine *engine, Context *context, Task *task)
+static PyObject *popleft_name;
+
+/* Call back for a task, which is the program's from now on. */
+void calls_complete(Engine *engine, Task *task, PyObject *callback)
 {
-    PyObject *token = calls_token(task), *done = context->on_done, *result;
+    PyObject *token = calls_token(task), *result;
 
     calls_set(&task->owner, calls_program);
-    calls_set(&task->status, calls_success);
-    Py_XINCREF(done);
-    Py_DECREF(task);
-    result = done ? PyObject_CallFunctionObjArgs(done, token, NULL) : NULL;
-    if (!result && done)
+    Py_XINCREF(callback);
+    result = callback ? PyObject_CallFunctionObjArgs(callback, token, NULL) : NULL;
+    if (!result && callback)
         calls_keep_error(engine);
     Py_XDECREF(result);
-    Py_XDECREF(done);
+    Py_XDECREF(callback);
     Py_DECREF(token);
+}
+
+/* Call back for a task whose send has arrived, and which is ours now. */
+static void complete_sent(Engine *engine, Context *context, Task *task)
+{
+    calls_set(&task->status, calls_success);
+    calls_complete(engine, task, context->on_done);
+    Py_DECREF(task);
 }
 
 /* Take the connections off the list that have no task in flight. */
@@ -50,7 +58,7 @@ int calls_complete_sends(Engine *engine, Context *context)
         uint64_t number = calls_arrived(link);
         Py_INCREF(link);
         while (link->count && link->flight[link->first]->number <= number && !calls_given(engine->error)) {
-            complete(engine, context, &calls_pop_task(link)->task);
+            complete_sent(engine, context, &calls_pop_task(link)->task);
             delivered = 1;
         }
         Py_DECREF(link);
@@ -58,4 +66,38 @@ int calls_complete_sends(Engine *engine, Context *context)
     failed = unlist(sending);
     Py_DECREF(sending);
     return failed ? failed : delivered;
+}
+
+/* Deliver the completions of tasks that have finished, each once, until one raises. Whether there were any, or -1. What
+ * a callback submits on a dead connection fails the next time. */
+int calls_complete_finished(Engine *engine, Context *context)
+{
+    PyObject *finished = context->finished;
+    Py_ssize_t count = finished ? PyObject_Size(finished) : 0;
+    int delivered = 0;
+
+    if (count <= 0)
+        return (int)count;
+    Py_INCREF(finished);
+    while (count-- && !calls_given(engine->error) && calls_any(finished)) {
+        PyObject *task = PyObject_CallMethodObjArgs(finished, popleft_name, NULL);
+        if (!task || !calls_is(task, calls_task_type)) {
+            Py_XDECREF(task);
+            delivered = -1;
+            break;
+        }
+        calls_complete(engine, SELF(Task, task),
+                       SELF(Task, task)->status == calls_success ? context->on_done : context->on_failed);
+        Py_DECREF(task);
+        delivered = 1;
+    }
+    Py_DECREF(finished);
+    return delivered;
+}
+
+int calls_add_completion(PyObject *Py_UNUSED(module))
+{
+    const Name names[] = {{&popleft_name, "popleft"}, {0}};
+
+    return calls_intern(names);
 }

@@ -4,7 +4,7 @@
 PyTypeObject *calls_context_type;
 static PyObject *armed_name, *busy_name;
 
-static int context_traverse(Context *context, visitproc visit, void *arg)
+int calls_context_traverse(Context *context, visitproc visit, void *arg)
 {
     Py_VISIT(Py_TYPE(context));
     Py_VISIT(context->engine);
@@ -13,11 +13,12 @@ static int context_traverse(Context *context, visitproc visit, void *arg)
     Py_VISIT(context->finished);
     Py_VISIT(context->lost);
     Py_VISIT(context->on_done);
+    Py_VISIT(context->on_failed);
     Py_VISIT(context->on_message);
     return 0;
 }
 
-static int context_clear(Context *context)
+int calls_context_clear(Context *context)
 {
     Py_CLEAR(context->engine);
     Py_CLEAR(context->legal);
@@ -25,18 +26,19 @@ static int context_clear(Context *context)
     Py_CLEAR(context->finished);
     Py_CLEAR(context->lost);
     Py_CLEAR(context->on_done);
+    Py_CLEAR(context->on_failed);
     Py_CLEAR(context->on_message);
     return 0;
 }
 
 static void context_dealloc(PyObject *context)
 {
-    calls_destroy(context, (inquiry)context_clear);
+    calls_destroy(context, (inquiry)calls_context_clear);
 }
 
 static PyObject *context_disinherit(Context *context, PyObject *Py_UNUSED(none))
 {
-    context_clear(context);
+    calls_context_clear(context);
     Py_RETURN_NONE;
 }
 
@@ -74,6 +76,7 @@ static PyMemberDef context_members[] = {
     OBJECT(Context, finished),
     OBJECT(Context, lost),
     OBJECT(Context, on_done),
+    OBJECT(Context, on_failed),
     OBJECT(Context, on_message),
     {"num_tasks", T_LONGLONG, offsetof(Context, num_tasks), 0, NULL},
     {"tasks_out", T_LONGLONG, offsetof(Context, tasks_out), 0, NULL},
@@ -83,7 +86,7 @@ static PyMemberDef context_members[] = {
 };
 
 static PyType_Slot context_slots[] = {
-    {Py_tp_dealloc, context_dealloc}, {Py_tp_traverse, context_traverse}, {Py_tp_clear, context_clear},
+    {Py_tp_dealloc, context_dealloc}, {Py_tp_traverse, calls_context_traverse}, {Py_tp_clear, calls_context_clear},
     {Py_tp_methods, context_methods}, {Py_tp_members, context_members},   {0, NULL},
 };
 

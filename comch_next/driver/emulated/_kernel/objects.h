@@ -52,7 +52,7 @@ typedef struct {
 /* What progress and tasks ask of a context: see Context in _context.py. */
 typedef struct {
     PyObject_HEAD
-    PyObject *engine, *legal, *sending, *finished, *lost, *on_done, *on_message;
+    PyObject *engine, *legal, *sending, *finished, *lost, *on_done, *on_failed, *on_message;
     long long num_tasks, tasks_out;
     unsigned long life;  /* raised when the pool takes back what the program holds */
     char attended, moving;
@@ -110,6 +110,10 @@ int calls_add_quick(PyObject *module);
 int calls_add_context(PyObject *module);
 int calls_add_task(PyObject *module);
 int calls_add_send_task(PyObject *module);
+int calls_add_fast(PyObject *module);
+int calls_add_consumer(PyObject *module);
+int calls_add_producer(PyObject *module);
+int calls_add_completion(PyObject *module);
 int calls_add_progress(PyObject *module);
 
 /* link.c */
@@ -130,6 +134,8 @@ PyObject *calls_make_link_send(PyObject *module, PyObject *args);
 PyObject *calls_make_receive(PyObject *module, PyObject *args);
 
 /* context.c */
+int calls_context_traverse(Context *context, visitproc visit, void *arg);
+int calls_context_clear(Context *context);
 int calls_settled(Context *context);
 int calls_allows(Context *context, PyObject *call);
 int calls_attend(Context *context);
@@ -147,7 +153,9 @@ PyObject *calls_token(Task *task);
 PyObject *calls_make_alloc(PyObject *module, PyObject *args);
 
 /* completion.c */
+void calls_complete(Engine *engine, Task *task, PyObject *callback);
 int calls_complete_sends(Engine *engine, Context *context);
+int calls_complete_finished(Engine *engine, Context *context);
 
 /* progress.c */
 void calls_keep_error(Engine *engine);

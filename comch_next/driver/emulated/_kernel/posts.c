@@ -1,5 +1,9 @@
-/* See posts.h. Built together with ring.c, whose codes, bells and atomics it uses. */
+/* See posts.h. */
+#include <string.h>
+
+#include "bells.h"
 #include "posts.h"
+#include "ring.h"
 
 uint32_t comch_post_stride(uint32_t imm_max)
 {
@@ -54,11 +58,17 @@ int comch_take_post(comch_consumer *consumer)
     return COMCH_OK;
 }
 
+/* Has a post been written to (or a fault happened)? */
+int comch_any_filled(comch_consumer *consumer)
+{
+    return LOAD(&consumer->shared->filled) != consumer->done;
+}
+
 /* Ask for the bell when a post is written to; 1: one has been (or a fault) already. */
 int comch_arm_posts(comch_consumer *consumer)
 {
     arm(&consumer->shared->armed);
-    return LOAD(&consumer->shared->filled) != consumer->done;
+    return comch_any_filled(consumer);
 }
 
 void comch_close_posts(comch_consumer *consumer)
@@ -113,10 +123,4 @@ int comch_fill(comch_target *target, const char *data, uint64_t length, const ch
     FENCE();
     ring_bell(target->bell, &shared->armed);
     return COMCH_OK;
-}
-
-/* A copy that leaves the interpreter free meanwhile. */
-void comch_copy(char *to, const char *from, uint64_t length)
-{
-    memcpy(to, from, length);
 }

@@ -12,6 +12,8 @@
 #ifndef COMCH_POSTS_H
 #define COMCH_POSTS_H
 
+#include <stdint.h>
+
 typedef struct {
     uint64_t posted, closed;
     uint64_t pad0[6];
@@ -49,11 +51,11 @@ void comch_consumer_attach(comch_consumer *consumer, void *memory);
 void comch_target_attach(comch_target *target, void *posts, void *memory);
 int comch_post_buffer(comch_consumer *consumer, uint64_t offset, uint32_t room, int with_buffer);
 int comch_take_post(comch_consumer *consumer);
+int comch_any_filled(comch_consumer *consumer);
 int comch_arm_posts(comch_consumer *consumer);
 void comch_close_posts(comch_consumer *consumer);
 int comch_being_written(comch_consumer *consumer);
 int comch_fill(comch_target *target, const char *data, uint64_t length, const char *imm, uint32_t imm_length,
                uint32_t producer);
-void comch_copy(char *to, const char *from, uint64_t length);
 
 #endif

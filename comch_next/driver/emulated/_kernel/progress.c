@@ -5,10 +5,10 @@
  * A callback that raises ends the reading of rings, or the delivery of completions; the first exception is raised at
  * the end. What raises else is no callback, and ends the progress at once.
  */
-#include "objects.h"
+#include "fast.h"
 
 PyTypeObject *calls_engine_type;
-static PyObject *attend_name, *guarded_name, *poll_name, *pending_name, *raise_name, *receive_name, *violation_name;
+static PyObject *attend_name, *guarded_name, *poll_name, *pending_name, *raise_name, *violation_name;
 
 static int engine_traverse(Engine *engine, visitproc visit, void *arg)
 {
@@ -137,13 +137,13 @@ static int read_rings(Engine *engine, Poller *poller)
     return moved;
 }
 
-static int receive_posts(PyObject *consumers)
+static int receive_posts(Engine *engine, PyObject *consumers)
 {
     int moved = 0;
 
     Py_INCREF(consumers);
     for (Py_ssize_t i = 0; moved >= 0 && i < PyTuple_Size(consumers); i++) {
-        int received = ask(PyTuple_GetItem(consumers, i), receive_name);
+        int received = calls_receive_posts(engine, PyTuple_GetItem(consumers, i));
         moved = received < 0 ? -1 : moved | received;
     }
     Py_DECREF(consumers);
@@ -157,10 +157,13 @@ static int attend(Engine *engine, Context *context)
 
     if (!calls_given(context->engine))
         return 0;  /* a callback has just destroyed it */
-    if ((moved = calls_complete_sends(engine, context)) < 0)
+    if ((moved = calls_complete_sends(engine, context)) < 0
+        || (calls_given(context->engine) && (more = calls_complete_finished(engine, context)) < 0))
         return -1;
-    if ((context->moving || calls_any(context->finished) || calls_any(context->lost))
-        && calls_given(context->engine) && (more = ask((PyObject *)context, attend_name)) < 0)
+    moved |= more;
+    more = 0;
+    if ((context->moving || calls_any(context->lost)) && calls_given(context->engine)
+        && (more = ask((PyObject *)context, attend_name)) < 0)
         return -1;
     if (calls_settled(context)) {
         if (PySet_Discard(engine->active, (PyObject *)context) < 0)
@@ -196,10 +199,21 @@ static int turn(Engine *engine)
     if (moved >= 0 && calls_any(engine->pending_calls))
         moved = (more = ask((PyObject *)engine, pending_name)) < 0 ? -1 : moved | more;
     if (moved >= 0 && calls_any(engine->consumers))
-        moved = (more = receive_posts(engine->consumers)) < 0 ? -1 : moved | more;
+        moved = (more = receive_posts(engine, engine->consumers)) < 0 ? -1 : moved | more;
     if (moved >= 0 && calls_any(engine->active))
         moved = (more = attend_all(engine)) < 0 ? -1 : moved | more;
     return moved;
+}
+
+/* Whether a producer has written to a post of these consumers. */
+static int any_filled(PyObject *consumers)
+{
+    Py_ssize_t count = consumers ? PyTuple_Size(consumers) : 0;
+
+    for (Py_ssize_t i = 0; i < count; i++)
+        if (calls_any_filled(PyTuple_GetItem(consumers, i)))
+            return 1;
+    return 0;
 }
 
 /* Whether there is nothing to do at all. */
@@ -208,7 +222,7 @@ static int idle(Engine *engine)
     comch_poller *poller = &SELF(Poller, engine->poller)->c;
     int64_t found;
 
-    if (calls_any(engine->active) || calls_any(engine->pending_calls) || calls_any(engine->consumers)
+    if (calls_any(engine->active) || calls_any(engine->pending_calls) || any_filled(engine->consumers)
         || calls_given(engine->error))
         return 0;
     if ((found = comch_find(poller)) == COMCH_POLL)
@@ -304,7 +318,7 @@ int calls_add_progress(PyObject *module)
 {
     const Name names[] = {
         {&attend_name, "attend"},         {&guarded_name, "progress_guarded"},        {&poll_name, "poll_sockets"},
-        {&raise_name, "raise_error"},     {&pending_name, "run_pending_calls"},       {&receive_name, "receive"},
+        {&raise_name, "raise_error"},     {&pending_name, "run_pending_calls"},     
         {&violation_name, "on_protocol_violation"}, {0},
     };
 

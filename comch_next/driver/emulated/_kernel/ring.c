@@ -1,18 +1,17 @@
 /* See ring.h for what a ring is; here is how it moves. Linux 5.14 or newer (MADV_POPULATE_WRITE). */
-#include <errno.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <time.h>
 
+#include "bells.h"
 #include "ring.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
 
-enum { PAGE = 4096, ALIGN = 16, COMMIT = 256 * 1024, REUSE = 32 * 1024, BUSY_TURNS = 64, LINE = 64, AHEAD = 256 };
+enum { ALIGN = 16, COMMIT = 256 * 1024, REUSE = 32 * 1024, BUSY_TURNS = 64, AHEAD = 256 };
 _Static_assert(COMCH_LAST_PLACE + sizeof(comch_shared) <= COMCH_PLACE, "the shared words fit before their place");
 #define LOOK_EVERY 1000000ull  /* nanoseconds between looks at the sockets in a tight loop */
 #define AWAY 20000ull          /* nanoseconds without a call that make a loop no tight one */
@@ -22,10 +21,6 @@ typedef struct {
     uint32_t length, reserved;
     uint64_t stamp;
 } record;
-
-#define LOAD(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
-#define STORE(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
-#define FENCE() __atomic_thread_fence(__ATOMIC_SEQ_CST)
 
 static uint64_t now(void)
 {
@@ -61,13 +56,6 @@ void comch_polled(comch_pace *pace)
 static uint32_t footprint(uint64_t length)
 {
     return (uint32_t)((sizeof(record) + length + ALIGN - 1) & ~(uint64_t)(ALIGN - 1));
-}
-
-static void ring_bell(int bell, uint32_t *armed)
-{
-    if (__atomic_load_n(armed, __ATOMIC_RELAXED) && __atomic_exchange_n(armed, 0, __ATOMIC_SEQ_CST) && bell >= 0
-        && send(bell, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 && (errno == ENOBUFS || errno == ENOMEM))
-        STORE(armed, 1);  /* the next may do it; one that is full is as loud as it gets */
 }
 
 /* Bytes of records that always hold `messages` of the longest kind: one more is lost where the ring wraps,
@@ -259,12 +247,6 @@ uint64_t comch_cut(comch_tx *tx)
 void comch_leave(comch_rx *rx)
 {
     STORE(&rx->shared->left, LOAD(&rx->shared->head) + 1);
-}
-
-static void arm(uint32_t *armed)
-{
-    STORE(armed, 1);
-    FENCE();
 }
 
 /* Ask for the bell when room appears; 1: there is room (or an end) already. */

@@ -1,0 +1,245 @@
+"""Send and receive without callbacks: the calls that stand on a context's pull port.
+
+Guide: Comch, Message Receive; the names are this toolkit's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
+
+from comch_next._codes import ErrorCode
+from comch_next._settings import Configured
+from comch_next.arguments import ANY_SIZE, UNSET, Buffer, cut
+from comch_next.connection import Connection, Message
+from comch_next.engine import deadline_after, wait_readable
+from comch_next.errors import (
+    Again,
+    BadState,
+    ConnectionReset,
+    DocaError,
+    InvalidValue,
+    NoMemory,
+    NotConnected,
+    NotFound,
+    Shutdown,
+    TimeOut,
+)
+from comch_next.pull import NOTHING_WAITS, PullPort
+
+__all__ = ["PullingContext"]
+
+_SUCCESS, _AGAIN = ErrorCode.SUCCESS, ErrorCode.AGAIN
+_Received: TypeAlias = tuple[ErrorCode, "bytes | None", "int | None", "Connection | None"]
+_NOTHING_CAME = (_AGAIN, None, None, None)
+_NO_CONTEXT = (ErrorCode.INVALID_VALUE, None, None, None)
+# Half the price of calling a named tuple's class:
+_message: Callable[[type[Message], tuple[bytes, Connection]], Message] = tuple.__new__
+
+
+class PullingContext(Configured):
+    """A context whose messages are pulled, unless its program registers callbacks."""
+
+    # Sending
+
+    def send_to(
+        self,
+        data: Buffer,
+        connection: Connection,
+        timeout: float | None = None,
+        *,
+        length: int = UNSET,
+    ) -> None:
+        """Send one message on one of this context's connections, as Connection.send; data first, as socket.sendto.
+
+        length: send only that many bytes of the data. Raises NotConnected for None as the connection, InvalidValue for
+        that of another context, and for a length that is not a whole number up to the data's.
+        """
+        if length is not UNSET:
+            data = cut(data, length)
+        if self._endpoint is not None:
+            if not self._endpoint.send(connection, data):
+                connection._send_later(data, timeout)
+            return
+        if connection is None:
+            raise NotConnected(f"send_to: {self!r} has no connection to send on; connect and receive return one")
+        if getattr(connection, "_context", None) is not self:
+            raise InvalidValue(f"send_to takes a connection of {self!r}, not {connection!r}")
+        connection.send(data, timeout)
+
+    def try_send_to(self, data: Buffer, connection: Connection, length: int = UNSET) -> ErrorCode:
+        """Send one message if it is accepted at once, and return the code: AGAIN when it is not, as send_to else.
+
+        As the function of the class, `Channel.try_send_to(context, ...)`, INVALID_VALUE for anything but a context.
+        """
+        try:
+            if data.__class__ is not bytes or (length is not UNSET and length != len(data)):
+                data = cut(data, length)
+            if self._endpoint is not None:
+                return _SUCCESS if self._endpoint.send(connection, data) else _AGAIN
+            if not isinstance(self, PullingContext):
+                return ErrorCode.INVALID_VALUE
+            self.send_to(data, connection, 0)
+        except DocaError as error:
+            return error.code
+        except AttributeError:
+            if isinstance(self, PullingContext):
+                raise
+            return ErrorCode.INVALID_VALUE
+        return _SUCCESS
+
+    def try_receive(self, size: int = ANY_SIZE, *, timeout: float | None = 0) -> _Received:
+        """Receive one message if one waits, and return (code, data, length, connection); AGAIN when none does.
+
+        timeout: seconds to wait for one; None waits for ever, any other but 0 answers TIME_OUT when none has come.
+        None in place of what there is not: the length, in bytes, comes with a message, and with INVALID_VALUE when a
+        longer one waits; the connection with a message, and with CONNECTION_RESET. Other codes as receive raises them.
+
+        As the function of the class, `Channel.try_receive(context, ...)`, INVALID_VALUE for anything but a context.
+        """
+        try:
+            if self._endpoint is not None:
+                arrived = self._endpoint.receive(size)
+                if arrived is None and timeout != 0:
+                    arrived = self._wait_for_message(size, timeout)
+            elif isinstance(self, PullingContext):
+                arrived = self.receive(size, timeout=timeout)
+            else:
+                return _NO_CONTEXT
+        except (InvalidValue, ConnectionReset) as error:
+            return error.code, None, error.length, error.connection
+        except DocaError as error:
+            return error.code, None, None, None
+        except AttributeError:
+            if isinstance(self, PullingContext):
+                raise
+            return _NO_CONTEXT
+        if arrived is None:
+            return _NOTHING_CAME
+        data, connection = arrived
+        return _SUCCESS, data, len(data), connection
+
+    # Receiving
+
+    @property
+    def port(self) -> PullPort | None:
+        """The pull port that send_to and receive stand on, once it has been opened: for programs that poll a lot.
+
+        It stays the same while the context does not fail to open. On a one-sided context its `receive` accepts
+        waiting clients, too.
+        """
+        return self._port
+
+    def receive(self, size: int | None = ANY_SIZE, *, timeout: float | None = None) -> Message:
+        """The oldest message of all connections. A server accepts waiting clients here, too.
+
+        size: bytes that the caller can hold; a longer message stays, and InvalidValue carries its length.
+        timeout: seconds; None waits for ever, 0 raises Again when nothing is there, otherwise TimeOut is raised, and
+        InvalidValue for an invalid timeout.
+        Raises ConnectionReset once for a peer that died, after its messages, and always on a server that has failed;
+        on a client Shutdown when the server has left; BadState on a context whose messages go to callbacks.
+        """
+        if self._endpoint is not None:
+            found = self._endpoint.receive(size)
+            return _message(Message, self._wait_for_message(size, timeout) if found is None else found)
+        port = self._port
+        if port is not None and (found := self._pull(port, size)) is not None:
+            return _message(Message, found)
+        return self._receive_later(port, size, timeout)
+
+    def _wait_for_message(self, size: int | None, timeout: float | None) -> tuple[bytes, Connection]:
+        """Wait, on a one-sided context."""
+        if timeout == 0:
+            raise Again(NOTHING_WAITS)
+        deadline = deadline_after(timeout, "receive")
+        port, endpoint = self._opened_port("receive"), self._endpoint
+        assert endpoint is not None
+        while True:
+            port.arm_recv()
+            if (found := endpoint.receive(size)) is not None:  # also what another thread ended before the arming
+                return found
+            if not wait_readable(lambda: port.recv_fd, deadline):
+                raise TimeOut(f"receive: nothing came to {self!r} within {timeout} s")
+
+    def _receive_later(self, port: PullPort | None, size: int | None, timeout: float | None) -> Message:
+        port = port or self._opened_port("receive")
+        deadline = None if timeout is None or timeout == 0 else deadline_after(timeout, "receive")
+        while True:
+            if self._accept_waiting(port) and (found := self._pull(port, size)) is not None:
+                return _message(Message, found)
+            self._refuse_silent("receive")
+            if timeout == 0:
+                raise Again(NOTHING_WAITS)
+            port.arm_recv()
+            self._refuse_silent("receive")  # again: what another thread ended before the arming rings no bell
+            if not wait_readable(lambda: port.recv_fd, deadline):
+                raise TimeOut(f"receive: nothing came to {self!r} within {timeout} s")
+            if (found := self._pull(port, size)) is not None:
+                return _message(Message, found)
+
+    def _pull(self, port: PullPort, size: int | None) -> tuple[bytes, Connection] | None:
+        return port.receive(size)
+
+    def _accept_waiting(self, port: PullPort) -> bool:
+        """Accept waiting clients. Whether there were any; a client of a server has none."""
+        return False
+
+    def _refuse_silent(self, call: str) -> None:
+        """Refuse to wait where nothing can come."""
+
+    def _survives(self, connection: Connection) -> bool:
+        """Whether the context goes on without that connection."""
+        return False
+
+    # Waiting in the program's own poll or epoll
+
+    @property
+    def send_fd(self) -> int:
+        """A descriptor, ready when a send in flight has ended, so also when one that raised Again may be tried again.
+
+        See `arm_send`. It is this context's until `close`, however often it disconnects and connects.
+        """
+        return self._descriptor("send_fd")
+
+    @property
+    def recv_fd(self) -> int:
+        """A descriptor, ready when a message, a waiting client or a lost peer is there; see `arm_recv`.
+
+        It is this context's until `close`, however often it disconnects and connects.
+        """
+        return self._descriptor("recv_fd")
+
+    def _descriptor(self, name: str) -> int:
+        port = self._opened_port(name)
+        try:
+            return getattr(port, name)  # type: ignore[no-any-return]
+        except NoMemory as error:
+            if self._endpoint is None:
+                raise
+            raise NotFound(f"{name}: {error}") from error  # as generation 1
+
+    def arm_send(self) -> None:
+        """Let `send_fd` become ready once: when a send in flight ends, or at once for what the program has missed."""
+        self._opened_port("arm_send").arm_send()
+
+    def arm_recv(self) -> None:
+        """Let `recv_fd` become ready once, at once when something waits."""
+        self._opened_port("arm_recv").arm_recv()
+
+    def _opened_port(self, call: str) -> PullPort:
+        if self._endpoint is not None:
+            self._endpoint.check(call)
+        if self._port is None:
+            self._refuse_callbacks(call)
+            text = f"{call} was attempted on {self!r}, which has not been opened"
+            raise BadState(f"{text}; legal after listen(), connect() or inside a with block")
+        return self._port
+
+    def __iter__(self) -> Iterator[Message]:
+        """Every message, waiting for each; on a client until the server leaves."""
+        while True:
+            try:
+                message = self.receive()
+            except Shutdown:
+                return
+            yield message

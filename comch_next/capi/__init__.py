@@ -1,0 +1,17 @@
+"""The C face: libdoca_common, libdoca_argp and libdoca_comch over the emulated library, for C and cffi programs.
+
+A face is a shared library with the real one's SONAME and functions, made when the project is installed (_building)
+from the fact tables. Each of its functions is a small C wrapper around a Python function, in an interpreter that the
+first call starts, unless the program is Python itself.
+
+_building     how the libraries, headers and pkg-config files are made: wrappers from prototypes
+_sources      what is C by hand: the interpreter's start, the log
+binding       a function of the tables as a Python function that C calls: arguments, results, codes
+_callbacks    the program's functions that Python calls      _tables  what functions take, generated
+handles       the one table of handles: what a pointer that C holds stands for
+seam          which call of the driver a function is
+_common, _memory         the functions of libdoca_common
+_comch, _fast_path       the functions of libdoca_comch
+_argp                    the functions of libdoca_argp
+lib, include, pkgconfig  what was made
+"""

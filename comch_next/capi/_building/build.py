@@ -1,0 +1,73 @@
+"""Makes every face: source from the tables, compiled and linked, with links, headers and pkg-config files beside."""
+
+from __future__ import annotations
+
+import os
+import sys
+import sysconfig
+from collections.abc import Callable
+from pathlib import Path
+
+from cffi import FFI
+
+from comch_next.capi._building.headers import headers
+from comch_next.capi._building.libraries import FACES, Face
+from comch_next.capi._building.pkg_config import RELEASE, modules
+from comch_next.capi._building.wrappers import SOURCES, c_source, python_side, wrapped
+
+__all__ = ["Compile", "build", "missing"]
+
+Compile = Callable[[Path, Path, list[str], list[str]], None]  # source, library, compiler flags, linker flags
+
+
+def missing() -> str:
+    """Say what this Python lacks for faces, or nothing."""
+    shared = sysconfig.get_config_var("Py_ENABLE_SHARED")
+    return "" if shared else f"{sys.executable} has no shared library to link against (configure --enable-shared)"
+
+
+def build(root: Path, scratch: Path, compiler: Compile) -> None:
+    """Make the faces below `root`, where the packages lie. Sources are generated in the folder `scratch`."""
+    for face in FACES.values():
+        folder = root / face.folder
+        for kind, texts in (("include", headers(face)), ("pkgconfig", modules(face))):
+            (folder / kind).mkdir(parents=True, exist_ok=True)
+            for name, text in texts:
+                (folder / kind / name).write_text(text, encoding="ascii")
+    for face in FACES.values():
+        _link(root, face, _generate(face, scratch), compiler)
+
+
+def _generate(face: Face, scratch: Path) -> Path:
+    """Write the C file of a face: cffi's part, then the wrappers."""
+    ffi = FFI()
+    ffi.embedding_api("")
+    declarations = "".join(f"{python_side(row)};\n" for row in wrapped(face))
+    ffi.cdef(f'extern "Python" {{\n{declarations}}}\n')
+    ffi.cdef("\n".join(("void comch_face_report(const char *text);", *face.calls)))
+    module = f"_doca_{face.name}"
+    ffi.embedding_init_code(f"from {face.module} import attach\nfrom {module} import ffi, lib\nattach(ffi, lib)\n")
+    ffi.set_source(module, c_source(face))
+    scratch.mkdir(parents=True, exist_ok=True)
+    path = scratch / f"{module}.c"
+    ffi.emit_c_code(str(path))
+    return path
+
+
+def _link(root: Path, face: Face, source: Path, compiler: Compile) -> None:
+    library = root / face.folder / "lib" / face.soname
+    library.parent.mkdir(parents=True, exist_ok=True)
+    folders = {os.path.relpath(FACES[need].folder, face.folder) for need in face.needs}
+    places = [sysconfig.get_config_var("LIBDIR"), *(f"$ORIGIN/../{folder}/lib" for folder in sorted(folders))]
+    includes = [SOURCES, *(root / each.folder / "include" for each in FACES.values())]
+    version = sysconfig.get_python_version()
+    defines = {"COMCH_FACE_VERSION": version, "COMCH_FACE_EXECUTABLE": sys.executable, "COMCH_FACE_RELEASE": RELEASE}
+    cflags = [f"-I{folder}" for folder in includes] + [f'-D{name}="{value}"' for name, value in defines.items()]
+    needed = [str(root / FACES[need].folder / "lib" / FACES[need].soname) for need in face.needs]
+    python = [f"-L{places[0]}", f"-lpython{sysconfig.get_config_var('LDVERSION')}"]
+    ldflags = [f"-Wl,-soname,{face.soname}", f"-Wl,-rpath,{':'.join(places)}", "-Wl,--no-undefined", *needed, *python]
+    flags = ["-O2", "-std=gnu11", "-fvisibility=hidden", "-Wall", "-Wextra", "-Wno-unused-parameter"]
+    compiler(source, library, flags + cflags, ldflags)
+    link = library.with_suffix("")  # libdoca_x.so
+    link.unlink(missing_ok=True)
+    link.symlink_to(library.name)

@@ -1,0 +1,86 @@
+"""The faces: which functions each has, what implements them, and where its files lie."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from comch_next import api
+
+__all__ = ["FACES", "UNSEEN", "Face"]
+
+UNSEEN = "doca_dev.h"  # declares what only samples show: they ask about devices
+
+
+@dataclass(frozen=True)
+class Face:
+    """One shared library. `package` holds its lib, include and pkgconfig; `module` implements its functions.
+
+    `generations` are those of the functions, `headers` the ones that declare them; `sources` are written in C, and
+    what they define is not generated. `needs` are faces that it is linked with, `calls` what its Python calls in C.
+    """
+
+    name: str
+    package: str
+    module: str
+    generations: tuple[api.Generation, ...]
+    headers: tuple[str, ...]
+    sources: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    calls: tuple[str, ...] = ()
+
+    @property
+    def soname(self) -> str:
+        return f"libdoca_{self.name}.so.2"
+
+    @property
+    def folder(self) -> Path:
+        return Path(*self.package.split("."))
+
+    def functions(self) -> list[api.Function]:
+        """List the functions in the order of the tables, each name once."""
+        rows = (row for generation in self.generations for row in api.functions(generation))
+        return list({row.name: row for row in rows if (row.header or UNSEEN) in self.headers}.values())
+
+
+_CORE = (
+    *("doca_dev.h", "doca_error.h", "doca_types.h", "doca_pe.h", "doca_ctx.h"),
+    *("doca_mmap.h", "doca_buf.h", "doca_buf_inventory.h", "doca_log.h", "doca_version.h"),
+)
+_BY_HAND = ("interpreter.c", "log.c", "version.c")
+_COMCH = ("doca_comch.h", "doca_comch_consumer.h", "doca_comch_producer.h", "doca_comch_msgq.h")
+
+_LOG = "int doca_log_level_set_global_{}_limit(uint32_t level);"
+_ARGP_CALLS = ("void exit(int);", "const char *doca_version(void);", _LOG.format("lower"), _LOG.format("sdk"))
+
+FACES = {
+    face.name: face
+    for face in (
+        Face(
+            "common",
+            "comch_next.capi",
+            "comch_next.capi._common",
+            ("core",),
+            _CORE,
+            _BY_HAND,
+        ),
+        Face("comch", "comch_next.capi", "comch_next.capi._comch", ("comch",), _COMCH, needs=("common",)),
+        Face(
+            "argp",
+            "comch_next.capi",
+            "comch_next.capi._argp",
+            ("core",),
+            ("doca_argp.h",),
+            needs=("common",),
+            calls=_ARGP_CALLS,
+        ),
+        Face(
+            "comm_channel",
+            "comm_channel_compat.capi",
+            "comm_channel_compat.capi._comm_channel",
+            ("comm_channel",),
+            ("doca_comm_channel.h",),
+            needs=("common",),
+        ),
+    )
+}

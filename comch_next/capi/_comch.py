@@ -1,0 +1,159 @@
+"""The functions of libdoca_comch: servers, clients, connections and their tasks (guide: Comch)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from comch_next.capi._callbacks import Callbacks
+from comch_next.capi._fast_path import completed, fast_path
+from comch_next.capi._tables import FUNCTIONS
+from comch_next.capi.binding import Binding
+from comch_next.capi.handles import HANDLES, Handle
+from comch_next.capi.seam import DRIVER, driver_call
+
+__all__ = ["attach"]
+
+_SUCCESS = 0
+_SENT, _CHANGED = "doca_comch_task_send_completion_cb_t", "doca_comch_event_connection_status_changed_cb_t"
+_connections = HANDLES.of_tag("doca_comch_connection")
+_SIDES = (("server", DRIVER.servers), ("client", DRIVER.clients))
+
+
+def attach(ffi: Any, lib: Any) -> None:
+    """Give the library its functions."""
+    binding = Binding(ffi, lib)
+    callbacks = Callbacks(ffi)
+    for row in binding.rows(FUNCTIONS):
+        if row.name.endswith(("_as_ctx", "_as_task")):
+            binding.attach(row.name, _same)  # one pointer is both
+        else:
+            binding.bind(row, driver_call(row))
+    for side, pool in _SIDES:
+        for name, function in _control(side, pool, ffi, callbacks).items():
+            binding.attach(f"doca_comch_{side}_{name}", binding.coded(function))
+    coded, bare = fast_path(ffi, callbacks)
+    for name, function in {**coded, **_CODED, **_server(callbacks)}.items():
+        binding.attach(name, binding.coded(function))
+    for name, function in {**bare, **_BARE}.items():
+        binding.attach(name, function)
+
+
+def _same(pointer: int) -> int:
+    return pointer
+
+
+def _connected(context: Handle, connection: Any) -> Handle:
+    """The handle of a connection, which its messages carry."""
+    handle = HANDLES.of("doca_comch_connection", connection, context)
+    DRIVER.connections.set_user_data(connection, handle)
+    return handle
+
+
+# What servers and clients have in common
+
+
+def _control(side: str, pool: Any, ffi: Any, callbacks: Callbacks) -> dict[str, Callable[..., int]]:
+    tag = f"doca_comch_{side}"
+    contexts, unpack = HANDLES.of_tag(tag), ffi.unpack
+
+    def task_send_set_conf(ctx: int, completion: int, error: int, number: int) -> int:
+        context = HANDLES.find(tag, ctx)
+        done, failed = (completed(callbacks.at(_SENT, address)) for address in (completion, error))
+        DRIVER.contexts.task_send_set_conf(context.target, done, failed, number)
+        return _SUCCESS
+
+    def task_send_alloc_init(ctx: int, peer: int, msg: Any, length: int, out: Any) -> int:
+        context = contexts.get(ctx) or HANDLES.find(tag, ctx)
+        connection = _connections.get(peer) or HANDLES.find("doca_comch_connection", peer)
+        task = HANDLES.new("doca_comch_task_send", None, context)
+        try:
+            task.target = pool.task_send_alloc_init(context.target, connection.target, unpack(msg, length), task)
+        except BaseException:
+            HANDLES.drop_one(task)
+            raise
+        task.noun = DRIVER.send_tasks
+        out[0] = task.address
+        return _SUCCESS
+
+    def event_msg_recv_register(ctx: int, recv: int) -> int:
+        context = HANDLES.find(tag, ctx)
+        call = callbacks.at("doca_comch_event_msg_recv_cb_t", recv)
+
+        def received(connection: Handle | None, data: bytes) -> None:
+            if connection is None:  # a client that has not asked for its connection
+                connection = _connected(context, DRIVER.clients.get_connection(context.target))
+            # C may write into the buffer; Python keeps one object for all short messages that are equal.
+            call(
+                context.address,
+                data if len(data) > 1 else ffi.from_buffer("uint8_t[]", bytearray(data or 1)),
+                len(data),
+                connection.address,
+            )
+
+        DRIVER.contexts.event_msg_recv_register(context.target, received, False)
+        return _SUCCESS
+
+    def event_consumer_register(ctx: int, new: int, expired: int) -> int:
+        context = HANDLES.find(tag, ctx)
+
+        def event(address: int) -> Callable[[Any, int], None]:
+            call = callbacks.at("doca_comch_event_consumer_cb_t", address)
+            return lambda connection, number: call(context.address, _connected(context, connection).address, number)
+
+        DRIVER.contexts.event_consumer_register(context.target, event(new), event(expired))
+        return _SUCCESS
+
+    return {
+        "task_send_set_conf": task_send_set_conf,
+        "task_send_alloc_init": task_send_alloc_init,
+        "event_msg_recv_register": event_msg_recv_register,
+        "event_consumer_register": event_consumer_register,
+    }
+
+
+# What only one of them has
+
+
+def _server(callbacks: Callbacks) -> dict[str, Callable[..., int]]:
+    def register(server: int, connect: int, disconnect: int) -> int:
+        context = HANDLES.find("doca_comch_server", server)
+        connected, disconnected = (callbacks.at(_CHANGED, address) for address in (connect, disconnect))
+
+        def up(connection: Any, ok: bool) -> None:
+            connected(context.address, _connected(context, connection).address, ok)
+
+        def down(connection: Any, ok: bool) -> None:
+            handle = _connected(context, connection)
+            try:
+                disconnected(context.address, handle.address, ok)
+            finally:
+                HANDLES.drop(handle)
+
+        DRIVER.servers.event_connection_status_changed_register(context.target, up, down)
+        return _SUCCESS
+
+    return {"doca_comch_server_event_connection_status_changed_register": register}
+
+
+def _get_connection(client: int, out: Any) -> int:
+    context = HANDLES.find("doca_comch_client", client)
+    out[0] = _connected(context, DRIVER.clients.get_connection(context.target)).address
+    return _SUCCESS
+
+
+def _set_user_data(connection: int, user_data: int) -> int:
+    HANDLES.find("doca_comch_connection", connection).user_data = user_data
+    return _SUCCESS
+
+
+def _get_user_data(connection: int) -> int:
+    handle = _connections.get(connection)
+    return 0 if handle is None else handle.user_data
+
+
+_CODED: dict[str, Callable[..., int]] = {
+    "doca_comch_client_get_connection": _get_connection,
+    "doca_comch_connection_set_user_data": _set_user_data,
+}
+_BARE = {"doca_comch_connection_get_user_data": _get_user_data}

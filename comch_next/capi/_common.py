@@ -1,0 +1,169 @@
+"""The functions of libdoca_common: devices, engines, contexts, tasks, memory (guide: DOCA Core)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from comch_next._codes import State
+from comch_next.capi._callbacks import Callbacks
+from comch_next.capi._memory import memory
+from comch_next.capi._tables import FUNCTIONS
+from comch_next.capi.binding import Binding, Call
+from comch_next.capi.handles import HANDLES
+from comch_next.capi.seam import DRIVER, driver_call
+from comch_next.errors import ErrorCode
+
+__all__ = ["attach"]
+
+_SUCCESS, _IN_PROGRESS = int(ErrorCode.SUCCESS), int(ErrorCode.IN_PROGRESS)
+_engines = HANDLES.of_tag("doca_pe")
+_tasks = HANDLES.of_tag("doca_task")
+
+
+def attach(ffi: Any, lib: Any) -> None:
+    """Give the library its functions."""
+    binding = Binding(ffi, lib)
+    callbacks = Callbacks(ffi)
+    by_hand = {**_PLAIN, **memory(ffi, callbacks)}
+    for row in binding.rows(FUNCTIONS):
+        binding.bind(row, by_hand.get(row.name) or driver_call(row))
+    for name, coded in {**_CODED, **_contexts(callbacks)}.items():
+        binding.attach(name, binding.coded(coded))
+    for name, bare in _BARE.items():
+        binding.attach(name, bare)
+
+
+# Devices: two opens of one are one handle, which ends with the last close
+
+
+def _dev_open(devinfo: int, out: Any) -> int:
+    device = DRIVER.devices.open(HANDLES.find("doca_devinfo", devinfo).target)
+    handle = HANDLES.of("doca_dev", device)
+    handle.opens += 1
+    out[0] = handle.address
+    return _SUCCESS
+
+
+def _dev_close(dev: int) -> int:
+    handle = HANDLES.find("doca_dev", dev)
+    DRIVER.devices.close(handle.target)
+    handle.opens -= 1
+    if not handle.opens:
+        HANDLES.drop(handle)
+    return _SUCCESS
+
+
+def _given_back(_: object) -> None:
+    """The list's handles end with it."""
+
+
+# Engines
+
+
+def _progress(pe: int) -> int:
+    handle = _engines.get(pe)
+    if handle is None:
+        return 0
+    return bool(DRIVER.engines.progress(handle.target))
+
+
+# Contexts
+
+
+def _ctx_start(ctx: int) -> int:
+    state = DRIVER.contexts.start(HANDLES.find("doca_ctx", ctx).target)
+    return _IN_PROGRESS if state is State.STARTING else _SUCCESS
+
+
+def _ctx_stop(ctx: int) -> int:
+    state = DRIVER.contexts.stop(HANDLES.find("doca_ctx", ctx).target)
+    return _SUCCESS if state is State.IDLE else _IN_PROGRESS
+
+
+def _ctx_set_user_data(ctx: int, user_data: int) -> int:
+    HANDLES.find("doca_ctx", ctx).user_data = user_data
+    return _SUCCESS
+
+
+def _ctx_get_user_data(ctx: int, out: Any) -> int:
+    out[0] = HANDLES.find("doca_ctx", ctx).user_data
+    return _SUCCESS
+
+
+def _contexts(callbacks: Callbacks) -> dict[str, Any]:
+    def set_state_changed_cb(ctx: int, callback: int) -> int:
+        handle = HANDLES.find("doca_ctx", ctx)
+        call = callbacks.at("doca_ctx_state_changed_callback_t", callback)
+
+        def changed(_: object, old: State, new: State) -> None:
+            call(handle.user_data, handle.address, old, new)
+
+        DRIVER.contexts.set_state_changed_cb(handle.target, changed)
+        return _SUCCESS
+
+    return {"doca_ctx_set_state_changed_cb": set_state_changed_cb}
+
+
+# Tasks, of whichever kind: the handle knows the driver's noun
+
+
+def _task_submit(task: int) -> int:
+    handle = _tasks.get(task) or HANDLES.find("doca_task", task)
+    handle.noun.submit(handle.target)
+    return _SUCCESS
+
+
+def _task_submit_ex(task: int, flags: int) -> int:
+    handle = HANDLES.find("doca_task", task)
+    handle.noun.submit_ex(handle.target, flags)
+    return _SUCCESS
+
+
+def _task_free(task: int) -> None:
+    handle = _tasks.get(task)
+    if handle is not None:
+        handle.noun.free(handle.target)
+        HANDLES.drop_one(handle)
+
+
+def _task_get_status(task: int) -> int:
+    handle = HANDLES.find("doca_task", task)
+    return int(handle.noun.get_status(handle.target))
+
+
+def _task_set_user_data(task: int, user_data: int) -> None:
+    handle = _tasks.get(task)
+    if handle is not None:
+        handle.user_data = user_data
+
+
+def _task_get_user_data(task: int) -> int:
+    handle = _tasks.get(task)
+    return 0 if handle is None else handle.user_data
+
+
+def _task_get_ctx(task: int) -> int:
+    handle = _tasks.get(task)
+    return 0 if handle is None or handle.owner is None else handle.owner.address
+
+
+_PLAIN: dict[str, Call] = {"doca_devinfo_destroy_list": _given_back, "doca_devinfo_rep_destroy_list": _given_back}
+_CODED: dict[str, Call] = {
+    "doca_dev_open": _dev_open,
+    "doca_dev_close": _dev_close,
+    "doca_ctx_start": _ctx_start,
+    "doca_ctx_stop": _ctx_stop,
+    "doca_ctx_set_user_data": _ctx_set_user_data,
+    "doca_ctx_get_user_data": _ctx_get_user_data,
+    "doca_task_submit": _task_submit,
+    "doca_task_try_submit": _task_submit,
+    "doca_task_submit_ex": _task_submit_ex,
+    "doca_task_get_status": _task_get_status,
+}
+_BARE: dict[str, Call] = {
+    "doca_pe_progress": _progress,
+    "doca_task_free": _task_free,
+    "doca_task_set_user_data": _task_set_user_data,
+    "doca_task_get_user_data": _task_get_user_data,
+    "doca_task_get_ctx": _task_get_ctx,
+}

@@ -1,0 +1,297 @@
+/* The log (doca_log.h), in C: it works before the interpreter, in static constructors, and with variable arguments.
+ *
+ * A message goes to every backend of its kind, the program's or the library's own (SDK), whose limits let it pass.
+ * Levels grow with verbosity; a limit above another is the more talkative one. */
+#include "log.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <string.h>
+#include <syslog.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MOST_BACKENDS = 64, MOST_SOURCES = 512, NAME_SIZE = 64, LINE_SIZE = 4096 };
+
+struct doca_log_backend {
+	void (*write)(struct doca_log_backend *backend, uint32_t level, const char *line);
+	FILE *file;
+	int fd;
+	char *buffer;
+	size_t capacity, used;
+	log_flush_callback flush;
+	int is_sdk;
+	uint32_t lower, upper;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct doca_log_backend backends[MOST_BACKENDS];
+static size_t num_backends;
+static char sources[MOST_SOURCES][NAME_SIZE];
+static int num_sources;
+static uint32_t global_lower = DOCA_LOG_LEVEL_INFO, global_upper = DOCA_LOG_LEVEL_TRACE;
+static uint32_t sdk_limit = DOCA_LOG_LEVEL_WARNING;
+
+static int is_level(uint32_t level)
+{
+	return level % 10 == 0 && level >= DOCA_LOG_LEVEL_DISABLE && level <= DOCA_LOG_LEVEL_TRACE;
+}
+
+static uint32_t at_most(uint32_t level, uint32_t limit)
+{
+	return level < limit ? level : limit;
+}
+
+/* Where the messages go */
+
+static void to_file(struct doca_log_backend *backend, uint32_t level, const char *line)
+{
+	(void)level;
+	fputs(line, backend->file);
+	fflush(backend->file);
+}
+
+static void to_standard(struct doca_log_backend *backend, uint32_t level, const char *line)
+{
+	backend->file = level <= DOCA_LOG_LEVEL_WARNING ? stderr : stdout;
+	to_file(backend, level, line);
+}
+
+static void to_descriptor(struct doca_log_backend *backend, uint32_t level, const char *line)
+{
+	const ssize_t written = write(backend->fd, line, strlen(line));
+
+	(void)level;
+	(void)written; /* nobody is left to be told */
+}
+
+static void to_buffer(struct doca_log_backend *backend, uint32_t level, const char *line)
+{
+	const size_t length = at_most(strlen(line), backend->capacity - 1);
+
+	(void)level;
+	if (backend->used + length >= backend->capacity) {
+		backend->flush(backend->buffer);
+		backend->used = 0;
+	}
+	memcpy(backend->buffer + backend->used, line, length);
+	backend->used += length;
+	backend->buffer[backend->used] = '\0';
+}
+
+static void to_syslog(struct doca_log_backend *backend, uint32_t level, const char *line)
+{
+	static const int priorities[] = {LOG_CRIT, LOG_CRIT, LOG_ERR, LOG_WARNING, LOG_INFO, LOG_DEBUG, LOG_DEBUG};
+
+	(void)backend;
+	syslog(priorities[level / 10 - 1], "%s", line);
+}
+
+static doca_error_t add(struct doca_log_backend made, struct doca_log_backend **backend)
+{
+	doca_error_t result = DOCA_ERROR_FULL;
+
+	made.lower = made.is_sdk ? sdk_limit : DOCA_LOG_LEVEL_DISABLE;
+	made.upper = DOCA_LOG_LEVEL_TRACE;
+	pthread_mutex_lock(&lock);
+	if (num_backends < MOST_BACKENDS) {
+		backends[num_backends] = made;
+		if (backend)
+			*backend = &backends[num_backends];
+		num_backends++;
+		result = DOCA_SUCCESS;
+	}
+	pthread_mutex_unlock(&lock);
+	return result;
+}
+
+FACE doca_error_t doca_log_backend_create_standard(void)
+{
+	static int created;
+
+	return __sync_lock_test_and_set(&created, 1) ? DOCA_SUCCESS :
+						       add((struct doca_log_backend){.write = to_standard}, NULL);
+}
+
+FACE doca_error_t doca_log_backend_create_with_file(FILE *fptr, struct doca_log_backend **backend)
+{
+	if (!fptr || !backend)
+		return DOCA_ERROR_INVALID_VALUE;
+	return add((struct doca_log_backend){.write = to_file, .file = fptr}, backend);
+}
+
+FACE doca_error_t doca_log_backend_create_with_file_sdk(FILE *fptr, struct doca_log_backend **backend)
+{
+	if (!fptr || !backend)
+		return DOCA_ERROR_INVALID_VALUE;
+	return add((struct doca_log_backend){.write = to_file, .file = fptr, .is_sdk = 1}, backend);
+}
+
+FACE doca_error_t doca_log_backend_create_with_fd(int fd, struct doca_log_backend **backend)
+{
+	if (fd < 0 || !backend)
+		return DOCA_ERROR_INVALID_VALUE;
+	return add((struct doca_log_backend){.write = to_descriptor, .fd = fd}, backend);
+}
+
+FACE doca_error_t doca_log_backend_create_with_buf(char *buf, size_t capacity, log_flush_callback handler,
+						   struct doca_log_backend **backend)
+{
+	if (!buf || capacity < 2 || !handler || !backend)
+		return DOCA_ERROR_INVALID_VALUE;
+	return add((struct doca_log_backend){.write = to_buffer, .buffer = buf, .capacity = capacity, .flush = handler},
+		   backend);
+}
+
+FACE doca_error_t doca_log_backend_create_with_syslog(const char *name, struct doca_log_backend **backend)
+{
+	if (!name || !backend)
+		return DOCA_ERROR_INVALID_VALUE;
+	openlog(name, LOG_PID, LOG_USER);
+	return add((struct doca_log_backend){.write = to_syslog}, backend);
+}
+
+/* Limits */
+
+static doca_error_t set_limit(uint32_t *limit, uint32_t level)
+{
+	if (!is_level(level))
+		return DOCA_ERROR_INVALID_VALUE;
+	__atomic_store_n(limit, level, __ATOMIC_RELAXED);
+	return DOCA_SUCCESS;
+}
+
+static int is_backend(const struct doca_log_backend *backend)
+{
+	size_t i;
+
+	for (i = 0; i < num_backends; i++)
+		if (backend == &backends[i])
+			return 1;
+	return 0;
+}
+
+FACE doca_error_t doca_log_backend_set_level_lower_limit(struct doca_log_backend *backend, uint32_t level)
+{
+	return is_backend(backend) ? set_limit(&backend->lower, level) : DOCA_ERROR_INVALID_VALUE;
+}
+
+FACE doca_error_t doca_log_backend_set_level_upper_limit(struct doca_log_backend *backend, uint32_t upper_limit)
+{
+	return is_backend(backend) ? set_limit(&backend->upper, upper_limit) : DOCA_ERROR_INVALID_VALUE;
+}
+
+FACE doca_error_t doca_log_backend_set_sdk_level(struct doca_log_backend *backend, uint32_t level)
+{
+	return doca_log_backend_set_level_lower_limit(backend, level);
+}
+
+FACE doca_error_t doca_log_level_set_global_lower_limit(uint32_t level)
+{
+	return set_limit(&global_lower, level);
+}
+
+FACE doca_error_t doca_log_level_set_global_upper_limit(uint32_t upper_limit)
+{
+	return set_limit(&global_upper, upper_limit);
+}
+
+FACE doca_error_t doca_log_level_set_global_sdk_limit(uint32_t level)
+{
+	return set_limit(&sdk_limit, level);
+}
+
+FACE uint32_t doca_log_level_get_global_lower_limit(void)
+{
+	return global_lower;
+}
+
+static int passes(const struct doca_log_backend *backend, uint32_t level)
+{
+	const uint32_t common = backend->is_sdk ? DOCA_LOG_LEVEL_DISABLE : global_lower;
+	const uint32_t wanted = common > backend->lower ? common : backend->lower;
+
+	return level <= at_most(at_most(wanted, backend->upper), global_upper);
+}
+
+/* Messages */
+
+FACE doca_error_t doca_log_register_source(const char *source_name, int *source)
+{
+	doca_error_t result = DOCA_ERROR_FULL;
+
+	if (!source_name || !source)
+		return DOCA_ERROR_INVALID_VALUE;
+	pthread_mutex_lock(&lock);
+	if (num_sources < MOST_SOURCES) {
+		snprintf(sources[num_sources], NAME_SIZE, "%s", source_name);
+		*source = num_sources++;
+		result = DOCA_SUCCESS;
+	}
+	pthread_mutex_unlock(&lock);
+	return result;
+}
+
+FACE doca_error_t doca_log_unregister_source(int source)
+{
+	return source >= 0 && source < num_sources ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+}
+
+static void emit(uint32_t level, int is_sdk, const char *line)
+{
+	size_t i;
+
+	pthread_mutex_lock(&lock);
+	for (i = 0; i < num_backends; i++)
+		if (backends[i].is_sdk == is_sdk && passes(&backends[i], level))
+			backends[i].write(&backends[i], level, line);
+	pthread_mutex_unlock(&lock);
+}
+
+/* "[12:34:56:789012][pid][DOCA][INF][source][file:line][function] text" */
+static void print(uint32_t level, int is_sdk, const char *source, const char *place, const char *text)
+{
+	static const char *const names[] = {"OFF", "CRT", "ERR", "WRN", "INF", "DBG", "TRC"};
+	char line[LINE_SIZE];
+	struct timespec now;
+	struct tm parts;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	localtime_r(&now.tv_sec, &parts);
+	if (snprintf(line, sizeof(line), "[%02d:%02d:%02d:%06ld][%d][DOCA][%s][%s]%s %s\n", parts.tm_hour, parts.tm_min,
+		     parts.tm_sec, now.tv_nsec / 1000, getpid(), names[level / 10 - 1], source, place,
+		     text) >= (int)sizeof(line))
+		line[sizeof(line) - 2] = '\n';
+	emit(level, is_sdk, line);
+}
+
+FACE doca_error_t doca_log(uint32_t level, int source, const char *fname, int line, const char *func, const char *format,
+			   ...)
+{
+	char text[LINE_SIZE / 2], place[NAME_SIZE * 4];
+	const char *slash;
+	va_list arguments;
+
+	if (!is_level(level) || level == DOCA_LOG_LEVEL_DISABLE || source < 0 || source >= num_sources || !fname || !func ||
+	    !format)
+		return DOCA_ERROR_INVALID_VALUE;
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	slash = strrchr(fname, '/');
+	snprintf(place, sizeof(place), "[%s:%d][%s]", slash ? slash + 1 : fname, line, func);
+	print(level, 0, sources[source], place, text);
+	return DOCA_SUCCESS;
+}
+
+FACE void comch_face_report(const char *text)
+{
+	size_t i;
+
+	for (i = 0; i < num_backends; i++)
+		if (backends[i].is_sdk) {
+			print(DOCA_LOG_LEVEL_ERROR, 1, "COMCH", "", text);
+			return;
+		}
+	fputs(text, stderr);
+}

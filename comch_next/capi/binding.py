@@ -1,0 +1,251 @@
+"""A function of the tables as the Python function that C calls: arguments read, results written, codes returned.
+
+An implementation takes the inputs in C order and returns the outputs; it raises DocaError. Handles are their targets,
+text is str, a buffer and its length are bytes. What C passes is read before the call and written after it, so that an
+output is written on success only.
+"""
+
+from __future__ import annotations
+
+import re
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, NoReturn
+
+from comch_next.capi.handles import HANDLES
+from comch_next.errors import DocaError, ErrorCode, InvalidValue
+
+__all__ = ["Binding", "Call", "Function", "Param", "tag_of"]
+
+Call = Callable[..., Any]
+Reader = Callable[[Sequence[Any]], Any]
+Writer = Callable[[Sequence[Any], Any], None]
+
+_STRUCT = re.compile(r"(?:const )?struct (\w+) (\*+)")
+_UNEXPECTED, _NO_MEMORY = int(ErrorCode.UNEXPECTED), int(ErrorCode.NO_MEMORY)
+_ENDS = re.compile(r"_(destroy|close|free|destroy_list)$")  # what gives its first argument back
+
+
+class Param(NamedTuple):
+    """One C parameter; direction is "in", "out" or "in,out"."""
+
+    name: str
+    direction: str
+    ctype: str
+
+    @property
+    def is_input(self) -> bool:
+        """Whether C passes something: by value always, whatever the header calls it."""
+        return self.direction != "out" or "*" not in self.ctype
+
+    @property
+    def is_output(self) -> bool:
+        """Whether a result belongs there."""
+        return self.direction != "in" and "*" in self.ctype
+
+
+class Function(NamedTuple):
+    """One C function."""
+
+    name: str
+    returns: str
+    params: tuple[Param, ...]
+
+
+class Binding:
+    """One face's functions: `ffi` and `lib` are what cffi made of it."""
+
+    def __init__(self, ffi: Any, lib: Any) -> None:
+        self.ffi, self.lib = ffi, lib
+        self._called = frozenset(name[3:] for name in dir(lib) if name.startswith("py_"))
+
+    def rows(self, tables: Mapping[str, tuple[str, tuple[tuple[str, str, str], ...]]]) -> list[Function]:
+        """List those functions of generated tables that the library calls Python for."""
+        found = ((name, *tables[name]) for name in tables if name in self._called)
+        return [Function(name, returns, tuple(Param(*param) for param in params)) for name, returns, params in found]
+
+    def attach(self, name: str, function: Call) -> None:
+        """Have C call this function; what it raises is logged, and UNEXPECTED where there is a code."""
+        result = self.ffi.typeof(getattr(self.lib, f"py_{name}")).result
+        on_error = {"error": _UNEXPECTED} if result.cname == "int" else {}
+        self.ffi.def_extern(name=f"py_{name}", onerror=self._log, **on_error)(function)
+
+    def _log(self, kind: type[BaseException], error: BaseException, trace: Any) -> None:
+        self.lib.comch_face_report("".join(traceback.format_exception(kind, error, trace)).encode())
+
+    @staticmethod
+    def coded(function: Call) -> Call:
+        """Make the function return the code of the DocaError that it raises."""
+
+        def run(*args: Any) -> int:
+            try:
+                return int(function(*args))
+            except DocaError as error:
+                return int(error.code)
+            except MemoryError:
+                return _NO_MEMORY
+
+        return run
+
+    def bind(self, row: Function, call: Call) -> None:
+        """Attach an implementation to the function of a row."""
+        self.attach(row.name, self._coded(row, call) if row.returns == "doca_error_t" else self._plain(row, call))
+
+    def _coded(self, row: Function, call: Call) -> Call:
+        readers, writers = [*self._readers(row)], [*self._writers(row)]
+        ended = _ended(row)
+
+        def run(*args: Any) -> int:
+            result = call(*[read(args) for read in readers])
+            if ended is not None:
+                HANDLES.drop(HANDLES.find(ended, args[0]))
+            if len(writers) == 1:
+                writers[0](args, result)
+            else:
+                for write, value in zip(writers, result or (), strict=True):
+                    write(args, value)
+            return 0
+
+        return self.coded(run)
+
+    def _plain(self, row: Function, call: Call) -> Call:
+        """A function without a code: what is refused does nothing, and returns 0 or NULL."""
+        readers, ended, tag = [*self._readers(row)], _ended(row), tag_of(row.returns)
+
+        def run(*args: Any) -> Any:
+            try:
+                result = call(*[read(args) for read in readers])
+            except DocaError:
+                return 0
+            if ended is not None:
+                HANDLES.drop(HANDLES.find(ended, args[0]))
+            if tag:
+                return 0 if result is None else HANDLES.of(tag, result).address
+            return None if row.returns == "void" else int(result)
+
+        return run
+
+    # Arguments
+
+    def _readers(self, row: Function) -> Iterator[Reader]:
+        """A reader for each input; one of a buffer reads its length too."""
+        skipped = -1
+        for place, param in enumerate(row.params):
+            if not param.is_input or place == skipped or _is_size_of_text(row, place):
+                continue
+            if param.ctype in ("const void *", "uint8_t *"):
+                skipped = place + 1
+                yield self._bytes(place)
+            else:
+                yield self._reader(row, place, param)
+
+    def _reader(self, row: Function, place: int, param: Param) -> Reader:
+        ffi, tag = self.ffi, tag_of(param.ctype)
+        if tag and param.ctype.count("*") > 1:
+            return lambda args: HANDLES.find(f"{tag} *", args[place]).target
+        if tag:
+            may_be_null = param.name == "buf"  # immediate data only
+            return lambda args: None if may_be_null and not args[place] else HANDLES.find(tag, args[place]).target
+        if param.ctype == "const char *":
+            return lambda args: _decoded(ffi.string(args[place])) if args[place] else _refuse_null(param.name)
+        if param.ctype == "void *":
+            return lambda args: int(ffi.cast("uintptr_t", args[place]))
+        if param.ctype == "const union doca_data *":
+            return lambda args: args[place][0] if args[place] else 0
+        return lambda args: args[place]
+
+    def _bytes(self, place: int) -> Reader:
+        unpack = self.ffi.buffer
+        return lambda args: unpack(args[place], args[place + 1])[:] if args[place] else None
+
+    # Results
+
+    def _writers(self, row: Function) -> Iterator[Writer]:
+        """A writer for each output; one of a list writes its length too."""
+        skipped = -1
+        for place, param in enumerate(row.params):
+            if not param.is_output or place == skipped:
+                continue
+            if param.ctype.endswith("***") or param.ctype == "const void **":
+                skipped = place + 1
+            yield self._writer(row, place, param)
+
+    def _writer(self, row: Function, place: int, param: Param) -> Writer:
+        tag, stars = tag_of(param.ctype), param.ctype.count("*")
+        if tag and stars == 3:
+            return self._list(place, tag)
+        if tag and stars == 2:
+            return lambda args, value: _set(args[place], 0 if value is None else HANDLES.of(tag, value).address)
+        if param.ctype == "char *":
+            return self._text(place, _is_size_of_text(row, place + 1))
+        if param.ctype == "const void **":
+            return self._shown(place)
+        return lambda args, value: _set(args[place], int(value))
+
+    def _text(self, place: int, sized: bool) -> Writer:
+        def write(args: Sequence[Any], value: str) -> None:
+            data = value.encode() + b"\0"
+            if sized and len(data) > args[place + 1]:
+                raise InvalidValue(f"{value!r} and its NUL do not fit in {args[place + 1]} bytes")
+            self.ffi.memmove(args[place], data, len(data))
+
+        return write
+
+    def _list(self, place: int, tag: str) -> Writer:
+        """Show C an array of handles, which lives until it is given back; its handles end with it."""
+
+        def write(args: Sequence[Any], targets: list[Any]) -> None:
+            array = self.ffi.new("uintptr_t[]", len(targets) + 1)
+            listed = HANDLES.new(f"{tag} *", targets, address=int(self.ffi.cast("uintptr_t", array)))
+            listed.kept = array
+            for index, target in enumerate(targets):
+                array[index] = HANDLES.new(tag, target, listed).address
+            args[place][0], args[place + 1][0] = listed.address, len(targets)
+
+        return write
+
+    def _shown(self, place: int) -> Writer:
+        """Show C bytes that live as long as the first argument."""
+
+        def write(args: Sequence[Any], data: bytes) -> None:
+            owner = HANDLES.find("doca_mmap", args[0])
+            owner.kept = self.ffi.from_buffer(data)
+            args[place][0], args[place + 1][0] = int(self.ffi.cast("uintptr_t", owner.kept)), len(data)
+
+        return write
+
+
+def tag_of(ctype: str) -> str:
+    """The struct's name, of a pointer to one."""
+    match = _STRUCT.fullmatch(ctype)
+    return match[1] if match else ""
+
+
+def _ended(row: Function) -> str | None:
+    """What the function gives back, as HANDLES has it."""
+    if not row.params or not _ENDS.search(row.name):
+        return None
+    ctype = row.params[0].ctype
+    return tag_of(ctype) + " *" * (ctype.count("*") - 1)
+
+
+def _is_size_of_text(row: Function, place: int) -> bool:
+    """Whether a parameter is the size of the buffer before it, which takes text."""
+    params = row.params
+    return 0 < place < len(params) and params[place].name == "size" and params[place - 1].ctype == "char *"
+
+
+def _set(pointer: Any, value: int) -> None:
+    if pointer:
+        pointer[0] = value
+
+
+def _refuse_null(name: str) -> NoReturn:
+    raise InvalidValue(f"{name} is NULL")
+
+
+def _decoded(text: bytes) -> str:
+    try:
+        return text.decode()
+    except UnicodeDecodeError:
+        raise InvalidValue(f"{text!r} is not UTF-8") from None

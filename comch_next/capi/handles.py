@@ -1,0 +1,100 @@
+"""The one table of handles: what a pointer that C holds stands for.
+
+A pointer is a number that is never given out twice and points to no memory, so that a stale one finds nothing and
+cannot be mistaken for another. A context's own type and `struct doca_ctx` are one pointer, as a task's and `struct
+doca_task`.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import Any
+
+from comch_next.errors import InvalidValue
+
+__all__ = ["HANDLES", "Handle", "Handles"]
+
+_FIRST, _STEP = 0x0D0C_A000_0000, 64  # far below where Linux maps a program, its heap and its libraries
+
+# A struct that is another one besides.
+_BASES: Mapping[str, str] = {
+    **dict.fromkeys(("doca_comch_server", "doca_comch_client"), "doca_ctx"),
+    **dict.fromkeys(("doca_comch_consumer", "doca_comch_producer"), "doca_ctx"),
+    "doca_comch_task_send": "doca_task",
+    **dict.fromkeys(("doca_comch_consumer_task_post_recv", "doca_comch_producer_task_send"), "doca_task"),
+}
+
+
+class Handle:
+    """What stands behind a pointer: the `target`, of that struct's `tag`, and the program's number for it.
+
+    `owner` is the handle that it ends with, a context of its tasks and connections. `noun`: the driver's, for tasks.
+    `kept`: memory that C was shown. `opens` counts the opens of a device.
+    """
+
+    __slots__ = ("address", "kept", "noun", "opens", "owner", "tag", "target", "user_data")
+
+    def __init__(self, address: int, tag: str, target: Any, owner: Handle | None) -> None:
+        self.address = address
+        self.tag = tag
+        self.target = target
+        self.owner = owner
+        self.noun: Any = None
+        self.kept: Any = None
+        self.user_data = 0
+        self.opens = 1
+
+
+class Handles:
+    """Finds handles by their address, and by their target where that has one handle only."""
+
+    def __init__(self) -> None:
+        self._addresses = itertools.count(_FIRST, _STEP)
+        self._by_tag: dict[str, dict[int, Handle]] = defaultdict(dict)
+        self._by_target: dict[int, Handle] = {}
+
+    def of_tag(self, tag: str) -> dict[int, Handle]:
+        """The living handles of a struct by address, for reading."""
+        return self._by_tag[tag]
+
+    def new(self, tag: str, target: Any, owner: Handle | None = None, address: int = 0) -> Handle:
+        """Make a handle, at a new address unless it stands for memory of the library's."""
+        handle = Handle(address or next(self._addresses), tag, target, owner)
+        self._by_tag[tag][handle.address] = handle
+        if tag in _BASES:
+            self._by_tag[_BASES[tag]][handle.address] = handle
+        return handle
+
+    def of(self, tag: str, target: Any, owner: Handle | None = None) -> Handle:
+        """Return the one handle of a target, made when it is first seen."""
+        handle = self._by_target.get(id(target))  # which the handle keeps alive, so nobody else has the id
+        if handle is None:
+            handle = self._by_target[id(target)] = self.new(tag, target, owner)
+        return handle
+
+    def find(self, tag: str, address: int) -> Handle:
+        """Return the living handle of that struct; InvalidValue for NULL, stale and foreign pointers."""
+        handle = self._by_tag[tag].get(address)
+        if handle is None:
+            raise InvalidValue(f"{address:#x} is no struct {tag}: NULL, given back before, or another struct")
+        return handle
+
+    def drop(self, handle: Handle) -> None:
+        """Forget a handle and all that ends with it."""
+        for owned in [each for by_address in self._by_tag.values() for each in by_address.values()]:
+            if owned.owner is handle:
+                self.drop_one(owned)
+        self.drop_one(handle)
+
+    def drop_one(self, handle: Handle) -> None:
+        """Forget a handle that nothing ends with."""
+        self._by_tag[handle.tag].pop(handle.address, None)
+        if handle.tag in _BASES:
+            self._by_tag[_BASES[handle.tag]].pop(handle.address, None)
+        if self._by_target.get(id(handle.target)) is handle:
+            del self._by_target[id(handle.target)]
+
+
+HANDLES = Handles()

@@ -1,0 +1,155 @@
+/* What consumers and producers have in common: see _fast_context.py and _buf.py. */
+#include "fast.h"
+
+PyTypeObject *calls_fast_context_type, *calls_fast_task_type, *calls_buf_type;
+PyObject *calls_submit_name, *calls_checked_name, *calls_append_name;
+
+static int buf_traverse(Buf *buf, visitproc visit, void *arg)
+{
+    Py_VISIT(Py_TYPE(buf));
+    Py_VISIT(buf->inventory);
+    Py_VISIT(buf->mmap);
+    Py_VISIT(buf->next);
+    Py_VISIT(buf->previous);
+    return 0;
+}
+
+static int buf_clear(Buf *buf)
+{
+    Py_CLEAR(buf->inventory);
+    Py_CLEAR(buf->mmap);
+    Py_CLEAR(buf->next);
+    Py_CLEAR(buf->previous);
+    return 0;
+}
+
+static void buf_dealloc(PyObject *buf)
+{
+    calls_destroy(buf, (inquiry)buf_clear);
+}
+
+#define NUMBER(name) {#name, T_ULONGLONG, offsetof(Buf, name), 0, NULL}
+
+static PyMemberDef buf_members[] = {
+    OBJECT(Buf, inventory),
+    OBJECT(Buf, mmap),
+    {"next", T_OBJECT, offsetof(Buf, next), 0, NULL},
+    {"previous", T_OBJECT, offsetof(Buf, previous), 0, NULL},
+    NUMBER(head),
+    NUMBER(len),
+    NUMBER(data),
+    NUMBER(data_len),
+    {"refcount", T_UINT, offsetof(Buf, refcount), 0, NULL},
+    {"posted", T_BOOL, offsetof(Buf, posted), 0, NULL},
+    {0},
+};
+
+static PyType_Slot buf_slots[] = {
+    {Py_tp_dealloc, buf_dealloc}, {Py_tp_traverse, buf_traverse}, {Py_tp_clear, buf_clear},
+    {Py_tp_members, buf_members}, {0, NULL},
+};
+
+static PyType_Spec buf_spec = {
+    NAME "Buf", sizeof(Buf), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, buf_slots,
+};
+
+int calls_fast_task_traverse(FastTask *task, visitproc visit, void *arg)
+{
+    Py_VISIT(task->buf);
+    return calls_task_traverse(&task->task, visit, arg);
+}
+
+int calls_fast_task_clear(FastTask *task)
+{
+    Py_CLEAR(task->buf);
+    Py_CLEAR(task->imm_data);
+    return calls_task_clear(&task->task);
+}
+
+static void fast_task_dealloc(PyObject *task)
+{
+    calls_destroy(task, (inquiry)calls_fast_task_clear);
+}
+
+/* Whether the program holds the task, and the state of its context, of that kind, allows to submit it. */
+int calls_submittable(FastTask *task, PyTypeObject *kind)
+{
+    Context *context = SELF(Context, task->task.ctx);
+
+    return calls_owner(&task->task) == calls_program && calls_is(task->task.ctx, kind) && !context->moving
+           && calls_allows(context, calls_submit_name);
+}
+
+/* Its buffer, or NULL. */
+Buf *calls_buf(FastTask *task)
+{
+    return calls_is(task->buf, calls_buf_type) ? SELF(Buf, task->buf) : NULL;
+}
+
+/* Whether a buffer is alive, and in no list. */
+int calls_single(Buf *buf)
+{
+    return buf->refcount && !calls_given(buf->next) && !calls_given(buf->previous);
+}
+
+/* Add a task to a queue of those that the library holds. Whether that failed. */
+int calls_queue(PyObject *queue, FastTask *task)
+{
+    PyObject *added;
+
+    calls_set(&task->task.owner, calls_library);
+    if ((added = PyObject_CallMethodObjArgs(queue, calls_append_name, (PyObject *)task, NULL))) {
+        Py_DECREF(added);
+        return 0;
+    }
+    calls_set(&task->task.owner, calls_program);
+    return -1;
+}
+
+static PyMemberDef fast_task_members[] = {
+    {"buf", T_OBJECT, offsetof(FastTask, buf), 0, NULL},
+    OBJECT(FastTask, imm_data),
+    {0},
+};
+
+static PyType_Slot fast_task_slots[] = {
+    {Py_tp_dealloc, fast_task_dealloc}, {Py_tp_traverse, calls_fast_task_traverse},
+    {Py_tp_clear, calls_fast_task_clear}, {Py_tp_members, fast_task_members}, {0, NULL},
+};
+
+static PyType_Spec fast_task_spec = {
+    NAME "FastTask", sizeof(FastTask), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, fast_task_slots,
+};
+
+static void fast_context_dealloc(PyObject *context)
+{
+    calls_destroy(context, (inquiry)calls_context_clear);
+}
+
+static PyMemberDef fast_context_members[] = {
+    {"most", T_ULONGLONG, offsetof(FastContext, most), 0, NULL},
+    {0},
+};
+
+static PyType_Slot fast_context_slots[] = {
+    {Py_tp_dealloc, fast_context_dealloc}, {Py_tp_traverse, calls_context_traverse},
+    {Py_tp_clear, calls_context_clear},    {Py_tp_members, fast_context_members},    {0, NULL},
+};
+
+static PyType_Spec fast_context_spec = {
+    NAME "FastContext", sizeof(FastContext), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, fast_context_slots,
+};
+
+int calls_add_fast(PyObject *module)
+{
+    const Name names[] = {
+        {&calls_submit_name, "task_submit"}, {&calls_checked_name, "submit_checked"}, {&calls_append_name, "append"},
+        {0},
+    };
+
+    return calls_intern(names) || calls_add_type(module, &buf_spec, NULL, &calls_buf_type)
+           || calls_add_type(module, &fast_task_spec, calls_task_type, &calls_fast_task_type)
+           || calls_add_type(module, &fast_context_spec, calls_context_type, &calls_fast_context_type);
+}

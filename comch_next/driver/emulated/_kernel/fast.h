@@ -1,0 +1,42 @@
+/* The C types of the fast path: buffers, and the tasks and contexts that post and send them. */
+#ifndef COMCH_FAST_H
+#define COMCH_FAST_H
+
+#include "objects.h"
+#include "posts.h"
+
+/* A range of a map, and in it the data segment: see Buf in _buf.py. */
+typedef struct {
+    PyObject_HEAD
+    PyObject *inventory, *mmap, *next, *previous;
+    unsigned long long head, len, data, data_len;
+    unsigned int refcount;
+    char posted;
+} Buf;
+
+typedef struct {
+    Task task;
+    PyObject *buf, *imm_data;
+} FastTask;
+
+/* A consumer or producer. */
+typedef struct {
+    Context context;
+    unsigned long long most;  /* bytes of the longest buffer */
+} FastContext;
+
+extern PyTypeObject *calls_fast_context_type, *calls_fast_task_type, *calls_buf_type;
+extern PyObject *calls_submit_name, *calls_checked_name, *calls_append_name;  /* methods */
+
+int calls_fast_task_traverse(FastTask *task, visitproc visit, void *arg);
+int calls_fast_task_clear(FastTask *task);
+int calls_submittable(FastTask *task, PyTypeObject *kind);
+Buf *calls_buf(FastTask *task);
+int calls_single(Buf *buf);
+int calls_queue(PyObject *queue, FastTask *task);
+
+/* consumer.c */
+int calls_any_filled(PyObject *consumer);
+int calls_receive_posts(Engine *engine, PyObject *consumer);
+
+#endif

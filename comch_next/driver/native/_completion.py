@@ -1,0 +1,44 @@
+"""Where a consumer on the DPA, the card's data path accelerator, finds its completions (guide: Comch, MsgQ)."""
+
+from functools import partial
+
+from comch_next.driver.native._calls import Noun, call
+from comch_next.driver.native._handle import Handle, Life, live
+from comch_next.driver.native._library import check, ffi
+from comch_next.driver.protocol import uninterrupted
+
+__all__ = ["ConsumerCompletion", "ConsumerCompletions"]
+
+
+class ConsumerCompletion(Handle, tag="doca_comch_consumer_completion"):
+    """A handle."""
+
+
+class ConsumerCompletions(Noun):
+    """The noun ConsumerCompletions of the driver protocol."""
+
+    @uninterrupted
+    def create(self) -> ConsumerCompletion:
+        name, cell = "doca_comch_consumer_completion_create", ffi.new("struct doca_comch_consumer_completion **")
+        check(self.library[name](cell), name)
+        made = ConsumerCompletion()
+        made.live_as(cell[0], Life(partial(self.library["doca_comch_consumer_completion_destroy"], cell[0])))
+        return made
+
+    @uninterrupted
+    def destroy(self, completion: object) -> None:
+        name = "doca_comch_consumer_completion_destroy"
+        found = live(completion, ConsumerCompletion, name)
+        check(self.library[name](found.pointer), name)
+        found.ended()
+
+    set_dpa_thread = call("doca_comch_consumer_completion_set_dpa_thread")
+    start = call("doca_comch_consumer_completion_start")
+    stop = call("doca_comch_consumer_completion_stop")
+    get_dpa_handle = call("doca_comch_consumer_completion_get_dpa_handle")
+    set_max_num_consumers = call("doca_comch_consumer_completion_set_max_num_consumers")
+    get_max_num_consumers = call("doca_comch_consumer_completion_get_max_num_consumers")
+    set_max_num_recv = call("doca_comch_consumer_completion_set_max_num_recv")
+    get_max_num_recv = call("doca_comch_consumer_completion_get_max_num_recv")
+    set_imm_data_len = call("doca_comch_consumer_completion_set_imm_data_len")
+    get_imm_data_len = call("doca_comch_consumer_completion_get_imm_data_len")

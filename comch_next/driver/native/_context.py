@@ -1,0 +1,265 @@
+"""What every context has: an engine, a state, tasks, and callbacks from C (guide: DOCA Core Context)."""
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from typing import Any, ClassVar, TypeVar
+
+from comch_next._codes import ErrorCode, State
+from comch_next.driver.native._calls import Noun
+from comch_next.driver.native._device import Dev
+from comch_next.driver.native._handle import Handle, Life, live, nobody
+from comch_next.driver.native._library import Library, check, ffi, passed
+from comch_next.driver.native._progress import EngineLife
+from comch_next.driver.native._task import Task
+from comch_next.driver.protocol import Lock, new_lock, uninterrupted
+from comch_next.errors import BadState, InvalidValue
+
+__all__ = ["Callback", "Context", "ContextLife", "Contexts", "expect_callback"]
+
+Callback = Callable[..., object]
+_T = TypeVar("_T", bound=Task)
+_CLOSING_S = 1.0  # that a context has to become IDLE when its engine is dropped, or the interpreter exits
+
+
+def expect_callback(value: object, name: str) -> None:
+    """Raise InvalidValue unless it can be called: C would be given a function that cannot."""
+    if not callable(value):
+        raise InvalidValue(f"{name} takes a callback, not {value!r}")
+
+
+class ContextLife(Life):
+    """The life of a context. Its callbacks come here, and reach the program through the handle, while there is one.
+
+    `tasks` are those that have not been freed: each pointer with its doca_task, the very object that the task's handle
+    has; `submitted` those of them that the library has; `dropped` those that the program has dropped.
+    """
+
+    def __init__(self, library: Library, kind: str, pointer: Any, parents: Iterable[Life]) -> None:
+        super().__init__(self.destroy, parents)
+        self.library, self.kind, self.pointer = library, kind, pointer
+        self.ctx = library[f"{kind}_as_ctx"](pointer)
+        self.engine: EngineLife | None = None
+        self.lock: Lock = new_lock()
+        self.tasks: dict[Any, Any] = {}
+        self.submitted: dict[Any, Task] = {}
+        self.dropped: deque[tuple[Any, Any]] = deque()
+        self._callbacks: list[Any] = []  # as long as the library may call them
+        changed = self.callback("doca_ctx_state_changed_callback_t", self._on_state)
+        check(library["doca_ctx_set_state_changed_cb"](self.ctx, changed), "doca_ctx_set_state_changed_cb")
+
+    def callback(self, ctype: str, function: Callback) -> Any:
+        """Make a C callback, which must not know the handle; what it raises is kept for the end of progress."""
+        made = ffi.callback(ctype, function, onerror=self._keep)
+        self._callbacks.append(made)
+        return made
+
+    def _keep(self, kind: object, error: BaseException, trace: object) -> None:
+        if self.engine is not None:
+            self.engine.keep(kind, error, trace)
+
+    def _on_state(self, _data: int, _ctx: object, old: int, new: int) -> None:
+        context: Context | None = self.handle()
+        if context is not None:
+            context.moved(State(old), State(new))
+
+    def completion(self, *, failed: bool) -> Callback:
+        """Make what is called for tasks that have completed."""
+
+        def complete(pointer: Any, _data: int, _ctx_data: int) -> None:
+            task = self.submitted.pop(pointer, None)
+            if task is None:
+                return  # it was freed while submitted
+            task.completed(self.library["doca_task_get_status"](task.base) if failed else ErrorCode.SUCCESS)
+            context: Context | None = self.handle()
+            if context is not None:
+                (context.on_failed if failed else context.on_done)(task.token)
+
+        return complete
+
+    def state(self) -> State:
+        """Ask for the state."""
+        cell = ffi.new("enum doca_ctx_states *")
+        check(self.library["doca_ctx_get_state"](self.ctx, cell), "doca_ctx_get_state")
+        return State(cell[0])
+
+    def free(self, pointer: Any, base: Any) -> None:
+        """Give a task back to the pool, unless that has been done; another may have its pointer since."""
+        if self.tasks.get(pointer) is base:
+            del self.tasks[pointer]
+            self.submitted.pop(pointer, None)
+            self.library["doca_task_free"](base)
+
+    def free_dropped(self) -> None:
+        """Free the tasks that the program has dropped."""
+        while self.dropped:
+            self.free(*self.dropped.popleft())
+
+    def free_held(self) -> None:
+        """Free every task that the library does not have."""
+        for pointer, base in list(self.tasks.items()):
+            if pointer not in self.submitted:
+                self.free(pointer, base)
+
+    # The end
+
+    def destroy(self) -> None:
+        """Have the library destroy it."""
+        name = f"{self.kind}_destroy"
+        check(self.library[name](self.pointer), name)
+
+    def drop(self) -> None:
+        self.wanted = False
+        self.handle = nobody
+        if self.engine is None:
+            self.settle()
+        else:
+            self.engine.orphans.append(self.step)
+
+    def settle(self) -> None:
+        if self.engine is None:
+            super().settle()
+
+    def step(self) -> bool:
+        """Take a step towards the end of what nobody needs: stop, free the tasks, destroy. Whether that was the end."""
+        if self.is_over():
+            return True
+        if self.children:
+            return False
+        if self.state() in (State.STARTING, State.RUNNING):
+            self.library["doca_ctx_stop"](self.ctx)
+        self.free_held()
+        if self.state() is not State.IDLE:
+            return False
+        self.end()
+        return True
+
+    def close(self) -> None:
+        if self.engine is None:
+            super().close()
+            return
+        with self.lock:
+            self.handle = nobody
+            deadline = time.monotonic() + _CLOSING_S
+            for child in reversed(list(self.children)):
+                child.close()
+            while not self.step() and time.monotonic() < deadline:
+                self.engine.progress()
+
+
+class Context(Handle):
+    """A handle. `pointer` is that of its kind. The program's callbacks get what they got in the emulated library."""
+
+    kind: ClassVar[str]  # the prefix of its C functions
+    life: ContextLife
+
+    def __init__(self, library: Library, pointer: Any, dev: Dev, parents: Iterable[Life]) -> None:
+        self.dev = dev
+        self.engine: Any = None  # the handle, which lives as long as its contexts
+        self.user_data: Any = None
+        self.state_changed: Callback | None = None
+        self.on_done: Callback = nobody
+        self.on_failed: Callback = nobody
+        self.live_as(pointer, ContextLife(library, self.kind, pointer, parents))
+
+    def __str__(self) -> str:
+        return type(self).__name__.lower()
+
+    @property
+    def lock(self) -> Lock:
+        """The engine's, once it has one."""
+        return self.life.lock
+
+    def moved(self, old: State, new: State) -> None:
+        """Report a change of state."""
+        if self.state_changed is not None:
+            self.state_changed(self, old, new)
+
+    def set_completions(self, name: str, ctype: str, done: Callback, failed: Callback, number: int) -> None:
+        """Configure a pool of tasks by that function: its callbacks, of that C type, and its depth."""
+        expect_callback(done, name)
+        expect_callback(failed, name)
+        with self.lock:
+            callbacks = [self.life.callback(ctype, self.life.completion(failed=bad)) for bad in (False, True)]
+            passed(self.life.library[name], name, self.pointer, *callbacks, number)
+            self.on_done, self.on_failed = done, failed
+
+    def alloc(self, kind: type[_T], name: str, token: object, *args: Any) -> _T:
+        """Have a function make a task, and return its handle; `token` is what its callbacks get."""
+        life = self.life
+        cell = ffi.new(kind.cell)
+        with life.lock:
+            live(self, Context, name)
+            if life.dropped:
+                life.free_dropped()
+            passed(life.library[name], name, self.pointer, *args, cell)
+            pointer = cell[0]
+            base = life.tasks[pointer] = life.library[kind.as_task](pointer)
+            return kind(pointer, base, self, token)
+
+
+class Contexts(Noun):
+    """The calls of doca_ctx_*; ControlContexts adds those of servers and clients."""
+
+    def _call(self, ctx: object, name: str, *args: Any) -> int:
+        """Call a function of doca_ctx_* that may run callbacks; its code."""
+        context = live(ctx, Context, name)
+        with context.lock:
+            code: int = self.library[name](live(context, Context, name).life.ctx, *args)
+            if context.engine is not None:
+                context.engine.life.raise_error()
+        return code
+
+    def start(self, ctx: object) -> State:
+        return self._move(ctx, "doca_ctx_start")
+
+    def stop(self, ctx: object) -> State:
+        return self._move(ctx, "doca_ctx_stop")
+
+    def _move(self, ctx: object, name: str) -> State:
+        code = self._call(ctx, name)
+        if code != ErrorCode.IN_PROGRESS:
+            check(code, name)
+        return self.get_state(ctx)
+
+    @uninterrupted
+    def destroy(self, ctx: object) -> None:
+        context = live(ctx, Context, "destroy")
+        with context.lock:
+            context.life.destroy()
+            context.ended()
+
+    def get_state(self, ctx: object) -> State:
+        context = live(ctx, Context, "doca_ctx_get_state")
+        with context.lock:
+            return context.life.state()
+
+    def set_user_data(self, ctx: object, user_data: object) -> None:
+        live(ctx, Context, "doca_ctx_set_user_data").user_data = user_data
+
+    def get_user_data(self, ctx: object) -> Any:
+        return live(ctx, Context, "doca_ctx_get_user_data").user_data
+
+    def set_state_changed_cb(self, ctx: object, callback: Callback) -> None:
+        context = live(ctx, Context, "doca_ctx_set_state_changed_cb")
+        expect_callback(callback, "doca_ctx_set_state_changed_cb")
+        context.state_changed = callback
+
+    def get_num_inflight_tasks(self, ctx: object) -> int:
+        cell = ffi.new("size_t *")
+        check(self._call(ctx, "doca_ctx_get_num_inflight_tasks", cell), "doca_ctx_get_num_inflight_tasks")
+        return int(cell[0])
+
+    def take_back_tasks(self, ctx: object) -> None:
+        context = live(ctx, Context, "take_back_tasks")
+        with context.lock:
+            if context.life.state() is State.STOPPING and not context.life.submitted:
+                context.life.free_held()
+
+    def flush_tasks(self, ctx: object) -> None:
+        if self.get_state(ctx) is State.IDLE:  # the function cannot tell
+            raise BadState("doca_ctx_flush_tasks was attempted on an IDLE context; start it first")
+        self._call(ctx, "doca_ctx_flush_tasks")
+
+    def get_device(self, ctx: object) -> Dev:
+        return live(ctx, Context, "get_device").dev

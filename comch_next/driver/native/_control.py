@@ -1,0 +1,176 @@
+"""What servers and clients have in common: the control path (guide: Comch, Configurations and Events)."""
+
+from typing import Any, ClassVar
+
+from comch_next._codes import State
+from comch_next.driver.native._calls import as_bytes
+from comch_next.driver.native._connection import Connection, living_connection
+from comch_next.driver.native._context import Callback, Context, Contexts, expect_callback
+from comch_next.driver.native._handle import live, nobody
+from comch_next.driver.native._library import ffi, passed
+from comch_next.driver.native._send_task import SendTask
+from comch_next.driver.protocol import Call
+from comch_next.errors import BadState, InvalidValue
+
+__all__ = ["ControlContext", "ControlContexts", "TaskPool"]
+
+
+class ControlContext(Context):
+    """A handle; Server and Client add how they meet.
+
+    Its `connections` are known by their pointers, those that have ended until the next one begins: news of their
+    consumers may come afterwards.
+    """
+
+    is_server: ClassVar[bool]
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.connections: dict[Any, Connection] = {}
+        self.on_message: Callback = nobody
+        self.view = False
+        self.up: Callback = nobody
+        self.down: Callback = nobody
+        self.new_consumer: Callback = nobody
+        self.expired_consumer: Callback = nobody
+
+    def connection_of(self, pointer: Any) -> Connection:
+        """Return the handle of a connection of this context's, perhaps of one that has ended."""
+        known = self.connections.get(pointer)
+        return self.begin(pointer) if known is None else known
+
+    def begin(self, pointer: Any) -> Connection:
+        """Return the handle of a connection that has not ended, made when it is first seen."""
+        known = self.connections.get(pointer)
+        if known is None or known.is_gone():
+            self.connections = {other: link for other, link in self.connections.items() if not link.is_gone()}
+            known = self.connections[pointer] = Connection(pointer, self)
+        return known
+
+    def own(self, connection: object, name: str) -> Connection:
+        """Return a living connection of this context's, or refuse the call."""
+        if not isinstance(connection, Connection) or connection.context is not self:
+            raise InvalidValue(f"{name} takes a connection of this {self}, not {connection!r}")
+        if connection.is_gone() and self.life.state() is State.IDLE:  # which the library is not asked about any more
+            raise BadState(f"{name} was attempted on a {self} while IDLE; start it first")
+        return living_connection(connection, name)
+
+    def moved(self, old: State, new: State) -> None:
+        for connection in list(self.connections.values()):
+            if new is State.STOPPING:
+                connection.take_snapshot()
+            elif new is State.IDLE and not connection.is_gone():
+                connection.gone()
+        super().moved(old, new)
+
+    def received(self, data: Any, length: int, pointer: Any) -> None:
+        """Report a message."""
+        connection = self.connection_of(pointer)
+        buffer = ffi.buffer(data, length) if length else b""
+        if self.view:
+            with memoryview(buffer) as view:
+                self.on_message(connection.user_data, view)
+        else:
+            self.on_message(connection.user_data, bytes(buffer))
+
+    def changed(self, pointer: Any, up: bool, successful: bool) -> None:
+        """Report a client that came, or went."""
+        connection = self.begin(pointer) if up else self.connection_of(pointer)
+        if not (up and successful):
+            connection.take_snapshot()
+            connection.gone()
+        (self.up if up else self.down)(connection, successful)
+
+    def consumer_changed(self, pointer: Any, number: int, new: bool) -> None:
+        """Report a consumer of the other side."""
+        (self.new_consumer if new else self.expired_consumer)(self.connection_of(pointer), number)
+
+    def register(self, name: str, *callbacks: tuple[str, Callback]) -> None:
+        """Register C callbacks, each a type and a method of this class's, which gets what C gives but the event."""
+        life = self.life
+
+        def forward(method: Callback) -> Callback:
+            def call(_event: object, *args: Any) -> None:
+                context = life.handle()
+                if context is not None:
+                    method(context, *args)
+
+            return call
+
+        with self.lock:
+            made = [life.callback(ctype, forward(method)) for ctype, method in callbacks]
+            passed(life.library[name], name, self.pointer, *made)
+
+
+_MESSAGE, _CONSUMER = "doca_comch_event_msg_recv_cb_t", "doca_comch_event_consumer_cb_t"
+
+
+class ControlContexts(Contexts):
+    """The noun Contexts of the driver protocol."""
+
+    def _own(self, ctx: object, call: str) -> tuple[ControlContext, str]:
+        """Find the context, and how its kind's function is called."""
+        kind = getattr(type(ctx), "kind", "doca_comch_server")
+        name = f"{kind}_{call}"
+        return live(ctx, ControlContext, name), name
+
+    def _set(self, ctx: object, call: str, *values: Any) -> None:
+        context, name = self._own(ctx, call)
+        with context.lock:
+            passed(self.library[name], name, context.pointer, *values)
+
+    def _get(self, ctx: object, call: str) -> int:
+        cell = ffi.new("uint32_t *")
+        self._set(ctx, call, cell)
+        return int(cell[0])
+
+    def set_max_msg_size(self, ctx: object, size: int) -> None:
+        self._set(ctx, "set_max_msg_size", size)
+
+    def get_max_msg_size(self, ctx: object) -> int:
+        return self._get(ctx, "get_max_msg_size")
+
+    def set_recv_queue_size(self, ctx: object, size: int) -> None:
+        self._set(ctx, "set_recv_queue_size", size)
+
+    def get_recv_queue_size(self, ctx: object) -> int:
+        return self._get(ctx, "get_recv_queue_size")
+
+    def task_send_set_conf(self, ctx: object, done: Callback, failed: Callback, num_send_tasks: int) -> None:
+        context, name = self._own(ctx, "task_send_set_conf")
+        context.set_completions(name, "doca_comch_task_send_completion_cb_t", done, failed, num_send_tasks)
+
+    def event_msg_recv_register(self, ctx: object, on_message: Callback, view: bool) -> None:
+        context, name = self._own(ctx, "event_msg_recv_register")
+        expect_callback(on_message, name)
+        context.register(name, (_MESSAGE, ControlContext.received))
+        context.on_message, context.view = on_message, view
+
+    def event_consumer_register(self, ctx: object, new: Callback, expired: Callback) -> None:
+        context, name = self._own(ctx, "event_consumer_register")
+        expect_callback(new, name)
+        expect_callback(expired, name)
+        context.register(
+            name,
+            (_CONSUMER, lambda context, pointer, number: context.consumer_changed(pointer, number, True)),
+            (_CONSUMER, lambda context, pointer, number: context.consumer_changed(pointer, number, False)),
+        )
+        context.new_consumer, context.expired_consumer = new, expired
+
+
+class TaskPool:
+    """What Servers and Clients have in common: tasks of their contexts' pools. They name their `context_kind`."""
+
+    context_kind: type[ControlContext]
+
+    def task_send_alloc_init(self, ctx: Any, peer: Any, message: Any, user_data: object = None) -> SendTask:
+        """A task from the context's pool. Takes its copy of the message now."""
+        name = f"{self.context_kind.kind}_task_send_alloc_init"
+        context, data = live(ctx, self.context_kind, name), as_bytes(message, name)
+        connection = context.own(peer, name)
+        task: SendTask = context.alloc(SendTask, name, user_data, connection.pointer, data, len(data))
+        task.data = data
+        return task
+
+    def quick_alloc(self, ctx: object, slow: Call, base: type, program: object) -> Call | None:
+        """None: every task goes through the library."""

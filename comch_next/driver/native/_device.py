@@ -1,0 +1,178 @@
+"""Devices and representors (guide: DOCA Core Device Discovery)."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+from weakref import WeakValueDictionary
+
+from comch_next import api
+from comch_next._codes import ErrorCode, PciFuncType, RepFilter
+from comch_next.driver.native._calls import Noun, call, text_call
+from comch_next.driver.native._handle import Handle, Life, live
+from comch_next.driver.native._library import Library, check, ffi
+from comch_next.driver.protocol import uninterrupted
+from comch_next.errors import InvalidValue
+
+__all__ = ["Dev", "DevInfo", "DevRep", "Devices", "RepInfo", "is_supported"]
+
+_SIZES = api.constants("core")  # bytes of texts, the NUL included
+_FILTERS = {RepFilter.ALL: "all", RepFilter.NET: "net", RepFilter.EMULATED: "emulated"}
+
+
+class DevInfo(Handle, tag="doca_devinfo"):
+    """A device as the list shows it, or as it is known once it is open; it keeps what it belongs to."""
+
+    def __init__(self, pointer: Any, owner: object) -> None:
+        self.owner = owner
+        self.live_as(pointer, None)
+
+
+class RepInfo(Handle, tag="doca_devinfo_rep"):
+    """A representor as its device's list shows it, or as it is known once it is open."""
+
+    def __init__(self, pointer: Any, owner: object, dev: "Dev") -> None:
+        self.owner = owner
+        self.dev = dev
+        self.live_as(pointer, None)
+
+
+class Dev(Handle, tag="doca_dev"):
+    """An open device. Every open of it, until the last close, returns this one handle; `opens` counts them."""
+
+    life: Life
+
+    def __init__(self, pointer: Any, close: Callable[[Any], object]) -> None:
+        self.opens = [1]
+        self.live_as(pointer, Life(partial(_close_all, close, pointer, self.opens)))
+
+
+class DevRep(Handle, tag="doca_dev_rep"):
+    """An open representor."""
+
+    life: Life
+
+    def __init__(self, pointer: Any, close: Callable[[Any], object], dev: Dev) -> None:
+        self.dev = dev
+        self.live_as(pointer, Life(partial(close, pointer), [dev.life]))
+
+
+class _List(Handle):
+    """A list of the library's, which is given back with the last handle of what is in it."""
+
+    def __init__(self, pointer: Any, destroy: Callable[[Any], object]) -> None:
+        self.live_as(pointer, Life(partial(destroy, pointer)))
+
+
+def _close_all(close: Callable[[Any], object], pointer: Any, opens: list[int]) -> None:
+    for _ in range(opens[0]):
+        close(pointer)
+
+
+def is_supported(function: str) -> Any:
+    """Make a method that asks whether a device can do something: a function that answers NOT_SUPPORTED if not."""
+
+    def method(noun: Noun, devinfo: object) -> bool:
+        code = noun.library[function](live(devinfo, DevInfo, function).pointer)
+        if code != ErrorCode.NOT_SUPPORTED:
+            check(code, function)
+        return not code
+
+    return method
+
+
+class Devices(Noun):
+    """The noun Devices of the driver protocol."""
+
+    def __init__(self, library: Library) -> None:
+        super().__init__(library)
+        self._open: WeakValueDictionary[Any, Dev] = WeakValueDictionary()  # by their pointers
+
+    @uninterrupted
+    def create_list(self) -> list[DevInfo]:
+        rows, number = ffi.new("struct doca_devinfo ***"), ffi.new("uint32_t *")
+        check(self.library["doca_devinfo_create_list"](rows, number), "doca_devinfo_create_list")
+        owner = _List(rows[0], self.library["doca_devinfo_destroy_list"])
+        return [DevInfo(rows[0][place], owner) for place in range(number[0])]
+
+    @uninterrupted
+    def open(self, devinfo: object) -> Dev:
+        cell = ffi.new("struct doca_dev **")
+        check(self.library["doca_dev_open"](live(devinfo, DevInfo, "doca_dev_open").pointer, cell), "doca_dev_open")
+        known = self._open.get(cell[0])
+        if known is not None:
+            known.opens[0] += 1
+            return known
+        device = self._open[cell[0]] = Dev(cell[0], self.library["doca_dev_close"])
+        return device
+
+    @uninterrupted
+    def close(self, dev: object) -> None:
+        device = live(dev, Dev, "doca_dev_close")
+        check(self.library["doca_dev_close"](device.pointer), "doca_dev_close")
+        device.opens[0] -= 1
+        if not device.opens[0]:
+            self._open.pop(device.pointer, None)
+            device.ended()
+
+    def as_devinfo(self, dev: object) -> DevInfo:
+        device = live(dev, Dev, "doca_dev_as_devinfo")
+        return DevInfo(self.library["doca_dev_as_devinfo"](device.pointer), device)
+
+    get_pci_addr_str = text_call("doca_devinfo_get_pci_addr_str", _SIZES["DOCA_DEVINFO_PCI_ADDR_SIZE"], sized=False)
+    is_equal_pci_addr = call("doca_devinfo_is_equal_pci_addr")
+    get_iface_name = text_call("doca_devinfo_get_iface_name", _SIZES["DOCA_DEVINFO_IFACE_NAME_SIZE"])
+    get_ibdev_name = text_call("doca_devinfo_get_ibdev_name", _SIZES["DOCA_DEVINFO_IBDEV_NAME_SIZE"])
+    cap_get_max_name_len = call("doca_comch_cap_get_max_name_len")
+    cap_get_max_msg_size = call("doca_comch_cap_get_max_msg_size")
+    cap_get_max_recv_queue_size = call("doca_comch_cap_get_max_recv_queue_size")
+    cap_get_max_clients = call("doca_comch_cap_get_max_clients")
+    cap_get_max_send_tasks = call("doca_comch_cap_get_max_send_tasks")
+    cap_server_is_supported = is_supported("doca_comch_cap_server_is_supported")
+    cap_client_is_supported = is_supported("doca_comch_cap_client_is_supported")
+    _filter_all = call("doca_devinfo_rep_cap_is_filter_all_supported")
+    _filter_net = call("doca_devinfo_rep_cap_is_filter_net_supported")
+    _filter_emulated = call("doca_devinfo_rep_cap_is_filter_emulated_supported")
+
+    def rep_cap_is_filter_supported(self, devinfo: object, wanted: RepFilter) -> bool:
+        if not isinstance(wanted, int) or wanted & ~int(RepFilter.NET | RepFilter.EMULATED):
+            raise InvalidValue(f"rep_cap_is_filter_supported takes RepFilter bits, not {wanted!r}")
+        asked = {RepFilter.NET: self._filter_net, RepFilter.EMULATED: self._filter_emulated}
+        chosen = [supported for bit, supported in asked.items() if wanted & bit] or [self._filter_all]
+        return all(supported(devinfo) for supported in chosen)
+
+    @uninterrupted
+    def rep_create_list(self, dev: object, wanted: int) -> list[RepInfo]:
+        name = "doca_devinfo_rep_create_list"
+        device = live(dev, Dev, name)
+        rows, number = ffi.new("struct doca_devinfo_rep ***"), ffi.new("uint32_t *")
+        if not isinstance(wanted, int):
+            raise InvalidValue(f"{name} takes RepFilter bits, not {wanted!r}")
+        check(self.library[name](device.pointer, wanted, rows, number), name)
+        owner = _List(rows[0], self.library["doca_devinfo_rep_destroy_list"])
+        return [RepInfo(rows[0][place], owner, device) for place in range(number[0])]
+
+    @uninterrupted
+    def rep_open(self, info: object) -> DevRep:
+        found, cell = live(info, RepInfo, "doca_dev_rep_open"), ffi.new("struct doca_dev_rep **")
+        check(self.library["doca_dev_rep_open"](found.pointer, cell), "doca_dev_rep_open")
+        return DevRep(cell[0], self.library["doca_dev_rep_close"], found.dev)
+
+    @uninterrupted
+    def rep_close(self, rep: object) -> None:
+        representor = live(rep, DevRep, "doca_dev_rep_close")
+        check(self.library["doca_dev_rep_close"](representor.pointer), "doca_dev_rep_close")
+        representor.ended()
+
+    def rep_as_devinfo(self, rep: object) -> RepInfo:
+        representor = live(rep, DevRep, "doca_dev_rep_as_devinfo")
+        return RepInfo(self.library["doca_dev_rep_as_devinfo"](representor.pointer), representor, representor.dev)
+
+    rep_get_pci_addr_str = text_call(
+        "doca_devinfo_rep_get_pci_addr_str", _SIZES["DOCA_DEVINFO_REP_PCI_ADDR_SIZE"], sized=False
+    )
+    rep_is_equal_pci_addr = call("doca_devinfo_rep_is_equal_pci_addr")
+    rep_get_pci_func_type = call("doca_devinfo_rep_get_pci_func_type", PciFuncType)
+    rep_get_vuid = text_call("doca_devinfo_rep_get_vuid", _SIZES["DOCA_DEVINFO_REP_VUID_SIZE"])
+    rep_get_iface_name = text_call("doca_devinfo_rep_get_iface_name", _SIZES["DOCA_DEVINFO_IFACE_NAME_SIZE"])
+    rep_get_vhca_id = call("doca_devinfo_rep_get_vhca_id")
+    rep_get_is_hotplug = call("doca_devinfo_rep_get_is_hotplug")

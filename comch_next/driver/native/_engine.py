@@ -1,0 +1,123 @@
+"""The progress engine (guide: DOCA Core Progress Engine)."""
+
+from collections.abc import Callable
+from typing import Any
+
+from comch_next.driver.native._calls import Noun, call
+from comch_next.driver.native._context import Context
+from comch_next.driver.native._handle import Handle, live
+from comch_next.driver.native._library import Library, check, ffi, passed
+from comch_next.driver.native._notification import Notification, Rings
+from comch_next.driver.native._progress import EngineLife
+from comch_next.driver.protocol import Lock, new_lock, uninterrupted
+from comch_next.errors import BadState, InvalidValue
+
+__all__ = ["Engine", "Engines"]
+
+_MOST_EVENTS = 1 << 20
+
+
+class Engine(Handle, tag="doca_pe"):
+    """A handle. One progress calls the library's, which runs one callback, `calls` times as long as it moves."""
+
+    life: EngineLife
+
+    def __init__(self, library: Library, pointer: Any, lock: Lock) -> None:
+        self.calls = 1
+        self.max_events: int | None = None
+        self.live_as(pointer, EngineLife(library, pointer, lock))
+
+    def __str__(self) -> str:
+        return "progress engine"
+
+    @property
+    def lock(self) -> Lock:
+        return self.life.lock
+
+
+class Engines(Noun):
+    """The noun Engines of the driver protocol."""
+
+    def __init__(self, library: Library) -> None:
+        super().__init__(library)
+        self._rings = Rings()
+
+    @uninterrupted
+    def create(self, lock: Lock | None = None) -> Engine:
+        cell = ffi.new("struct doca_pe **")
+        check(self.library["doca_pe_create"](cell), "doca_pe_create")
+        return Engine(self.library, cell[0], lock or new_lock())
+
+    @uninterrupted
+    def destroy(self, pe: object) -> None:
+        engine = live(pe, Engine, "doca_pe_destroy")
+        with engine.lock:
+            notification = engine.life.notification
+            check(self.library["doca_pe_destroy"](engine.pointer), "doca_pe_destroy")
+            if notification is not None:
+                notification.close()
+            engine.ended()
+
+    def progress(self, pe: Any) -> bool:
+        engine = live(pe, Engine, "doca_pe_progress")
+        life = engine.life
+        with life.lock:
+            if life.running:  # on this thread: another one's would have the lock
+                raise BadState("doca_pe_progress was called inside a callback; it is legal outside only")
+            live(pe, Engine, "doca_pe_progress")
+            moved = again = life.progress()
+            for _ in range(engine.calls - 1):
+                if not again or engine.pointer is None:
+                    break
+                again = life.progress()
+            if moved and life.notification is not None and life.notification.silent:
+                life.notification.found()
+            life.raise_error()
+        return moved
+
+    def quick_progress(self, pe: object) -> Callable[[], bool] | None:
+        """None: every progress goes through the library."""
+
+    def get_notification_handle(self, pe: object) -> int:
+        return self._notification(pe, "doca_pe_get_notification_handle").fileno()
+
+    def _notification(self, pe: object, name: str) -> Notification:
+        engine = live(pe, Engine, name)
+        with engine.lock:
+            life = engine.life
+            if life.notification is None:
+                life.notification = Notification(self.library, engine.pointer, self._rings)
+            return life.notification
+
+    def request_notification(self, pe: Any) -> None:
+        notification = self._notification(pe, "doca_pe_request_notification")
+        with pe.lock:
+            notification.arm()
+
+    def clear_notification(self, pe: Any, handle: int) -> None:
+        notification = self._notification(pe, "doca_pe_clear_notification")
+        with pe.lock:
+            notification.disarm(handle)
+
+    get_num_inflight_tasks = call("doca_pe_get_num_inflight_tasks")
+
+    def set_max_events(self, pe: object, number: int | None) -> None:
+        """Let one progress call the library's so often, whose every call runs one callback."""
+        engine = live(pe, Engine, "set_max_events")
+        if engine.life.running:
+            raise BadState("set_max_events was called inside a callback; it is legal outside only")
+        if number is not None and (type(number) is not int or not 1 <= number <= _MOST_EVENTS):
+            raise InvalidValue(f"set_max_events takes a whole number from 1 to {_MOST_EVENTS}, or None, not {number!r}")
+        engine.max_events, engine.calls = number, number or 1
+
+    def get_max_events(self, pe: object) -> int | None:
+        return live(pe, Engine, "get_max_events").max_events
+
+    @uninterrupted
+    def connect_ctx(self, pe: object, ctx: object) -> None:
+        name = "doca_pe_connect_ctx"
+        engine, context = live(pe, Engine, name), live(ctx, Context, name)
+        with engine.lock, context.lock:
+            passed(self.library[name], name, engine.pointer, context.life.ctx)
+            context.engine, context.life.engine, context.life.lock = engine, engine.life, engine.lock
+            context.life.join(engine.life)

@@ -1,0 +1,51 @@
+"""What consumers and producers have in common: contexts on a connection that is up (guide: Comch, Fast Path)."""
+
+from typing import Any
+
+from comch_next.driver.native._buf import Buf
+from comch_next.driver.native._connection import Connection, living_connection
+from comch_next.driver.native._context import Context
+from comch_next.driver.native._handle import live
+from comch_next.driver.native._library import ffi
+from comch_next.driver.native._task import Task, Tasks
+from comch_next.errors import BadState
+
+__all__ = ["FastContext", "FastTask", "FastTasks", "buf_pointer", "connected"]
+
+
+class FastContext(Context):
+    """A handle; it may have another engine than its connection, which lives longer."""
+
+    connection: Connection
+
+
+class FastTask(Task):
+    """A handle. `buf` is kept until the task has another, or ends."""
+
+    __slots__ = ("buf",)
+
+    buf: Buf | None
+
+
+class FastTasks(Tasks):
+    """What the nouns PostRecvTasks and ProducerSendTasks have in common."""
+
+    def free_submitted(self, task: Task) -> None:
+        """Give a submitted task up: no callback reports it. The header forbids it, NVIDIA's secure channel does it."""
+        task.free()
+
+    def get_buf(self, task: Any) -> Buf | None:
+        buf: Buf | None = task.buf
+        return buf
+
+
+def connected(connection: object, name: str) -> Connection:
+    """Return a connection that a consumer or producer can be made on."""
+    if isinstance(connection, Connection) and connection.is_gone():
+        raise BadState(f"{name} was attempted on a connection that is not up: it has ended")
+    return living_connection(connection, name)
+
+
+def buf_pointer(buf: object, name: str) -> Any:
+    """Return a buffer's pointer; NULL for None."""
+    return ffi.NULL if buf is None else live(buf, Buf, name).pointer

@@ -1,0 +1,176 @@
+"""What the program holds of a C object, and the life of that object: children end before their parents.
+
+A `Life` is what the library knows: it has no way to the program's handle but a weak one. A handle keeps its life, and
+the handles that it was made of. When the program drops a handle, its life ends as soon as it has no children; what is
+left when the interpreter exits ends then, the youngest first. In a forked child every handle refuses with BAD_STATE,
+and nothing is given back: the objects are the parent's.
+"""
+
+import atexit
+import os
+from collections.abc import Callable, Iterable
+from contextlib import nullcontext, suppress
+from typing import Any, ClassVar, TypeVar
+from weakref import WeakSet, ref
+
+from comch_next.driver.native._library import ffi
+from comch_next.errors import BadState, DocaError, InvalidValue
+
+__all__ = ["KINDS", "Handle", "Life", "address", "live", "lives", "nobody"]
+
+_H = TypeVar("_H", bound="Handle")
+_NO_LOCK = nullcontext()
+
+
+class Life:
+    """A C object from its making to its end. `release` gives it back to the library."""
+
+    def __init__(self, release: Callable[[], object], parents: "Iterable[Life]" = ()) -> None:
+        self.release = release
+        self.handle: Callable[[], Any] = nobody
+        self.children: dict[Life, None] = {}  # the oldest first
+        self.parents: list[Life] = []
+        self.wanted = True
+        for parent in parents:
+            self.join(parent)
+        _lives[self] = None
+
+    def join(self, parent: "Life") -> None:
+        """Have one more parent."""
+        if parent not in self.parents:
+            self.parents.append(parent)
+            parent.children[self] = None
+
+    def leave(self, parent: "Life") -> None:
+        """Have a parent no more, which may end by that."""
+        self.parents.remove(parent)
+        parent.children.pop(self, None)
+        parent.settle()
+
+    def drop(self) -> None:
+        """Note that the program's handle is no more."""
+        self.wanted = False
+        self.settle()
+
+    def settle(self) -> None:
+        """End if nobody needs the object any more."""
+        if not (self.wanted or self.children or self.is_over()):
+            self.end()
+
+    def end(self) -> None:
+        """Give the object back; whatever the library says to that, there is nobody to hear it."""
+        with suppress(DocaError):
+            self.release()
+        self.over()
+
+    def over(self) -> None:
+        """Note that the object is no more, by whoever ended it."""
+        _lives.pop(self, None)
+        for parent in list(self.parents):
+            self.leave(parent)
+
+    def is_over(self) -> bool:
+        """Whether the object is no more."""
+        return self not in _lives
+
+    def close(self) -> None:
+        """End everything that was made of it, and then itself, unless something cannot end."""
+        for child in reversed(list(self.children)):
+            child.close()
+        if not (self.children or self.is_over()):
+            self.end()
+
+
+class Handle:
+    """What the program holds. `pointer` is None when the object is no more; `fault` makes the exception for that.
+
+    Each kind has the name of its C structure, and `lock`, to be held around its calls.
+    """
+
+    tag: ClassVar[str]
+    lock: Any = _NO_LOCK
+    pointer: Any = None
+    life: Life | None = None
+    fault: Callable[[str], DocaError] = InvalidValue
+
+    def __init_subclass__(cls, tag: str = "") -> None:
+        if tag:
+            cls.tag = tag
+            KINDS[f"struct {tag} *"] = KINDS[f"const struct {tag} *"] = cls
+
+    def live_as(self, pointer: Any, life: Life | None) -> None:
+        """Be the handle of an object."""
+        self.pointer, self.life = pointer, life
+        _handles.add(self)
+        if life is not None:
+            life.handle = ref(self)
+
+    def __str__(self) -> str:
+        return type(self).__name__
+
+    def __del__(self) -> None:
+        if self.life is not None:
+            self.life.drop()
+
+    def ended(self) -> None:
+        """Note that the program's call has ended the object."""
+        if self.life is not None:
+            self.life.over()
+        self.gone()
+
+    def is_gone(self) -> bool:
+        """Whether the object has been ended, by this process."""
+        return self.pointer is None and self.fault is InvalidValue
+
+    def gone(self, fault: Callable[[str], DocaError] = InvalidValue) -> None:
+        """Refuse every call from now on."""
+        self.pointer, self.fault = None, fault
+
+
+KINDS: dict[str, type[Handle]] = {}  # by the C type of parameters
+_lives: dict[Life, None] = {}  # the oldest first
+_handles: WeakSet[Handle] = WeakSet()
+
+
+def nobody(*_: object) -> None:
+    """Stand for the handle of a life without one, and for a callback that has not been registered."""
+
+
+def live(handle: object, kind: type[_H], call: str) -> _H:
+    """Return the handle if it is of that kind and its object is there: NULL and foreign ones are INVALID_VALUE."""
+    if not isinstance(handle, kind):
+        raise InvalidValue(f"{call} takes a {kind.__name__}, not {handle!r}")
+    if handle.pointer is None:
+        raise handle.fault(f"{call}: the {handle} is no more; make another")
+    return handle
+
+
+def lives() -> list[Life]:
+    """Return the lives of all objects that have not ended, the oldest first."""
+    return list(_lives)
+
+
+def address(pointer: Any) -> int:
+    """Return where a pointer points to."""
+    return int(ffi.cast("uintptr_t", pointer))
+
+
+def _inherited(text: str) -> BadState:
+    call, _, _ = text.partition(":")
+    text = "the handle was inherited through a fork and belongs to the parent process; a child makes its own"
+    return BadState(f"{call}: {text}")
+
+
+def _disinherit() -> None:
+    _lives.clear()
+    for handle in list(_handles):
+        handle.gone(_inherited)
+
+
+def _close_all() -> None:
+    for life in reversed(lives()):
+        life.close()
+
+
+os.register_at_fork(after_in_child=_disinherit)
+atexit.register(_close_all)

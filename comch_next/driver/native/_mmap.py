@@ -1,0 +1,175 @@
+"""Memory maps: what buffers lie in (guide: DOCA Core Memory Subsystem)."""
+
+import mmap as pages
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from comch_next.driver.native._calls import Noun, call
+from comch_next.driver.native._device import Dev
+from comch_next.driver.native._handle import Handle, Life, address, live
+from comch_next.driver.native._library import Library, check, ffi, passed
+from comch_next.driver.protocol import uninterrupted
+from comch_next.errors import InvalidValue, NoMemory, NotPermitted, NotSupported
+
+__all__ = ["Mmap", "Mmaps"]
+
+
+class MmapLife(Life):
+    """The life of a map: what the library uses of it until its end, and what its free callback has raised."""
+
+    def __init__(self, library: Library, pointer: Any) -> None:
+        super().__init__(partial(library["doca_mmap_destroy"], pointer))
+        self.memory: Any = None
+        self.free_cb: Any = None
+        self.error: BaseException | None = None
+
+    def keep(self, _kind: object, error: BaseException, _trace: object) -> None:
+        """Keep what the free callback has raised."""
+        self.error = error
+
+
+class Mmap(Handle, tag="doca_mmap"):
+    """A handle. `memory` is the range as this process sees it; None for an import, which lies on the other side."""
+
+    life: MmapLife
+
+    def __init__(self, library: Library, pointer: Any, user_data: object = None) -> None:
+        self.memory: Any = None
+        self.devices: dict[Dev, None] = {}
+        self.user_data: Any = user_data
+        self.live_as(pointer, MmapLife(library, pointer))
+
+    def __str__(self) -> str:
+        return "memory map"
+
+    def view(self, name: str) -> memoryview:
+        """The whole range, kept alive."""
+        if self.memory is None:
+            raise NotSupported(f"{name}: the memory of this map cannot be seen from here: it has none, or imports it")
+        return memoryview(ffi.buffer(self.memory))
+
+
+class Mmaps(Noun):
+    """The noun Mmaps of the driver protocol."""
+
+    @uninterrupted
+    def create(self) -> Mmap:
+        cell = ffi.new("struct doca_mmap **")
+        check(self.library["doca_mmap_create"](cell), "doca_mmap_create")
+        return Mmap(self.library, cell[0])
+
+    def destroy(self, mmap: object) -> None:
+        found = live(mmap, Mmap, "doca_mmap_destroy")
+        check(self.library["doca_mmap_destroy"](found.pointer), "doca_mmap_destroy")
+        error, found.memory = found.life.error, None
+        found.ended()
+        if error is not None:
+            raise error
+
+    start = call("doca_mmap_start")
+    stop = call("doca_mmap_stop")
+
+    def add_dev(self, mmap: object, dev: object) -> None:
+        name = "doca_mmap_add_dev"
+        found, device = live(mmap, Mmap, name), live(dev, Dev, name)
+        check(self.library[name](found.pointer, device.pointer), name)
+        found.life.join(device.life)
+        found.devices[device] = None  # kept: its handle closes it
+
+    def rm_dev(self, mmap: object, dev: object) -> None:
+        name = "doca_mmap_rm_dev"
+        found, device = live(mmap, Mmap, name), live(dev, Dev, name)
+        check(self.library[name](found.pointer, device.pointer), name)
+        del found.devices[device]
+        found.life.leave(device.life)
+
+    set_max_num_devices = call("doca_mmap_set_max_num_devices")
+    get_max_num_devices = call("doca_mmap_get_max_num_devices")
+    set_permissions = call("doca_mmap_set_permissions")
+
+    def set_memrange(self, mmap: object, memory: Any) -> None:
+        name = "doca_mmap_set_memrange"
+        try:
+            held = ffi.from_buffer("char[]", memory, require_writable=True)
+        except (TypeError, BufferError, ValueError):
+            raise InvalidValue(f"{name} takes writable memory in one piece, not {memory!r}") from None
+        self._set_range(live(mmap, Mmap, name), held)
+
+    def alloc_memrange(self, mmap: object, size: int) -> None:
+        found = live(mmap, Mmap, "alloc_memrange")
+        if type(size) is not int or size < 1:
+            raise InvalidValue(f"alloc_memrange takes a size of one byte or more, not {size!r}")
+        if found.memory is not None:
+            raise NotPermitted("alloc_memrange: the map has a range already; it is set once")
+        try:
+            memory = pages.mmap(-1, size)
+        except (OSError, OverflowError, ValueError) as error:
+            raise NoMemory(f"alloc_memrange: {error}") from error
+        self._set_range(found, ffi.from_buffer("char[]", memory))
+
+    def _set_range(self, found: Mmap, held: Any) -> None:
+        name = "doca_mmap_set_memrange"
+        check(self.library[name](found.pointer, held, len(held)), name)
+        found.memory = found.life.memory = held
+
+    get_memrange = call("doca_mmap_get_memrange")
+
+    def get_view(self, mmap: object) -> memoryview:
+        return live(mmap, Mmap, "get_view").view("get_view")
+
+    def set_free_cb(self, mmap: object, free_cb: Callable[..., object], opaque: object) -> None:
+        name = "doca_mmap_set_free_cb"
+        found = live(mmap, Mmap, name)
+        if not callable(free_cb):
+            raise InvalidValue(f"{name} takes a callback, not {free_cb!r}")
+
+        def freed(addr: Any, length: int, _cookie: object) -> None:
+            free_cb(address(addr), length, opaque)
+
+        made = ffi.callback("doca_mmap_memrange_free_cb_t *", freed, onerror=found.life.keep)
+        check(self.library[name](found.pointer, made, ffi.NULL), name)
+        found.life.free_cb = made
+
+    def set_user_data(self, mmap: object, user_data: object) -> None:
+        name = "doca_mmap_set_user_data"
+        found = live(mmap, Mmap, name)
+        check(self.library[name](found.pointer, 0), name)  # the object itself stays here; the library may refuse
+        found.user_data = user_data
+
+    def get_user_data(self, mmap: object) -> Any:
+        return live(mmap, Mmap, "doca_mmap_get_user_data").user_data
+
+    get_num_bufs = call("doca_mmap_get_num_bufs")
+    get_exported = call("doca_mmap_get_exported")
+    get_from_export = call("doca_mmap_get_from_export")
+    enable_thread_safety = call("doca_mmap_enable_thread_safety")
+    cap_is_export_pci_supported = call("doca_mmap_cap_is_export_pci_supported")
+    cap_is_create_from_export_pci_supported = call("doca_mmap_cap_is_create_from_export_pci_supported")
+
+    def export_pci(self, mmap: object, dev: object) -> bytes:
+        return self._export(mmap, dev, "doca_mmap_export_pci")
+
+    def export_rdma(self, mmap: object, dev: object) -> bytes:
+        return self._export(mmap, dev, "doca_mmap_export_rdma")
+
+    def _export(self, mmap: object, dev: object, name: str) -> bytes:
+        found, device = live(mmap, Mmap, name), live(dev, Dev, name)
+        start, length = ffi.new("const void **"), ffi.new("size_t *")
+        check(self.library[name](found.pointer, device.pointer, start, length), name)
+        return bytes(ffi.buffer(start[0], length[0]))
+
+    @uninterrupted
+    def create_from_export(self, user_data: object, export_desc: Any, dev: object) -> Mmap:
+        name = "doca_mmap_create_from_export"
+        device, cell = live(dev, Dev, name), ffi.new("struct doca_mmap **")
+        try:
+            described = ffi.from_buffer("char[]", export_desc)
+        except (TypeError, BufferError, ValueError):
+            raise InvalidValue(f"{name} takes a bytes-like descriptor, not {export_desc!r}") from None
+        arguments = (described, len(described), device.pointer, cell)
+        passed(self.library[name], name, ffi.NULL, *arguments)
+        made = Mmap(self.library, cell[0], user_data)
+        made.life.join(device.life)
+        made.devices[device] = None
+        return made

@@ -1,0 +1,60 @@
+"""The life of a progress engine: it runs every callback, keeps what they raise, and ends what the program dropped."""
+
+from collections.abc import Callable
+from typing import Any
+
+from comch_next.driver.native._handle import Life
+from comch_next.driver.native._library import Library, check
+from comch_next.driver.native._notification import Notification
+from comch_next.driver.protocol import Lock
+
+__all__ = ["EngineLife"]
+
+
+class EngineLife(Life):
+    """`lock` is held around every call of the engine and of all that is connected to it. `running`: inside progress.
+
+    `orphans` each take a step towards the end of a context that the program has dropped; the last one returns True.
+    """
+
+    def __init__(self, library: Library, pointer: Any, lock: Lock) -> None:
+        super().__init__(self._destroy)
+        self.library, self.pointer, self.lock = library, pointer, lock
+        self.orphans: list[Callable[[], bool]] = []
+        self.running = False
+        self.notification: Notification | None = None
+        self._error: BaseException | None = None
+        self._progress = library["doca_pe_progress"]
+
+    def progress(self) -> bool:
+        """Run the library's progress once. Whether anything moved."""
+        self.running = True
+        try:
+            moved: bool = self._progress(self.pointer) != 0
+        finally:
+            self.running = False
+        for step in list(self.orphans) if self.orphans else ():
+            if step():
+                self.orphans.remove(step)
+        return moved
+
+    def keep(self, _kind: object, error: BaseException, _trace: object) -> None:
+        """Keep what a callback has raised: the first one wins."""
+        self._error = self._error or error
+
+    def raise_error(self) -> None:
+        """Raise what a callback has raised, once, but not inside of progress."""
+        if self._error is not None and not self.running:
+            error, self._error = self._error, None
+            raise error
+
+    def settle(self) -> None:
+        """End with its contexts: nobody else can make them progress."""
+        if not self.wanted:
+            self.close()
+
+    def _destroy(self) -> None:
+        if self.notification is not None:
+            self.notification.close()
+            self.notification = None
+        check(self.library["doca_pe_destroy"](self.pointer), "doca_pe_destroy")

@@ -1,0 +1,7 @@
+"""The C face of generation 1: libdoca_comm_channel.so.2, for C programs and cffi scripts.
+
+It is made as comch_next.capi is, shares its handle table and its libdoca_common, and stands on the flat functions.
+
+_comm_channel    the functions of libdoca_comm_channel
+lib, include, pkgconfig    what was made when the project was installed
+"""

@@ -1,0 +1,45 @@
+"""C programs of the tests: compiled against the faces' headers as their users do, with pkg-config, and run."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+from pathlib import Path
+
+import comch_next.capi
+import comm_channel_compat.capi
+from tests.processes import SOON_S, Child
+
+PROGRAMS = Path(__file__).parent / "programs"
+FOLDERS = [Path(package.__path__[0]) for package in (comch_next.capi, comm_channel_compat.capi)]
+ENV = {
+    "PKG_CONFIG_PATH": os.pathsep.join(str(folder / "pkgconfig") for folder in FOLDERS),
+    "LD_LIBRARY_PATH": os.pathsep.join(str(folder / "lib") for folder in FOLDERS),
+}
+WARNINGS = ("-Wall", "-Wextra", "-Werror")
+
+
+def pkg_config(*arguments: str) -> list[str]:
+    """What pkg-config reports of the faces' modules."""
+    command = ["pkg-config", *arguments]
+    ended = subprocess.run(command, env={**os.environ, **ENV}, capture_output=True, text=True, timeout=SOON_S)
+    assert ended.returncode == 0, ended.stderr
+    return shlex.split(ended.stdout)
+
+
+def compiled(
+    folder: Path, sources: list[Path], *modules: str, compiler: str = "gcc", flags: tuple[str, ...] = ()
+) -> Path:
+    """The program made of these sources, linked with the faces of these modules; a warning is an error."""
+    program = folder / sources[0].stem
+    command = [compiler, "-g", *WARNINGS, *flags, *map(str, sources), "-o", str(program), "-pthread"]
+    command += pkg_config("--cflags", "--libs", *modules)
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=2 * SOON_S)
+    assert ended.returncode == 0, ended.stderr
+    return program
+
+
+def run(program: Path | str, *arguments: str, **env: str) -> Child:
+    """Start a program where it finds the faces, with no setting of Python's."""
+    return Child([str(program), *arguments], env={**ENV, **env})

@@ -1,0 +1,75 @@
+"""C programs and Python ends in every pairing: each tells the same whoever is at the other end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.faces.conftest import Start
+from tests.processes import Child, StartPython
+from tools.side_by_side import LEGACY, MODERN
+
+HOST, DPU = "Hello from the host", "Hello from the DPU"
+
+
+def _line(what: str, text: str) -> str:
+    return f"peer 1 {what} {len(text)} bytes '{text}'"
+
+
+# What each program tells, its last line apart; a client's own send may complete after the answer has come.
+TOLD = {
+    "hello_client": [_line("sent", HOST), _line("received", DPU), _line("sent", "bye"), _line("received", "bye")],
+    "hello_service": [_line("received", HOST), _line("sent", DPU), _line("received", "bye"), _line("sent", "bye")],
+    "ctrl_path_client": [_line("sent", HOST), _line("received", DPU)],
+    "ctrl_path_server": [_line("received", HOST), _line("sent", DPU)],
+}
+PAIRS = {"hello": ("hello_service", "hello_client"), "ctrl_path": ("ctrl_path_server", "ctrl_path_client")}
+PYTHON = {"hello_service", "hello_client", "ctrl_path_service", "ctrl_path_client"}
+
+
+@pytest.fixture
+def begin(start: Start, start_python: StartPython) -> Callable[..., Child]:
+    """Start one end: a C program, a modern Python one, or an old one under the launcher."""
+
+    def starting(spelling: str, name: str) -> Child:
+        script = name.replace("_server", "_service") + ".py"
+        if spelling == "c":
+            return start(name)
+        if spelling == "old":
+            return start_python("-m", "comm_channel_compat", "run", str(LEGACY / script))
+        return start_python(str(MODERN / script))
+
+    return starting
+
+
+def _check(spelling: str, name: str, child: Child) -> None:
+    ended = child.finish()
+    assert (ended.returncode, ended.stderr) == (0, ""), ended
+    told = [line for line in ended.stdout.splitlines() if not line.startswith("listening")]
+    assert told[-1] == "result DOCA_SUCCESS"
+    if spelling == "c":
+        assert sorted(told[:-1]) == sorted(TOLD[name])
+
+
+PAIRINGS = [
+    *(("hello", service, client) for service in ("c", "old", "new") for client in ("c", "old", "new")),
+    *(("ctrl_path", service, client) for service in ("c", "new") for client in ("c", "new")),
+]
+
+
+@pytest.mark.parametrize(("pair", "service", "client"), [row for row in PAIRINGS if "c" in row[1:]])
+def test_both_ends_come_to_their_good_end(pair: str, service: str, client: str, begin: Callable[..., Child]) -> None:
+    serving, connecting = PAIRS[pair]
+    server = begin(service, serving)
+    server.wait_for("listening on")
+    _check(client, connecting, begin(client, connecting))
+    _check(service, serving, server)
+
+
+def test_a_client_without_a_server_falls_back_to_idle(start: Start) -> None:
+    assert start("ctrl_path_client").finish().stdout == "result DOCA_ERROR_CONNECTION_ABORTED\n"
+
+
+def test_the_arguments_of_a_program_reach_it(start: Start) -> None:
+    assert start("ctrl_path_client", "-p", "b1:00.9").finish().stdout == "result DOCA_ERROR_NOT_FOUND\n"

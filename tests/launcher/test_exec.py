@@ -1,0 +1,133 @@
+"""Compiled programs find the libraries of the toolkit; where there are none, one line says what is missing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.launcher.conftest import OURS, PACKAGE, REAL, Launch, compile_c, make_library
+from tests.processes import StartPython
+
+LINKED = "int doca_stub_origin(void); int main(void) { return doca_stub_origin(); }\n"
+LOADING = """\
+#include <dlfcn.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    void *library = dlopen(argv[argc - 1], RTLD_NOW);
+    if (library == NULL) { fprintf(stderr, "%s\\n", dlerror()); return 9; }
+    return ((int (*)(void))dlsym(library, "doca_stub_origin"))();
+}
+"""
+
+
+@pytest.fixture(scope="session")
+def programs(stubs: Path) -> Path:
+    """A folder with two programs, one linked with a library that no longer is where it was, and one that loads it."""
+    folder = stubs / "programs"
+    gone = folder / "gone"
+    make_library(gone, "comm_channel", REAL)
+    (folder / "linked.c").write_text(LINKED)
+    (folder / "loading.c").write_text(LOADING)
+    compile_c(folder / "linked.c", f"-L{gone}", "-ldoca_comm_channel", f"-Wl,-rpath,{gone}", "-o", folder / "linked")
+    compile_c(folder / "loading.c", "-o", folder / "loading", "-ldl")
+    shutil.rmtree(gone)
+    return folder
+
+
+def test_a_linked_program(launch: Launch, programs: Path) -> None:
+    assert subprocess.run([programs / "linked"], capture_output=True, timeout=60, check=False).returncode == 127
+    assert launch("exec", programs / "linked") == (OURS, "", "")
+
+
+@pytest.mark.parametrize(
+    "name", ["libdoca_comch.so.2", "/opt/mellanox/doca/lib64/libdoca_comm_channel.so", "./libdoca_common.so.2"]
+)
+def test_a_program_that_loads_a_library(launch: Launch, programs: Path, name: str) -> None:
+    assert launch("exec", programs / "loading", name) == (OURS, "", "")
+
+
+def test_a_program_on_the_path_with_its_arguments(launch: Launch, programs: Path) -> None:
+    path = f"{programs}{os.pathsep}{os.environ['PATH']}"
+    assert launch("exec", "--", "loading", "--force", "libdoca_common.so", PATH=path) == (OURS, "", "")
+
+
+def test_a_script_with_a_first_line(launch: Launch, tmp_path: Path) -> None:
+    script = tmp_path / "old.sh"
+    script.write_text('#!/bin/sh\nexec "$@"\n')
+    script.chmod(0o755)
+    assert launch("exec", script, "sh", "-c", "kill -TERM $$").returncode == -signal.SIGTERM
+
+
+@pytest.mark.parametrize(
+    ("options", "origin", "told"),
+    [([], REAL, "is used; --force takes the toolkit's"), (["--force"], OURS, "gives way to the toolkit's")],
+)
+def test_a_real_library_is_shadowed_on_demand_only(
+    launch: Launch, programs: Path, real: Path, options: list[str], origin: int, told: str
+) -> None:
+    finished = launch("exec", *options, programs / "linked", LD_LIBRARY_PATH=str(real))
+    assert finished == (origin, "", f"comm_channel_compat: {real}/libdoca_comm_channel.so.2 {told}\n")
+
+
+def test_with_force_a_library_that_a_program_brings_is_replaced(launch: Launch, stubs: Path, tmp_path: Path) -> None:
+    """Its own search path comes before the environment's."""
+    make_library(tmp_path, "comm_channel", REAL)
+    (tmp_path / "linked.c").write_text(LINKED)
+    own = ("-Wl,--disable-new-dtags", f"-Wl,-rpath,{tmp_path}")
+    compile_c(tmp_path / "linked.c", f"-L{tmp_path}", "-ldoca_comm_channel", *own, "-o", tmp_path / "linked")
+    assert launch("exec", tmp_path / "linked").returncode == REAL
+    assert launch("exec", "--force", tmp_path / "linked").returncode == OURS
+
+
+@pytest.mark.parametrize(("mode", "status", "why"), [(None, 127, "No such file"), (0o644, 126, "Permission denied")])
+def test_no_program(launch: Launch, tmp_path: Path, mode: int | None, status: int, why: str) -> None:
+    program = tmp_path / "program"
+    if mode is not None:
+        program.touch(mode)
+    finished = launch("exec", program)
+    assert (finished.returncode, finished.stdout) == (status, "")
+    assert finished.stderr.startswith(f"comm_channel_compat: {program}: {why}")
+    assert finished.stderr.count("\n") == 1
+
+
+def test_a_python_that_cannot_be_linked_with(start_python: StartPython, tree: Path) -> None:
+    """Libraries that were built all the same are for Python programs only."""
+    code = (
+        "import sysconfig; from comm_channel_compat.__main__ import main\n"
+        "sysconfig.get_config_var = lambda name: 0; main(['exec', 'true'])"
+    )
+    finished = start_python("-c", code, cwd=tree).finish()
+    assert finished.returncode == 1
+    assert "has no shared library to link with" in finished.stderr
+
+
+@pytest.fixture
+def bare(tree: Path, tmp_path: Path) -> Path:
+    """The launcher of a toolkit that was built without C libraries."""
+    without = shutil.ignore_patterns("capi")
+    shutil.copytree(tree / PACKAGE, tmp_path / PACKAGE, ignore=without)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("shared", "why"),
+    [(0, "has no shared library to link with"), (1, "the C libraries have not been built")],
+)
+def test_without_libraries(start_python: StartPython, bare: Path, shared: int, why: str) -> None:
+    """One line tells what a compiled program lacks; scripts run all the same."""
+    code = (
+        "import sys, sysconfig; from comm_channel_compat.__main__ import main\n"
+        f"sysconfig.get_config_var = {{'Py_ENABLE_SHARED': {shared}}}.get; main(sys.argv[1:])"
+    )
+    finished = start_python("-c", code, "exec", "true", cwd=bare).finish()
+    assert (finished.returncode, finished.stdout) == (1, "")
+    assert why in finished.stderr
+    assert finished.stderr.count("\n") == 1
+    show = "import os, doca_comm_channel; print(sorted({'LD_AUDIT', 'LD_LIBRARY_PATH', 'CPATH'} & set(os.environ)))"
+    assert start_python("-m", PACKAGE, "run", "-c", show, cwd=bare).finish() == (0, "[]\n", "")

@@ -1,0 +1,101 @@
+"""Options that stand for environment variables, and the commands that print settings."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.launcher.conftest import OURS, PACKAGE, Launch
+from tests.processes import StartPython
+
+SHOW = "import os, sys; print([os.environ.get('COMCH_' + name) for name in sys.argv[1:]])"
+SETTINGS = ("COMPAT_WARN", "TRACE", "FAULTS", "COMPAT_FORCE")
+
+
+@pytest.mark.parametrize(
+    ("options", "values"),
+    [
+        ([], [None, None, None, None]),
+        (["--warn", "--force"], ["1", None, None, "1"]),
+        (["--trace", "/tmp/a b", "--faults", "x=1"], [None, "/tmp/a b", "x=1", None]),
+        (["--trace=t"], [None, "{cwd}/t", None, None]),
+    ],
+)
+@pytest.mark.parametrize("command", [("run",), ("exec",), ("env",)])
+def test_options_are_environment_variables(
+    launch: Launch, tree: Path, command: tuple[str, ...], options: list[str], values: list[str | None]
+) -> None:
+    arguments = ["-c", SHOW, *SETTINGS]
+    started = {"run": arguments, "exec": [sys.executable, *arguments], "env": []}[command[0]]
+    finished = launch(*command, *options, *started)
+    assert (finished.returncode, finished.stderr) == (0, "")
+    if command == ("env",):
+        set_by_shell = subprocess.run(
+            ["sh", "-c", f'{finished.stdout}exec "$0" "$@"', sys.executable, *arguments],
+            capture_output=True, text=True, check=True, timeout=60,
+        ).stdout  # fmt: skip
+    else:
+        set_by_shell = finished.stdout
+    assert set_by_shell == f"{[value and value.format(cwd=tree) for value in values]}\n"
+
+
+BOTH_ENDS = """\
+import doca_comm_channel as cc
+dpu, host = cc.open_device("03:00.0"), cc.open_device("b1:00.0")
+service, client = cc.Endpoint(), cc.Endpoint()
+service.set_device(dpu)
+service.set_device_rep(dpu.open_representor("b1:00.0"))
+service.listen("svc")
+client.set_device(host)
+peer = client.connect("svc")
+for step in service.recvfrom, peer.update_info, client.sendto, client.sendto:
+    try: step(*{service.recvfrom: (99,), client.sendto: (b"x", peer)}.get(step, ()))
+    except cc.Again: print(step.__name__, "again")
+"""
+
+
+def test_warnings_traces_and_faults_arrive(start_python: StartPython, tmp_path: Path) -> None:
+    script = tmp_path / "old.py"
+    script.write_text(BOTH_ENDS)
+    trace = tmp_path / "trace.jsonl"
+    plain = start_python("-m", PACKAGE, "run", str(script)).finish()
+    assert plain == (0, "recvfrom again\n", "")
+    options = ["--warn", "--trace", str(trace), "--faults", "again:send@1"]
+    finished = start_python("-m", PACKAGE, "run", *options, str(script)).finish()
+    assert (finished.returncode, finished.stdout) == (0, "recvfrom again\nsendto again\n")
+    assert f"{script}:2: LegacyCallWarning" in finished.stderr
+    assert trace.read_text().count("\n") > 1
+
+
+def test_a_shell_takes_the_settings(launch: Launch, tree: Path) -> None:
+    """Compiler, linker and loader find the libraries afterwards."""
+    printed = launch("env").stdout
+    source = "#include <doca_comm_channel.h>\nint main(void) { return doca_stub_origin(); }\n"
+    build = f"{printed}cd {shlex.quote(str(tree))} && cc -x c - -ldoca_comm_channel -o program && ./program"
+    built = subprocess.run(["sh", "-c", build], input=source, text=True, capture_output=True, timeout=60, check=False)
+    assert (built.returncode, built.stderr) == (OURS, "")
+
+
+def test_quoting(start_python: StartPython, tmp_path: Path) -> None:
+    name = "it's a; file"
+    printed = start_python("-m", PACKAGE, "env", "--trace", f"/{name}").finish().stdout
+    shown = subprocess.run(
+        ["sh", "-c", f'{printed}echo "$COMCH_TRACE"'], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert shown.stdout == f"/{name}\n"
+
+
+def test_paths(launch: Launch, tree: Path) -> None:
+    expected = {
+        kind: ":".join(f"{tree}/{package}/capi/{kind}" for package in (PACKAGE, "comch_next"))
+        for kind in ("include", "lib", "pkgconfig")
+    }
+    printed = launch("paths")
+    assert (printed.returncode, printed.stderr) == (0, "")
+    assert dict(line.split() for line in printed.stdout.splitlines()) == expected
+    for kind, path in expected.items():
+        assert launch("paths", kind) == (0, f"{path}\n", "")

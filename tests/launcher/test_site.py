@@ -1,0 +1,81 @@
+"""What runs at Python's start under the launcher: one's own sitecustomize as before, and little else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.launcher.conftest import OURS, Launch
+from tests.processes import StartPython
+
+LAUNCH = ("-m", "comm_channel_compat", "run")
+IS_THERE = "import sys; print('sitecustomize' in sys.modules, sys.path[1].rpartition('/')[2])"
+
+
+def test_there_is_none_where_there_was_none(start_python: StartPython) -> None:
+    assert start_python("-c", "import sitecustomize").finish().returncode == 1
+    assert start_python(*LAUNCH, "-c", IS_THERE).finish() == (0, "False _shim\n", "")
+
+
+@pytest.mark.parametrize("end", ["", "raise RuntimeError('mine')\n", "raise ImportError('mine')\n"])
+def test_ones_own_runs(start_python: StartPython, tmp_path: Path, end: str) -> None:
+    (tmp_path / "sitecustomize.py").write_text(f"import sys\nname = 'mine'\nprint(__name__, __file__)\n{end}")
+    code = "import sys; print(getattr(sys.modules.get('sitecustomize'), 'name', None), sys.path[-1][-6:])"
+    environment = {"PYTHONPATH": str(tmp_path)}
+    plain, launched = (start_python(*launch, "-c", code, env=environment).finish() for launch in ((), LAUNCH))
+    told, shown = plain.stdout.splitlines(keepends=True)
+    assert "sitecustomize.py" in told
+    # The launcher's own Python has run it, too.
+    assert launched == (plain.returncode, told + told + shown, plain.stderr * 2)
+
+
+def test_modules_are_those_of_python(launch: Launch) -> None:
+    """What is changed after its import shows its own loader and source."""
+    code = (
+        "import ctypes.util, inspect, sys; spec = ctypes.util.__spec__\n"
+        "source = inspect.getsource(ctypes.util)\n"
+        "print(type(spec.loader).__name__, ctypes.util.__loader__ is spec.loader, len(source) > 99)\n"
+    )
+    assert launch("run", "-c", code) == (0, "SourceFileLoader True True\n", "")
+
+
+BUILD = """\
+import cffi
+ffi = cffi.FFI()
+ffi.cdef("int doca_stub_origin(void);")
+{build}
+"""
+COMPILED = """\
+ffi.set_source("_old", '#include <{header}>', libraries=["doca_comm_channel"])
+ffi.compile()
+from _old import lib
+print(lib.doca_stub_origin())"""
+VERIFIED = "print(ffi.verify('#include <{header}>', libraries=['doca_comm_channel']).doca_stub_origin())"
+
+
+SHAPES = pytest.mark.parametrize("build", [COMPILED, VERIFIED], ids=["set_source", "verify"])
+
+
+def build_script(folder: Path, build: str, header: str) -> str:
+    (folder / "old.py").write_text(BUILD.format(build=build.format(header=header)))
+    return f"import os, runpy; os.chdir({str(folder)!r}); runpy.run_path('old.py')"
+
+
+@SHAPES
+def test_api_mode_compiles_against_our_headers(launch: Launch, tmp_path: Path, build: str) -> None:
+    code = build_script(tmp_path, build, "doca_comm_channel.h")
+    finished = launch("run", "-c", code, PYTHONPATH=str(tmp_path))
+    assert finished.returncode == 0, finished
+    assert finished.stdout.splitlines()[-1] == str(OURS)
+
+
+@SHAPES
+def test_api_mode_without_a_header_is_refused_with_the_place(launch: Launch, tmp_path: Path, build: str) -> None:
+    code = build_script(tmp_path, build, "doca_flow.h")
+    finished = launch("run", "-c", code, PYTHONPATH=str(tmp_path))
+    assert finished.returncode == 1
+    why = "cffi compiles against headers, and comm_channel_compat has no doca_flow.h"
+    lines = BUILD.format(build=build).splitlines()
+    number = next(number for number, line in enumerate(lines, 1) if ".compile()" in line or ".verify(" in line)
+    assert finished.stderr.splitlines()[-1].endswith(f"VerificationError: old.py:{number}: {why}")

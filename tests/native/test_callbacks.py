@@ -1,0 +1,176 @@
+"""Callbacks from C: they run inside progress, what they raise is raised at its end, and messages die with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+import comch_next as comch
+from comch_next import State
+from tests.native.conftest import Log
+
+
+class Loop:
+    """A client of the stub library, which is connected to itself: `told` is what its callbacks were told."""
+
+    def __init__(self) -> None:
+        self.told: list[Any] = []
+        self.raises: dict[str, BaseException] = {}
+        self.device = comch.devices()[0].open()
+        self.engine = comch.ProgressEngine()
+        self.client = comch.Client(self.device, "svc", engine=self.engine)
+        self.client.task_send_set_conf(self._completed("done"), self._completed("failed"), 8)
+        self.client.event_msg_recv_register(lambda _, data: self._tell("message", data))
+        self.client.set_state_changed_cb(lambda _, old, new: self._tell("state", old, new))
+
+    def run(self) -> None:
+        self.client.start()
+        self.engine.progress()
+        assert self.client.state is State.RUNNING
+        self.told.clear()
+
+    def send(self, data: bytes) -> None:
+        self.client.task_send_alloc_init(self.client.connection, data).submit()
+
+    def close(self) -> None:
+        self.raises.clear()
+        self.client.close()
+        self.engine.destroy()
+        self.device.close()
+
+    def _completed(self, kind: str) -> Callable[[comch.SendTask], None]:
+        def completed(task: comch.SendTask) -> None:
+            status = task.status
+            task.free()
+            self._tell(kind, status.name)
+
+        return completed
+
+    def _tell(self, kind: str, *values: Any) -> None:
+        self.told.append((kind, *values))
+        if kind in self.raises:
+            raise self.raises[kind]
+
+
+@pytest.fixture
+def loop(stub: Log) -> Iterator[Loop]:
+    made = Loop()
+    yield made
+    made.close()
+
+
+def test_messages_states_and_completions(loop: Loop) -> None:
+    loop.client.start()
+    assert loop.told == [("state", State.IDLE, State.STARTING)]
+    loop.engine.progress()
+    assert loop.told.pop() == ("state", State.STARTING, State.RUNNING)
+    loop.told.clear()
+    loop.send(b"hello")
+    assert loop.told == []
+    assert loop.engine.progress()
+    assert loop.told == [("message", b"hello"), ("done", "SUCCESS")]
+    assert not loop.engine.progress()
+
+
+@pytest.mark.parametrize("first", ["message", "done"])
+def test_what_a_callback_raises_is_raised_at_the_end_of_progress(loop: Loop, first: str) -> None:
+    loop.run()
+    loop.raises = {kind: LookupError(kind) for kind in (first, "done")}
+    loop.send(b"x")
+    with pytest.raises(LookupError, match=first) as raised:
+        loop.engine.progress()
+    assert raised.value is loop.raises[first]
+    assert [kind for kind, *_ in loop.told] == ["message", "done"]
+    assert not loop.engine.progress()
+
+
+def test_an_interrupt_in_a_callback_waits_for_the_end_too(loop: Loop) -> None:
+    loop.run()
+    loop.raises = {"message": KeyboardInterrupt()}
+    loop.send(b"x")
+    with pytest.raises(KeyboardInterrupt):
+        loop.engine.progress()
+    assert loop.told[-1] == ("done", "SUCCESS")
+
+
+def test_what_a_callback_of_a_start_raises_is_raised_by_the_start(loop: Loop) -> None:
+    loop.raises = {"state": LookupError("state")}
+    with pytest.raises(LookupError):
+        loop.client.start()
+    assert loop.client.state is State.STARTING
+
+
+def test_a_task_that_fails_has_the_library_s_status(loop: Loop) -> None:
+    loop.run()
+    loop.send(b"x")
+    loop.client.stop()
+    loop.engine.progress()
+    assert loop.told[-1] == ("failed", "SHUTDOWN")
+
+
+def test_progress_is_refused_inside_a_callback(loop: Loop) -> None:
+    loop.run()
+    refused: list[type] = []
+
+    def nested(_: object) -> None:
+        try:
+            loop.engine.progress()
+        except comch.BadState as error:
+            refused.append(type(error))
+
+    loop.client.stop()
+    loop.engine.progress()
+    loop.client.task_send_set_conf(nested, nested, 8)
+    loop.run()
+    loop.send(b"x")
+    loop.engine.progress()
+    assert refused == [comch.BadState]
+    loop.client._contexts.take_back_tasks(loop.client._handle)
+
+
+def test_one_progress_runs_as_many_callbacks_as_it_may(loop: Loop) -> None:
+    loop.run()
+    for number in range(3):
+        loop.send(b"%d" % number)
+    loop.engine.max_events = 2
+    loop.engine.progress()
+    assert [kind for kind, *_ in loop.told].count("message") == 2
+    loop.engine.max_events = None
+    loop.engine.progress()
+    assert [kind for kind, *_ in loop.told].count("message") == 3
+
+
+def test_a_view_dies_with_its_callback(stub: Log) -> None:
+    seen: list[memoryview] = []
+    loop = Loop()
+
+    def look(_: object, view: memoryview) -> None:
+        seen.append(view)
+        loop.told.append(bytes(view))
+
+    loop.client.event_msg_recv_register(look, view=True)
+    loop.run()
+    loop.send(b"look")
+    loop.engine.progress()
+    assert loop.told[0] == b"look"
+    with pytest.raises(ValueError, match="released"):
+        bytes(seen[0])
+    loop.close()
+
+
+def test_what_a_free_callback_raises_is_raised_by_the_destruction(stub: Log) -> None:
+    told: list[tuple[Any, ...]] = []
+
+    def free(*args: Any) -> None:
+        told.append(args)
+        raise LookupError
+
+    mmap = comch.Mmap()
+    mmap.set_free_cb(free, "opaque")
+    with pytest.raises(LookupError):
+        mmap.destroy()
+    assert told == [(0x1000, 4096, "opaque")]
+    mmap.destroy()
+    assert stub().count("doca_mmap_destroy") == 1

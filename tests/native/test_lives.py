@@ -1,0 +1,178 @@
+"""The ends of C objects: children before their parents, once, whoever ends them."""
+
+from __future__ import annotations
+
+import gc
+import os
+import time
+from itertools import chain
+
+import pytest
+
+import comch_next as comch
+from comch_next.driver.native._handle import lives
+from tests.native.conftest import Log
+from tests.native.test_callbacks import Loop
+from tests.processes import StartPython
+
+DEADLINE_S = 60.0
+ENDS = {
+    "doca_task_free",
+    "doca_comch_client_destroy",
+    "doca_pe_destroy",
+    "doca_mmap_destroy",
+    "doca_buf_dec_refcount",
+    "doca_buf_inventory_destroy",
+    "doca_dev_close",
+    "doca_devinfo_destroy_list",
+}
+PARENTS = {
+    "doca_task_free": ["doca_comch_client_destroy"],
+    "doca_comch_client_destroy": ["doca_pe_destroy", "doca_dev_close"],
+}
+
+
+def ends(log: Log) -> list[str]:
+    return [call for call in log() if call in ENDS]
+
+
+def expect_order(calls: list[str]) -> None:
+    """Each object ended once, tasks apart, and none before those that were made of it."""
+    assert sorted(set(calls) - {"doca_devinfo_destroy_list"}) == sorted({*PARENTS, *chain(*PARENTS.values())})
+    for child, parents in PARENTS.items():
+        for parent in parents:
+            assert calls.count(parent) == 1
+            assert calls.index(parent) > len(calls) - 1 - calls[::-1].index(child)
+
+
+def test_what_is_dropped_ends_in_order(stub: Log) -> None:
+    loop = Loop()
+    loop.run()
+    held = loop.client.task_send_alloc_init(loop.client.connection, b"held")
+    stub()
+    del loop, held
+    gc.collect()
+    expect_order(ends(stub))
+    assert not lives()
+
+
+def test_a_context_that_is_dropped_ends_in_the_progress_of_its_engine(stub: Log) -> None:
+    loop = Loop()
+    engine = loop.engine
+    loop.run()
+    stub()
+    del loop
+    gc.collect()
+    assert "doca_comch_client_destroy" not in ends(stub)
+    deadline = time.monotonic() + DEADLINE_S
+    while "doca_comch_client_destroy" not in ends(stub):
+        assert time.monotonic() < deadline
+        engine.progress()
+    engine.destroy()
+
+
+def test_a_context_that_never_had_an_engine_is_destroyed_at_once(stub: Log) -> None:
+    client = comch.Client(comch.devices()[0].open(), "svc")
+    client.set_state_changed_cb(print)
+    assert client.state is comch.State.IDLE
+    del client
+    gc.collect()
+    assert [call for call in ends(stub) if call != "doca_devinfo_destroy_list"] == [
+        "doca_comch_client_destroy",
+        "doca_dev_close",
+    ]
+
+
+def test_a_dropped_task_goes_back_to_its_pool(stub: Log) -> None:
+    loop = Loop()
+    loop.run()
+    stub()
+    loop.client.task_send_alloc_init(loop.client.connection, b"dropped")
+    gc.collect()
+    assert stub() == ["doca_comch_client_task_send_alloc_init"]
+    loop.send(b"next")
+    assert stub() == ["doca_task_free", "doca_comch_client_task_send_alloc_init"]
+    loop.engine.progress()
+    loop.close()
+
+
+def test_a_submitted_task_needs_no_one_to_hold_it(stub: Log) -> None:
+    loop = Loop()
+    loop.run()
+    loop.send(b"x")
+    gc.collect()
+    loop.engine.progress()
+    assert loop.told[-1] == ("done", "SUCCESS")
+    loop.close()
+
+
+def test_buffers_go_back_before_their_inventory_and_map(stub: Log) -> None:
+    inventory, mmap = comch.BufInventory(4), comch.Mmap(None, 4096)
+    buf = inventory.buf_get_by_addr(mmap, mmap.addr, 64)
+    stub()
+    del mmap, inventory, buf
+    gc.collect()
+    assert ends(stub) == ["doca_buf_dec_refcount", "doca_buf_inventory_destroy", "doca_mmap_destroy"]
+
+
+def test_what_was_ended_is_not_ended_again(stub: Log) -> None:
+    loop = Loop()
+    loop.client.start()
+    handle = loop.client._handle
+    contexts = loop.client._contexts
+    loop.engine.progress()
+    loop.close()
+    assert {"doca_comch_client_destroy", "doca_pe_destroy", "doca_dev_close"} < set(ends(stub))
+    with pytest.raises(comch.InvalidValue, match="the client is no more"):
+        contexts.start(handle)
+    gc.collect()
+    assert "doca_comch_client_destroy" not in ends(stub)
+
+
+AT_EXIT = """
+from tests.native.test_callbacks import Loop
+kept = Loop()
+kept.run()
+task = kept.client.task_send_alloc_init(kept.client.connection, b"held")
+kept.send(b"in flight")
+kept.told = None  # a callback would stumble
+print("ready")
+"""
+
+
+def test_what_is_left_at_exit_ends_in_order(stub: Log, start_python: StartPython) -> None:
+    ended = start_python("-c", AT_EXIT).finish()
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "ready\n", "")
+    calls = ends(stub)
+    expect_order(calls)
+    assert calls.count("doca_task_free") == 2
+
+
+def test_a_forked_child_ends_nothing(stub: Log) -> None:
+    loop = Loop()
+    loop.run()
+    stub()
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        try:
+            refused = [type(_refusal(call)).__name__ for call in (loop.engine.progress, loop.client.stop)]
+            loop.client = None  # type: ignore[assignment]
+            gc.collect()
+            os.write(writing, " ".join(refused).encode())
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+    assert os.read(reading, 100) == b"BadState BadState"
+    assert stub() == []
+    loop.close()
+    for descriptor in (reading, writing):
+        os.close(descriptor)
+
+
+def _refusal(call: object) -> BaseException | None:
+    try:
+        call()  # type: ignore[operator]
+    except comch.DocaError as error:
+        return error
+    return None

@@ -1,0 +1,82 @@
+"""Sleeping on the native driver: the library's own descriptor where it rings, a timer where it does not."""
+
+from __future__ import annotations
+
+import os
+import select
+from collections.abc import Iterator
+
+import pytest
+
+import comch_next as comch
+from comch_next.driver import load
+from tests.native.conftest import Log
+from tests.native.test_callbacks import Loop
+
+DEADLINE_S = 30.0
+QUIET_S = 0.01
+
+
+@pytest.fixture
+def loop(stub: Log) -> Iterator[Loop]:
+    made = Loop()
+    made.run()
+    yield made
+    made.close()
+
+
+def ready(engine: comch.ProgressEngine, timeout_s: float) -> bool:
+    poller = select.poll()
+    poller.register(engine.notification_handle, select.POLLIN)
+    return bool(poller.poll(timeout_s * 1000))
+
+
+def is_known() -> bool | None:
+    return load().engines._rings.known  # type: ignore[attr-defined, no-any-return]
+
+
+def test_a_library_that_rings(loop: Loop, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once it has rung it is trusted: nothing else wakes the program soon."""
+    monkeypatch.setenv("STUB_RINGS", "1")
+    loop.engine.request_notification()
+    loop.send(b"x")
+    assert ready(loop.engine, 0)
+    assert is_known() is None
+    loop.engine.clear_notification()
+    assert is_known() is True
+    assert not ready(loop.engine, 0)
+    assert loop.engine.progress()
+    assert not loop.engine.wait(QUIET_S)
+
+
+def test_a_silent_library_is_looked_at(loop: Loop) -> None:
+    """Nothing rings: the program is woken to look, and more often once it has found something that way."""
+    loop.send(b"x")
+    assert loop.engine.wait(DEADLINE_S)
+    assert is_known() is None
+    assert loop.engine.progress()
+    assert is_known() is False
+    loop.send(b"y")
+    assert loop.engine.wait(DEADLINE_S)
+
+
+def test_a_wake_up_that_finds_nothing_proves_nothing(loop: Loop) -> None:
+    assert loop.engine.wait(DEADLINE_S)
+    assert not loop.engine.progress()
+    assert is_known() is None
+
+
+def test_a_handle_of_another_engine_is_refused(loop: Loop) -> None:
+    with comch.ProgressEngine() as other:
+        with pytest.raises(comch.OperatingSystem):
+            loop.engine.clear_notification(other.notification_handle)
+        loop.engine.clear_notification(loop.engine.notification_handle)
+
+
+def test_the_engine_closes_its_descriptors(stub: Log) -> None:
+    engine = comch.ProgressEngine()
+    before = len(os.listdir("/proc/self/fd"))
+    assert engine.notification_handle == engine.notification_handle
+    assert len(os.listdir("/proc/self/fd")) == before + 2
+    engine.destroy()
+    assert len(os.listdir("/proc/self/fd")) == before - 1

@@ -1,0 +1,100 @@
+"""The release of the libraries decides how a function is spelled, and which there are not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import comch_next as comch
+from comch_next import api
+from comch_next.driver import load
+from comch_next.driver.native._library import Library, ffi
+from tests.native.conftest import Log
+from tests.native.stub import build
+
+OLDER, NEWER = "2.7", "3.0"
+RENAMED = {row.name: row.replaced_by for row in api.functions("comch") if row.replaced_by}
+
+
+@pytest.fixture(scope="module", params=[OLDER, NEWER])
+def release(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def libraries(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    return {release: build(tmp_path_factory.mktemp("release"), release) for release in (OLDER, NEWER)}
+
+
+def opened(path: Path, monkeypatch: pytest.MonkeyPatch) -> Library:
+    monkeypatch.setenv("COMCH_DOCA_LIB", str(path))
+    return Library()
+
+
+def test_the_release_is_read(libraries: dict[str, Path], release: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert str(opened(libraries[release], monkeypatch).version) == f"{release}.85"
+
+
+def test_functions_are_called_as_their_release_spells_them(
+    libraries: dict[str, Path], release: str, monkeypatch: pytest.MonkeyPatch, stub_log: Log
+) -> None:
+    library = opened(libraries[release], monkeypatch)
+    older = {new: old for old, new in RENAMED.items()}
+    for new, old in older.items():
+        library[new](*map(some, api.function(new).params))
+        assert stub_log() == [new if release == NEWER else old]
+
+
+def some(param: api.Param) -> object:
+    """Any argument that the stub library bears."""
+    if param.is_output:
+        return ffi.new(param.ctype)
+    return 0 if param.ctype == "uint32_t" else ffi.NULL
+
+
+def test_of_two_spellings_that_are_exported_the_release_s_own_is_called(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As libraries do that keep an old name for a while."""
+    library = opened(build(tmp_path, NEWER, also=RENAMED), monkeypatch)
+    old, new = next(iter(RENAMED.items()))
+    assert new is not None
+    assert library[new] is library._exported(api.function(new))
+    assert library._exported(api.function(old)) is not None
+
+
+def test_a_function_that_the_library_lacks_refuses(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stub_log: Log
+) -> None:
+    path = build(tmp_path, NEWER, without=["doca_task_submit_ex", "doca_ctx_flush_tasks"])
+    library = opened(path, monkeypatch)
+    with pytest.raises(comch.NotSupported, match=rf"doca_task_submit_ex: {path}, of DOCA 3\.0\.85, has no such"):
+        library["doca_task_submit_ex"](None, 0)
+    assert stub_log() == []
+
+
+def test_a_library_that_does_not_tell_its_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it exports decides."""
+    library = opened(build(tmp_path, OLDER, without=["doca_version_runtime", "doca_version"]), monkeypatch)
+    assert library.version is None
+    for old, new in RENAMED.items():
+        assert new is not None
+        assert library[new] is library._exported(api.function(old))
+    with pytest.raises(comch.NotSupported, match="of a release that it does not tell"):
+        library["doca_task_submit_ex"]()
+
+
+def test_what_a_call_returned_is_raised_with_what_the_header_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fresh_driver: None
+) -> None:
+    monkeypatch.setenv("COMCH_DRIVER", "native")
+    monkeypatch.setenv("COMCH_DOCA_LIB", str(build(tmp_path, NEWER)))
+    device = comch.devices()[0].open()
+    with comch.ProgressEngine() as engine:
+        client = comch.Client(device, "svc")
+        with pytest.raises(comch.NotConnected, match="doca_ctx_start returned DOCA_ERROR_NOT_CONNECTED: no progress"):
+            load().contexts.start(client._handle)
+        engine.connect_ctx(client)
+        client.destroy()
+    device.close()
