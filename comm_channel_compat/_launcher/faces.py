@@ -36,10 +36,10 @@ def why_programs_cannot_start() -> str | None:
     """What compiled programs lack: a library needs Python's own, which not every Python has."""
     import sysconfig  # only a launch of a compiled program waits for it
 
-    if libraries():
-        return None
     if not sysconfig.get_config_var("Py_ENABLE_SHARED"):
         return f"{sys.executable} has no shared library to link with; build the toolkit with a Python that has one"
+    if libraries():
+        return None
     return f"the C libraries have not been built into {_HOMES[0]}; install the toolkit again"
 
 

@@ -96,6 +96,17 @@ def test_no_program(launch: Launch, tmp_path: Path, mode: int | None, status: in
     assert finished.stderr.count("\n") == 1
 
 
+def test_a_python_that_cannot_be_linked_with(start_python: StartPython, tree: Path) -> None:
+    """Libraries that were built all the same are for Python programs only."""
+    code = (
+        "import sysconfig; from comm_channel_compat.__main__ import main\n"
+        "sysconfig.get_config_var = lambda name: 0; main(['exec', 'true'])"
+    )
+    finished = start_python("-c", code, cwd=tree).finish()
+    assert finished.returncode == 1
+    assert "has no shared library to link with" in finished.stderr
+
+
 @pytest.fixture
 def bare(tree: Path, tmp_path: Path) -> Path:
     """The launcher of a toolkit that was built without C libraries."""

@@ -15,6 +15,7 @@ class Client(ControlContext, tag="doca_comch_client"):
     """A handle."""
 
     kind = "doca_comch_client"
+    alloc_init = "doca_comch_client_task_send_alloc_init"
     is_server = False
 
 

@@ -30,7 +30,7 @@ class PostRecvTask(FastTask):
 
     __slots__ = ()
 
-    cell = "struct doca_comch_consumer_task_post_recv **"
+    cell = ffi.typeof("struct doca_comch_consumer_task_post_recv **")
     as_task = "doca_comch_consumer_task_post_recv_as_task"
 
 

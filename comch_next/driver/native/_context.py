@@ -9,9 +9,9 @@ from comch_next._codes import ErrorCode, State
 from comch_next.driver.native._calls import Noun
 from comch_next.driver.native._device import Dev
 from comch_next.driver.native._handle import Handle, Life, live, nobody
-from comch_next.driver.native._library import Library, check, ffi, passed
+from comch_next.driver.native._library import Library, check, ffi, passed, refusal
 from comch_next.driver.native._progress import EngineLife
-from comch_next.driver.native._task import Task
+from comch_next.driver.native._task import HELD, Task
 from comch_next.driver.protocol import Lock, new_lock, uninterrupted
 from comch_next.errors import BadState, InvalidValue
 
@@ -70,7 +70,9 @@ class ContextLife(Life):
             task = self.submitted.pop(pointer, None)
             if task is None:
                 return  # it was freed while submitted
-            task.completed(self.library["doca_task_get_status"](task.base) if failed else ErrorCode.SUCCESS)
+            task.owner, task.status = HELD, ErrorCode.SUCCESS
+            if failed:
+                task.read_status()
             context: Context | None = self.handle()
             if context is not None:
                 (context.on_failed if failed else context.on_done)(task.token)
@@ -189,10 +191,13 @@ class Context(Handle):
         life = self.life
         cell = ffi.new(kind.cell)
         with life.lock:
-            live(self, Context, name)
+            if self.pointer is None:
+                live(self, Context, name)
             if life.dropped:
                 life.free_dropped()
-            passed(life.library[name], name, self.pointer, *args, cell)
+            code = life.library[name](self.pointer, *args, cell)
+            if code:
+                raise refusal(code, name)
             pointer = cell[0]
             base = life.tasks[pointer] = life.library[kind.as_task](pointer)
             return kind(pointer, base, self, token)

@@ -23,6 +23,7 @@ class ControlContext(Context):
     """
 
     is_server: ClassVar[bool]
+    alloc_init: ClassVar[str]  # the function that makes its tasks
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
@@ -51,6 +52,8 @@ class ControlContext(Context):
         """Return a living connection of this context's, or refuse the call."""
         if not isinstance(connection, Connection) or connection.context is not self:
             raise InvalidValue(f"{name} takes a connection of this {self}, not {connection!r}")
+        if connection.pointer is not None:
+            return connection
         if connection.is_gone() and self.life.state() is State.IDLE:  # which the library is not asked about any more
             raise BadState(f"{name} was attempted on a {self} while IDLE; start it first")
         return living_connection(connection, name)
@@ -165,10 +168,10 @@ class TaskPool:
 
     def task_send_alloc_init(self, ctx: Any, peer: Any, message: Any, user_data: object = None) -> SendTask:
         """A task from the context's pool. Takes its copy of the message now."""
-        name = f"{self.context_kind.kind}_task_send_alloc_init"
-        context, data = live(ctx, self.context_kind, name), as_bytes(message, name)
-        connection = context.own(peer, name)
-        task: SendTask = context.alloc(SendTask, name, user_data, connection.pointer, data, len(data))
+        name = self.context_kind.alloc_init
+        context = live(ctx, self.context_kind, name)
+        data = message if type(message) is bytes else as_bytes(message, name)
+        task: SendTask = context.alloc(SendTask, name, user_data, context.own(peer, name).pointer, data, len(data))
         task.data = data
         return task
 

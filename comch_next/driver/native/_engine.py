@@ -34,6 +34,25 @@ class Engine(Handle, tag="doca_pe"):
     def lock(self) -> Lock:
         return self.life.lock
 
+    def progress(self) -> bool:
+        """Run the library's progress, and raise what a callback has raised."""
+        life = self.life
+        with life.lock:
+            if self.pointer is None:
+                live(self, Engine, "doca_pe_progress")
+            if life.running:  # on this thread: another one's would have the lock
+                raise BadState("doca_pe_progress was called inside a callback; it is legal outside only")
+            moved = again = life.progress()
+            for _ in range(self.calls - 1):
+                if not again or self.pointer is None:
+                    break
+                again = life.progress()
+            if moved and life.notification is not None and life.notification.silent:
+                life.notification.found()
+            if life.error is not None:
+                life.raise_error()
+        return moved
+
 
 class Engines(Noun):
     """The noun Engines of the driver protocol."""
@@ -58,25 +77,11 @@ class Engines(Noun):
                 notification.close()
             engine.ended()
 
-    def progress(self, pe: Any) -> bool:
-        engine = live(pe, Engine, "doca_pe_progress")
-        life = engine.life
-        with life.lock:
-            if life.running:  # on this thread: another one's would have the lock
-                raise BadState("doca_pe_progress was called inside a callback; it is legal outside only")
-            live(pe, Engine, "doca_pe_progress")
-            moved = again = life.progress()
-            for _ in range(engine.calls - 1):
-                if not again or engine.pointer is None:
-                    break
-                again = life.progress()
-            if moved and life.notification is not None and life.notification.silent:
-                life.notification.found()
-            life.raise_error()
-        return moved
+    def progress(self, pe: object) -> bool:
+        return live(pe, Engine, "doca_pe_progress").progress()
 
-    def quick_progress(self, pe: object) -> Callable[[], bool] | None:
-        """None: every progress goes through the library."""
+    def quick_progress(self, pe: Engine) -> Callable[[], bool]:
+        return pe.progress
 
     def get_notification_handle(self, pe: object) -> int:
         return self._notification(pe, "doca_pe_get_notification_handle").fileno()

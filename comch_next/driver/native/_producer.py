@@ -29,7 +29,7 @@ class ProducerSendTask(FastTask):
 
     __slots__ = ("imm_data",)
 
-    cell = "struct doca_comch_producer_task_send **"
+    cell = ffi.typeof("struct doca_comch_producer_task_send **")
     as_task = "doca_comch_producer_task_send_as_task"
 
     imm_data: Any
@@ -59,6 +59,7 @@ class Producers(Noun):
     ) -> ProducerSendTask:
         name = "doca_comch_producer_task_send_alloc_init"
         context = live(producer, Producer, name)
+        _check_id(consumer_id, name)
         held, *immediate = _immediate(imm_data, name)
         task = context.alloc(ProducerSendTask, name, user_data, buf_pointer(buf, name), *immediate, consumer_id)
         task.buf, task.imm_data = buf, held
@@ -72,6 +73,11 @@ class Producers(Noun):
     cap_get_max_buf_size = call("doca_comch_producer_cap_get_max_buf_size")
     cap_get_max_buf_list_len = call("doca_comch_producer_cap_get_max_buf_list_len")
     cap_get_max_producers = call("doca_comch_producer_cap_get_max_producers")
+
+
+def _check_id(consumer_id: object, name: str) -> None:
+    if type(consumer_id) is not int or not 1 <= consumer_id <= _MOST_ID:
+        raise InvalidValue(f"{name} takes a whole number from 1 to {_MOST_ID}, not {consumer_id!r}")
 
 
 def _immediate(imm_data: Any, name: str) -> tuple[Any, Any, int]:
@@ -100,8 +106,7 @@ class ProducerSendTasks(FastTasks):
     def set_consumer_id(self, task: Any, consumer_id: int) -> None:
         name = "doca_comch_producer_task_send_set_consumer_id"
         expect_held(task, name)
-        if type(consumer_id) is not int or not 1 <= consumer_id <= _MOST_ID:
-            raise InvalidValue(f"{name} takes a whole number from 1 to {_MOST_ID}, not {consumer_id!r}")
+        _check_id(consumer_id, name)
         self.library[name](task.pointer, consumer_id)
 
     def get_imm_data(self, task: Any) -> bytes | None:

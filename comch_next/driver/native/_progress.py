@@ -14,7 +14,8 @@ __all__ = ["EngineLife"]
 class EngineLife(Life):
     """`lock` is held around every call of the engine and of all that is connected to it. `running`: inside progress.
 
-    `orphans` each take a step towards the end of a context that the program has dropped; the last one returns True.
+    `error` is what the first callback has raised. `orphans` each take a step towards the end of a context that the
+    program has dropped; the last one returns True.
     """
 
     def __init__(self, library: Library, pointer: Any, lock: Lock) -> None:
@@ -23,7 +24,7 @@ class EngineLife(Life):
         self.orphans: list[Callable[[], bool]] = []
         self.running = False
         self.notification: Notification | None = None
-        self._error: BaseException | None = None
+        self.error: BaseException | None = None
         self._progress = library["doca_pe_progress"]
 
     def progress(self) -> bool:
@@ -40,12 +41,12 @@ class EngineLife(Life):
 
     def keep(self, _kind: object, error: BaseException, _trace: object) -> None:
         """Keep what a callback has raised: the first one wins."""
-        self._error = self._error or error
+        self.error = self.error or error
 
     def raise_error(self) -> None:
         """Raise what a callback has raised, once, but not inside of progress."""
-        if self._error is not None and not self.running:
-            error, self._error = self._error, None
+        if self.error is not None and not self.running:
+            error, self.error = self.error, None
             raise error
 
     def settle(self) -> None:

@@ -1,5 +1,6 @@
 """Send tasks of the control path (guide: Comch, Control Channel Send Task)."""
 
+from comch_next.driver.native._library import ffi
 from comch_next.driver.native._task import Task, Tasks
 
 __all__ = ["SendTask", "SendTasks"]
@@ -10,7 +11,7 @@ class SendTask(Task):
 
     __slots__ = ("data",)
 
-    cell = "struct doca_comch_task_send **"
+    cell = ffi.typeof("struct doca_comch_task_send **")
     as_task = "doca_comch_task_send_as_task"
 
     data: bytes

@@ -17,6 +17,7 @@ class Server(ControlContext, tag="doca_comch_server"):
     """A handle; `rep` is its representor."""
 
     kind = "doca_comch_server"
+    alloc_init = "doca_comch_server_task_send_alloc_init"
     is_server = True
 
     rep: DevRep

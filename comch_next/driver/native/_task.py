@@ -23,7 +23,7 @@ class Task:
 
     __slots__ = ("__weakref__", "base", "context", "owner", "pointer", "status", "token")
 
-    cell: ClassVar[str]  # the C type that a task's pointer is written to
+    cell: ClassVar[Any]  # the C type that a task's pointer is written to
     as_task: ClassVar[str]  # the function that makes a doca_task of it
 
     def __init__(self, pointer: Any, base: Any, context: "Context", token: object) -> None:
@@ -33,11 +33,10 @@ class Task:
         self.status = ErrorCode.SUCCESS
         self.token: Any = token
 
-    def completed(self, status: int) -> None:
-        """Be the program's again."""
-        self.owner = HELD
+    def read_status(self) -> None:
+        """Ask the library what the task has completed with."""
         try:
-            self.status = ErrorCode(status)
+            self.status = ErrorCode(self.context.life.library["doca_task_get_status"](self.base))
         except ValueError:  # of a newer release
             self.status = ErrorCode.UNKNOWN
 

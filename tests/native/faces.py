@@ -1,0 +1,27 @@
+"""The C libraries of this project, as those that the native driver finds: they prove both directions of the seam.
+
+In one process the driver's calls go down through C and up again into the same interpreter.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import comch_next.capi
+from tools.side_by_side import MODERN, Stage
+
+__all__ = ["ENV", "NativeStage"]
+
+ENV: Mapping[str, str] = {"COMCH_DOCA_LIB": str(Path(comch_next.capi.__path__[0]) / "lib")}
+
+
+@dataclass(frozen=True)
+class NativeStage(Stage):
+    """A place to run modern samples in, each end on the driver that is named in place of a manner."""
+
+    def command(self, manner: str, script: str, *arguments: str) -> list[str]:
+        settings = [f"{name}={value}" for name, value in {**ENV, "COMCH_DRIVER": manner}.items()]
+        return ["env", *settings, sys.executable, str(MODERN / script), *arguments]

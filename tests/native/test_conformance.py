@@ -1,0 +1,36 @@
+"""The conformance suite on the native driver over the C libraries of this project, in one process and across two."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+
+from comch_next import NotSupported
+from comch_next.testing import CHECKS, Check, Maker, across_processes, in_one_process
+from tests.native.faces import ENV
+from tests.processes import SOON_S
+
+# Memory of a C program cannot be handed to another process of this machine, as a card can read it.
+NEED_EXPORTS = {"check_export_and_import", "check_exported_map_cannot_be_stopped"}
+
+
+@pytest.fixture(autouse=True)
+def libraries(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in ENV.items():
+        monkeypatch.setenv(name, value)
+
+
+@pytest.mark.parametrize("maker", [in_one_process, across_processes], ids=lambda maker: maker.__name__)
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__.removeprefix("check_"))
+def test_check(check: Check, maker: Maker) -> None:
+    make = partial(maker, "native", timeout=SOON_S)
+    if check.__name__ in NEED_EXPORTS:
+        with pytest.raises(NotSupported, match="doca_mmap_export_pci"):
+            check(make)
+    else:
+        check(make)
+
+
+def test_what_needs_exports_is_in_the_suite() -> None:
+    assert {check.__name__ for check in CHECKS} > NEED_EXPORTS
