@@ -27,13 +27,15 @@ TOLD = {
     "data_path_high_speed_server": [_line("received", HOST), _line("sent", DPU)],
     "secure_channel_client": ["sent 200, received 200"],
     "secure_channel_server": ["sent 200, received 200"],
-}
-PAIRS = {
-    "hello": ("hello_service", "hello_client"),
-    **{pair: (f"{pair}_server", f"{pair}_client") for pair in ("ctrl_path", "data_path_high_speed", "secure_channel")},
+    "secure_channel_fast_client": ["sent 200, received 200"],
+    "secure_channel_fast_server": ["sent 200, received 200"],
 }
 DPU_ARGUMENTS = ("-p", "03:00.0", "-t", DPU)
-BOTH_SIDES = ("data_path_high_speed", "secure_channel")  # one program, whose device decides
+BOTH_SIDES = ("data_path_high_speed", "secure_channel", "secure_channel_fast")  # one program, whose device decides
+PAIRS = {
+    "hello": ("hello_service", "hello_client"),
+    **{pair: (f"{pair}_server", f"{pair}_client") for pair in ("ctrl_path", *BOTH_SIDES)},
+}
 
 
 @pytest.fixture
@@ -68,6 +70,7 @@ PAIRINGS = [
     *(("ctrl_path", service, client) for service in ("c", "new") for client in ("c", "new")),
     *(("data_path_high_speed", service, client) for service in ("c", "new") for client in ("c", "new")),
     ("secure_channel", "c", "c"),
+    ("secure_channel_fast", "c", "c"),
 ]
 
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from comch_next.errors import ErrorCode
-from tests.faces.conftest import Start
-from tests.faces.support import FOLDERS
+from tests.faces.conftest import MODULES, Start
+from tests.faces.support import FOLDERS, PROGRAMS, compiled, run
+from tests.processes import SOON_S
 
 TOLD = {
     "alive": ["echoed"],
@@ -53,3 +55,23 @@ def test_an_interpreter_without_the_project_is_no_success(start: Start, tmp_path
     ended = start("opened_at_run_time", "libdoca_comm_channel.so.2", LD_LIBRARY_PATH=places).finish()
     assert (ended.returncode, ended.stdout) == (0, f"{int(ErrorCode.INITIALIZATION)} none\n")
     assert "No module named" in ended.stderr
+
+
+@pytest.mark.parametrize("deed", ["alive", "nested"])
+def test_address_sanitizer_finds_nothing(deed: str, tmp_path: Path) -> None:
+    """What the libraries write into a program's buffers, and what they read from them, lies in these."""
+    program = compiled(
+        tmp_path, [PROGRAMS / "unkind.c", PROGRAMS / "common.c"], *MODULES, flags=("-fsanitize=address,undefined",)
+    )
+    ended = run(
+        program, deed, ASAN_OPTIONS="detect_leaks=0"
+    ).finish()  # the interpreter keeps what it has until the end
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert ended.stdout.splitlines() == TOLD[deed]
+
+
+@pytest.mark.skipif(shutil.which("valgrind") is None, reason="valgrind is not installed")
+def test_valgrind_finds_nothing(program: Callable[[str], Path]) -> None:
+    command = ["-q", "--error-exitcode=9", "--leak-check=no", str(program("unkind")), "nested"]
+    ended = run("valgrind", *command, deadline_s=4 * SOON_S).finish()
+    assert (ended.returncode, ended.stderr) == (0, "")
