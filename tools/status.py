@@ -217,7 +217,9 @@ A C function of a noun is a method of its class; `create` is the constructor, pl
 and capabilities belong to DevInfo. A context is a context and a task a task, so `as_ctx` and `as_task` are the object
 itself; `Task` stands for SendTask, PostRecvTask and ProducerSendTask, and ` | ` separates the spellings of several
 classes. A C name, or its rest, on a Python object raises AttributeError with the spelling of this page. Where Python
-has no counterpart, the last column says why. Failures are listed in [errors.md](errors.md).
+has no counterpart, the column beside it says why. The last column names the library in which a C program, or one
+that uses cffi or ctypes, finds the function, and what it answers there if it is not implemented. Failures are listed
+in [errors.md](errors.md).
 """
 TITLES = {"comch": "DOCA Comch", "core": "DOCA Core"}
 
@@ -231,15 +233,33 @@ def page() -> str:
         every = rows(generation)
         functions = [row for row in every if row.symbol.what == "function"]
         lines += ["", f"## {TITLES[generation]}", "", f"{_counts('functions', functions)}", ""]
-        lines += ["| Function | Header | Since DOCA | Python | |", "|---|---|---|---|---|"]
+        lines += ["| Function | Header | Since DOCA | Python | | C library |", "|---|---|---|---|---|---|"]
         for row in functions:
-            cells = (row.symbol.header, row.symbol.since, _python(row), row.status)
+            cells = (row.symbol.header, row.symbol.since, _python(row), row.status, c_library(generation, row))
             lines.append(f"| `{row.symbol.name}` | {' | '.join(cells)} |")
         others = [row for row in every if row.symbol.what != "function"]
         lines += ["", f"{_counts('types, values and macros', others)}", ""]
         lines += ["| Name | Kind | Python | |", "|---|---|---|---|"]
         lines += [f"| `{row.symbol.name}` | {row.symbol.what} | {_python(row)} | {row.status} |" for row in others]
     return "\n".join([*lines, ""])
+
+
+def c_library(generation: api.Generation, row: Row) -> str:
+    """The library that has a function for C programs, "refused" where that answers NOT_SUPPORTED."""
+    config = _config_of_c()
+    if row.status == DPA or row.symbol.name in config["refused"]:
+        told = ", refused: `DOCA_ERROR_NOT_SUPPORTED`"
+    elif row.symbol.name.startswith("doca_dpa_dev_"):
+        return ""
+    else:
+        told = ""
+    return f"libdoca_{config['libraries'].get(row.symbol.header) or config['libraries'][generation]}{told}"
+
+
+@cache
+def _config_of_c() -> Mapping[str, Any]:
+    config: Mapping[str, Any] = tomllib.loads(STATUS.read_text(encoding="utf-8"))["c"]
+    return config
 
 
 def _counts(what: str, some: Iterable[Row]) -> str:
