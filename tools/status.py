@@ -218,6 +218,9 @@ and capabilities belong to DevInfo. A context is a context and a task a task, so
 itself; `Task` stands for SendTask, PostRecvTask and ProducerSendTask, and ` | ` separates the spellings of several
 classes. A C name, or its rest, on a Python object raises AttributeError with the spelling of this page. Where Python
 has no counterpart, the last column says why. Failures are listed in [errors.md](errors.md).
+
+What is implemented runs on the emulated driver, and on the native one, which calls the function of that name; the
+calls on the DPA raise `NotSupported` on the emulated driver only. [native.md](native.md) says what of that is proved.
 """
 TITLES = {"comch": "DOCA Comch", "core": "DOCA Core"}
 
