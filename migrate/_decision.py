@@ -23,6 +23,7 @@ UNCHECKED = "CCM046"  # a file whose new text did not pass its check
 READS_SOURCE = "CCM084"  # a file that reads its own source
 FLOW = "CCM030"  # belongs to handles that stay old
 AROUND = "CCM003"  # the code around stays old
+_UNITS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,7 +202,7 @@ class _Around:
         names = self.files[reference.path]
         unit: ast.AST = names.tree
         for above in names.above(reference.node):
-            if isinstance(above, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            if isinstance(above, _UNITS):
                 unit = above
         return unit
 

@@ -276,6 +276,13 @@ CODES: dict[str, Code] = {
         "Nothing. Remove the clause if the exception may go on.",
         "safe",
     ),
+    "CCM106": Code(
+        "a wait for the event channel became a receive that waits",
+        "The client armed its channel, waited for nothing else and without an end, and then received. receive without "
+        "a timeout waits for a message by itself.",
+        "Nothing. Give receive a timeout in seconds if the program should not wait for ever.",
+        "safe",
+    ),
     # Requests
     "CCM090": Code(
         "left alone on request",

@@ -25,10 +25,7 @@ def attach(ffi: Any, lib: Any) -> None:
     binding = Binding(ffi, lib)
     callbacks = Callbacks(ffi)
     for row in binding.rows(FUNCTIONS):
-        if row.name.endswith(("_as_ctx", "_as_task")):
-            binding.attach(row.name, _same)  # one pointer is both
-        else:
-            binding.bind(row, driver_call(row))
+        binding.bind(row, driver_call(row))
     for side, pool in _SIDES:
         for name, function in _control(side, pool, ffi, callbacks).items():
             binding.attach(f"doca_comch_{side}_{name}", binding.coded(function))
@@ -36,11 +33,7 @@ def attach(ffi: Any, lib: Any) -> None:
     for name, function in {**coded, **_CODED, **_server(callbacks)}.items():
         binding.attach(name, binding.coded(function))
     for name, function in {**bare, **_BARE}.items():
-        binding.attach(name, function)
-
-
-def _same(pointer: int) -> int:
-    return pointer
+        binding.attach(name, binding.quiet(name, function))
 
 
 def _connected(context: Handle, connection: Any) -> Handle:

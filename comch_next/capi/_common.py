@@ -30,7 +30,7 @@ def attach(ffi: Any, lib: Any) -> None:
     for name, coded in {**_CODED, **_contexts(callbacks)}.items():
         binding.attach(name, binding.coded(coded))
     for name, bare in _BARE.items():
-        binding.attach(name, bare)
+        binding.attach(name, binding.quiet(name, bare))
 
 
 # Devices: two opens of one are one handle, which ends with the last close

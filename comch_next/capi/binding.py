@@ -66,12 +66,26 @@ class Binding:
 
     def attach(self, name: str, function: Call) -> None:
         """Have C call this function; what it raises is logged, and UNEXPECTED where there is a code."""
-        result = self.ffi.typeof(getattr(self.lib, f"py_{name}")).result
-        on_error = {"error": _UNEXPECTED} if result.cname == "int" else {}
+        on_error = {"error": _UNEXPECTED} if self._result(name).cname == "int" else {}
         self.ffi.def_extern(name=f"py_{name}", onerror=self._log, **on_error)(function)
+
+    def _result(self, name: str) -> Any:
+        return self.ffi.typeof(getattr(self.lib, f"py_{name}")).result
 
     def _log(self, kind: type[BaseException], error: BaseException, trace: Any) -> None:
         self.lib.comch_face_report("".join(traceback.format_exception(kind, error, trace)).encode())
+
+    def quiet(self, name: str, function: Call) -> Call:
+        """Make the function do nothing where it is refused, and return 0 or NULL."""
+        refused = None if self._result(name).kind == "void" else 0
+
+        def run(*args: Any) -> Any:
+            try:
+                return function(*args)
+            except DocaError:
+                return refused
+
+        return run
 
     @staticmethod
     def coded(function: Call) -> Call:
@@ -113,17 +127,14 @@ class Binding:
         readers, ended, tag = [*self._readers(row)], _ended(row), tag_of(row.returns)
 
         def run(*args: Any) -> Any:
-            try:
-                result = call(*[read(args) for read in readers])
-            except DocaError:
-                return 0
+            result = call(*[read(args) for read in readers])
             if ended is not None:
                 HANDLES.drop(HANDLES.find(ended, args[0]))
             if tag:
                 return 0 if result is None else HANDLES.of(tag, result).address
             return None if row.returns == "void" else int(result)
 
-        return run
+        return self.quiet(row.name, run)
 
     # Arguments
 

@@ -44,7 +44,7 @@ class Handle:
         self.noun: Any = None
         self.kept: Any = None
         self.user_data = 0
-        self.opens = 1
+        self.opens = 0
 
 
 class Handles:

@@ -57,7 +57,7 @@ def found(forest: Forest, values: Values) -> Iterator[Found]:
         if compares and not _are_apart(origins, forest):
             yield Found([Token(key) for devices in held for key in devices], compare, EQUAL_DEVICES)
     yield from _refused(forest, values)
-    for _, call in forest.nodes(ast.Call):
+    for _, call in forest.calls(("iter", "isinstance")):
         if getattr(call.func, "id", "") == "iter" and call.args:
             yield Found(values.of(call.args[0]), call, INSPECTED)
         asks = getattr(call.func, "id", "") == "isinstance" and len(call.args) == 2

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import OldApi, Text
+from migrate.facts.relayed_texts import relayed_texts
 from migrate.python.values import Collection, Instance, Token, Value, Values
 
 COMPARED, SHOWN = "text", "printed"
@@ -28,9 +29,12 @@ def looks_at_texts(forest: Forest, values: Values, api: OldApi) -> Iterator[tupl
     for _, compare in forest.nodes(ast.Compare):
         for text in _compared(compare, values):
             yield COMPARED, text
-    for _, call in forest.nodes(ast.Call):
+    for text in relayed_texts(forest, values, api):
+        yield COMPARED, text
+    for _, call in forest.calls(_EXPECTING, ("raises",)):
         for text in _expected(call, values, api):
             yield COMPARED, text
+    for _, call in forest.calls(_TRACING, _SHOWING):
         for text in _traced(call, forest, values, api):
             yield SHOWN, text
 

@@ -25,7 +25,7 @@ class FeatureTests:
         return "CCM006" if tested else ""
 
     def _found(self) -> Iterator[ast.stmt]:
-        for _, call in self._forest.nodes(ast.Call):
+        for _, call in self._forest.calls(("hasattr",)):
             if is_hasattr(call) and call.args:
                 texts = [str(part.value) for part in call.args if isinstance(part, ast.Constant)]
                 named = any(is_old_word(text, self._vocabulary) for text in texts)

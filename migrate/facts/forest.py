@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from itertools import chain
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -60,6 +63,18 @@ class Forest(Parents):
         for path, nodes in self._by_type.get(kind, {}).items():
             for node in nodes:
                 yield path, node
+
+    def calls(self, *names: Iterable[str]) -> Iterator[tuple[Path, ast.Call]]:
+        """Iterate over the calls of functions and methods with some last names, in the order of `nodes`."""
+        found = chain.from_iterable(self._named_calls.get(name, ()) for name in set(chain.from_iterable(names)))
+        return ((path, call) for _, path, call in sorted(found, key=itemgetter(0)))
+
+    @cached_property
+    def _named_calls(self) -> Mapping[str, list[tuple[int, Path, ast.Call]]]:
+        named: dict[str, list[tuple[int, Path, ast.Call]]] = {}
+        for number, (path, call) in enumerate(self.nodes(ast.Call)):
+            named.setdefault(last_name(call.func), []).append((number, path, call))
+        return named
 
 
 def last_name(node: ast.expr) -> str:

@@ -72,6 +72,7 @@ class Data:
     """The bytes of a message that was received."""
 
 
+_OF_HANDLES = (Handle, Method)
 # Names of methods that other libraries' objects have, too; every other one is the old API's alone.
 COMMON = frozenset({"listen", "connect", "sendto", "recvfrom", "disconnect", "destroy", "open", "close", "create"})
 COMMON |= {"get_device", "set_device", "get_iface_name", "get_name", "representors", "update_info"}
@@ -91,7 +92,7 @@ _DATA = "msg"
 class OldApi:
     """The Knowledge of one generation. `reached`: what was called where, and the origins of the handles in that call.
     sites: these origins by the place of the call alone. strange: calls of functions of the objects spelling that may
-    be given something else than their handle.
+    be given something else than their handle. sent: the error classes whose texts are given to calls.
 
     unseen: the kinds of the handles that parameters hold when callers that nobody sees fill them.
     """
@@ -103,6 +104,7 @@ class OldApi:
         self.reached: dict[Symbol | Method, dict[ast.AST, set[Hashable]]] = {}
         self.sites: dict[ast.AST, set[Hashable]] = {}
         self.strange: set[ast.AST] = set()
+        self.sent: set[str] = set()
 
     # ------------------------------------------------------------------ names
 
@@ -256,6 +258,7 @@ class OldApi:
         """Return the origins of what a call takes and gives: the call itself, when it makes a handle of none."""
         given = [*arguments.positional, *arguments.keywords.values()]
         values = {value for values in given for value in values} | arguments.hidden
+        self.sent |= {text.name for value in values if isinstance(text := getattr(value, "key", None), Text)}
         handles = {value.key for value in values if isinstance(value, Token) and isinstance(value.key, Handle)}
         if isinstance(key, Method):
             handles.add(key.handle)
@@ -295,7 +298,7 @@ def is_handle(value: Value) -> bool:
 def handles_among(values: Iterable[Value]) -> list[Handle]:
     """Return the handles among some values, those of bound methods too."""
     keys = (value.key for value in values if isinstance(value, Token))
-    return [key.handle if isinstance(key, Method) else key for key in keys if isinstance(key, Handle | Method)]
+    return [key.handle if isinstance(key, Method) else key for key in keys if isinstance(key, _OF_HANDLES)]
 
 
 def symbols(values: Iterable[Value]) -> Iterator[Symbol]:

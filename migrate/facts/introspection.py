@@ -58,9 +58,10 @@ class Introspection:
                 yield from self._asked(node.value, node.attr)
             else:
                 yield from self._symbols(node.value)
-        for _, call in self._forest.nodes(ast.Call):
-            if last_name(call.func) in _WRAPPING and call.args and self._names_functions:
+        for _, call in self._forest.calls(_WRAPPING):
+            if call.args and self._names_functions:
                 yield from self._asked(call.args[0], "__name__")
+        for _, call in self._forest.calls(_READS_OBJECTS, _READS_ANNOTATIONS, ("type", "getattr", "fields")):
             name, asked = last_name(call.func), first_constant(call.args[1:2])
             if call.args and (name in _READS_OBJECTS or (name == "type" and len(call.args) == 1)):
                 yield from self._symbols(call.args[0])
@@ -88,7 +89,7 @@ class Introspection:
         shown = [node.operand for _, node in self._forest.nodes(ast.UnaryOp) if isinstance(node.op, ast.Invert)]
         for _, part in self._forest.nodes(ast.FormattedValue):
             shown += [part.value] if part.conversion in (ord("r"), ord("a")) else self._items(part.value)
-        for _, call in self._forest.nodes(ast.Call):
+        for _, call in self._forest.calls(_REPRESENTING, _SHOWING):
             name = last_name(call.func)
             shown += call.args if name in _REPRESENTING else []
             shown += [item for given in call.args if name in _SHOWING for item in self._items(given)]
@@ -124,7 +125,7 @@ class Introspection:
         for path, item in self._forest.nodes(ast.Subscript):
             if _is_module_itself(item) and self._is_searched(item):
                 yield path
-        for path, call in self._forest.nodes(ast.Call):
+        for path, call in self._forest.calls(_OPENS, _NAMESPACES, _READS_SOURCE):
             name = last_name(call.func)
             own = name in _OPENS and self._is_own_file(call)
             names = (name == "dir" and path in self._stars) or (name in _NAMESPACES and self._is_listed(call))

@@ -15,6 +15,7 @@ from migrate.old_api.calls import Call
 from migrate.python.scopes import FUNCTIONS
 from migrate.python.values import Class, Collection, External, Token, Value, Values
 
+_WITH = (ast.With, ast.AsyncWith)
 _PREFIX = "DOCA_ERROR_"
 _SUCCESS = "DOCA_SUCCESS"
 _SHOWING = {"print": "value", "str": "value", "format": "value", "repr": "value", "ascii": "value", "pprint": "value"}
@@ -37,9 +38,8 @@ class Results:
         codes = [token for token in values.tokens if isinstance(token.key, Code | Failure)]
         for node in dict.fromkeys(node for token in codes for node in values.uses(token)):
             self._expression(node)
-        for _, call in forest.nodes(ast.Call):
-            for shown in call.args if last_name(call.func) in _SHOWING else ():
-                self._contents(shown)
+        for shown in (argument for _, call in forest.calls(_SHOWING) for argument in call.args):
+            self._contents(shown)
         for _, part in forest.nodes(ast.FormattedValue):
             self._contents(part.value)
         for way, text in looks_at_texts(forest, values, api):
@@ -92,7 +92,7 @@ class Results:
                 if any(inner is statement for statement in getattr(above, "body", ())):
                     for handler in getattr(above, "handlers", ()):
                         yield from self._of_class(handler.type)
-            elif isinstance(above, ast.With | ast.AsyncWith):
+            elif isinstance(above, _WITH):
                 for item in above.items:
                     for argument in getattr(item.context_expr, "args", ()):
                         yield from self._of_class(argument)

@@ -80,8 +80,8 @@ class Shown:
                 for handle in filter(is_handle, values) if any(each.node is owner for each in objects) else ():
                     yield handle, node, SHOWN
 
-        for _, call in self._forest.nodes(ast.Call):
-            if last_name(call.func) == "getattr" and len(call.args) > 1 and self._is_shown(call, set()):
+        for _, call in self._forest.calls(("getattr",)):
+            if len(call.args) > 1 and self._is_shown(call, set()):
                 yield from ((handle, call, SHOWN) for handle in self._in_fields(*call.args[:2]))
 
     def _in_fields(self, owner: ast.expr, name: ast.expr) -> Iterator[Value]:
@@ -119,7 +119,7 @@ class Shown:
     def _as_tables(self) -> Iterator[tuple[ast.expr, list[Instance]]]:
         """Yield where the fields of objects become a dictionary: `vars(link)`, `link.__dict__`, `asdict(link)`."""
         tables = [(node, node.value) for _, node in self._forest.nodes(ast.Attribute) if node.attr == "__dict__"]
-        calls = (call for _, call in self._forest.nodes(ast.Call) if last_name(call.func) in _TABLES and call.args)
+        calls = (call for _, call in self._forest.calls(_TABLES) if call.args)
         for node, source in (*tables, *((call, call.args[0]) for call in calls)):
             yield node, [value for value in self._values.of(source) if isinstance(value, Instance)]
 

@@ -16,6 +16,7 @@ _LIBRARY = re.compile(r"(?:.*/)?lib[A-Za-z0-9_]+\.so[.0-9]*")
 _DOTTED = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
 _PROMPT = re.compile(r"^\s*(?:>>>|\.\.\.) (.*)$", re.MULTILINE)
 _RUN = frozenset({"exec", "eval", "compile", "timeit", "repeat", "Timer", "run", "runctx", "literal_eval"})
+_COMPILING = ("exec", "eval", "compile")
 # Calls whose text arguments are names, code or C declarations.
 _READERS = _RUN | {"getattr", "hasattr", "setattr", "delattr", "attrgetter", "methodcaller", "patch", "setitem"}
 _READERS |= {"import_module", "__import__", "find_spec", "importorskip", "delitem", "delenv"}
@@ -39,7 +40,7 @@ class Texts:
     def __init__(self, forest: Forest, vocabulary: Vocabulary, aliases: Callable[[Path], frozenset[str]]) -> None:
         self._forest, self._vocabulary, self._aliases = forest, vocabulary, aliases
         # Files that run texts made elsewhere.
-        self._runners = {path for path, call in forest.nodes(ast.Call) if _runs_made_text(call)}
+        self._runners = {path for path, call in forest.calls(_COMPILING) if _runs_made_text(call)}
 
     def named(self, path: Path, node: ast.Constant) -> tuple[str, str] | None:
         """Return the first old name in a text that is read at run time, and the code for it."""
@@ -135,5 +136,4 @@ class Texts:
 
 
 def _runs_made_text(call: ast.Call) -> bool:
-    name = getattr(call.func, "id", "")
-    return name in ("exec", "eval", "compile") and bool(call.args) and not isinstance(call.args[0], ast.Constant)
+    return isinstance(call.func, ast.Name) and bool(call.args) and not isinstance(call.args[0], ast.Constant)

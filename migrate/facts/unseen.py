@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
-from migrate.facts.forest import Forest, last_name
+from migrate.facts.forest import Forest
 from migrate.facts.handles import COMMON, MODERN_TOO
 from migrate.facts.type_comments import parsed
 from migrate.old_api.vocabulary import Vocabulary
@@ -35,7 +35,7 @@ class Callers:
     @cached_property
     def _loads(self) -> bool:
         """Whether modules are loaded by names that are not written in the project."""
-        calls = [call for _, call in self._forest.nodes(ast.Call) if last_name(call.func) in _LOADING]
+        calls = [call for _, call in self._forest.calls(_LOADING)]
         return not all(call.args and isinstance(call.args[0], ast.Constant) for call in calls)
 
 

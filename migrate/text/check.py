@@ -17,6 +17,7 @@ from migrate.python.source import Source
 _RANK = {Bound.ALWAYS: 0, Bound.MAYBE: 1, Bound.NEVER: 2}
 _WORDS = {Bound.MAYBE: "may be unbound here", Bound.NEVER: "is not bound here"}
 _Key: TypeAlias = tuple[str, int]  # a qualified name, and which of those of that name
+_IMPORTS = (ast.Import, ast.ImportFrom)
 _STRAIGHT = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Pass)
 # What holds statements in each kind of node, in the order of the text.
 _BLOCKS: dict[type[ast.AST], tuple[str, ...]] = {
@@ -175,7 +176,7 @@ class _Side:
 
     def _find_place(self, node: ast.stmt, outer: _Key) -> None:
         body = self.bodies[outer]
-        is_import = isinstance(node, ast.Import | ast.ImportFrom)
+        is_import = isinstance(node, _IMPORTS)
         self._places[node] = (outer, len(body), ast.dump(node) if is_import else "")
         if not is_import:
             body.append(node)

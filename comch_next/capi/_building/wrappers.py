@@ -87,6 +87,10 @@ def _forward(row: api.Function, newer: api.Function) -> str:
     return f"FACE {prototype(row)}\n{{\n\treturn {newer.name}({arguments});\n}}\n"
 
 
+def _cast(row: api.Function) -> str:
+    return f"FACE {prototype(row)}\n{{\n\treturn ({row.returns}){row.params[0].name};\n}}\n"
+
+
 def _by_hand(face: Face) -> str:
     """What is C already: sources, and the texts of the result codes."""
     texts = [(SOURCES / name).read_text(encoding="ascii") for name in face.sources]
@@ -96,7 +100,13 @@ def _by_hand(face: Face) -> str:
 def wrapped(face: Face) -> list[api.Function]:
     """List the functions of a face that call Python."""
     by_hand = frozenset(_DEFINITION.findall(_by_hand(face)))
-    return [row for row in face.functions() if row.name not in by_hand and _newer(row) is None]
+    rows = (row for row in face.functions() if row.name not in by_hand)
+    return [row for row in rows if _newer(row) is None and not _is_cast(row)]
+
+
+def _is_cast(row: api.Function) -> bool:
+    """Whether the function names its argument's other type: one pointer is both."""
+    return row.name.endswith(("_as_ctx", "_as_task"))
 
 
 _HEAD = """
@@ -116,11 +126,12 @@ static int started(void)
 
 
 def c_source(face: Face) -> str:
-    """Write the source of a face: what was written by hand, the wrappers, and older spellings of either."""
+    """Write the source of a face: what was written by hand, the wrappers, casts, older spellings."""
     includes = "\n".join(f"#include <{header}>" for header in face.headers)
     rows = wrapped(face)
     declarations = "".join(f"static {python_side(row)};\n" for row in rows)
     older = [(row, newer) for row in face.functions() if (newer := _newer(row)) is not None]
     forwards = [_forward(row, newer) for row, newer in older]
+    forwards += [_cast(row) for row in face.functions() if _is_cast(row)]
     head = _HEAD.format(includes=includes, by_hand=_by_hand(face))
     return head + declarations + "\n" + "\n".join([*map(_wrapper, rows), *forwards])

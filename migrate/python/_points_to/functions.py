@@ -12,6 +12,8 @@ from migrate.python._points_to.items import Items
 from migrate.python._points_to.slots import Slot
 from migrate.python.modules import Project
 
+_YIELDING = (ast.Yield, ast.YieldFrom)
+
 MAX_DEPTH = 3  # helpers that call helpers are told apart this far
 
 
@@ -87,7 +89,7 @@ class Functions(Items):
         node = frame.node
         if node in frame.slots:
             return frame.slots[node]
-        yields = any(isinstance(inside, ast.Yield | ast.YieldFrom) for inside in self.body(node))
+        yields = any(isinstance(inside, _YIELDING) for inside in self.body(node))
         if yields:
             collection, _ = self.make(node, "generator", frame, frame.yielded)
             self.flow(frame.returned, self.field(collection, "return"))

@@ -10,7 +10,16 @@ from migrate.python.scopes import FUNCTIONS
 
 MAX_NODES = 120  # a function with more is analysed once, so that the work stays linear in the program
 _FLOWING = {ast.Assign, ast.AnnAssign, ast.NamedExpr, ast.For, ast.AsyncFor, ast.comprehension, ast.With, ast.AsyncWith}
-_HANDING = {ast.Return, ast.Yield, ast.YieldFrom, ast.Assign, ast.Lambda, ast.Call}
+_GIVING = (ast.Return, ast.Yield, ast.YieldFrom)
+_HANDING = {*_GIVING, ast.Assign, ast.Lambda, ast.Call}
+# Where a kind of expression has the values, and the rows of values, that it may be or hold.
+_VALUES: dict[type, tuple[str, ...]] = {ast.IfExp: ("body", "orelse"), ast.Call: ("func",)}
+_VALUES |= dict.fromkeys(
+    (ast.Attribute, ast.Subscript, ast.Starred, ast.Await, ast.NamedExpr, ast.YieldFrom), ("value",)
+)
+_VALUES |= dict.fromkeys((ast.ListComp, ast.SetComp, ast.GeneratorExp), ("elt",))
+_ROWS: dict[type, str] = {ast.Dict: "values", ast.BoolOp: "values", ast.Call: "args"}
+_ROWS |= dict.fromkeys((ast.Tuple, ast.List, ast.Set), "elts")
 
 
 def is_generic(node: FunctionNode, body: Callable[[ast.AST], list[ast.AST]]) -> bool:
@@ -66,25 +75,14 @@ def _holds(value: ast.expr | None, tainted: set[str]) -> bool:
     """Whether the value of an expression may be, or hold, what a tainted name has."""
     if isinstance(value, ast.Name):
         return value.id in tainted
-    if isinstance(value, ast.Attribute | ast.Subscript | ast.Starred | ast.Await | ast.NamedExpr | ast.YieldFrom):
-        return _holds(value.value, tainted)
-    if isinstance(value, ast.Tuple | ast.List | ast.Set):
-        return any(_holds(item, tainted) for item in value.elts)
-    if isinstance(value, ast.Dict):
-        return any(_holds(item, tainted) for item in value.values)
-    if isinstance(value, ast.IfExp):
-        return _holds(value.body, tainted) or _holds(value.orelse, tainted)
-    if isinstance(value, ast.BoolOp):
-        return any(_holds(item, tainted) for item in value.values)
-    if isinstance(value, ast.Call):
-        return _holds(value.func, tainted) or any(_holds(item, tainted) for item in value.args)
-    if isinstance(value, ast.ListComp | ast.SetComp | ast.GeneratorExp):
-        return _holds(value.elt, tainted)
-    return False
+    kind = type(value)
+    if any(_holds(getattr(value, name), tainted) for name in _VALUES.get(kind, ())):
+        return True
+    return kind in _ROWS and any(_holds(item, tainted) for item in getattr(value, _ROWS[kind]))
 
 
 def _hands_on(part: ast.AST, tainted: set[str]) -> bool:
-    if isinstance(part, ast.Return | ast.Yield | ast.YieldFrom):
+    if isinstance(part, _GIVING):
         return _holds(part.value, tainted)
     if isinstance(part, ast.Assign) and any(isinstance(target, ast.Attribute) for target in part.targets):
         return _holds(part.value, tainted)

@@ -1,4 +1,4 @@
-"""Loops that wait in a poller of their own, for one event channel and nothing else, which they arm before each wait."""
+"""Waits in a poller of their own, for one event channel and nothing else, which is armed before each of them."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from migrate.old_api.generation_1 import EP
 from migrate.python.scopes import Kind, Variable
 from migrate.python.values import External
 from migrate.rules.idioms._loop import made_by, parse
+from migrate.rules.idioms._up import is_up
 
 CHANNEL = EP + "get_event_channel"
 # What each arming is for, and the place of its descriptor among the channel's.
@@ -29,11 +30,16 @@ _Waited: TypeAlias = tuple[ast.expr, Sequence[ast.stmt]]
 
 @dataclass(frozen=True)
 class Wait:
-    """A loop's wait. setup: the statements that make the poller and register the descriptor, of no other use."""
+    """The wait of a loop, or right before a statement that receives.
 
-    statement: ast.While
+    setup: the statements that make the poller and register the descriptor, of no other use. steps: those that arm and
+    wait, where no loop holds them.
+    """
+
+    statement: ast.stmt
     descriptor: ast.expr
     setup: Sequence[ast.stmt]
+    steps: Sequence[ast.stmt] = ()
 
 
 class Polls:
@@ -41,10 +47,10 @@ class Polls:
 
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
-        self._known: dict[Hashable, Mapping[ast.While, Wait]] = {}
+        self._known: dict[Hashable, Mapping[ast.stmt, Wait]] = {}
 
-    def waits(self, origin: Hashable) -> Mapping[ast.While, Wait]:
-        """Return the loops that wait for a channel of a handle; none where these channels have any other use."""
+    def waits(self, origin: Hashable) -> Mapping[ast.stmt, Wait]:
+        """Return what waits for a channel of a handle; nothing where these channels have any other use."""
         if origin not in self._known:
             self._known[origin] = self._waits(origin)
         return self._known[origin]
@@ -62,9 +68,9 @@ class Polls:
                     bells.setdefault(origin, []).append(call)
         return bells
 
-    def _waits(self, origin: Hashable) -> Mapping[ast.While, Wait]:
+    def _waits(self, origin: Hashable) -> Mapping[ast.stmt, Wait]:
         bells = self._bells.get(origin, [])
-        waits = [self._wait(call) for call in bells if call.function != CHANNEL]
+        waits = [self._repeated(call) or self._once(call) for call in bells if call.function != CHANNEL]
         found = {wait.statement: wait for wait in waits if wait is not None}
         known = {wait.descriptor for wait in found.values()}
         channels = [self._descriptors(call) for call in bells if call.function == CHANNEL]
@@ -88,26 +94,63 @@ class Polls:
         variable = self._own(target)
         return list(variable.loads) if variable is not None else None
 
-    # ------------------------------------------------------------------ one loop
+    # ------------------------------------------------------------------ one wait
 
-    def _wait(self, arm: Call) -> Wait | None:
-        """Return the wait that an arming is for."""
+    def _repeated(self, arm: Call) -> Wait | None:
+        """Return the wait of a loop that an arming is for."""
         statement = self._facts.parent(arm.node)
         whole = next((node for node in self._facts.above(arm.node) if isinstance(node, ast.While)), None)
         loop = parse(whole) if whole is not None else None
         call = self._facts.calls.get(made_by(loop.value)) if loop is not None else None  # type: ignore[call-overload]
         if whole is None or loop is None or call is None or len(loop.waits) != 2 or loop.waits[0] is not statement:
             return None
+        waited = self._waited(arm, call, loop.waits[1], whole)
+        return Wait(whole, *waited) if waited is not None else None
+
+    def _once(self, arm: Call) -> Wait | None:
+        """Return the wait of a client right before it receives, for which nothing but a message is left to come.
+
+        A service is woken by clients, too, and a client by the service that lets it in.
+        """
+        statement = self._facts.parent(arm.node)
+        block = getattr(self._facts.parent(statement), "body", [])
+        match block[block.index(statement) : block.index(statement) + 3] if statement in block else []:
+            case [ast.Expr() as arming, ast.Expr() as waiting, ast.Try(body=[receiving, *_]) | receiving]:
+                call = self._received(receiving)
+            case _:
+                return None
+        if call is None or arm.returns_code or not self._is_endless(waiting) or not is_up(self._facts, call, receiving):
+            return None
+        waited = self._waited(arm, call, waiting, receiving)
+        return Wait(receiving, *waited, steps=(arming, waiting)) if waited is not None else None
+
+    def _waited(self, arm: Call, call: Call, waiting: ast.stmt, whole: ast.stmt) -> _Waited | None:
+        """Return what a statement waits for, when that is the channel that is armed for a call in another one."""
         function, index = _ARMS[arm.function]
-        waited = self._selected(loop.waits[1]) or self._polled(loop.waits[1], whole)
+        waited = self._selected(waiting) or self._polled(waiting, whole)
         if call.function != function or waited is None or not self._is_same(call, arm):
             return None
         channel = self._channel(waited[0], index)
         if channel is None or not self._is_same(call, channel):
             return None
-        if not self._is_before(channel.node, whole, call.receiver):
-            return None
-        return Wait(whole, *waited)
+        return waited if self._is_before(channel.node, whole, call.receiver) else None
+
+    def _received(self, statement: ast.stmt) -> Call | None:
+        """Return the call that a statement does first, unless that returns a code."""
+        match statement:
+            case ast.Expr(value=value) | ast.Return(value=ast.expr() as value) | ast.Assign(value=value):
+                call = self._facts.calls.get(made_by(value))  # type: ignore[call-overload]
+                return call if call is not None and not call.returns_code else None
+        return None
+
+    def _is_endless(self, waiting: ast.Expr) -> bool:
+        """Whether a statement that waits has no limit of time."""
+        match waiting.value:
+            case ast.Call(func=ast.Attribute(attr="poll"), args=times) | ast.Call(args=[_, _, _, *times]):
+                numbers = [self._facts.constant(time) for time in times]
+                nothing = [isinstance(time, ast.Constant) and time.value is None for time in times]
+                return all(no or (isinstance(it, int) and it < 0) for no, it in zip(nothing, numbers, strict=True))
+        return False
 
     def _selected(self, statement: ast.stmt) -> _Waited | None:
         """Return the descriptor that `select.select` waits for."""
@@ -122,7 +165,7 @@ class Polls:
                 return (descriptor, ()) if all(self._is_time(time, least=0) for time in times) else None
         return None
 
-    def _polled(self, statement: ast.stmt, loop: ast.While) -> _Waited | None:
+    def _polled(self, statement: ast.stmt, loop: ast.stmt) -> _Waited | None:
         """Return the descriptor that a poller waits for, and what only that needs."""
         poller = self._poller(statement)
         register = self._register(poller) if poller is not None else None
@@ -212,8 +255,8 @@ class Polls:
         is_here = self._facts.values.path(call.node) == self._facts.values.path(other.node)
         return is_here and of[call.receiver] is of[other.receiver] and len(of[call.receiver].bindings) == 1
 
-    def _is_before(self, node: ast.AST, loop: ast.While, name: ast.expr | None) -> bool:
-        """Whether a node is always done before a loop, in the same function, and a variable keeps its value then."""
+    def _is_before(self, node: ast.AST, loop: ast.stmt, name: ast.expr | None) -> bool:
+        """Whether a node is always done before a statement, in the same function, and a variable keeps its value."""
         path = self._facts.values.path(loop)
         graph, names = self._facts.controls[path].around(loop), self._facts.names[path]
         assert isinstance(name, ast.Name)

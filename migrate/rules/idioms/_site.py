@@ -100,7 +100,15 @@ class Site:
 
     def _wait(self, loop: Loop) -> Wait | None:
         """Return how a loop waits for the event channel of the call's handle."""
-        waits = [self.polls.waits(origin).get(loop.statement) for origin in self._origins]
+        return self._wait_of(loop.statement)
+
+    @property
+    def wait(self) -> Wait | None:
+        """The wait for the event channel right before the call's statement."""
+        return self._wait_of(self.statement)
+
+    def _wait_of(self, statement: ast.stmt) -> Wait | None:
+        waits = [self.polls.waits(origin).get(statement) for origin in self._origins]
         return waits[0] if waits and None not in waits else None
 
     @property
@@ -156,13 +164,13 @@ class Site:
             if before is None:
                 return None
             statements[before] = Template("")
-        statements |= dict.fromkeys(self._setup(loop), Template(""))
+        if (wait := self._wait(loop)) is not None:
+            statements |= dict.fromkeys(self.setup(wait), Template(""))
         return Edits({self.call.node: Template(text, template.parts)}, statements)
 
-    def _setup(self, loop: Loop) -> list[ast.stmt]:
-        """Return the statements that only the wait of a loop needs, where others are left in their blocks."""
-        wait = self._wait(loop)
-        setup = [statement for statement in wait.setup if self.is_one_line(statement)] if wait is not None else []
+    def setup(self, wait: Wait) -> list[ast.stmt]:
+        """Return the statements that only a wait needs, where others are left in their blocks."""
+        setup = [statement for statement in wait.setup if self.is_one_line(statement)]
         return [statement for statement in setup if not set(self._block(statement)).issubset(setup)]
 
     def _primer(self, loop: Loop) -> ast.stmt | None:

@@ -16,7 +16,7 @@ from migrate.rules.idioms import load
 from tests.migrate.idioms.contexts import CONTEXTS, REFUSED
 from tests.migrate.idioms.leaves import LEAVES
 from tests.migrate.idioms.program import ENDS, PROGRAMS
-from tests.migrate.idioms.waits import WAITS
+from tests.migrate.idioms.waits import ONCE, WAITS
 from tests.migrate.runner import Runner
 
 CASES = [case for case in cases() if case.rule.startswith("idioms.")]
@@ -43,6 +43,17 @@ def test_waits_print_the_same(runner: Runner, name: str) -> None:
     old = runner.run(WAITS[name], launched=True)
     assert old
     assert "Traceback" not in old
+    assert runner.run(joined.new.decode(), launched=False) == old
+
+
+@pytest.mark.parametrize("name", ONCE)
+def test_single_waits_print_the_same(runner: Runner, name: str) -> None:
+    joined = rewrite(ONCE[name].encode(), options=IDIOMS)
+    assert "CCM106" in {finding.code for finding in joined.findings}
+    assert b"arm_recv" not in joined.new
+    old = runner.run(ONCE[name], launched=True)
+    assert old.count("message 3") == 2, old
+    assert "ConnectionReset" in old
     assert runner.run(joined.new.decode(), launched=False) == old
 
 

@@ -1,10 +1,10 @@
-"""Programs that wait for a service to let them in, and for what is in flight, in loops that idioms join."""
+"""Programs that wait for a service to let them in, for what is in flight, and for each message, as idioms join it."""
 
 from __future__ import annotations
 
 from tests.migrate.idioms.program import ENDS, RECEIVES, SENDS
 
-__all__ = ["WAITS"]
+__all__ = ["ONCE", "WAITS"]
 
 DIALS = {
     "break": """
@@ -256,3 +256,63 @@ WAITS = {
     for number, talk in enumerate(TALKS)
     for at, name in enumerate(("break", "closed" if "shown(first" in TALKS[talk] else "method"))
 }
+
+ONCE_CLIENT = """
+def second(ready, go):
+    ep = service_end()
+    os.write(ready, b"x")
+    for number in range(4):
+        data, peer = receive(ep)
+        time.sleep(0.01)
+        send(ep, peer, data * 2)
+    receive(ep)
+
+child, reading, writing = fork()
+if not child:
+    leave_after(second, writing, reading)
+os.read(reading, 1)
+ep = cc.Endpoint()
+ep.set_device(cc.open_device("b1:00.0"))
+peer = ep.connect("idioms")
+while True:
+    try:
+        peer.update_info()
+        break
+    except cc.ConnectionInprogress:
+        time.sleep(1e-4)
+"""
+# A client that waits once for each of its messages, and in the end for one that its service has died over.
+ONCE = {
+    "epoll": ONCE_CLIENT
+    + """
+recv_fd = ep.get_event_channel()[1]
+poller = select.epoll()
+poller.register(recv_fd, select.EPOLLIN)
+try:
+    for number in range(5):
+        ep.sendto(b"message %d" % number, peer)
+        ep.event_handle_arm_recv()
+        poller.poll()
+        data, sender = ep.recvfrom(4080)
+        print(data)
+except cc.ConnectionReset as error:
+    print(type(error).__name__)
+ep.destroy()
+""",
+    "select": ONCE_CLIENT
+    + """
+send_fd, recv_fd = ep.get_event_channel()
+for number in range(5):
+    ep.sendto(b"message %d" % number, peer)
+    ep.event_handle_arm_recv()
+    select.select([recv_fd], [], [])
+    try:
+        data, sender = ep.recvfrom(4080)
+    except cc.ConnectionReset as error:
+        print(type(error).__name__)
+        break
+    print(data)
+ep.destroy()
+""",
+}
+ONCE = {name: ENDS + SENDS["break"] + RECEIVES["return"] + text for name, text in ONCE.items()}

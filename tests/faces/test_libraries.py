@@ -1,0 +1,80 @@
+"""The libraries as files: SONAMEs, links, symbols, headers for C and C++, pkg-config; and handles that end."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from comch_next import api
+from comch_next.capi.handles import HANDLES
+from tests.faces.support import FOLDERS, PROGRAMS, WARNINGS, compiled, pkg_config, run
+from tests.faces.world import World
+from tests.processes import SOON_S
+
+LIBRARIES = {path.name: path for folder in FOLDERS for path in sorted((folder / "lib").glob("*.so.2"))}
+HEADERS = sorted(path.name for folder in FOLDERS for path in (folder / "include").glob("*.h"))
+
+
+def _read(*command: str) -> str:
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=SOON_S).stdout
+
+
+def _symbols(path: Path) -> set[str]:
+    lines = _read("nm", "--dynamic", "--defined-only", str(path)).splitlines()
+    return {line.split()[-1] for line in lines}
+
+
+def test_every_library_is_there() -> None:
+    assert set(LIBRARIES) == {f"libdoca_{name}.so.2" for name in ("argp", "comch", "comm_channel", "common")}
+
+
+@pytest.mark.parametrize("name", LIBRARIES)
+def test_a_library_has_its_soname_and_its_unversioned_link(name: str) -> None:
+    assert f"Library soname: [{name}]" in _read("readelf", "--dynamic", str(LIBRARIES[name]))
+    assert (LIBRARIES[name].parent / name.removesuffix(".2")).resolve() == LIBRARIES[name].resolve()
+
+
+@pytest.mark.parametrize("generation", ["core", "comch", "comm_channel"])
+def test_every_function_of_the_tables_is_exported(generation: api.Generation) -> None:
+    exported = set().union(*map(_symbols, LIBRARIES.values()))
+    assert {row.name for row in api.functions(generation)} <= exported
+
+
+@pytest.mark.parametrize("name", LIBRARIES)
+def test_nothing_else_is_exported(name: str) -> None:
+    every = {row.name for generation in api.GENERATIONS for row in api.functions(generation)}
+    assert _symbols(LIBRARIES[name]) - every <= {"comch_face_interpreter", "comch_face_report"}
+
+
+@pytest.mark.parametrize(
+    ("compiler", "standard"), [("gcc", "c99"), ("gcc", "gnu17"), ("g++", "c++11"), ("g++", "c++20")]
+)
+@pytest.mark.parametrize("header", HEADERS)
+def test_a_header_stands_by_itself(header: str, compiler: str, standard: str, tmp_path: Path) -> None:
+    source = tmp_path / ("alone.cc" if compiler == "g++" else "alone.c")
+    source.write_text(f"#include <{header}>\n#include <{header}>\nint main(void) {{ return 0; }}\n", encoding="ascii")
+    modules = pkg_config("--cflags", "doca-comch", "doca-comm-channel")
+    pedantic = ("-pedantic",) if standard == "gnu17" else ()  # a struct without a name is not in the other standards
+    command = [compiler, f"-std={standard}", *WARNINGS, *pedantic, "-fsyntax-only", *modules, str(source)]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=SOON_S)
+    assert ended.returncode == 0, ended.stderr
+
+
+def test_the_module_of_the_oldest_releases_brings_every_library_they_had() -> None:
+    assert {"-ldoca_comm_channel", "-ldoca_common", "-ldoca_argp"} <= set(pkg_config("--libs", "doca"))
+
+
+def test_a_cpp_program_compiles_links_and_runs(tmp_path: Path) -> None:
+    program = compiled(tmp_path, [PROGRAMS / "devices.cc"], "doca-comch", compiler="g++")
+    ended = run(program).finish()
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert ended.stdout.splitlines() == ["0000:03:00.0", *(f"0000:b1:00.{function}" for function in range(4))]
+
+
+def test_what_is_given_back_leaves_no_handle() -> None:
+    before = {tag: set(HANDLES.of_tag(tag)) for tag in list(HANDLES._by_tag)}
+    World("leaving").close()
+    after = {tag: set(HANDLES.of_tag(tag)) for tag in list(HANDLES._by_tag)}
+    assert {tag: left for tag in after if (left := after[tag] - before.get(tag, set()))} == {}
