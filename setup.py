@@ -10,7 +10,8 @@ from setuptools.command.build_ext import build_ext
 _ROOT = Path(__file__).resolve().parent
 _KERNEL = "comch_next/driver/emulated/_kernel"
 _CALLS = (
-    *("calls", "link", "poller", "mapping", "quick", "context", "task", "send_task"),
+    *("calls", "link", "poller", "mapping", "context", "task", "send_task"),
+    *("quick", "quick_send", "quick_receive"),
     *("fast", "consumer", "producer", "completion", "progress"),
 )
 
@@ -50,7 +51,7 @@ setup(
         Extension(
             f"{_KERNEL}/calls".replace("/", "."),
             sources=[f"{_KERNEL}/{source}.c" for source in (*_CALLS, "ring", "posts")],
-            depends=[f"{_KERNEL}/{header}.h" for header in ("objects", "fast", "ring", "posts", "bells")],
+            depends=[f"{_KERNEL}/{header}.h" for header in ("objects", "quick", "fast", "ring", "posts", "bells")],
             extra_compile_args=["-O2", "-std=gnu11", "-Wall", "-Wextra"],
             py_limited_api=True,
         ),

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 
-from benchmarks import _migrate
+from benchmarks import _compiled, _migrate
+from benchmarks._compiled import COMPILED, command
 from benchmarks._crowded import CROWDED
 from benchmarks._death import SURVIVORS
 from benchmarks._findings import Findings, Row, Series
@@ -31,7 +32,9 @@ Progress = Callable[[str], None]
 def run(plan: Plan, size: _migrate.Size, progress: Progress) -> Findings:
     """Everything; `size` is of what migrate gets. `progress` hears what is running."""
     absent = {name: why for name in (*RIVALS, *SLEEPERS) if (why := absence(name)) is not None}
-    present = [name for name in RIVALS if name not in absent]
+    if (why := _compiled.absence()) is not None:
+        absent |= dict.fromkeys(COMPILED, why)
+    present = [name for name in (*RIVALS, *COMPILED) if name not in absent]
     return Findings(
         spinning=[*measure(present, plan, progress), *measure(tuple(CARRIERS), plan.bulk(), progress)],
         sleeping=measure(tuple(SLEEPERS), plan.asleep(), progress),
@@ -72,11 +75,16 @@ def run_pair(name: str, plan: Plan, scene: str = "messages") -> list[dict[str, f
     cpus = sorted(os.sched_getaffinity(0))
     deadline = time.monotonic() + PAIR_DEADLINE_S
     with _folder() as (folder, environment):
-        command = [sys.executable, "-m", "benchmarks._side"]
-        rest = [scene, name, folder, json.dumps(asdict(plan))]
-        with running([*command, "serve", str(cpus[-1]), *rest], environment) as service:
+
+        def end(side: str, cpu: int) -> list[str]:
+            if name in COMPILED:
+                return command(name, side, cpu, plan)
+            program = [sys.executable, "-m", "benchmarks._side", side, str(cpu)]
+            return [*program, scene, name, folder, json.dumps(asdict(plan))]
+
+        with running(end("serve", cpus[-1]), environment) as service:
             read_until(service, "listening", deadline)
-            with running([*command, "connect", str(cpus[0]), *rest], environment) as client:
+            with running(end("connect", cpus[0]), environment) as client:
                 ending = finish(client, deadline)
             served = finish(service, deadline if ending.status == 0 else time.monotonic())
     if ending.status or served.status:

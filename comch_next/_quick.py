@@ -4,19 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import MethodType
+from typing import Any
 
 from comch_next.driver.protocol import Call
+from comch_next.errors import Again
 
-__all__ = ["quicken"]
+__all__ = ["call_shape", "quicken"]
 
 
-def quicken(owner: object, call: str, quick: Callable[[Call], Call | None]) -> None:
+def call_shape(
+    *takes: str,
+    least: int,
+    gives: tuple[str, ...] = (),
+    kind: type | None = None,
+    nothing: object = None,
+    again: str = "",
+    timed: bool = False,
+    through: str | None = None,
+    peers: dict[Any, Any] | None = None,
+) -> tuple[Any, ...]:
+    """Describe a send or a receive, so that a driver can make one that stands in front of it.
+
+    takes: its arguments, the first `least` of which must be given: data, length and connection of a send, size of a
+    receive, flags of either, which are 0. gives: what a receive returns a tuple of, code (of success), data, length and
+    connection; kind: the class of that tuple. nothing: what a send returns that succeeds, or a receive when nothing has
+    come; it raises Again with that text instead if one is given, and does either only for `timeout=0` if it is `timed`.
+    through: the attribute of the program's peers that has their connection. peers: these by their connections.
+    """
+    error = (Again, (int(Again.errno or 0), again)) if again else None
+    return takes, least, gives, kind, nothing, error, timed, through, peers
+
+
+def quicken(owner: object, call: str, quick: Callable[[Call], Call | None], package: str = "comch_next") -> None:
     """Put a quick call in front of one of the owner's, unless the program has made that one its own.
 
-    `quick` makes it of the owner's call; None takes one that is there away.
+    `quick` makes it of the owner's call, which is that package's; None takes one that is there away.
     """
     slow = getattr(type(owner), call)
-    if not slow.__module__.startswith("comch_next."):
+    if slow.__module__.partition(".")[0] != package:
         return
     made = quick(MethodType(slow, owner))
     if made is not None:

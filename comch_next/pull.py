@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import os
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from comch_next._alone import alone
 from comch_next._codes import ErrorCode
 from comch_next._one_sided import Endings
-from comch_next._quick import quicken
+from comch_next._quick import call_shape, quicken
 from comch_next.arguments import ANY_SIZE
 from comch_next.connection import Message
 from comch_next.errors import BadState, DocaError, InvalidValue, NotConnected
@@ -26,9 +26,12 @@ if TYPE_CHECKING:
     from comch_next.driver import protocol
     from comch_next.driver.protocol import Lock, OpenPort, Port
 
-__all__ = ["NOTHING_WAITS", "PullPort"]
+__all__ = ["NOTHING_WAITS", "PullPort", "call_shape"]
 
 NOTHING_WAITS = "receive: nothing waits"
+_SEND = call_shape("connection", "data", least=2, nothing=True)
+_RECEIVE = call_shape("size", least=0, gives=("data", "connection"))
+_MESSAGE = call_shape("size", least=0, gives=("data", "connection"), kind=Message, again=NOTHING_WAITS, timed=True)
 _AT_ONCE = 16  # clients that one receive accepts
 _BY_TASKS = frozenset({"task_send_set_conf"})  # what the form with a helper thread takes for itself
 
@@ -95,12 +98,24 @@ class PullPort:
         self._send_queue_size = send_queue_size
         self.max_msg_size = max_msg_size
         self._endings = (self._endings or Endings(self)) if context.one_sided else None
+        self.quicken_send(self, "send", _SEND, "comch_next")
+        self.quicken_receive(self, "receive", _RECEIVE, "comch_next")
+        self.quicken_receive(context, "receive", _MESSAGE, "comch_next")
+
+    def quicken_send(self, owner: object, call: str, shape: tuple[Any, ...], package: str) -> None:
+        """Put a send of the driver's in front of the owner's own `call`, which has that shape (`call_shape`).
+
+        It does what succeeds at once, and leaves all else to the owner's. Where the driver has none, or the program has
+        replaced the package's call by its own, that one stays. To be asked for anew when this port is reopened.
+        """
         quick = self._port.quick
-        if quick is not None:
-            quicken(self, "send", quick.send)
-            errors = () if self._endings is None else self._endings._errors
-            quicken(self, "receive", lambda slow: quick.receive(slow, errors))
-            quicken(context, "receive", lambda slow: quick.receive_as(slow, Message, NOTHING_WAITS, errors))
+        quicken(owner, call, lambda slow: None if quick is None else quick.send(slow, shape), package)
+
+    def quicken_receive(self, owner: object, call: str, shape: tuple[Any, ...], package: str) -> None:
+        """Put a receive of the driver's in front of the owner's own, as `quicken_send` does."""
+        quick = self._port.quick
+        errors = () if self._endings is None else self._endings._errors
+        quicken(owner, call, lambda slow: None if quick is None else quick.receive(slow, shape, errors), package)
 
     def _take_up(self, connection: Connection) -> None:
         """Make a new connection's `send` quick."""

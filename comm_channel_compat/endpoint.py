@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from comch_next import Again, Channel, ConnectionReset, InvalidValue, PullPort
+from comch_next import Again, Channel, ConnectionReset, InvalidValue
 from comch_next.arguments import Buffer
 from comm_channel_compat._devices import Device, Representor
+from comm_channel_compat._hot import NOTHING_CAME, HotCalls
 from comm_channel_compat._peers import Peers, Unopened, connection_of
 from comm_channel_compat._warn import warns_as
 from comm_channel_compat.event_channel import EventChannel
@@ -15,7 +16,7 @@ __all__ = ["Endpoint"]
 
 
 @warns_as("doca_comm_channel_ep_")
-class Endpoint(EventChannel, ServiceState):
+class Endpoint(EventChannel, ServiceState, HotCalls):
     """One side of the channel: `listen` makes it a service on the DPU, `connect` a client on the host.
 
     The methods are the old C functions without their prefix, in the order of the old header. Sizes of messages
@@ -29,7 +30,7 @@ class Endpoint(EventChannel, ServiceState):
         self._listed: list[PeerAddr] = []
         self._device: Device | None = None
         self._representor: Representor | None = None
-        self._port: PullPort | Unopened = Unopened(self._channel)
+        self._port = Unopened(self._channel)
 
     def __repr__(self) -> str:
         return f"<Endpoint on {self._channel!r}>"
@@ -89,12 +90,12 @@ class Endpoint(EventChannel, ServiceState):
     def listen(self, name: str) -> None:
         """Become the service of that name on the representor; clients wait until `recvfrom` lets them in."""
         self._channel.listen(name)
-        self._port = self._channel.port or self._port
+        self._stand_on_port()
 
     def connect(self, name: str) -> PeerAddr:
         """Begin to connect to the service of that name; poll `peer.update_info` until it has let us in."""
         connection = self._channel.connect(name, timeout=0)
-        self._port = self._channel.port or self._port
+        self._stand_on_port()
         return self._peers[connection]
 
     def sendto(self, msg: Buffer, peer: PeerAddr, flags: int = 0) -> None:
@@ -122,7 +123,7 @@ class Endpoint(EventChannel, ServiceState):
                 raise InvalidValue(f"recvfrom: flags are {flags!r}; legal is DOCA_CC_MSG_FLAG_NONE") from None
             raise
         if arrived is None:
-            raise Again("recvfrom: no message has come; try again")
+            raise Again(NOTHING_CAME)
         return arrived[0], self._peers[arrived[1]]
 
     def disconnect(self, peer_addr: PeerAddr) -> None:

@@ -10,20 +10,18 @@ are the DOCA_* constants.
 from collections.abc import Callable
 from typing import Any
 
-from comch_next import ConnectionReset, DocaError, ErrorCode, InvalidValue, code_name, describe, log
+from comch_next import ErrorCode, InvalidValue, code_name, describe, log
 from comch_next.arguments import Buffer
 from comm_channel_compat import capabilities
 from comm_channel_compat._devices import Device, DevInfo, RepInfo, Representor, devices
 from comm_channel_compat._flatten import flatten
-from comm_channel_compat._peers import connection_of
+from comm_channel_compat._hot import INVALID_VALUE, Received
 from comm_channel_compat._tables import ALIASES, CONSTANTS, FUNCTIONS
 from comm_channel_compat._warn import warns_as
 from comm_channel_compat.endpoint import Endpoint
 from comm_channel_compat.peer_addr import PeerAddr
 
-_SUCCESS, _AGAIN, _INVALID_VALUE = int(ErrorCode.SUCCESS), int(ErrorCode.AGAIN), int(ErrorCode.INVALID_VALUE)
-_length = len  # both functions below have a parameter of that name
-_NOTHING_CAME = (_AGAIN, None, None, None)
+_SUCCESS = int(ErrorCode.SUCCESS)
 _PREFIX = "doca_comm_channel_"
 
 
@@ -40,15 +38,11 @@ def doca_comm_channel_ep_sendto(
 ) -> int:
     """Queue a copy of the first `len` bytes of the message."""
     try:
-        if msg.__class__ is bytes and _length(msg) == len and flags == 0 and peer_addr.__class__ is PeerAddr:
-            return _SUCCESS if local_ep._port.send(peer_addr._connection, msg) else _AGAIN
-        return int(local_ep._channel.try_send_to(msg, connection_of(peer_addr, flags), len))
-    except DocaError as error:
-        return int(error.code)
-    except AttributeError:
+        return local_ep._sendto_code(msg, len, flags, peer_addr)
+    except (AttributeError, TypeError):  # no endpoint, or the class itself
         if isinstance(local_ep, Endpoint):
             raise
-        return _INVALID_VALUE
+        return INVALID_VALUE
 
 
 @warns_as("doca_comm_channel_ep_recvfrom")
@@ -56,24 +50,14 @@ def doca_comm_channel_ep_recvfrom(
     local_ep: Endpoint,
     len: int,  # noqa: A002  # the C name
     flags: int,
-) -> tuple[int, bytes | None, int | None, PeerAddr | None]:
+) -> Received:
     """The oldest message of up to `len` bytes: code, message, its length, peer."""
     try:
-        arrived = local_ep._port.receive(len if flags == 0 else None)
-    except InvalidValue as error:
-        return _INVALID_VALUE, None, error.length, None
-    except ConnectionReset as error:
-        return int(error.code), None, None, local_ep._peers.pop_of(error.connection)
-    except DocaError as error:
-        return int(error.code), None, None, None
-    except AttributeError:
+        return local_ep._recvfrom_code(len, flags)
+    except (AttributeError, TypeError):  # no endpoint, or the class itself
         if isinstance(local_ep, Endpoint):
             raise
-        return _INVALID_VALUE, None, None, None
-    if arrived is None:
-        return _NOTHING_CAME
-    msg, connection = arrived
-    return _SUCCESS, msg, _length(msg), local_ep._peers[connection]
+        return INVALID_VALUE, None, None, None
 
 
 # The rest, from the tables

@@ -59,7 +59,7 @@ STANDARD = sys.stdlib_module_names | {"annotationlib", "tomllib"}
 
 # What each house may take from outside; pyproject.toml names all of it as a dependency. Samples take nothing.
 OUTSIDE: dict[str, set[str]] = {
-    "benchmarks": {"iceoryx2", "libcst", "packaging", "pynng", "rich", "zmq"},
+    "benchmarks": {"cffi", "iceoryx2", "libcst", "packaging", "pynng", "rich", "zmq"},
     "comch_next": {"cffi", "packaging", "tomli"},
     "comm_channel_compat": {"cffi"},
     "migrate": {"packaging", "rich", "tomli"},

@@ -23,6 +23,8 @@ RIVALS = {
     "comch_next fast path": "comch_fast_path",
     "compat objects": "compat_objects",
     "compat flat": "compat_flat",
+    "cffi script": "cffi_script",
+    "comch_next tasks, native": "comch_native",
 }
 
 # Those that sleep in epoll until there is a message, where the others spin.

@@ -1,6 +1,5 @@
 """The descriptors of a pull port, for poll and epoll, and what makes them ready."""
 
-import contextlib
 import select
 
 from comch_next.driver.emulated._connection import Connection
@@ -31,6 +30,7 @@ class Channels:
         self._accepting_fds: set[int] = set()
         self._accepting: select.epoll | None = None
         self._ends: select.epoll | None = None
+        self._watched: dict[int, int] = {}  # of these, the events that each waits for
         self._closed = False
 
     def get(self, name: str) -> Channel:
@@ -130,17 +130,18 @@ class Channels:
         self._stop_accepting(sock)
         if self._ends is not None:
             events = select.EPOLLIN if wake_on_data else self._end_events
-            try:
+            before = self._watched.get(sock.fileno())
+            if before is None:
                 self._ends.register(sock, events)
-            except FileExistsError:
+            elif before != events:
                 self._ends.modify(sock, events)
+            self._watched[sock.fileno()] = events
 
     def forget(self, sock: Watchable) -> None:
         """Stop watching a socket that is going to be closed; a farewell may hold it open elsewhere."""
         self._stop_accepting(sock)
-        if self._ends is not None:
-            with contextlib.suppress(FileNotFoundError):
-                self._ends.unregister(sock)
+        if self._ends is not None and self._watched.pop(sock.fileno(), None) is not None:
+            self._ends.unregister(sock)
 
     def _stop_accepting(self, sock: Watchable) -> None:
         if sock.fileno() in self._accepting_fds:

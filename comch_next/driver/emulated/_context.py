@@ -45,6 +45,7 @@ class Progress(Protocol):
     lock: Lock
     active: "set[Context]"
     consumers: tuple[Posted, ...]
+    pending_calls: deque[Callable[[], object]]
     batch: int
     full: bool
     error: BaseException | None

@@ -215,7 +215,8 @@ class Engines:
     def clear_notification(self, pe: Engine, handle: int) -> None:
         if handle not in (0, pe.notification.fileno()):
             raise OperatingSystem(f"pe_clear_notification: {handle!r} is not this engine's handle, nor 0")
-        pe.notification.disarm()
+        if pe.notification.disarm():
+            pe.poller.attended()
 
     @_guarded
     def set_max_events(self, pe: Engine, number: int | None) -> None:

@@ -17,7 +17,7 @@ from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.driver.emulated._kernel.ring import lib
 from comch_next.driver.emulated._pulled import Pulled
 from comch_next.driver.protocol import Call, uninterrupted
-from comch_next.errors import Again, BadState, ConnectionReset, InvalidValue, NoMemory, from_code
+from comch_next.errors import BadState, ConnectionReset, InvalidValue, NoMemory, from_code
 
 if TYPE_CHECKING:
     from comch_next.driver.emulated._kernel.calls import Found
@@ -33,18 +33,14 @@ class _QuickCalls:
     def __init__(self, poller: Poller, *news: Sized) -> None:
         self._poller, self._news = poller, news
 
-    def send(self, slow: Call) -> Call:
-        return calls.port_send(self._poller, slow)
+    def send(self, slow: Call, shape: tuple[Any, ...]) -> Call:
+        return calls.port_send(self._poller, slow, shape)
 
     def send_on(self, connection: Connection, slow: Call) -> Call:
         return calls.link_send(connection, slow)
 
-    def receive(self, slow: Call, errors: Sized = ()) -> Call:
-        return calls.receive(self._poller, slow, None, (*self._news, errors), None)
-
-    def receive_as(self, slow: Call, shape: type, again: str, errors: Sized = ()) -> Call:
-        nothing = (Again, (int(Again.errno or 0), again))
-        return calls.receive(self._poller, slow, shape, (*self._news, errors), nothing)
+    def receive(self, slow: Call, shape: tuple[Any, ...], errors: Sized = ()) -> Call:
+        return calls.receive(self._poller, slow, shape, (*self._news, errors))
 
 
 class Port(Pulled):
@@ -206,8 +202,7 @@ class Port(Pulled):
     @alone
     def arm_recv(self) -> None:
         channel = self.channels.get("recv")
-        channel.arm()
-        self.poll_sockets()
+        self.poll_unless_silent(channel.arm())
         if not self.context.is_server:
             for link in self.poller.links:  # its one connection
                 self.sends.attend(link)

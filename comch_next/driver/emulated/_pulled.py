@@ -64,6 +64,14 @@ class Pulled(Handle):
         if self.poller.poll_due():
             self.poll_sockets()
 
+    def poll_unless_silent(self, silent: bool) -> None:
+        """Poll the sockets before a wait for them, unless they are known to be silent: then only if that is due."""
+        engine = self.context.engine
+        if silent:
+            self.poller.attended()
+        if not silent or (engine is not None and engine.pending_calls) or self.poller.poll_due():
+            self.poll_sockets()
+
     # What the context asks and reports: see _delivery
 
     def terms(self) -> Terms:

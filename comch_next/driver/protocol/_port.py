@@ -19,17 +19,14 @@ class QuickCalls(Protocol):
     program's object for a connection has the connection's handle as `_handle`.
     """
 
-    def send(self, slow: Call) -> Call:
-        """Make a `send(connection, data)` that returns True."""
+    def send(self, slow: Call, shape: tuple[Any, ...]) -> Call:
+        """Make a send of that shape, on any connection of the port: see comch_next._quick.call_shape."""
 
     def send_on(self, connection: Connection, slow: Call) -> Call:
         """Make a `send(data, timeout=None)` of this connection, which returns None."""
 
-    def receive(self, slow: Call, errors: Sized = ()) -> Call:
-        """Make a `receive(size)` that returns (data, user data), and None while there are no errors to report."""
-
-    def receive_as(self, slow: Call, shape: type, again: str, errors: Sized = ()) -> Call:
-        """Make a `receive(size, *, timeout)` that returns a tuple of that type; for a time-out of 0, Again(again)."""
+    def receive(self, slow: Call, shape: tuple[Any, ...], errors: Sized = ()) -> Call:
+        """Make a receive of that shape. While there are errors to report, having received nothing is the slow one's."""
 
 
 class Port(Protocol):

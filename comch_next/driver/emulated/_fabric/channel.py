@@ -81,30 +81,34 @@ class Channel:
     def closed(self) -> bool:
         return self._set.closed
 
-    def arm(self) -> None:
-        """Forget what has happened, and be ready for what comes. Raises BadState when another thread has closed it."""
-        with self._open():
-            self._disarm()
-            self.armed = True
-            for sockets in self._sockets:
-                self._set.modify(sockets, select.EPOLLIN)
+    def arm(self) -> bool:
+        """Forget what has happened, and be ready for what comes. Whether the sockets were watched, and none is ready.
 
-    def disarm(self) -> None:
-        """Stop being ready, and stay so until the next arming. Raises BadState when another thread has closed it."""
-        with self._open():
-            self._disarm()
+        Raises BadState when another thread has closed it.
+        """
+        return self._forget(armed=True)
 
-    def _disarm(self) -> None:
-        for fd, events in self._set.poll(0):
-            if fd == self._latch:
-                with contextlib.suppress(BlockingIOError):  # another thread has read it just now
-                    os.eventfd_read(fd)
-            elif (on_flood := self._drain(fd, events)) is not None:
-                self.unlisten(fd)
-                on_flood()
-        self.armed = False
-        for sockets in self._sockets:
-            self._set.modify(sockets, 0)
+    def disarm(self) -> bool:
+        """Stop being ready, and stay so until the next arming. Returns and raises what `arm` does."""
+        return self._forget(armed=False)
+
+    def _forget(self, *, armed: bool) -> bool:
+        with self._open():
+            silent = self.armed
+            for fd, events in self._set.poll(0):
+                if fd == self._latch:
+                    with contextlib.suppress(BlockingIOError):  # another thread has read it just now
+                        os.eventfd_read(fd)
+                elif fd not in self._bells:
+                    silent = False
+                elif (on_flood := self._drain(fd, events)) is not None:
+                    self.unlisten(fd)
+                    on_flood()
+            if armed != self.armed:
+                self.armed = armed
+                for sockets in self._sockets:
+                    self._set.modify(sockets, select.EPOLLIN if armed else 0)
+            return silent
 
     @contextlib.contextmanager
     def _open(self) -> Iterator[None]:

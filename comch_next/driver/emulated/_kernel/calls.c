@@ -3,7 +3,7 @@
  * link.c, poller.c       the rings as Python objects, whose calls hold the interpreter's lock from the first look at a
  *                        ring to the last, so threads never meet in one
  * mapping.c              the memory that they lie in
- * quick.c                calls that stand in front of Python ones
+ * quick.c, quick_send.c, quick_receive.c    calls that stand in front of Python ones
  * context.c, send_task.c what is sent as a task
  * fast.c, consumer.c, producer.c     what is sent by the fast path
  * progress.c, completion.c           the progress engine
@@ -86,6 +86,7 @@ PyMODINIT_FUNC PyInit_calls(void)
 {
     int (*const parts[])(PyObject *) = {
         calls_add_link,    calls_add_poller, calls_add_mapping,   calls_add_quick,
+        calls_add_quick_send, calls_add_quick_receive,
         calls_add_context, calls_add_task,   calls_add_send_task, calls_add_fast,
         calls_add_consumer, calls_add_producer, calls_add_completion, calls_add_progress,
     };

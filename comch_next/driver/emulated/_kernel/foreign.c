@@ -13,25 +13,33 @@ enum { RINGS = 8, MOST_FDS = 253, MOST_QUEUED = 4096, DEEPEST = 16 };
 
 static void discard(int fd, int depth);
 
+typedef union {
+    struct cmsghdr align;
+    char room[CMSG_SPACE(MOST_FDS * sizeof(int)) + CMSG_SPACE(sizeof(struct ucred))];
+} control;
+
+/* Discard the descriptors that came with a message. */
+static void discard_fds(struct msghdr *message, int depth)
+{
+    for (struct cmsghdr *part = CMSG_FIRSTHDR(message); part; part = CMSG_NXTHDR(message, part))
+        if (part->cmsg_level == SOL_SOCKET && part->cmsg_type == SCM_RIGHTS)
+            for (size_t at = 0; at + sizeof(int) <= part->cmsg_len - CMSG_LEN(0); at += sizeof(int))
+                discard(*(int *)(CMSG_DATA(part) + at), depth - 1);
+}
+
 /* Take what lies in a socket, and discard whatever came with it. -1: nothing lies there; 0: it was empty, or this is
  * the end, unless credentials have been asked for: these come with all but the end. */
 static int take_one(int sock, int depth)
 {
-    union {
-        struct cmsghdr align;
-        char room[CMSG_SPACE(MOST_FDS * sizeof(int)) + CMSG_SPACE(sizeof(struct ucred))];
-    } control;
+    control parts;
     char data[256];
     struct iovec text = {data, sizeof data};
-    struct msghdr message = {.msg_iov = &text, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    struct msghdr message = {.msg_iov = &text, .msg_iovlen = 1, .msg_control = &parts, .msg_controllen = sizeof parts};
     ssize_t length = recvmsg(sock, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 
     if (length < 0)
         return -1;
-    for (struct cmsghdr *part = CMSG_FIRSTHDR(&message); part; part = CMSG_NXTHDR(&message, part))
-        if (part->cmsg_level == SOL_SOCKET && part->cmsg_type == SCM_RIGHTS)
-            for (size_t at = 0; at + sizeof(int) <= part->cmsg_len - CMSG_LEN(0); at += sizeof(int))
-                discard(*(int *)(CMSG_DATA(part) + at), depth - 1);
+    discard_fds(&message, depth);
     return length > 0 || message.msg_controllen > 0;
 }
 
@@ -66,11 +74,22 @@ void comch_discard(int fd)
     discard(fd, DEEPEST);
 }
 
-/* Make a bell silent. 1: it was rung more often than anybody can have asked for. */
+/* Make a bell silent, by one system call. 1: it was rung more often than anybody can have asked for. */
 int comch_drain(int bell)
 {
-    for (int rings = 0; rings < RINGS; rings++)
-        if (take_one(bell, DEEPEST) < 0)
-            return 0;
-    return 1;
+    control parts[RINGS];
+    char data[RINGS];
+    struct iovec texts[RINGS];
+    struct mmsghdr rings[RINGS];
+    int count;
+
+    for (int i = 0; i < RINGS; i++) {
+        texts[i] = (struct iovec){&data[i], 1};
+        rings[i] = (struct mmsghdr){.msg_hdr = {.msg_iov = &texts[i], .msg_iovlen = 1, .msg_control = &parts[i],
+                                                .msg_controllen = sizeof parts[i]}};
+    }
+    count = recvmmsg(bell, rings, RINGS, MSG_DONTWAIT | MSG_CMSG_CLOEXEC, NULL);
+    for (int i = 0; i < count; i++)
+        discard_fds(&rings[i].msg_hdr, DEEPEST);
+    return count == RINGS;
 }

@@ -38,17 +38,6 @@ typedef struct {
     comch_slot *slots;
 } Poller;
 
-/* A quick call's own object. */
-typedef struct {
-    PyObject_HEAD
-    PyObject *of;       /* the Link, the Poller or the Context */
-    PyObject *slow;     /* the Python call */
-    PyObject *shape;    /* the type of a message or task, or NULL for a plain tuple */
-    PyObject *news;     /* a tuple of collections: while they are empty, nothing but a message is to be received */
-    PyObject *again;    /* the exception for having received nothing, and its arguments; NULL where that is None */
-    PyObject *program;  /* the program's object for the Context */
-} Quick;
-
 /* What progress and tasks ask of a context: see Context in _context.py. */
 typedef struct {
     PyObject_HEAD
@@ -107,6 +96,8 @@ int calls_add_link(PyObject *module);
 int calls_add_poller(PyObject *module);
 int calls_add_mapping(PyObject *module);
 int calls_add_quick(PyObject *module);
+int calls_add_quick_send(PyObject *module);
+int calls_add_quick_receive(PyObject *module);
 int calls_add_context(PyObject *module);
 int calls_add_task(PyObject *module);
 int calls_add_send_task(PyObject *module);
@@ -126,9 +117,7 @@ SendTask *calls_pop_task(Link *link);
 PyObject *calls_take(Poller *poller);
 Link *calls_found_link(Poller *poller);
 
-/* quick.c */
-PyObject *calls_slow(Quick *quick, PyObject *const *args, Py_ssize_t count, PyObject *names);
-PyObject *calls_quick_call(PyMethodDef *def, Quick given);
+/* quick_send.c, quick_receive.c */
 PyObject *calls_make_port_send(PyObject *module, PyObject *args);
 PyObject *calls_make_link_send(PyObject *module, PyObject *args);
 PyObject *calls_make_receive(PyObject *module, PyObject *args);

@@ -121,6 +121,13 @@ static PyObject *poller_polled(Poller *poller, PyObject *Py_UNUSED(none))
     Py_RETURN_NONE;
 }
 
+/* attended(): whoever makes the next call has not been away, but waited for the sockets. */
+static PyObject *poller_attended(Poller *poller, PyObject *Py_UNUSED(none))
+{
+    comch_attended(&poller->c.pace);
+    Py_RETURN_NONE;
+}
+
 static PyObject *poller_hurry(Poller *poller, PyObject *Py_UNUSED(none))
 {
     poller->c.pace.next = 0;
@@ -141,6 +148,7 @@ static PyMethodDef poller_methods[] = {
     {"arm", (PyCFunction)poller_arm, METH_NOARGS, NULL},
     {"poll_due", (PyCFunction)poller_poll_due, METH_NOARGS, NULL},
     {"polled", (PyCFunction)poller_polled, METH_NOARGS, NULL},
+    {"attended", (PyCFunction)poller_attended, METH_NOARGS, NULL},
     {"hurry", (PyCFunction)poller_hurry, METH_NOARGS, NULL},
     {0},
 };

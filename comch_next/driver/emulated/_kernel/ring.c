@@ -53,6 +53,12 @@ void comch_polled(comch_pace *pace)
     pace->next = pace->last + LOOK_EVERY;
 }
 
+/* Whoever makes the next call has not been away, but waited for the sockets: a look is due when its time has come. */
+void comch_attended(comch_pace *pace)
+{
+    pace->last = now();
+}
+
 static uint32_t footprint(uint64_t length)
 {
     return (uint32_t)((sizeof(record) + length + ALIGN - 1) & ~(uint64_t)(ALIGN - 1));

@@ -114,5 +114,6 @@ void comch_poll_again(comch_poller *poller);
 int comch_arm_data(comch_poller *poller);
 int comch_poll_due(comch_pace *pace);
 void comch_polled(comch_pace *pace);
+void comch_attended(comch_pace *pace);
 
 #endif

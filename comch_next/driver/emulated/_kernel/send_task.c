@@ -1,7 +1,7 @@
 /* Send tasks: taken from the pool of their context, in flight on their connection, completed by progress. A task whose
  * object dies gives its place in the pool back. See SendTask in _send_task.py.
  */
-#include "objects.h"
+#include "quick.h"
 
 static PyTypeObject *send_task_type;
 static PyObject *handle_name, *alloc_name, *legal_name, *submit_name, *free_name;
@@ -165,7 +165,7 @@ static PyObject *task_alloc(PyObject *self, PyObject *const *args, Py_ssize_t co
     int granted = 0;
 
     if (count == 2 && !names && (handle = PyObject_GetAttr(args[0], handle_name))
-        && (task = SELF(SendTask, PyType_GenericAlloc((PyTypeObject *)quick->shape, 0)))
+        && (task = SELF(SendTask, PyType_GenericAlloc((PyTypeObject *)quick->kind, 0)))
         && (granted = grants(SELF(Context, quick->of), handle, args[1]))) {
         fill(task, quick->of, handle, args[1]);
         calls_set(&task->context, quick->program);
@@ -185,10 +185,10 @@ PyObject *calls_make_alloc(PyObject *Py_UNUSED(module), PyObject *args)
 {
     Quick given = {0};
 
-    if (!PyArg_ParseTuple(args, "O!OO!O", calls_context_type, &given.of, &given.slow, &PyType_Type, &given.shape,
+    if (!PyArg_ParseTuple(args, "O!OO!O", calls_context_type, &given.of, &given.slow, &PyType_Type, &given.kind,
                           &given.program))
         return NULL;
-    if (!PyType_IsSubtype((PyTypeObject *)given.shape, send_task_type))
+    if (!PyType_IsSubtype((PyTypeObject *)given.kind, send_task_type))
         return PyErr_Format(PyExc_TypeError, "task_alloc takes a kind of SendTask");
     return calls_quick_call(&task_alloc_def, given);
 }

@@ -1,0 +1,153 @@
+/* Quick receives: of a message that is there, or of nothing while nothing else could be received either. */
+#include <string.h>
+
+#include "quick.h"
+
+static PyObject *timeout_name, *message_name, *success_code;
+
+/* Is a message the only thing that could be received? A context without connections may have other reasons. */
+static int quiet(Quick *quick)
+{
+    if (!SELF(Poller, quick->of)->c.count)
+        return 0;
+    for (Py_ssize_t i = 0; i < PyTuple_Size(quick->news); i++)
+        if (calls_any(PyTuple_GetItem(quick->news, i)))
+            return 0;
+    return 1;
+}
+
+/* Raise what OSError's own initialization makes of the arguments: a Python one costs more than the rest of the call. */
+static PyObject *raise_again(PyObject *again)
+{
+    PyObject *type = PyTuple_GetItem(again, 0), *args = PyTuple_GetItem(again, 1), *error;
+    initproc init = (initproc)PyType_GetSlot((PyTypeObject *)PyExc_OSError, Py_tp_init);
+
+    if (!(error = ((newfunc)PyType_GetSlot((PyTypeObject *)type, Py_tp_new))((PyTypeObject *)type, args, NULL)))
+        return NULL;
+    if (!init(error, args, NULL) && !PyObject_SetAttr(error, message_name, PyTuple_GetItem(args, 1)))
+        PyErr_SetObject(type, error);
+    Py_DECREF(error);
+    return NULL;
+}
+
+/* Whether the arguments are of a receive that may be quick, and the most bytes that it takes. */
+static int fits(Quick *quick, PyObject *const *args, Py_ssize_t count, PyObject *names, unsigned long long *most)
+{
+    int timed = names && quick->timed && PyTuple_Size(names) == 1 && PyTuple_GetItem(names, 0) == timeout_name;
+
+    if (count < quick->least || count > (Py_ssize_t)strlen(quick->takes) || (names && !timed))
+        return 0;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        if (quick->takes[i] != SIZE && !calls_is_zero(args[i]))
+            return 0;
+        if (quick->takes[i] != SIZE)
+            continue;
+        *most = PyLong_CheckExact(args[i]) ? PyLong_AsUnsignedLongLong(args[i]) : (unsigned long long)-1;
+        if (!PyLong_CheckExact(args[i]) || PyErr_Occurred()) {
+            PyErr_Clear();
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* The answer when nothing has come; NULL without an error when the Python call has to answer. */
+static PyObject *nothing(Quick *quick, PyObject *timeout)
+{
+    PyObject *answer = quick->nothing ? quick->nothing : Py_None;
+
+    if (quick->timed ? !timeout || !calls_is_zero(timeout) : timeout != NULL)
+        return NULL;
+    if (quick->again)
+        return raise_again(quick->again);
+    Py_INCREF(answer);
+    return answer;
+}
+
+/* The program's object for the peer on whose connection a message came, as a new reference: what allocation collects
+ * may drop the last other one. NULL without an error: it has none yet. */
+static PyObject *peer_of(Quick *quick, Link *link)
+{
+    PyObject *connection = link->user_data ? link->user_data : Py_None;
+    PyObject *peer = quick->peers ? PyDict_GetItemWithError(quick->peers, connection) : connection;
+
+    if (!peer)
+        PyErr_Clear();
+    Py_XINCREF(peer);
+    return peer;
+}
+
+static PyObject *valued(char word, PyObject *data, PyObject *peer)
+{
+    PyObject *value = word == CONNECTION ? peer : word == CODE ? success_code : data;
+
+    if (word == LENGTH)
+        return PyLong_FromSsize_t(PyBytes_Size(data));
+    Py_INCREF(value);
+    return value;
+}
+
+/* A tuple of the message's parts, as the shape has them. */
+static PyObject *made(Quick *quick, PyObject *data, PyObject *peer)
+{
+    Py_ssize_t count = (Py_ssize_t)strlen(quick->gives);
+    PyObject *parts = quick->kind ? PyType_GenericAlloc((PyTypeObject *)quick->kind, count) : PyTuple_New(count);
+
+    for (Py_ssize_t i = 0; parts && i < count; i++) {
+        PyObject *value = valued(quick->gives[i], data, peer);
+        if (!value)
+            Py_CLEAR(parts);
+        else
+            PyTuple_SetItem(parts, i, value);
+    }
+    return parts;
+}
+
+static PyObject *port_receive(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names)
+{
+    Quick *quick = SELF(Quick, self);
+    Poller *poller = SELF(Poller, quick->of);
+    unsigned long long most = UINT64_MAX;
+    PyObject *data, *peer, *parts;
+    int64_t result;
+
+    if (!fits(quick, args, count, names, &most))
+        return calls_slow(quick, args, count, names);
+    result = comch_find(&poller->c);
+    if (result == COMCH_POLL)
+        comch_poll_again(&poller->c);
+    if (result == COMCH_AGAIN && quiet(quick)
+        && ((parts = nothing(quick, names ? args[count] : NULL)) || PyErr_Occurred()))
+        return parts;
+    if (result < 0 || (uint64_t)result > most || !(peer = peer_of(quick, calls_found_link(poller))))
+        return calls_slow(quick, args, count, names);
+    if ((data = calls_take(poller)))
+        parts = made(quick, data, peer);
+    else
+        parts = PyErr_Occurred() ? NULL : calls_slow(quick, args, count, names);
+    Py_DECREF(peer);
+    Py_XDECREF(data);
+    return parts;
+}
+
+static PyMethodDef port_receive_def = {"receive", FAST(port_receive), NULL};
+
+/* receive(poller, slow, shape, news): of the Python call `slow`; see Quick. */
+PyObject *calls_make_receive(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    Quick given = {0};
+    PyObject *shape;
+
+    if (!PyArg_ParseTuple(args, "O!OO!O!", calls_poller_type, &given.of, &given.slow, &PyTuple_Type, &shape,
+                          &PyTuple_Type, &given.news)
+        || calls_read_shape(shape, &given))
+        return NULL;
+    return calls_quick_call(&port_receive_def, given);
+}
+
+int calls_add_quick_receive(PyObject *Py_UNUSED(module))
+{
+    const Name names[] = {{&timeout_name, "timeout"}, {&message_name, "message"}, {0}};
+
+    return calls_intern(names) || !(success_code = PyLong_FromLong(0));
+}

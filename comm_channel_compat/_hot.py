@@ -1,0 +1,81 @@
+"""The two hot calls of an endpoint with result codes, as `flat` has them, and the driver's own in front of all four.
+
+What the driver's do not do at once comes to the Python ones: refusals, peers that are new, clients that wait.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from comch_next import Channel, ConnectionReset, DocaError, ErrorCode, InvalidValue, PullPort
+from comch_next.arguments import Buffer
+from comch_next.pull import call_shape
+from comm_channel_compat._peers import Peers, Unopened, connection_of
+from comm_channel_compat._warn import is_on
+from comm_channel_compat.peer_addr import PeerAddr
+
+__all__ = ["INVALID_VALUE", "NOTHING_CAME", "HotCalls", "Received"]
+
+Received = tuple[int, "bytes | None", "int | None", "PeerAddr | None"]
+
+NOTHING_CAME = "recvfrom: no message has come; try again"
+INVALID_VALUE = int(ErrorCode.INVALID_VALUE)
+_SUCCESS, _AGAIN = int(ErrorCode.SUCCESS), int(ErrorCode.AGAIN)
+_NOTHING_CAME = (_AGAIN, None, None, None)
+_PACKAGE = __name__.partition(".")[0]
+_length = len  # the calls have a parameter of that name
+
+_SENDTO = call_shape("data", "connection", "flags", least=2, through="_connection")
+_SENDTO_CODE = call_shape(*("data", "length", "flags", "connection"), least=4, nothing=_SUCCESS, through="_connection")
+
+
+class HotCalls:
+    """What an endpoint inherits beside its own sendto and recvfrom, which raise."""
+
+    _channel: Channel
+    _peers: Peers
+    _port: PullPort | Unopened
+
+    def _stand_on_port(self) -> None:
+        """Use the port that the channel has opened."""
+        port = self._channel.port
+        if port is None:
+            return
+        self._port = port
+        if is_on:  # every call is to be warned about
+            return
+        peers = self._peers
+        recvfrom = call_shape("size", "flags", least=1, gives=("data", "connection"), again=NOTHING_CAME, peers=peers)
+        recvfrom_code = call_shape(
+            *("size", "flags"),
+            least=2,
+            gives=("code", "data", "length", "connection"),
+            nothing=_NOTHING_CAME,
+            peers=peers,
+        )
+        port.quicken_send(self, "sendto", _SENDTO, _PACKAGE)
+        port.quicken_send(self, "_sendto_code", _SENDTO_CODE, _PACKAGE)
+        port.quicken_receive(self, "recvfrom", recvfrom, _PACKAGE)
+        port.quicken_receive(self, "_recvfrom_code", recvfrom_code, _PACKAGE)
+
+    def _sendto_code(self, msg: Buffer, len: int, flags: int, peer: Any) -> int:  # noqa: A002  # the C name
+        try:
+            if msg.__class__ is bytes and _length(msg) == len and flags == 0 and peer.__class__ is PeerAddr:
+                return _SUCCESS if self._port.send(peer._connection, msg) else _AGAIN
+            return int(self._channel.try_send_to(msg, connection_of(peer, flags), len))
+        except DocaError as error:
+            return int(error.code)
+
+    def _recvfrom_code(self, len: int, flags: int) -> Received:  # noqa: A002  # the C name
+        try:
+            arrived = self._port.receive(len if flags == 0 else None)
+        except InvalidValue as error:
+            return INVALID_VALUE, None, error.length, None
+        except ConnectionReset as error:
+            return int(error.code), None, None, self._peers.pop_of(error.connection)
+        except DocaError as error:
+            return int(error.code), None, None, None
+        if arrived is None:
+            return _NOTHING_CAME
+        msg, connection = arrived
+        return _SUCCESS, msg, _length(msg), self._peers[connection]

@@ -1,0 +1,65 @@
+"""Whoever sleeps and wakes by turns has the kernel ask the sockets: they are polled in between only now and then."""
+
+from __future__ import annotations
+
+import select
+
+from comch_next import State
+from tests.compat import support
+from tests.control_path.pair import leave, pair
+from tests.frames import fewest, frames
+
+SOCKETS = "poll_sockets"
+
+
+def test_arming_a_channel_that_is_armed_does_not_poll_silent_sockets() -> None:
+    old = support.Pair()
+    old.introduce()
+    for endpoint in (old.service, old.client):
+        assert SOCKETS in frames(endpoint.event_handle_arm_recv)  # nobody has waited for them yet
+        assert SOCKETS not in fewest(endpoint.event_handle_arm_recv)
+    old.destroy()
+
+
+def test_what_waits_in_a_socket_makes_an_armed_channel_ready_at_once() -> None:
+    old = support.Pair()
+    old.introduce()
+    fewest(old.service.event_handle_arm_recv)
+    other = support.client()
+    peer = other.connect(support.NAME)
+    old.service.event_handle_arm_recv()
+    poller = select.epoll()
+    poller.register(old.service.get_event_channel()[1], select.EPOLLIN)
+    assert poller.poll(10)
+    support.let_in(old.service, peer)
+    support.eventually(other.sendto, b"late", peer)
+    assert support.eventually(old.service.recvfrom, 10)[0] == b"late"
+    poller.close()
+    old.destroy()
+
+
+def test_progress_after_a_notification_does_not_poll_silent_sockets() -> None:
+    there, here = pair()
+
+    def turn() -> None:
+        here.engine.request_notification()
+        here.engine.clear_notification()
+        here.engine.progress()
+
+    assert SOCKETS not in fewest(turn)
+    leave(here, there)
+
+
+def test_a_loss_is_reported_after_its_notification() -> None:
+    """A socket that is ready is polled by the next progress, however soon that comes."""
+    there, here = pair()
+    here.engine.request_notification()
+    there.context.stop()
+    poller = select.epoll()
+    poller.register(here.engine.notification_handle, select.EPOLLIN)
+    assert poller.poll(10)
+    here.engine.clear_notification()
+    here.engine.progress()
+    assert here.state is not State.RUNNING
+    poller.close()
+    leave(here, there)
