@@ -39,10 +39,7 @@ def _load(name: str) -> Driver:
     payload = os.environ.get("COMCH_TRACE_PAYLOAD", "")
     if payload not in ("", "0", "1"):
         raise InvalidValue(f"COMCH_TRACE_PAYLOAD is {payload!r}; legal are 0, 1 and empty")
-    try:
-        made: Driver = import_module(_MODULES[name]).Driver()
-    except ImportError as error:
-        raise NotSupported(f"driver {name!r} cannot be had: tried {_MODULES[name]}: {error}") from error
+    made: Driver = import_module(_MODULES[name]).Driver()
     if path := os.environ.get("COMCH_TRACE"):
         from comch_next.driver._traced import TracedDriver
 

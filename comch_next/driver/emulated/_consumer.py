@@ -32,7 +32,7 @@ from comch_next.driver.emulated._msgq import dpa_only
 from comch_next.driver.emulated._state import Trigger
 from comch_next.driver.emulated._task import POOL, PROGRAM, SUCCESS, held_by_program
 from comch_next.driver.protocol import uninterrupted
-from comch_next.errors import Initialization, InvalidValue, NotPermitted
+from comch_next.errors import BadState, Initialization, InvalidValue, NotPermitted
 
 __all__ = ["Consumer", "Consumers", "PostRecvTask", "PostRecvTasks"]
 
@@ -282,7 +282,8 @@ class PostRecvTasks(FastTasks):
         if context.moving:  # it is stopping
             task.finish_now(context.why())
         else:
-            task.submit()  # another thread has just removed what was in its way
+            # Nothing is in its way: what was has been removed meanwhile.
+            raise BadState("task_submit was attempted on a task or buffer that two threads use at once")
 
     def set_buf(self, task: PostRecvTask, buf: object) -> None:
         held_by_program(task, "task_post_recv_set_buf")
