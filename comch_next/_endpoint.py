@@ -193,7 +193,7 @@ class Endpoint:
     def end(self, phase: Phase) -> None:
         """End the life that there is."""
         if isinstance(self.link, Link):
-            self.link.close(phase)
+            self.link.closed = True
         self._become(Unlinked(phase))
 
     def server_port(self, call: str) -> PullPort:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, NoReturn
 
 from comch_next._codes import ErrorCode
@@ -54,8 +53,8 @@ class Link:
         self.closed = False
         self._context = context
         self._port = port
-        self.send: Callable[[Connection, Buffer], bool] = port.send
-        self.receive: Callable[..., tuple[bytes, Connection] | None] = port.receive
+        self.send = port.send
+        self.receive = port.receive
 
     def update_info(self, peer: Peer) -> None:
         """Snapshot the peer's statistics, then raise what the state of its connection is."""

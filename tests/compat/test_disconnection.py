@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-from typing import Any
 
 import pytest
 
@@ -303,14 +302,3 @@ def test_a_client_process_that_ends_without_disconnecting(
     if differs(form, "a process's end"):
         service.sendto(b"the first one after a leave", peer)
     error_state(service, peer)
-
-
-def test_a_life_that_has_ended_refuses_before_its_endpoint_knows(pair: support.Pair) -> None:
-    """An interrupt may come between the two."""
-    endpoint: Any = pair.client._channel._endpoint
-    port: Any = pair.client._channel.port
-    link = endpoint.link
-    pair.client.disconnect(pair.to_service)
-    endpoint.link = port.link = link
-    with pytest.raises(NotConnected, match="the context is disconnected"):
-        pair.client.recvfrom(100)
