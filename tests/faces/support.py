@@ -40,6 +40,6 @@ def compiled(
     return program
 
 
-def run(program: Path | str, *arguments: str, **env: str) -> Child:
+def run(program: Path | str, *arguments: str, deadline_s: float = 2 * SOON_S, **env: str) -> Child:
     """Start a program where it finds the faces, with no setting of Python's."""
-    return Child([str(program), *arguments], env={**ENV, **env})
+    return Child([str(program), *arguments], deadline_s=deadline_s, env={**ENV, **env})
