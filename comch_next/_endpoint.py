@@ -17,7 +17,7 @@ from comch_next._phases import Phase, check
 from comch_next._sizes import SIZES, UINT16_MAX
 from comch_next.arguments import UNSET, instance, integer, text
 from comch_next.device import Device, DevInfo, Representor
-from comch_next.driver.protocol import Lock
+from comch_next.driver.protocol import Lock, uninterrupted
 from comch_next.errors import (
     AlreadyExist,
     BadState,
@@ -181,9 +181,15 @@ class Endpoint:
         if connection is None:
             raise no_peer("disconnect", connection)
         link.disconnect(connection, timeout)
+        self._forget(link, connection)
+
+    @uninterrupted
+    def _forget(self, link: Link, connection: Peer) -> None:
+        link.forget(connection)
         if link.closed:
             self._become(Unlinked(Phase.LEFT))
 
+    @uninterrupted
     def end(self, phase: Phase) -> None:
         """End the life that there is."""
         if isinstance(self.link, Link):

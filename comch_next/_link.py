@@ -68,14 +68,17 @@ class Link:
             raise ConnectionAborted("update_info: the connection has ended; disconnect it")
 
     def disconnect(self, connection: Peer, timeout: float) -> None:
-        """Leave one connection. A client has no other, so its link is closed."""
+        """Leave one connection; `forget` it then. What has failed may be tried again."""
         if connection._link is not self:
             raise no_peer("disconnect", connection)
         try:
             self._context._drop(connection, timeout)
         except UNCLASSIFIED as error:
             raise Unknown(f"disconnect: {error}") from error
-        connection._link = None  # last: what has failed may be tried again
+
+    def forget(self, connection: Peer) -> None:
+        """Have one connection less. A client has no other, so its link is closed."""
+        connection._link = None
         self.closed = not self.is_server
 
 

@@ -8,9 +8,10 @@ from typing import Any
 from comch_next.capi._callbacks import Callbacks
 from comch_next.capi._fast_path import completed, fast_path
 from comch_next.capi._tables import FUNCTIONS
-from comch_next.capi.binding import Binding
+from comch_next.capi.binding import MOST_READ, Binding
 from comch_next.capi.handles import HANDLES, Handle
 from comch_next.capi.seam import DRIVER, driver_call
+from comch_next.errors import InvalidValue
 
 __all__ = ["attach"]
 
@@ -59,6 +60,8 @@ def _control(side: str, pool: Any, ffi: Any, callbacks: Callbacks) -> dict[str, 
     def task_send_alloc_init(ctx: int, peer: int, msg: Any, length: int, out: Any) -> int:
         context = contexts.get(ctx) or HANDLES.find(tag, ctx)
         connection = _connections.get(peer) or HANDLES.find("doca_comch_connection", peer)
+        if length > MOST_READ and length > DRIVER.contexts.get_max_msg_size(context.target):  # before it is read
+            raise InvalidValue(f"a message of {length} bytes is longer than any of {context.target}")
         task = HANDLES.new("doca_comch_task_send", None, context)
         try:
             task.target = pool.task_send_alloc_init(context.target, connection.target, unpack(msg, length), task)

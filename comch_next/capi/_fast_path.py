@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from comch_next.capi._callbacks import Callbacks
+from comch_next.capi.binding import bytes_at
 from comch_next.capi.handles import HANDLES, Handle
 from comch_next.capi.seam import DRIVER
 
@@ -47,7 +48,7 @@ def fast_path(ffi: Any, callbacks: Callbacks) -> tuple[dict[str, Any], dict[str,
     """The functions that return a code, and those that do not."""
 
     def data(pointer: Any, length: int) -> bytes | None:
-        return ffi.buffer(pointer, length)[:] if pointer and length else None
+        return bytes_at(ffi, pointer, length) or None
 
     def set_conf(tag: str, call: Callable[..., Any]) -> Callable[..., int]:
         def run(ctx: int, completion: int, error: int, number: int) -> int:

@@ -15,15 +15,24 @@ from typing import Any, NamedTuple, NoReturn
 from comch_next.capi.handles import HANDLES
 from comch_next.errors import DocaError, ErrorCode, InvalidValue
 
-__all__ = ["Binding", "Call", "Function", "Param", "tag_of"]
+__all__ = ["Binding", "Call", "Function", "MOST_READ", "Param", "bytes_at", "tag_of"]
 
 Call = Callable[..., Any]
 Reader = Callable[[Sequence[Any]], Any]
 Writer = Callable[[Sequence[Any], Any], None]
 
 _STRUCT = re.compile(r"(?:const )?struct (\w+) (\*+)")
+MOST_READ = 1 << 16  # bytes; no endpoint's message, immediate data or description of a map is longer
 _UNEXPECTED, _NO_MEMORY = int(ErrorCode.UNEXPECTED), int(ErrorCode.NO_MEMORY)
 _ENDS = re.compile(r"_(destroy|close|free|destroy_list)$")  # what gives its first argument back
+
+
+def bytes_at(ffi: Any, pointer: Any, length: int) -> bytes | None:
+    """Copy a caller's buffer; None for NULL. InvalidValue, with nothing read, for a length that none can have."""
+    if length > MOST_READ:
+        raise InvalidValue(f"a buffer of {length} bytes is longer than any that a call takes")
+    copied: bytes | None = ffi.buffer(pointer, length)[:] if pointer else None
+    return copied
 
 
 class Param(NamedTuple):
@@ -166,8 +175,8 @@ class Binding:
         return lambda args: args[place]
 
     def _bytes(self, place: int) -> Reader:
-        unpack = self.ffi.buffer
-        return lambda args: unpack(args[place], args[place + 1])[:] if args[place] else None
+        ffi = self.ffi
+        return lambda args: bytes_at(ffi, args[place], args[place + 1])
 
     # Results
 

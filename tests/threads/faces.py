@@ -11,6 +11,7 @@ from comch_next import Counter, ErrorCode, State
 from comm_channel_compat import Endpoint as OldEndpoint
 from comm_channel_compat import flat, open_device
 from tests.pull.support import FORMS
+from tests.threads.event_loop import EventLoop
 from tests.threads.face import (
     DATA,
     DPU,
@@ -396,6 +397,7 @@ FACES: dict[str, Face] = {
     "fast path": Fast(),
     "fast path apart": Fast(apart=True),
     "memory": Memory(),
+    "event loop": EventLoop(),
 }
 _WITHOUT_PORT = ("tasks", "fast path", "fast path apart", "memory")
 

@@ -1,0 +1,84 @@
+"""C programs that were written from the API's documents alone: each tells what stands in the file beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from tests.faces.conftest import MODULES
+from tests.faces.support import compiled, run
+from tests.processes import Child
+
+GUESTS = Path(__file__).parent / "guests"
+PAIRS = [("control_server", "control_client"), ("bulk_server", "bulk_client")]
+PAIRS += [("two_threads_service", "two_threads_client")]
+ALONE = ["channel", "ending_inside", "forked", "names", "opened", "sizes", "two_endpoints"]
+FLAGS = {"gcc": ("-std=gnu11",), "g++": ("-std=c++17", "-pedantic")}
+
+Guest = Callable[..., Child]
+
+
+@pytest.fixture(scope="module")
+def guest_program(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    folder = tmp_path_factory.mktemp("guests")
+
+    @cache
+    def build(name: str) -> Path:
+        source = GUESTS / f"{name}.c"
+        compiler = "gcc" if source.exists() else "g++"
+        source = source if source.exists() else source.with_suffix(".cc")
+        return compiled(folder, [source], *MODULES, compiler=compiler, flags=(*FLAGS[compiler], "-ldl"))
+
+    return build
+
+
+@pytest.fixture
+def guest(guest_program: Callable[[str], Path]) -> Iterator[Guest]:
+    """Start a guest by its name; it is killed if it still runs when the test ends."""
+    with ExitStack() as children:
+
+        def begin(name: str, *arguments: str) -> Child:
+            child = run(guest_program(name), *arguments)
+            children.callback(child.kill)
+            return child
+
+        yield begin
+
+
+def check(name: str, child: Child, returncode: int = 0) -> None:
+    ended = child.finish()
+    assert (ended.returncode, ended.stderr) == (returncode, ""), ended
+    assert ended.stdout == (GUESTS / f"{name}.golden").read_text()
+
+
+@pytest.mark.parametrize(("serving", "connecting"), PAIRS)
+def test_a_pair_tells_what_its_documents_say(serving: str, connecting: str, guest: Guest) -> None:
+    server = guest(serving)
+    server.wait_for("listening")
+    check(connecting, guest(connecting))
+    check(serving, server)
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_a_program_tells_what_its_documents_say(name: str, guest: Guest) -> None:
+    check(name, guest(name))
+
+
+@pytest.mark.parametrize("manner", [(), ("exit in a callback's place",), ("_exit",)])
+def test_a_program_may_leave_with_everything_alive(manner: tuple[str, ...], guest: Guest) -> None:
+    check("still_alive", guest("still_alive", *manner), 7)
+
+
+def test_the_arguments_and_the_log_of_a_program(guest: Guest) -> None:
+    ended = guest("arguments", "-t", "hello", "--number", "3", "-f").finish()
+    told = [line for line in ended.stdout.splitlines(keepends=True) if not line.startswith("[")]
+    logged = [line.partition("[DOCA]")[2].strip() for line in ended.stdout.splitlines() if line.startswith("[")]
+    assert (ended.returncode, ended.stderr, "".join(told)) == (0, "", (GUESTS / "arguments.golden").read_text())
+    assert [(line[:25], line.rpartition("]")[2]) for line in logged] == [
+        ("[INF][GUEST::ARGUMENTS][a", " text of 5 bytes"),
+        ("[ERR][GUEST::ARGUMENTS][a", " no arguments"),
+    ]
