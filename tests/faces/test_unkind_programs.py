@@ -64,7 +64,7 @@ def test_address_sanitizer_finds_nothing(deed: str, tmp_path: Path) -> None:
         tmp_path, [PROGRAMS / "unkind.c", PROGRAMS / "common.c"], *MODULES, flags=("-fsanitize=address,undefined",)
     )
     ended = run(
-        program, deed, ASAN_OPTIONS="detect_leaks=0"
+        program, deed, env={"ASAN_OPTIONS": "detect_leaks=0"}
     ).finish()  # the interpreter keeps what it has until the end
     assert (ended.returncode, ended.stderr) == (0, "")
     assert ended.stdout.splitlines() == TOLD[deed]
