@@ -17,12 +17,13 @@ from comch_next._phases import Phase, check
 from comch_next._sizes import SIZES, UINT16_MAX
 from comch_next.arguments import UNSET, instance, integer, text
 from comch_next.device import Device, DevInfo, Representor
-from comch_next.driver.protocol import Lock
+from comch_next.driver.protocol import Lock, uninterrupted
 from comch_next.errors import (
     AlreadyExist,
     BadState,
     ConnectionAborted,
     InvalidValue,
+    NotConnected,
     NotPermitted,
     NotSupported,
 )
@@ -181,9 +182,15 @@ class Endpoint:
         if connection is None:
             raise no_peer("disconnect", connection)
         link.disconnect(connection, timeout)
+        self._forget(link, connection)
+
+    @uninterrupted
+    def _forget(self, link: Link, connection: Peer) -> None:
+        link.forget(connection)
         if link.closed:
             self._become(Unlinked(Phase.LEFT))
 
+    @uninterrupted
     def end(self, phase: Phase) -> None:
         """End the life that there is."""
         if isinstance(self.link, Link):
@@ -194,7 +201,9 @@ class Endpoint:
         """The port, for a call that is a server's."""
         if not self._linked(call).is_server:
             raise NotSupported(f"{call}: the context is a client; only a server has a state")
-        port: PullPort = self._context._port
+        port: PullPort | None = self._context._port
+        if port is None:
+            raise NotConnected(f"{call}: another thread has just closed the context")
         return port
 
     def _linked(self, call: str) -> Link:

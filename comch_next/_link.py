@@ -68,15 +68,25 @@ class Link:
             raise ConnectionAborted("update_info: the connection has ended; disconnect it")
 
     def disconnect(self, connection: Peer, timeout: float) -> None:
-        """Leave one connection. A client has no other, so its link is closed."""
+        """Leave one connection; `forget` it then. What has failed may be tried again."""
         if connection._link is not self:
             raise no_peer("disconnect", connection)
         try:
             self._context._drop(connection, timeout)
         except UNCLASSIFIED as error:
             raise Unknown(f"disconnect: {error}") from error
-        connection._link = None  # last: what has failed may be tried again
-        self.closed = not self.is_server
+
+    def forget(self, connection: Peer) -> None:
+        """Have one connection less. A client has no other, so its link is closed."""
+        connection._link = None
+        if not self.is_server:
+            self.close(Phase.LEFT)
+
+    def close(self, phase: Phase) -> None:
+        """Refuse what that phase refuses, also while an interrupt keeps the endpoint from taking another life."""
+        over = Unlinked(phase)
+        self.phase, self.send, self.receive = phase, over.send, over.receive
+        self.closed = True
 
 
 def no_peer(call: str, value: object) -> DocaError:

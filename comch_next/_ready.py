@@ -49,8 +49,8 @@ class Ready:
         waiter = self._loop.create_future()
         self._waiters[waiter] = None
         if not self._due:
+            self._loop.call_soon(self._watch)  # first: an interrupt between the two costs a second arming only
             self._due = True
-            self._loop.call_soon(self._watch)
         try:
             if timeout is None:
                 await waiter
@@ -65,15 +65,14 @@ class Ready:
 
     def wake(self, error: Exception | None = None) -> None:
         """Let all who wait look again, the first to come first: what it is about may be for any of them."""
-        self._unwatch()  # it stays ready until it is armed
-        waiters, self._waiters = self._waiters, {}
-        for waiter in waiters:
+        for waiter in list(self._waiters):
             if waiter.done():
-                continue  # cancelled
+                continue  # cancelled, or woken before
             if error is None:
                 waiter.set_result(None)
             else:
                 waiter.set_exception(error)
+        self._unwatch()  # last: if an interrupt comes first, it is still ready; it stays so until it is armed
 
     def _watch(self) -> None:
         self._due = False

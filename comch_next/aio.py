@@ -256,10 +256,10 @@ class _Side(Generic[_C]):
         self._receivable.wake()  # a waiting receive reports it
         self._sendable.wake()
         try:
-            with suppress(BadState):  # it is IDLE already
+            with suppress(BadState, NotConnected, InvalidValue):  # it is IDLE already, or another thread has closed it
                 self.context.stop()
-            while self.context.state is not State.IDLE:
-                await self._progress(_TICK_S)
+                while self.context.state is not State.IDLE:
+                    await self._progress(_TICK_S)
         finally:
             self.context.close()
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from comch_next.driver import protocol
     from comch_next.driver.protocol import Lock, OpenPort, Port
 
-__all__ = ["NOTHING_WAITS", "PullPort", "call_shape"]
+__all__ = ["NOTHING_WAITS", "PullPort", "call_shape", "quicken_receive", "quicken_send"]
 
 NOTHING_WAITS = "receive: nothing waits"
 _SEND = call_shape("connection", "data", least=2, nothing=True)
@@ -98,24 +98,9 @@ class PullPort:
         self._send_queue_size = send_queue_size
         self.max_msg_size = max_msg_size
         self._endings = (self._endings or Endings(self)) if context.one_sided else None
-        self.quicken_send(self, "send", _SEND, "comch_next")
-        self.quicken_receive(self, "receive", _RECEIVE, "comch_next")
-        self.quicken_receive(context, "receive", _MESSAGE, "comch_next")
-
-    def quicken_send(self, owner: object, call: str, shape: tuple[Any, ...], package: str) -> None:
-        """Put a send of the driver's in front of the owner's own `call`, which has that shape (`call_shape`).
-
-        It does what succeeds at once, and leaves all else to the owner's. Where the driver has none, or the program has
-        replaced the package's call by its own, that one stays. To be asked for anew when this port is reopened.
-        """
-        quick = self._port.quick
-        quicken(owner, call, lambda slow: None if quick is None else quick.send(slow, shape), package)
-
-    def quicken_receive(self, owner: object, call: str, shape: tuple[Any, ...], package: str) -> None:
-        """Put a receive of the driver's in front of the owner's own, as `quicken_send` does."""
-        quick = self._port.quick
-        errors = () if self._endings is None else self._endings._errors
-        quicken(owner, call, lambda slow: None if quick is None else quick.receive(slow, shape, errors), package)
+        quicken_send(self, self, "send", _SEND)
+        quicken_receive(self, self, "receive", _RECEIVE)
+        quicken_receive(self, context, "receive", _MESSAGE)
 
     def _take_up(self, connection: Connection) -> None:
         """Make a new connection's `send` quick."""
@@ -294,3 +279,22 @@ def _choose(context: ControlContext, threaded: bool) -> OpenPort:
 
         return partial(open_threaded, context)
     return open_port
+
+
+def quicken_send(port: PullPort, owner: object, call: str, shape: tuple[Any, ...], package: str = "comch_next") -> None:
+    """Put a send of the driver's in front of the owner's own `call`, which has that shape (`call_shape`).
+
+    It does what succeeds at once, and leaves all else to the owner's. Where the driver has none, or the program has
+    replaced the package's call by its own, that one stays. To be asked for anew when the port is reopened.
+    """
+    quick = port._port.quick
+    quicken(owner, call, lambda slow: None if quick is None else quick.send(slow, shape), package)
+
+
+def quicken_receive(
+    port: PullPort, owner: object, call: str, shape: tuple[Any, ...], package: str = "comch_next"
+) -> None:
+    """Put a receive of the driver's in front of the owner's own, as `quicken_send` does."""
+    quick = port._port.quick
+    errors = () if port._endings is None else port._endings._errors
+    quicken(owner, call, lambda slow: None if quick is None else quick.receive(slow, shape, errors), package)

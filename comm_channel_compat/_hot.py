@@ -9,7 +9,7 @@ from typing import Any
 
 from comch_next import Channel, ConnectionReset, DocaError, ErrorCode, InvalidValue, PullPort
 from comch_next.arguments import Buffer
-from comch_next.pull import call_shape
+from comch_next.pull import call_shape, quicken_receive, quicken_send
 from comm_channel_compat._peers import Peers, Unopened, connection_of
 from comm_channel_compat._warn import is_on
 from comm_channel_compat.peer_addr import PeerAddr
@@ -53,10 +53,10 @@ class HotCalls:
             nothing=_NOTHING_CAME,
             peers=peers,
         )
-        port.quicken_send(self, "sendto", _SENDTO, _PACKAGE)
-        port.quicken_send(self, "_sendto_code", _SENDTO_CODE, _PACKAGE)
-        port.quicken_receive(self, "recvfrom", recvfrom, _PACKAGE)
-        port.quicken_receive(self, "_recvfrom_code", recvfrom_code, _PACKAGE)
+        quicken_send(port, self, "sendto", _SENDTO, _PACKAGE)
+        quicken_send(port, self, "_sendto_code", _SENDTO_CODE, _PACKAGE)
+        quicken_receive(port, self, "recvfrom", recvfrom, _PACKAGE)
+        quicken_receive(port, self, "_recvfrom_code", recvfrom_code, _PACKAGE)
 
     def _sendto_code(self, msg: Buffer, len: int, flags: int, peer: Any) -> int:  # noqa: A002  # the C name
         try:

@@ -18,7 +18,7 @@ KINDS = {
     "proved": "a test provokes it through public Python calls, resource limits or emulated faults, and checks the class"
     " of the exception (of the flat names of generation 1 the code) and that its condition is that of the row",
     "returns": "Python returns a value where C reports through a code; a test checks the value",
-    "C only": "only C can spell it, with NULL or a handle of another kind; proved through the C faces, later",
+    "C only": "only C can spell it, with NULL or a context without an engine; a test provokes it by real C calls",
     "hardware only": "only real hardware, a real driver or overwritten memory can cause it, for the reason given",
     "header slip": "the header has it by mistake, for the reason given",
     "not built": "this release does not have the function, for the reason given",
@@ -49,7 +49,7 @@ class Proof(NamedTuple):
 
     @property
     def is_tested(self) -> bool:
-        return self.kind in ("proved", "returns")
+        return self.kind in ("proved", "returns", "C only")
 
 
 Proofs = Mapping[Key, Proof]

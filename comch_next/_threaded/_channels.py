@@ -44,18 +44,20 @@ class Bell:
         self.armed = True
 
     def disarm(self) -> None:
-        """Stop being ready, and stay so until the next arming."""
+        """Stop being ready, and stay so until the next arming. Raises BadState when another thread has closed it."""
+        if self.fd < 0:
+            raise BadState("the descriptor that was to be used has been closed, perhaps by another thread")
         drain(self.fd)
         self.armed = False
 
     def ring(self) -> None:
-        """Be ready until the next arming, if armed."""
+        """Be ready until the next arming, if armed; a closed one stays silent."""
         if self.armed:
             os.eventfd_write(self.fd, 1)
 
     def close(self) -> None:
         """Close it. Idempotent: its number may soon be another descriptor's."""
-        fd, self.fd = self.fd, -1
+        fd, self.fd, self.armed = self.fd, -1, False
         with suppress(OSError):  # the program has closed it by itself
             os.close(fd)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from comch_next._codes import State
+from comch_next._codes import RepFilter, State
+from comch_next._pci import PciBdf
 from comch_next.capi._callbacks import Callbacks
 from comch_next.capi._memory import memory
 from comch_next.capi._tables import FUNCTIONS
@@ -16,6 +17,7 @@ from comch_next.errors import ErrorCode
 __all__ = ["attach"]
 
 _SUCCESS, _IN_PROGRESS = int(ErrorCode.SUCCESS), int(ErrorCode.IN_PROGRESS)
+_FILTERS = {"all": RepFilter.ALL, "net": RepFilter.NET, "emulated": RepFilter.EMULATED}
 _engines = HANDLES.of_tag("doca_pe")
 _tasks = HANDLES.of_tag("doca_task")
 
@@ -147,7 +149,18 @@ def _task_get_ctx(task: int) -> int:
     return 0 if handle is None or handle.owner is None else handle.owner.address
 
 
-_PLAIN: dict[str, Call] = {"doca_devinfo_destroy_list": _given_back, "doca_devinfo_rep_destroy_list": _given_back}
+def _lists(wanted: RepFilter) -> Call:
+    """Whether a device lists representors of that kind."""
+    return lambda devinfo: DRIVER.devices.rep_cap_is_filter_supported(devinfo, wanted)
+
+
+_PLAIN: dict[str, Call] = {
+    "doca_devinfo_destroy_list": _given_back,
+    "doca_devinfo_rep_destroy_list": _given_back,
+    **{f"doca_devinfo_rep_cap_is_filter_{name}_supported": _lists(kind) for name, kind in _FILTERS.items()},
+    "doca_devinfo_get_pci_addr": lambda info: PciBdf.of(DRIVER.devices.get_pci_addr_str(info)).raw,
+    "doca_devinfo_rep_get_pci_addr": lambda info: PciBdf.of(DRIVER.devices.rep_get_pci_addr_str(info)).raw,
+}
 _CODED: dict[str, Call] = {
     "doca_dev_open": _dev_open,
     "doca_dev_close": _dev_close,

@@ -196,6 +196,8 @@ class Binding:
             return self._list(place, tag)
         if tag and stars == 2:
             return lambda args, value: _set(args[place], 0 if value is None else HANDLES.of(tag, value).address)
+        if tag:  # struct doca_pci_bdf, which is its number
+            return lambda args, value: _set(self.ffi.cast("uint16_t *", args[place]), value)
         if param.ctype == "char *":
             return self._text(place, _is_size_of_text(row, place + 1))
         if param.ctype == "const void **":

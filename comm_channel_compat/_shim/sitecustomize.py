@@ -11,7 +11,7 @@ import sys
 
 TYPE_CHECKING = False  # every Python that the program starts comes through here, and typing takes longer than the rest
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from importlib.machinery import ModuleSpec
     from types import ModuleType
     from typing import Any
@@ -33,32 +33,34 @@ def _find_ours_first(ctypes_util: Any) -> None:
     ctypes_util.find_library = find_library
 
 
-def _name_missing_headers(ffiplatform: Any) -> None:
-    """cffi's API mode compiles against DOCA's headers; where there is none of ours, the error names the place."""
+def _refuse_unknown_headers(ffiplatform: Any) -> None:
+    """cffi's API mode compiles against DOCA's headers; where one is nowhere to be found, one line names the place."""
     compile_extension = ffiplatform.compile
 
-    def compile_or_explain(tmpdir: str, extension: Any, *args: Any, **kwargs: Any) -> Any:
-        try:
-            return compile_extension(tmpdir, extension, *args, **kwargs)
-        except ffiplatform.VerificationError as error:
-            if missing := _missing_headers(extension.sources):
-                why = f"cffi compiles against headers, and comm_channel_compat has no {', '.join(missing)}"
-                raise type(error)(f"{_place_outside('cffi')}: {why}") from None
-            raise
+    class NoHeader(SystemExit, ffiplatform.VerificationError):  # type: ignore[misc]
+        """Ends the program without a traceback, unless it expects cffi's own error."""
 
-    ffiplatform.compile = compile_or_explain
+    def compile_or_refuse(tmpdir: str, extension: Any, *args: Any, **kwargs: Any) -> Any:
+        if missing := _missing_headers(extension):
+            why = f"cffi compiles against headers, and comm_channel_compat has no {', '.join(missing)}"
+            raise NoHeader(f"{_place_outside('cffi')}: {why}")
+        return compile_extension(tmpdir, extension, *args, **kwargs)
+
+    ffiplatform.compile = compile_or_refuse
 
 
-def _missing_headers(sources: Sequence[str]) -> list[str]:
-    """DOCA's headers that sources include, and that are not among ours."""
-    import re  # the compiler has taken longer
+def _missing_headers(extension: Any) -> list[str]:
+    """DOCA's headers that sources include, and that are not where the compiler looks."""
+    import re  # the compiler takes longer
 
     included = []
-    for source in sources:
-        with open(source, encoding="utf-8") as file:
+    for source in extension.sources:
+        with open(source, encoding="utf-8", errors="replace") as file:
             included += re.findall(r'^\s*#\s*include\s*[<"](doca_\w+\.h)', file.read(), re.MULTILINE)
-    ours = os.environ.get("CPATH", "").split(os.pathsep)
-    return [name for name in included if not any(os.path.exists(os.path.join(folder, name)) for folder in ours)]
+    flags = [*extension.extra_compile_args, *os.environ.get("CFLAGS", "").split()]
+    folders = [flag[2:] for flag in flags if flag.startswith("-I")] + list(extension.include_dirs)
+    folders += ["/usr/include", "/usr/local/include", *os.environ.get("CPATH", "").split(os.pathsep)]
+    return [name for name in included if not any(os.path.exists(os.path.join(folder, name)) for folder in folders)]
 
 
 def _place_outside(package: str) -> str:
@@ -69,7 +71,7 @@ def _place_outside(package: str) -> str:
     return f"{frame.f_code.co_filename}:{frame.f_lineno}"
 
 
-_CHANGES = {"ctypes.util": _find_ours_first, "cffi.ffiplatform": _name_missing_headers}
+_CHANGES = {"ctypes.util": _find_ours_first, "cffi.ffiplatform": _refuse_unknown_headers}
 
 
 class _Finder:

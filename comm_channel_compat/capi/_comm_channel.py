@@ -21,7 +21,7 @@ __all__ = ["attach"]
 Write = Callable[[Any, Any], object]
 
 _EP, _ADDR = "doca_comm_channel_ep_t", "doca_comm_channel_addr_t"
-_SUCCESS, _INVALID_VALUE = 0, int(comch.ErrorCode.INVALID_VALUE)
+_SUCCESS, _AGAIN, _INVALID_VALUE = 0, int(comch.ErrorCode.AGAIN), int(comch.ErrorCode.INVALID_VALUE)
 _endpoints, _peers = HANDLES.of_tag(_EP), HANDLES.of_tag(_ADDR)
 
 # The library's handles of devices as generation 1's objects, made for each call: they hold nothing open.
@@ -35,14 +35,13 @@ _DEVICES: dict[str, Callable[[Any], Any]] = {
 def attach(ffi: Any, lib: Any) -> None:
     """Give the library its functions."""
     binding = Binding(ffi, lib)
-    hot = {
-        "doca_comm_channel_ep_sendto": _sendto(ffi.unpack),
-        "doca_comm_channel_ep_recvfrom": _recvfrom(ffi.memmove),
+    by_hand = {
         "doca_comm_channel_ep_get_event_channel": _get_event_channel,
         "doca_comm_channel_ep_get_peer_addr_list": _get_peer_addr_list(ffi),
     }
+    lib.comch_face_hot(id(_sendto), id(_recvfrom))
     for row in binding.rows(FUNCTIONS):
-        binding.attach(row.name, hot.get(row.name) or _through(row, getattr(flat, row.name), ffi))
+        binding.attach(row.name, by_hand.get(row.name) or _through(row, getattr(flat, row.name), ffi))
 
 
 def _through(row: Function, call: Callable[..., Any], ffi: Any) -> Callable[..., int]:
@@ -92,39 +91,26 @@ def _peer(peer: Any, endpoint: Handle) -> int:
     return HANDLES.of(_ADDR, peer, endpoint).address
 
 
-# The hot path, and what the generated functions cannot be
+# The hot path, called by _sources/hot.c, and what the generated functions cannot be
 
 
-def _sendto(unpack: Callable[[Any, int], bytes]) -> Callable[..., int]:
-    send: Callable[..., int] = flat.doca_comm_channel_ep_sendto
-    too_long = 1 << 16  # a property of 16 bits; what is longer is not read
-
-    def sendto(local_ep: int, msg: Any, length: int, flags: int, peer_addr: int) -> int:
-        endpoint, peer = _endpoints.get(local_ep), _peers.get(peer_addr)
-        if endpoint is None or length >= too_long:
-            return _INVALID_VALUE
-        return send(endpoint.target, unpack(msg, length), length, flags, peer and peer.target)
-
-    return sendto
+def _sendto(local_ep: int, msg: bytes, length: int, flags: int, peer_addr: int) -> int:
+    endpoint, peer = _endpoints.get(local_ep), _peers.get(peer_addr)
+    if endpoint is None:
+        return _INVALID_VALUE
+    code: int = endpoint.target._sendto_code(msg, length, flags, None if peer is None else peer.target)
+    return code
 
 
-def _recvfrom(move: Callable[[Any, bytes, int], None]) -> Callable[..., int]:
-    receive = flat.doca_comm_channel_ep_recvfrom
-
-    def recvfrom(local_ep: int, msg: Any, length: Any, flags: int, peer_addr: Any) -> int:
-        endpoint = _endpoints.get(local_ep)
-        if endpoint is None:
-            return _INVALID_VALUE
-        code, data, needed, peer = receive(endpoint.target, length[0], flags)
-        if data is not None:
-            move(msg, data, len(data))
-        if needed is not None:
-            length[0] = needed
-        if peer is not None:
-            peer_addr[0] = _peer(peer, endpoint)
-        return code
-
-    return recvfrom
+def _recvfrom(local_ep: int, length: int, flags: int) -> int | tuple[int, bytes | None, int | None, int | None]:
+    """The code alone when there is nothing to write."""
+    endpoint = _endpoints.get(local_ep)
+    if endpoint is None:
+        return _INVALID_VALUE
+    code, data, needed, peer = endpoint.target._recvfrom_code(length, flags)
+    if code == _AGAIN:
+        return _AGAIN
+    return code, data, needed, None if peer is None else _peer(peer, endpoint)
 
 
 def _get_event_channel(local_ep: int, send_event_channel: Any, recv_event_channel: Any) -> int:

@@ -12,7 +12,7 @@ from migrate.facts.comparisons import is_told_apart
 from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import Method, OldApi, Symbol
 from migrate.facts.hints import Hints
-from migrate.facts.looping import constants, rows
+from migrate.python._looping import constants, rows
 from migrate.python.scopes import Kind
 from migrate.python.values import Collection, External, Function, Token, Value, Values
 
@@ -152,7 +152,11 @@ class Introspection:
             wanted = outer.left
         elif isinstance(outer, ast.Call) and last_name(outer.func) in _LOOKING_UP and outer.args[0] is namespace:
             wanted = outer.args[1]
-        texts = {first_constant([wanted])}.union(*map(constants, rows(wanted, self._forest))) if wanted else set()
+        texts = (
+            {first_constant([wanted])}.union(*map(constants, rows(wanted, self._forest.of(namespace))))
+            if wanted
+            else set()
+        )
         return not texts.isdisjoint(self._old_names(namespace))
 
     def _old_names(self, node: ast.AST) -> Iterator[str]:

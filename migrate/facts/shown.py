@@ -7,7 +7,7 @@ from collections.abc import Iterator, Set
 
 from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import is_handle
-from migrate.facts.looping import constants, rows
+from migrate.python._looping import constants, rows
 from migrate.python.values import Bound, Collection, Function, Instance, Plain, Token, Value, Values
 
 SHOWN, MAY_BE_SHOWN = "CCM081", "CCM085"
@@ -86,7 +86,7 @@ class Shown:
 
     def _in_fields(self, owner: ast.expr, name: ast.expr) -> Iterator[Value]:
         """Yield the handles in the fields of an object, when a loop goes through their names."""
-        loops = rows(name.value if isinstance(name, ast.Attribute) else name, self._forest)
+        loops = rows(name.value if isinstance(name, ast.Attribute) else name, self._forest.of(name))
         names = set[object]().union(*map(constants, loops))
         owners = {getattr(value, "node", None) for value in self._values.of(owner) if isinstance(value, Instance)}
         for (node, field), values in self._values.fields.items() if loops else ():

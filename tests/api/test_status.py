@@ -22,7 +22,7 @@ from tools import status
 from tools.status import DPA, IMPLEMENTED, spelling
 
 PAGE = ROOT / "docs" / "status.md"
-FUNCTION = re.compile(r"^\| `(\w+)` \| [\w.]* \| [^|]* \| ([^|]*) \| ([^|]+) \|$", re.MULTILINE)
+FUNCTION = re.compile(r"^\| `(\w+)` \| [\w.]* \| [^|]* \| ([^|]*) \| ([^|]+) \| [^|]*\|$", re.MULTILINE)
 OTHER = re.compile(r"^\| `(\w+)` \| [a-z ]+ \| ([^|]*) \| ([^|]+) \|$", re.MULTILINE)
 
 

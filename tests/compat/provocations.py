@@ -15,6 +15,7 @@ import pytest
 import comm_channel_compat
 from comm_channel_compat import Endpoint, PeerAddr
 from tests.compat import support
+from tests.error_rows.reasons import BY_C_CALLS
 from tests.event_channels.support import SERVICE
 from tests.processes import Child, StartPython
 
@@ -22,10 +23,9 @@ cc: Any = comm_channel_compat  # it makes the C names at import, where mypy cann
 PREFIX = "doca_comm_channel_"
 SIZES = ("max_msg_size", "send_queue_size", "recv_queue_size")
 
-NO_POINTER = "Python returns what C writes through the output pointer"
 NEVER_FAILED = "an emulated transport is not set up again after an error, its connection ends instead"
 
-C_ONLY = {("get_max_service_name_len", "INVALID_VALUE"): NO_POINTER, ("ep_create", "INVALID_VALUE"): NO_POINTER}
+C_ONLY = {(name, "INVALID_VALUE"): BY_C_CALLS for name in ("get_max_service_name_len", "ep_create")}
 HEADER_SLIPS = {
     ("ep_create", "INITIALIZATION"): "left from 1.x: since 1.5 nothing is set up before listen or connect",
     ("ep_create", "DRIVER"): "left from 1.x: since 1.5 it is given no device whose attributes it could query",

@@ -12,7 +12,7 @@ import pytest
 
 from comch_next._codes import State
 from comch_next.driver.emulated import _consumer, _guard
-from comch_next.driver.emulated._buf import Buf, BufInventories
+from comch_next.driver.emulated._buf import Buf
 from comch_next.driver.emulated._client import Client
 from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._consumer import Consumer, PostRecvTasks
@@ -21,6 +21,7 @@ from comch_next.driver.emulated._device import Devices
 from comch_next.driver.emulated._engine import Engine, Engines
 from comch_next.driver.emulated._fast_context import FastContext
 from comch_next.driver.emulated._fast_path import FastPath
+from comch_next.driver.emulated._inventory import BufInventories
 from comch_next.driver.emulated._kernel.memory import ffi
 from comch_next.driver.emulated._mmap import Mmap, Mmaps
 from comch_next.driver.emulated._producer import Producer

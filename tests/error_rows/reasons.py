@@ -82,10 +82,9 @@ HARDWARE_ONLY: dict[Key, str] = {
     ("doca_mmap_export_rdma", "NO_MEMORY"): "the emulated devices have no network, which is told first",
 }
 
-_OUT = "Python returns what C writes through the pointer"
-_LIST = "Python frees its lists by itself"
-_NULL = "NULL for the object whose call it is in Python"
-_ENGINE = "Python connects every context to an engine, its own if you name none"
+# Rows that only C can spell, each with the test that provokes them by real C calls.
+BY_C_CALLS = "tests/faces/test_bad_pointers.py::test_a_bad_pointer_is_refused[null]"
+_ENGINE = "tests/faces/test_bad_pointers.py::test_a_context_without_an_engine_is_not_connected"
 _NULL_ONLY = (
     *("pe_destroy", "pe_get_notification_handle", "pe_get_num_inflight_tasks"),
     *("ctx_start", "ctx_stop", "ctx_get_num_inflight_tasks", "ctx_set_user_data", "ctx_get_user_data", "ctx_get_state"),
@@ -115,13 +114,9 @@ _NULL_ONLY = (
         for call in ("is_supported", "get_max_num_tasks", "get_max_buf_size", "get_max_buf_list_len")
     ),
 )
+_WRITTEN = ("pe_create", "mmap_create", "devinfo_create_list", "devinfo_destroy_list", "devinfo_rep_destroy_list")
 C_ONLY: dict[Key, str] = {
-    **{(f"doca_{name}", "INVALID_VALUE"): _NULL for name in _NULL_ONLY},
-    ("doca_pe_create", "INVALID_VALUE"): _OUT,
-    ("doca_mmap_create", "INVALID_VALUE"): _OUT,
-    ("doca_devinfo_create_list", "INVALID_VALUE"): _OUT,
-    ("doca_devinfo_destroy_list", "INVALID_VALUE"): _LIST,
-    ("doca_devinfo_rep_destroy_list", "INVALID_VALUE"): _LIST,
+    **{(f"doca_{name}", "INVALID_VALUE"): BY_C_CALLS for name in (*_NULL_ONLY, *_WRITTEN)},
     ("doca_ctx_start", "NOT_CONNECTED"): _ENGINE,
     ("doca_ctx_stop", "NOT_CONNECTED"): _ENGINE,
 }

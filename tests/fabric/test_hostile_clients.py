@@ -8,12 +8,14 @@ import struct
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import comch_next as comch
 from comch_next import ErrorCode, State
 from comch_next.driver.emulated._fabric import handshake
+from comch_next.driver.emulated._kernel.calls import Link
 from comch_next.driver.emulated._kernel.ring import lib
 from tests.control_path.pair import Side, client, connect, leave, server, until
 from tests.descriptors import open_fds
@@ -248,6 +250,25 @@ def test_a_corrupt_ring_ends_its_own_connection_only(service: tuple[Side, Side],
     assert b"hello" not in service[0].messages
     sender.close()
     receiver.close()
+
+
+def test_two_threads_that_find_a_liar_blame_nobody_else(service: tuple[Side, Side], runtime_dir: Path) -> None:
+    there = service[0]
+    bad = established(there, runtime_dir)
+    words = Words(bad.fds[0])
+    HEADS["head beyond"](words)
+    words.close()
+    poller = vars(there.engine)["_handle"].poller
+    found: list[Any] = []
+    while len(found) < 2:
+        if isinstance(liar := poller.receive(1 << 16), Link):
+            found.append(liar)
+        else:
+            poller.polled()
+    for liar in found:  # the second, as the first has gone
+        liar.on_protocol_violation()
+    assert found == [vars(there.up[-1][0])["_handle"]] * 2
+    gone(there, bad)
 
 
 @pytest.mark.parametrize("word", ["tail", "tail_pos"])

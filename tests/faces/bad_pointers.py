@@ -62,7 +62,11 @@ class Arguments:
         self.world = World("living")
         self.living = self._pointers(self.world)
         self.idle_mmap = made(lib.doca_mmap_create)
-        self.living["doca_argp_param"] = made(lib.doca_argp_param_create)
+
+    def close(self) -> None:
+        """Give back what it made."""
+        check(lib.doca_mmap_destroy(self.idle_mmap))
+        self.world.close()
 
     def _pointers(self, world: World) -> dict[str, Any]:
         return {tag: handle for tag, handle in world.handles.items() if not tag.endswith("*")}
@@ -103,6 +107,7 @@ class Arguments:
 def main() -> int:
     check(lib.doca_argp_init(b"program", ffi.NULL))
     arguments = Arguments()
+    arguments.living["doca_argp_param"] = made(lib.doca_argp_param_create)
     wanted = sys.argv[1] if len(sys.argv) > 1 else ""
     for row, bad, kind in cases():
         if wanted not in row.name:

@@ -34,7 +34,7 @@ def start(program: Callable[[str], Path]) -> Iterator[Start]:
     with ExitStack() as children:
 
         def begin(name: str, *arguments: str, **env: str) -> Child:
-            child = run(program(name), *arguments, **env)
+            child = run(program(name), *arguments, env=env)
             children.callback(child.kill)
             return child
 

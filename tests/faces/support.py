@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import shlex
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import comch_next.capi
 import comm_channel_compat.capi
@@ -40,6 +42,8 @@ def compiled(
     return program
 
 
-def run(program: Path | str, *arguments: str, **env: str) -> Child:
+def run(
+    program: Path | str, *arguments: str, env: Mapping[str, str] = MappingProxyType({}), deadline_s: float = 2 * SOON_S
+) -> Child:
     """Start a program where it finds the faces, with no setting of Python's."""
-    return Child([str(program), *arguments], env={**ENV, **env})
+    return Child([str(program), *arguments], deadline_s=deadline_s, env={**ENV, **env})

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from comch_next import api
 from comch_next.errors import ErrorCode, code_name
+from tests.compat import provocations
+from tests.error_rows import reasons
 from tests.faces import bad_pointers
-from tests.processes import SOON_S, python
+from tests.faces.world import World, check, lib, made
+from tests.processes import ROOT, SOON_S, python
 
 Case = tuple[str, str, str]  # function, parameter, what the pointer was
 
@@ -68,7 +73,43 @@ def test_a_bad_pointer_is_refused(kind: str, answers: dict[Case, int]) -> None:
     assert not wrong
 
 
+def test_what_only_c_can_spell_is_among_it() -> None:
+    refused = {
+        row.name
+        for row, param, kind in bad_pointers.cases()
+        if kind == "null" and _expected(row, param, kind) == INVALID_VALUE
+    }
+    rows = {f"doca_comm_channel_{name}" for name, _ in provocations.C_ONLY}
+    rows |= {function for (function, _), test in reasons.C_ONLY.items() if test == reasons.BY_C_CALLS}
+    assert rows - refused == set()
+
+
+def test_a_context_without_an_engine_is_not_connected() -> None:
+    world = World("without an engine")
+    client = made(lib.doca_comch_client_create, world.host, b"nobody")
+    ctx = lib.doca_comch_client_as_ctx(client)
+    answers = lib.doca_ctx_start(ctx), lib.doca_ctx_stop(ctx)
+    check(lib.doca_comch_client_destroy(client))
+    world.close()
+    assert answers == (NOT_CONNECTED, NOT_CONNECTED)
+
+
 def test_the_tables_say_so_where_another_code_is_the_answer() -> None:
     for (function, _), code in ELSEWHERE.items():
         reasons = {error.code: error.when for error in api.function(function).errors}
         assert "NULL" in reasons[code_name(code)] or "not connected" in reasons[code_name(code)]
+
+
+def test_what_the_page_calls_refused_is() -> None:
+    """docs/status.md says of each function whether the C library has it."""
+    page = (ROOT / "docs" / "status.md").read_text(encoding="utf-8")
+    named = re.findall(r"^\| `(\w+)` .*\| libdoca_\w+, refused: `DOCA_ERROR_NOT_SUPPORTED` \|$", page, re.MULTILINE)
+    arguments = bad_pointers.Arguments()
+    answers = {}
+    for name in named:
+        row = api.function(name)
+        if not any(bad_pointers.tag_of(param) not in (*arguments.living, "") for param in row.params):
+            answers[name] = getattr(lib, name)(*[arguments.good(row, param) for param in row.params])
+    arguments.close()
+    assert len(answers) > 20
+    assert {name: answer for name, answer in answers.items() if answer != int(ErrorCode.NOT_SUPPORTED)} == {}

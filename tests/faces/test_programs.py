@@ -23,9 +23,19 @@ TOLD = {
     "hello_service": [_line("received", HOST), _line("sent", DPU), _line("received", "bye"), _line("sent", "bye")],
     "ctrl_path_client": [_line("sent", HOST), _line("received", DPU)],
     "ctrl_path_server": [_line("received", HOST), _line("sent", DPU)],
+    "data_path_high_speed_client": [_line("sent", HOST), _line("received", DPU)],
+    "data_path_high_speed_server": [_line("received", HOST), _line("sent", DPU)],
+    "secure_channel_client": ["sent 200, received 200"],
+    "secure_channel_server": ["sent 200, received 200"],
+    "secure_channel_fast_client": ["sent 200, received 200"],
+    "secure_channel_fast_server": ["sent 200, received 200"],
 }
-PAIRS = {"hello": ("hello_service", "hello_client"), "ctrl_path": ("ctrl_path_server", "ctrl_path_client")}
-PYTHON = {"hello_service", "hello_client", "ctrl_path_service", "ctrl_path_client"}
+DPU_ARGUMENTS = ("-p", "03:00.0", "-t", DPU)
+BOTH_SIDES = ("data_path_high_speed", "secure_channel", "secure_channel_fast")  # one program, whose device decides
+PAIRS = {
+    "hello": ("hello_service", "hello_client"),
+    **{pair: (f"{pair}_server", f"{pair}_client") for pair in ("ctrl_path", *BOTH_SIDES)},
+}
 
 
 @pytest.fixture
@@ -34,6 +44,9 @@ def begin(start: Start, start_python: StartPython) -> Callable[..., Child]:
 
     def starting(spelling: str, name: str) -> Child:
         script = name.replace("_server", "_service") + ".py"
+        side = name.rpartition("_")[2]
+        if spelling == "c" and (program := name.removesuffix(f"_{side}")) in BOTH_SIDES:
+            return start(program, *(DPU_ARGUMENTS if side == "server" else ()))
         if spelling == "c":
             return start(name)
         if spelling == "old":
@@ -55,6 +68,9 @@ def _check(spelling: str, name: str, child: Child) -> None:
 PAIRINGS = [
     *(("hello", service, client) for service in ("c", "old", "new") for client in ("c", "old", "new")),
     *(("ctrl_path", service, client) for service in ("c", "new") for client in ("c", "new")),
+    *(("data_path_high_speed", service, client) for service in ("c", "new") for client in ("c", "new")),
+    ("secure_channel", "c", "c"),
+    ("secure_channel_fast", "c", "c"),
 ]
 
 

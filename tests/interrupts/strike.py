@@ -88,6 +88,14 @@ class Strike:
         return self._step
 
 
+def _uninterrupted(call: Call, end: End) -> None:
+    """Make a call, and again if it raises the interrupt of an earlier one, which a callback or a task has met."""
+    with suppress(KeyboardInterrupt):
+        call(end)
+        return
+    call(end)
+
+
 class Stage:
     """A pair of ends of a face, and what there was before them."""
 
@@ -104,7 +112,7 @@ class Stage:
         ends = (self.client, self.server)
         for end in ends * _TURNS:
             try:
-                self.face.move(end)
+                _uninterrupted(self.face.move, end)
             except BaseException as error:
                 findings.note_error(f"work after {what}", error)
         for end in ends:
@@ -112,10 +120,7 @@ class Stage:
                 findings.note(f"damage after {what}", text)
         for end in ends:
             try:
-                with suppress(KeyboardInterrupt):  # which a callback has met, and progress raises at its end
-                    self.face.close(end)
-                    continue
-                self.face.close(end)
+                _uninterrupted(self.face.close, end)
             except BaseException as error:
                 findings.note(f"close after {what}: {type(error).__name__}", "".join(traceback.format_exception(error)))
         self.server = self.client = end = ends = None  # type: ignore[assignment]
@@ -154,7 +159,7 @@ def strike_once(face: Face, name: str, side: str, at: int, findings: Findings) -
             findings.note(what, f"{side} {name} {at}\n" + "".join(traceback.format_exception(error)))
     what = f"{strike.place} ({side} {name} {at})"
     try:
-        call(getattr(stage, side))
+        _uninterrupted(call, getattr(stage, side))
     except BaseException as error:
         findings.note_error(f"again after {what}", error)
     stage.close(what, findings)

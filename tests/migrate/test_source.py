@@ -40,7 +40,7 @@ UNREADABLE = {
     "wrong bytes": b"x = '\xff'",
     "null": b"x = 1\0",
     "too deep for the parser": many("(", 5000) + many(")", 5000),
-    "too deep for the tree": b"x = " + many("-", 5000) + b"1" if sys.version_info >= (3, 11) else b"(",
+    "too deep for the tree": b"x = " + many("-", 20_000) + b"1" if sys.version_info >= (3, 11) else b"(",
 }
 
 

@@ -5,13 +5,12 @@ In one process the driver's calls go down through C and up again into the same i
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import comch_next.capi
-from tools.side_by_side import MODERN, Stage
+from tools.side_by_side import Stage
 
 __all__ = ["ENV", "NativeStage"]
 
@@ -20,8 +19,9 @@ ENV: Mapping[str, str] = {"COMCH_DOCA_LIB": str(Path(comch_next.capi.__path__[0]
 
 @dataclass(frozen=True)
 class NativeStage(Stage):
-    """A place to run modern samples in, each end on the driver that is named in place of a manner."""
+    """A place to run samples in: a manner is a driver and whether the sample is the old or the new one."""
 
     def command(self, manner: str, script: str, *arguments: str) -> list[str]:
-        settings = [f"{name}={value}" for name, value in {**ENV, "COMCH_DRIVER": manner}.items()]
-        return ["env", *settings, sys.executable, str(MODERN / script), *arguments]
+        driver, kind = manner.split()
+        settings = [f"{name}={value}" for name, value in {**ENV, "COMCH_DRIVER": driver}.items()]
+        return ["env", *settings, *super().command(kind, script, *arguments)]

@@ -110,6 +110,20 @@ def test_a_task_that_fails_has_the_library_s_status(loop: Loop) -> None:
     assert loop.told[-1] == ("failed", "SHUTDOWN")
 
 
+def test_a_connection_ends_with_its_context(loop: Loop, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where the library does not call back for a stop that is over at once."""
+    loop.run()
+    connection = loop.client.connection
+    connection.update_info()
+    monkeypatch.setenv("STUB_SAYS_NOTHING", "1")
+    assert loop.client.stop() is State.IDLE
+    assert loop.told == []
+    with pytest.raises(comch.ConnectionAborted):
+        connection.update_info()
+    with pytest.raises(comch.BadState, match="while IDLE"):
+        loop.client.task_send_alloc_init(connection, b"x")
+
+
 def test_progress_is_refused_inside_a_callback(loop: Loop) -> None:
     loop.run()
     refused: list[type] = []

@@ -11,6 +11,7 @@ from comch_next import Counter, ErrorCode, State
 from comm_channel_compat import Endpoint as OldEndpoint
 from comm_channel_compat import flat, open_device
 from tests.pull.support import FORMS
+from tests.threads.event_loop import EventLoop
 from tests.threads.face import (
     DATA,
     DPU,
@@ -396,8 +397,9 @@ FACES: dict[str, Face] = {
     "fast path": Fast(),
     "fast path apart": Fast(apart=True),
     "memory": Memory(),
+    "event loop": EventLoop(),
 }
-_WITHOUT_PORT = ("tasks", "fast path", "fast path apart", "memory")
+_DRIVER_ONLY = ("tasks", "fast path", "fast path apart", "memory", "event loop")
 
-# Each face in each form of the pull port.
-DUELS = [(face, form) for face in FACES for form in (("driver",) if face in _WITHOUT_PORT else FORMS)]
+# Each face in each form of the pull port, where it has one; the event loop in the driver's own only.
+DUELS = [(face, form) for face in FACES for form in (("driver",) if face in _DRIVER_ONLY else FORMS)]

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 import comch_next as comch
+from comch_next import BadState
+from comch_next._threaded._channels import Bell
 from tests.pull.support import FORMS
 
 SOON_S = 20.0
@@ -60,3 +62,12 @@ def test_a_receive_that_waits_ends_with_its_context(server: comch.Server) -> Non
     waiting.join(SOON_S)
     (error,) = ends
     assert isinstance(error, (comch.BadState, comch.InvalidValue, comch.NotConnected)), error
+
+
+def test_a_bell_that_another_thread_has_closed_is_silent_and_refuses() -> None:
+    bell = Bell()
+    bell.arm()
+    bell.close()
+    bell.ring()
+    with pytest.raises(BadState, match="has been closed, perhaps by another thread"):
+        bell.arm()

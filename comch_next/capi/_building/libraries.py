@@ -80,7 +80,9 @@ FACES = {
             "comm_channel_compat.capi._comm_channel",
             ("comm_channel",),
             ("doca_comm_channel.h",),
+            ("hot.c",),
             needs=("common",),
+            calls=("void comch_face_hot(uintptr_t sendto, uintptr_t recvfrom);",),
         ),
     )
 }

@@ -9,7 +9,7 @@ _delivery, _pushed, _pulled         how their messages reach the program
 _connection, _task, _send_task      what they carry
 _port, _port_sends, _channels       the pull port, what its program waits for, and its descriptors
 _fast_context, _consumer, _producer, _fast_path, _msgq    the fast path
-_mmap, _buf, _export                memory
+_mmap, _inventory, _buf, _export    memory
 _meter                              a progress engine that counts its callbacks
 _admin                              the servers of this machine, for `python -m comch_next`
 _checks, _guard                     the refusals that nouns share, and what a call asks before it runs
@@ -25,13 +25,14 @@ import os
 from typing import Any
 
 from comch_next.driver.emulated._admin import Admin
-from comch_next.driver.emulated._buf import BufInventories, Bufs
+from comch_next.driver.emulated._buf import Bufs
 from comch_next.driver.emulated._client import Clients
 from comch_next.driver.emulated._connection import Connections
 from comch_next.driver.emulated._consumer import Consumers, PostRecvTasks
 from comch_next.driver.emulated._control import ControlContexts
 from comch_next.driver.emulated._device import Devices
 from comch_next.driver.emulated._engine import Engines
+from comch_next.driver.emulated._inventory import BufInventories
 from comch_next.driver.emulated._mmap import Mmaps
 from comch_next.driver.emulated._msgq import ConsumerCompletions, MsgQs
 from comch_next.driver.emulated._port import open_port

@@ -4,26 +4,23 @@ Calls that change something have the lock of what has no engine, and change it i
 there no signal's handler comes, so none of them is left half done.
 """
 
-import gc
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import wraps
-from itertools import pairwise
 from typing import Any, ParamSpec, TypeVar
 
-from comch_next.driver.emulated._checks import expect, expect_number, says_no_memory
-from comch_next.driver.emulated._guard import UNCONNECTED, guard
+from comch_next.driver.emulated._checks import expect, expect_number
+from comch_next.driver.emulated._guard import UNCONNECTED
 from comch_next.driver.emulated._kernel import calls
 from comch_next.driver.emulated._kernel.fork import owned
-from comch_next.driver.emulated._mmap import Mmap, living_mmap
+from comch_next.driver.emulated._mmap import Mmap
 from comch_next.driver.protocol import uninterrupted
-from comch_next.errors import BadState, InUse, InvalidValue, NoMemory, NotPermitted, TooBig
+from comch_next.errors import BadState, InUse, InvalidValue, NotPermitted, TooBig
 
-__all__ = ["Buf", "BufInventories", "Bufs", "Inventory", "check_single"]
+__all__ = ["Buf", "Bufs", "Inventory", "changeable", "check_segment", "check_single", "first_of_list"]
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
-_MOST_ELEMENTS = 1 << 24
 _MOST_REFERENCES = 65535
 
 
@@ -121,142 +118,21 @@ def _living(buf: object, call: str) -> Buf:
     return found
 
 
-def _changeable(buf: object, call: str) -> Buf:
+def changeable(buf: object, call: str) -> Buf:
     found = _living(buf, call)
     if found.posted:
         raise InUse(f"{call}: the buffer is posted; wait for the completion of its task")
     return found
 
 
-def _first(buf: object, call: str) -> Buf:
+def first_of_list(buf: object, call: str) -> Buf:
     found = _living(buf, call)
     if found.previous is not None:
         raise NotPermitted(f"{call} takes the head of a list")
     return found
 
 
-def _alive(inventory: object, call: str) -> Inventory:
-    found = expect(inventory, Inventory, call)
-    if not found.alive:
-        raise InvalidValue(f"{call}: the inventory has been destroyed; make another")
-    return found
-
-
-def _started(inventory: object, call: str) -> Inventory:
-    found = _alive(inventory, call)
-    if not found.started:
-        raise BadState(f"{call}: the inventory is not started")
-    return found
-
-
-_of_inventory = guard("buf_inventory_", _alive)
-_of_started = guard("buf_inventory_", _started)
-
-
-class BufInventories:
-    """The noun BufInventories of the driver protocol."""
-
-    @says_no_memory
-    def create(self, num_elements: int) -> Inventory:
-        return Inventory(expect_number(num_elements, _MOST_ELEMENTS, "buf_inventory_create"))
-
-    @_of_inventory
-    def destroy(self, inventory: Inventory) -> None:
-        if inventory.out:
-            gc.collect()  # what the program has dropped may lie in circles
-        if inventory.out:
-            raise InUse(f"buf_inventory_destroy: {inventory.out} buffers are still out; give them back first")
-        inventory.started = inventory.alive = False
-
-    @_of_inventory
-    def start(self, inventory: Inventory) -> None:
-        inventory.started = True
-
-    @_of_inventory
-    def stop(self, inventory: Inventory) -> None:
-        inventory.started = False
-
-    def buf_get_by_args(
-        self, inventory: object, mmap: object, addr: int, length: int, data: int, data_len: int
-    ) -> Buf:
-        with UNCONNECTED:
-            found = _alive(inventory, "buf_inventory_buf_get_by_args")
-            lies_in = living_mmap(mmap, "buf_inventory_buf_get_by_args")
-            if not (found.started and lies_in.started):
-                raise BadState("buf_inventory_buf_get_by_args: inventory and memory map must be started first")
-            _check_range(lies_in, addr, length, data, data_len, "buf_inventory_buf_get_by_args")
-            return self._take(found, lies_in, addr, length, data, data_len)
-
-    def buf_get_by_addr(self, inventory: object, mmap: object, addr: int, length: int) -> Buf:
-        return self.buf_get_by_args(inventory, mmap, addr, length, addr, 0)
-
-    def buf_get_by_data(self, inventory: object, mmap: object, data: int, data_len: int) -> Buf:
-        return self.buf_get_by_args(inventory, mmap, data, data_len, data, data_len)
-
-    @_of_inventory
-    def buf_dup(self, inventory: Inventory, src_buf: object) -> Buf:
-        source = _first(src_buf, "buf_inventory_buf_dup")
-        if not (inventory.started and source.mmap.started):
-            raise BadState("buf_inventory_buf_dup: inventory and memory map must be started first")
-        elements = list(source.chain())
-        if inventory.elements - inventory.out < len(elements):
-            raise NoMemory(f"buf_inventory_buf_dup: the list has {len(elements)} elements, fewer are free")
-        copies = [self._take(inventory, one.mmap, one.head, one.len, one.data, one.data_len) for one in elements]
-        for before, behind in pairwise(copies):
-            before.next, behind.previous = behind, before
-        return copies[0]
-
-    def buf_reuse_by_args(self, buf: object, addr: int, length: int, data: int, data_len: int) -> None:
-        with UNCONNECTED:
-            found = _changeable(buf, "buf_inventory_buf_reuse_by_args")
-            if found.next is not None or found.previous is not None:
-                raise NotPermitted("buf_inventory_buf_reuse_by_args takes a buffer that is in no list")
-            _check_range(found.mmap, addr, length, data, data_len, "buf_inventory_buf_reuse_by_args")
-            found.head, found.len, found.data, found.data_len = addr, length, data, data_len
-
-    def buf_reuse_by_addr(self, buf: object, addr: int, length: int) -> None:
-        self.buf_reuse_by_args(buf, addr, length, addr, 0)
-
-    def buf_reuse_by_data(self, buf: object, data: int, data_len: int) -> None:
-        self.buf_reuse_by_args(buf, data, data_len, data, data_len)
-
-    def _take(self, inventory: Inventory, mmap: Mmap, head: int, length: int, data: int, data_len: int) -> Buf:
-        if inventory.out >= inventory.elements:
-            raise NoMemory(f"all {inventory.elements} elements of the inventory are out; give some back")
-        return Buf(inventory, mmap, head, length, data, data_len)
-
-    @_of_inventory
-    def get_num_elements(self, inventory: Inventory) -> int:
-        return inventory.elements
-
-    @_of_inventory
-    def get_num_free_elements(self, inventory: Inventory) -> int:
-        return inventory.elements - inventory.out
-
-    @_of_started
-    def set_user_data(self, inventory: Inventory, user_data: object) -> None:
-        inventory.user_data = user_data
-
-    @_of_inventory
-    def get_user_data(self, inventory: Inventory) -> Any:
-        return inventory.user_data
-
-    @_of_started
-    def expand(self, inventory: Inventory, num_elements: int) -> None:
-        inventory.elements += expect_number(num_elements, _MOST_ELEMENTS - inventory.elements, "buf_inventory_expand")
-
-
-def _check_range(mmap: Mmap, addr: int, length: int, data: int, data_len: int, call: str) -> None:
-    for number in (addr, length, data, data_len):
-        expect_number(number, (1 << 64) - 1, call, least=0)
-    if not (length and mmap.addr <= addr and addr + length <= mmap.addr + mmap.size):
-        raise InvalidValue(f"{call}: the range is empty or outside of the memory map")
-    if any(buf.head < addr + length and addr < buf.head + buf.len for buf in mmap.given_up):
-        raise InvalidValue(f"{call}: a buffer that was given back is still posted there; wait for its task's end")
-    _check_segment(addr, length, data, data_len, call)
-
-
-def _check_segment(head: int, length: int, data: int, data_len: int, call: str) -> None:
+def check_segment(head: int, length: int, data: int, data_len: int, call: str) -> None:
     if not head <= data <= data + data_len <= head + length:
         raise InvalidValue(f"{call}: the data segment must lie inside of the buffer")
 
@@ -283,7 +159,7 @@ class Bufs:
 
     def inc_refcount(self, buf: object) -> int:
         with UNCONNECTED:
-            found = _first(buf, "buf_inc_refcount")
+            found = first_of_list(buf, "buf_inc_refcount")
             if found.refcount >= _MOST_REFERENCES:
                 raise TooBig(f"buf_inc_refcount: the count is {_MOST_REFERENCES} already")
             found.refcount += 1
@@ -294,7 +170,7 @@ class Bufs:
             found = expect(buf, Buf, "buf_dec_refcount")
             if not found.refcount:
                 raise BadState("buf_dec_refcount: the count is 0 already")
-            _first(found, "buf_dec_refcount")
+            first_of_list(found, "buf_dec_refcount")
             if found.refcount > 1:
                 found.refcount -= 1
                 return found.refcount + 1
@@ -335,10 +211,10 @@ class Bufs:
 
     def set_data(self, buf: object, data: int, data_len: int) -> None:
         with UNCONNECTED:
-            found = _changeable(buf, "buf_set_data")
+            found = changeable(buf, "buf_set_data")
             for number in (data, data_len):
                 expect_number(number, (1 << 64) - 1, "buf_set_data", least=0)
-            _check_segment(found.head, found.len, data, data_len, "buf_set_data")
+            check_segment(found.head, found.len, data, data_len, "buf_set_data")
             found.data, found.data_len = data, data_len
 
     def set_data_len(self, buf: object, data_len: int) -> None:
@@ -346,7 +222,7 @@ class Bufs:
 
     def reset_data_len(self, buf: Any) -> None:
         if not isinstance(buf, Buf) or buf.posted or not (buf.inventory.alive and buf.refcount):
-            _changeable(buf, "buf_reset_data_len")
+            changeable(buf, "buf_reset_data_len")
         buf.data_len = 0
 
     # Lists
@@ -370,7 +246,7 @@ class Bufs:
 
     @_alone
     def get_list_len(self, buf: object) -> int:
-        return len(list(_first(buf, "buf_get_list_len").chain()))
+        return len(list(first_of_list(buf, "buf_get_list_len").chain()))
 
     @_alone
     def chain_list(self, list1: object, list2: object) -> None:
@@ -378,19 +254,19 @@ class Bufs:
 
     @_alone
     def chain_list_tail(self, list1_head: object, list1_tail: object, list2: object) -> None:
-        head, tail = _first(list1_head, "buf_chain_list"), _living(list1_tail, "buf_chain_list")
-        second = _first(list2, "buf_chain_list")
+        head, tail = first_of_list(list1_head, "buf_chain_list"), _living(list1_tail, "buf_chain_list")
+        second = first_of_list(list2, "buf_chain_list")
         if tail not in head.chain() or tail.next is not None or second is head:
             raise InvalidValue("buf_chain_list takes two lists, and the tail of the first")
         if second.refcount > 1:
             raise NotPermitted(f"buf_chain_list: the second list is shared, its count is {second.refcount}")
         for element in (tail, second):
-            _changeable(element, "buf_chain_list")
+            changeable(element, "buf_chain_list")
         tail.next, second.previous = second, tail
 
     @_alone
     def unchain_list(self, list1: object, list2: object) -> None:
-        head, second = _first(list1, "buf_unchain_list"), _living(list2, "buf_unchain_list")
+        head, second = first_of_list(list1, "buf_unchain_list"), _living(list2, "buf_unchain_list")
         before = second.previous
         if before is None or second not in head.chain():
             raise InvalidValue("buf_unchain_list: the second list is not inside of the first")

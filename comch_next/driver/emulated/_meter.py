@@ -12,14 +12,14 @@ from functools import partial
 from itertools import count
 from typing import TypeVar
 
+from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._context import Context, Progress
-from comch_next.driver.emulated._kernel.ring import ANY_SIZE, lib
+from comch_next.driver.emulated._kernel.ring import ANY_SIZE
 from comch_next.driver.emulated._kernel.typed import Protocol
 from comch_next.driver.emulated._task import PROGRAM, SUCCESS
 
 __all__ = ["Meter"]
 
-_CORRUPT = lib.COMCH_CORRUPT
 _T = TypeVar("_T")
 
 
@@ -110,8 +110,8 @@ class Meter:
     def _message(self) -> bool:
         poller = self._engine.poller
         found = poller.receive(ANY_SIZE)
-        if found == _CORRUPT:
-            poller.blamed.on_protocol_violation()
+        if isinstance(found, Connection):
+            found.on_protocol_violation()
             return True
         if not isinstance(found, tuple):
             return False

@@ -121,15 +121,14 @@ class Port(Pulled):
             if self.ended:  # now: with messages from others there may never be nothing to receive
                 self._report_end()
             found = poller.receive(size)
-        while found == CORRUPT:
-            poller.blamed.on_protocol_violation()
+        while isinstance(found, Connection):
+            found.on_protocol_violation()
             found = poller.receive(size)
         if isinstance(found, tuple):
             data, link = found
             return data, link.user_data
-        if found == LONG:
-            needed = poller.length
-            raise InvalidValue(f"receive: a message of {needed} bytes waits, room is for {size}", length=needed)
+        if isinstance(found, int) and found > size:
+            raise InvalidValue(f"receive: a message of {found} bytes waits, room is for {size}", length=found)
         if self.ended:
             self._report_end()
         return None

@@ -172,8 +172,13 @@ class Context(Handle):
         """The engine's, once it has one."""
         return self.life.lock
 
+    def became_idle(self) -> None:
+        """Note that the library has ended what belongs to a started context. Idempotent."""
+
     def moved(self, old: State, new: State) -> None:
         """Report a change of state."""
+        if new is State.IDLE:
+            self.became_idle()
         if self.state_changed is not None:
             self.state_changed(self, old, new)
 
@@ -225,7 +230,10 @@ class Contexts(Noun):
         code = self._call(ctx, name)
         if code != ErrorCode.IN_PROGRESS:
             check(code, name)
-        return self.get_state(ctx)
+        state = self.get_state(ctx)
+        if state is State.IDLE:
+            live(ctx, Context, name).became_idle()  # in case the library has not called back for it
+        return state
 
     @uninterrupted
     def destroy(self, ctx: object) -> None:

@@ -59,12 +59,14 @@ class ControlContext(Context):
         return living_connection(connection, name)
 
     def moved(self, old: State, new: State) -> None:
-        for connection in list(self.connections.values()):
-            if new is State.STOPPING:
+        if new is State.STOPPING:
+            for connection in list(self.connections.values()):
                 connection.take_snapshot()
-            elif new is State.IDLE and not connection.is_gone():
-                connection.gone()
         super().moved(old, new)
+
+    def became_idle(self) -> None:
+        for connection in self.connections.values():
+            connection.gone()
 
     def received(self, data: Any, length: int, pointer: Any) -> None:
         """Report a message."""

@@ -10,6 +10,7 @@ import atexit
 import os
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext, suppress
+from functools import cache
 from typing import Any, ClassVar, TypeVar
 from weakref import WeakSet, ref
 
@@ -34,6 +35,7 @@ class Life:
         for parent in parents:
             self.join(parent)
         _lives[self] = None
+        _close_at_exit()
 
     def join(self, parent: "Life") -> None:
         """Have one more parent."""
@@ -172,5 +174,10 @@ def _close_all() -> None:
         life.close()
 
 
+@cache
+def _close_at_exit() -> None:
+    """Have all objects end at exit. The library was called before the first, so its own exit comes afterwards."""
+    atexit.register(_close_all)
+
+
 os.register_at_fork(after_in_child=_disinherit)
-atexit.register(_close_all)

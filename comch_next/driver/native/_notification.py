@@ -17,7 +17,8 @@ from comch_next.errors import NoMemory, NotSupported
 
 __all__ = ["Notification"]
 
-_LOOK_AFTER_S = {None: 0.05, False: 0.001, True: 0.1}  # by whether the library rings; None: that is not known yet
+_MS = 1_000_000
+_LOOK_AFTER_NS = {None: 200 * _MS, False: _MS, True: 999 * _MS}  # by whether the library rings; None: not known yet
 
 _clock = FFI()
 _clock.cdef(
@@ -76,7 +77,7 @@ class Notification:
         if self._own >= 0:
             with suppress(NotSupported):
                 self._call("doca_pe_request_notification")
-        self._set_timer(_LOOK_AFTER_S[self._rings.known])
+        self._set_timer(_LOOK_AFTER_NS[self._rings.known])
 
     def disarm(self, handle: int) -> None:
         """Stop being ready, and learn from what was. Raises OperatingSystem for another engine's handle."""
@@ -84,7 +85,7 @@ class Notification:
         if self._own in ready:
             self._rings.known = True
         self.silent = self._timer in ready and self._own not in ready
-        self._set_timer(0.0)
+        self._set_timer(0)
         if self._own >= 0:
             with suppress(NotSupported):
                 self._call("doca_pe_clear_notification", self._own if handle in (0, self.fileno()) else handle)
@@ -95,9 +96,9 @@ class Notification:
         if self._rings.known is None:
             self._rings.known = False
 
-    def _set_timer(self, seconds: float) -> None:
+    def _set_timer(self, nanoseconds: int) -> None:
         when: Any = _clock.new("struct itimerspec *")
-        when.it_value.tv_nsec = int(seconds * 1e9)
+        when.it_value.tv_nsec = nanoseconds
         _libc.timerfd_settime(self._timer, 0, when, _clock.NULL)
 
     def close(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from migrate.python._looping import looped
 from migrate.python._points_to.domain import (
     Class,
     Collection,
@@ -133,9 +134,13 @@ def _getattr(heap: Attributes, site: Site) -> None:
         return
     node = site.node.args[1] if isinstance(site.node, ast.Call) and len(site.node.args) > 1 else None
     beginning = _beginning(node, site.frame) if node else ""
+    known = looped(node, site.frame.names) if node else []
 
     def look_up(value: Value) -> None:
-        if isinstance(value, Instance | Class):
+        if known and isinstance(value, Instance | Class):
+            for field in known:
+                heap.load(heap.constant(value), field, site.result, site.node)
+        elif isinstance(value, Instance | Class):
             heap.load_all(value, beginning, site.result)
         elif isinstance(value, Module) and value.path in heap.modules:
             for name in sorted(heap.modules[value.path].names.module.variables):

@@ -7,7 +7,7 @@ from typing_extensions import Self
 
 from comch_next._codes import ErrorCode
 
-Found: TypeAlias = tuple[bytes, Any] | int | None
+Found: TypeAlias = "tuple[bytes, Any] | Link | int | None"
 
 PROGRAM: str
 LIBRARY: str
@@ -36,10 +36,6 @@ class Link:
 class Poller:
     @property
     def links(self) -> tuple[Any, ...]: ...
-    @property
-    def length(self) -> int: ...
-    @property
-    def blamed(self) -> Any: ...
     def follow(self, links: tuple[Link, ...], /) -> None: ...
     def receive(self, size: int, /) -> Found: ...
     def arm(self) -> bool: ...

@@ -79,7 +79,8 @@ PyObject *calls_take(Poller *poller)
     return data;
 }
 
-/* receive(size): (data, link), None when nothing is there, or what comch_find says else. */
+/* receive(size): (data, link), None when nothing is there, the length of a message that is longer, the link whose peer
+ * violates the protocol, or what comch_find says else. One result: another thread may find something else next. */
 static PyObject *poller_receive(Poller *poller, PyObject *size)
 {
     unsigned long long most = PyLong_AsUnsignedLongLong(size);
@@ -89,11 +90,14 @@ static PyObject *poller_receive(Poller *poller, PyObject *size)
     if (PyErr_Occurred())
         return NULL;
     result = comch_find(&poller->c);
-    if (result >= 0 && (uint64_t)result > most)
-        result = COMCH_LONG;
     if (result == COMCH_AGAIN)
         Py_RETURN_NONE;
-    if (result < 0)
+    if (result == COMCH_CORRUPT) {
+        found = (PyObject *)calls_found_link(poller);
+        Py_INCREF(found);
+        return found;
+    }
+    if (result < 0 || (uint64_t)result > most)
         return PyLong_FromLongLong(result);
     if (!(data = calls_take(poller))) {
         if (PyErr_Occurred())
@@ -134,14 +138,6 @@ static PyObject *poller_hurry(Poller *poller, PyObject *Py_UNUSED(none))
     Py_RETURN_NONE;
 }
 
-static PyObject *poller_blamed(Poller *poller, void *Py_UNUSED(closure))
-{
-    PyObject *link = (PyObject *)calls_found_link(poller);
-
-    Py_XINCREF(link);
-    return link;
-}
-
 static PyMethodDef poller_methods[] = {
     {"follow", (PyCFunction)poller_follow, METH_O, NULL},
     {"receive", (PyCFunction)poller_receive, METH_O, NULL},
@@ -155,19 +151,12 @@ static PyMethodDef poller_methods[] = {
 
 static PyMemberDef poller_members[] = {
     {"links", T_OBJECT, offsetof(Poller, links), READONLY, NULL},
-    {"length", T_ULONGLONG, offsetof(Poller, c) + offsetof(comch_poller, length), READONLY, NULL},
-    {0},
-};
-
-static PyGetSetDef poller_getset[] = {
-    {"blamed", (getter)poller_blamed, NULL, NULL, NULL},
     {0},
 };
 
 static PyType_Slot poller_slots[] = {
     {Py_tp_dealloc, poller_dealloc}, {Py_tp_traverse, poller_traverse}, {Py_tp_clear, poller_clear},
-    {Py_tp_methods, poller_methods}, {Py_tp_members, poller_members},   {Py_tp_getset, poller_getset},
-    {0, NULL},
+    {Py_tp_methods, poller_methods}, {Py_tp_members, poller_members},   {0, NULL},
 };
 
 static PyType_Spec poller_spec = {

@@ -1,0 +1,77 @@
+"""C programs that do what none should: they get codes, and what others have stays whole."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from comch_next.errors import ErrorCode
+from tests.faces.conftest import MODULES, Start
+from tests.faces.support import FOLDERS, PROGRAMS, compiled, run
+from tests.processes import SOON_S
+
+TOLD = {
+    "alive": ["echoed"],
+    "fork": ["the child echoed", "the child has the parent's: no", "the parent echoed, the child 0"],
+    "threads": ["4 threads echoed"],
+    "unlocked": ["the other endpoint echoed"],
+    "nested": [
+        "doca_ctx_start(doca_comch_client_as_ctx(client)): DOCA_ERROR_IN_PROGRESS",
+        "progress in a callback: 0",
+        "doca_comch_server_destroy(server): DOCA_ERROR_IN_USE",
+        "doca_pe_destroy(engine): DOCA_ERROR_IN_USE",
+        "doca_comch_client_destroy(client): DOCA_ERROR_IN_USE",
+    ],
+}
+
+
+@pytest.mark.parametrize("deed", TOLD)
+def test_an_unkind_program_comes_to_its_end(deed: str, start: Start) -> None:
+    ended = start("unkind", deed).finish()
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert ended.stdout.splitlines() == TOLD[deed]
+
+
+@pytest.mark.parametrize("name", ["libdoca_comm_channel.so.2", "libdoca_comm_channel.so"])
+def test_a_library_opened_privately_works(name: str, start: Start) -> None:
+    ended = start("opened_at_run_time", name).finish()
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "0 an endpoint\n", "")
+
+
+def test_an_interpreter_without_the_project_is_no_success(start: Start, tmp_path: Path) -> None:
+    """The libraries alone, in an installation whose Python cannot import what they stand on."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "python3").symlink_to("/bin/false")
+    packages = tmp_path / "lib" / f"python{sys.version_info[0]}.{sys.version_info[1]}" / "site-packages"
+    for folder in FOLDERS:
+        copied = packages / folder.parent.name / "capi" / "lib"
+        shutil.copytree(folder / "lib", copied, symlinks=True)
+    places = os.pathsep.join(map(str, packages.glob("*/capi/lib")))
+    ended = start("opened_at_run_time", "libdoca_comm_channel.so.2", LD_LIBRARY_PATH=places).finish()
+    assert (ended.returncode, ended.stdout) == (0, f"{int(ErrorCode.INITIALIZATION)} none\n")
+    assert "No module named" in ended.stderr
+
+
+@pytest.mark.parametrize("deed", ["alive", "nested"])
+def test_address_sanitizer_finds_nothing(deed: str, tmp_path: Path) -> None:
+    """What the libraries write into a program's buffers, and what they read from them, lies in these."""
+    program = compiled(
+        tmp_path, [PROGRAMS / "unkind.c", PROGRAMS / "common.c"], *MODULES, flags=("-fsanitize=address,undefined",)
+    )
+    ended = run(
+        program, deed, env={"ASAN_OPTIONS": "detect_leaks=0"}
+    ).finish()  # the interpreter keeps what it has until the end
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert ended.stdout.splitlines() == TOLD[deed]
+
+
+@pytest.mark.skipif(shutil.which("valgrind") is None, reason="valgrind is not installed")
+def test_valgrind_finds_nothing(program: Callable[[str], Path]) -> None:
+    command = ["-q", "--error-exitcode=9", "--leak-check=no", str(program("unkind")), "nested"]
+    ended = run("valgrind", *command, deadline_s=4 * SOON_S).finish()
+    assert (ended.returncode, ended.stderr) == (0, "")

@@ -1,0 +1,42 @@
+"""The native driver calls every function that the modern API implements, but for those that Python answers itself."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import comch_next.driver.native
+from tools.status import GENERATIONS, IMPLEMENTED, rows
+
+SOURCES = Path(comch_next.driver.native.__path__[0])
+# What Python objects know without the library: whose they are, what was given with them, and texts.
+ANSWERED = {
+    "doca_comch_server_get_device",
+    "doca_comch_client_get_device",
+    "doca_comch_consumer_task_post_recv_get_buf",
+    "doca_comch_producer_task_send_get_buf",
+    "doca_comch_producer_task_send_get_imm_data",
+    "doca_comch_producer_task_send_get_imm_data_len",
+    "doca_task_set_user_data",
+    "doca_task_get_user_data",
+    "doca_task_get_ctx",
+    "doca_error_get_name",
+    "doca_error_get_descr",
+}
+
+
+def called() -> set[str]:
+    """The functions that the driver's sources name, whole or by what follows the name of a kind of contexts."""
+    text = "".join(path.read_text(encoding="utf-8") for path in sorted(SOURCES.glob("*.py")))
+    kinds = re.findall(r'kind = "(doca_\w+)"', text)
+    rests = re.findall(r'_(?:set|get|own)\(ctx, "(\w+)"', text) + re.findall(r'\{(?:self\.)?kind\}_(\w+)"', text)
+    return {*re.findall(r'"(doca_\w+)"', text), *(f"{kind}_{rest}" for kind in kinds for rest in rests)}
+
+
+def implemented() -> set[str]:
+    every = [row for generation in GENERATIONS for row in rows(generation)]
+    return {row.symbol.name for row in every if row.symbol.what == "function" and row.status == IMPLEMENTED}
+
+
+def test_every_implemented_function_is_called() -> None:
+    assert sorted(implemented() - called()) == sorted(ANSWERED)

@@ -1,0 +1,68 @@
+"""The ends of native processes over the C libraries of this project: what their peers see, and that nothing is left."""
+
+from __future__ import annotations
+
+import pytest
+
+import comch_next as comch
+from tests.native.faces import ENV
+from tests.processes import SOON_S, Child, StartPython
+
+SERVE = """
+import comch_next as comch
+device = comch.open_device("03:00.0")
+server = comch.Server(device, "b1:00.0", "svc")
+server.listen()
+print("listening", flush=True)
+message = server.receive(timeout=60)
+message.reply(message.data)
+message.connection.flush(60)
+print("answered", flush=True)
+{end}
+"""
+
+
+def serving(start_python: StartPython, end: str) -> Child:
+    """A native service that answers one message, and then ends that way, with everything open."""
+    service = start_python("-c", SERVE.format(end=end), env={**ENV, "COMCH_DRIVER": "native"})
+    service.wait_for("listening")
+    return service
+
+
+@pytest.mark.parametrize(
+    ("end", "status", "seen"),
+    [
+        ("", 0, comch.Shutdown),
+        ("raise SystemExit(3)", 3, comch.Shutdown),
+        ("import os; os._exit(4)", 4, comch.ConnectionReset),
+    ],
+    ids=["the last line", "sys.exit", "a death"],
+)
+def test_what_the_peer_of_a_process_sees_that_ends(
+    start_python: StartPython, end: str, status: int, seen: type[comch.DocaError]
+) -> None:
+    service = serving(start_python, end)
+    with comch.Client(comch.open_device("b1:00.0"), "svc") as client:
+        client.connection.send(b"question")
+        assert client.receive(timeout=SOON_S).data == b"question"
+        with pytest.raises(seen):
+            client.receive(timeout=SOON_S)
+    ended = service.finish()
+    assert (ended.returncode, ended.stderr) == (status, "")
+
+
+def test_a_process_ends_with_everything_alive(start_python: StartPython) -> None:
+    """Servers, clients and the fast path, in one process."""
+    program = """
+from comch_next.testing import in_one_process
+kept = in_one_process("native", timeout=60)
+pair = kept.__enter__()
+pair.server.map(4096)
+consumer = pair.open_channel(pair.server, pair.client)
+pair.server.post(pair.server.buf(0, 100))
+pair.server.post(None)
+pair.client.task(b"held", keep=True)
+print("alive")
+"""
+    ended = start_python("-c", program, env=ENV).finish()
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "alive\n", "")
