@@ -23,6 +23,7 @@ from comch_next.errors import (
     BadState,
     ConnectionAborted,
     InvalidValue,
+    NotConnected,
     NotPermitted,
     NotSupported,
 )
@@ -200,7 +201,9 @@ class Endpoint:
         """The port, for a call that is a server's."""
         if not self._linked(call).is_server:
             raise NotSupported(f"{call}: the context is a client; only a server has a state")
-        port: PullPort = self._context._port
+        port: PullPort | None = self._context._port
+        if port is None:
+            raise NotConnected(f"{call}: another thread has just closed the context")
         return port
 
     def _linked(self, call: str) -> Link:

@@ -79,7 +79,14 @@ class Link:
     def forget(self, connection: Peer) -> None:
         """Have one connection less. A client has no other, so its link is closed."""
         connection._link = None
-        self.closed = not self.is_server
+        if not self.is_server:
+            self.close(Phase.LEFT)
+
+    def close(self, phase: Phase) -> None:
+        """Refuse what that phase refuses, also while an interrupt keeps the endpoint from taking another life."""
+        over = Unlinked(phase)
+        self.phase, self.send, self.receive = phase, over.send, over.receive
+        self.closed = True
 
 
 def no_peer(call: str, value: object) -> DocaError:

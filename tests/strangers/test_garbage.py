@@ -364,3 +364,15 @@ def test_a_sweep_takes_no_name_from_whoever_comes_for_it(start_python: StartPyth
         child.wait_for("listening")
     for child in children:
         assert child.finish().returncode == 0
+
+
+def test_a_dropped_context_in_a_circle_does_not_keep_its_device() -> None:
+    device = comch.open_device("b1:00.0")
+    context = comch.Client(device, "svc")
+    context.user_data = context
+    gc.disable()
+    try:
+        del context
+        device.close()
+    finally:
+        gc.enable()

@@ -164,4 +164,6 @@ class EventLoop(Face):
                 end.loop.run_until_complete(end.stack.aclose())
             finally:
                 end.close_loop()
+        if end.side is not None:
+            end.side.context.close()  # for a block whose end was interrupted
         give_back(end)

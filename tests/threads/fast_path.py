@@ -47,7 +47,11 @@ class FastEnd(End):
         received = self.received = Received(self.damage, lossy=_TRACED)
 
         def done(task: comch.PostRecvTask) -> None:
-            received.take(task.imm_data or b"", b"" if task.buf is None else bytes(task.buf.view))
+            try:
+                received.take(task.imm_data or b"", b"" if task.buf is None else bytes(task.buf.view))
+            except BaseException:  # the callback is interrupted, and its message with it
+                received.lossy = True
+                raise
             self.take_back(task)
 
         self.consumer = comch.Consumer(self.connection, self.mmap, engine=self.fast_engine)
@@ -187,7 +191,7 @@ def _conf(end: Any) -> object:
 
 
 def _another(end: Any) -> None:
-    consumer = comch.Consumer(end.connection, end.mmap, engine=end.fast_engine)
+    consumer = comch.Consumer(end.connection, end.mmap)
     try:
         consumer.task_post_recv_set_conf(free, free, 1)
         with consumer:
@@ -197,7 +201,7 @@ def _another(end: Any) -> None:
 
 
 def _another_producer(end: Any) -> None:
-    producer = comch.Producer(end.connection, engine=end.fast_engine)
+    producer = comch.Producer(end.connection)
     try:
         producer.task_send_set_conf(free, free, 1)
     finally:

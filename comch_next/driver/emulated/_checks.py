@@ -1,5 +1,6 @@
 """The refusals that every noun shares: a handle of the wrong kind, a call in the wrong state, no memory."""
 
+import gc
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
@@ -8,7 +9,7 @@ from comch_next.driver.emulated._kernel.memory import EXHAUSTED
 from comch_next.driver.emulated._state import CALLS
 from comch_next.errors import BadState, DocaError, InvalidValue, NoMemory, OperatingSystem
 
-__all__ = ["as_bytes", "expect", "expect_callback", "expect_number", "says_no_memory", "in_state"]
+__all__ = ["as_bytes", "expect", "expect_callback", "expect_number", "in_state", "in_use", "says_no_memory"]
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -32,6 +33,13 @@ def expect_number(value: object, most: int, call: str, *, least: int = 1) -> int
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
         raise InvalidValue(f"{call} takes a whole number from {least} to {most}, not {value!r}")
     return value
+
+
+def in_use(count: Callable[[], int]) -> int:
+    """Return how many still use a thing. What the program has dropped may lie in circles, and is collected first."""
+    if count():
+        gc.collect()
+    return count()
 
 
 def as_bytes(data: Any, call: str) -> bytes:

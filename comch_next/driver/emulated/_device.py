@@ -4,7 +4,7 @@ from typing import NamedTuple
 from weakref import WeakSet
 
 from comch_next._codes import PciFuncType, RepFilter
-from comch_next.driver.emulated._checks import expect, says_no_memory
+from comch_next.driver.emulated._checks import expect, in_use, says_no_memory
 from comch_next.driver.emulated._fabric import topology
 from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.errors import Driver, Initialization, InUse, InvalidValue, NotConnected, NotSupported
@@ -117,8 +117,8 @@ class Devices:
 
     def close(self, dev: object) -> None:
         device = self._living(dev, "dev_close")
-        if device.opens == 1 and device.users:
-            text = f"{len(device.users)} contexts or memory maps still use {self._name(device)}; destroy them first"
+        if device.opens == 1 and (users := in_use(lambda: len(device.users))):
+            text = f"{users} contexts or memory maps still use {self._name(device)}; destroy them first"
             raise InUse(f"dev_close: {text}")
         device.opens -= 1
         if not device.opens and self._open.get(device.info) is device:
@@ -202,8 +202,8 @@ class Devices:
         representor = expect(rep, DevRep, "dev_rep_close")
         if not representor.open:
             raise InvalidValue("dev_rep_close: the representor has been closed")
-        if representor.users:
-            raise InUse(f"dev_rep_close: {len(representor.users)} servers still use it; destroy them first")
+        if users := in_use(lambda: len(representor.users)):
+            raise InUse(f"dev_rep_close: {users} servers still use it; destroy them first")
         representor.open = False
 
     def rep_as_devinfo(self, rep: object) -> RepInfo:

@@ -1,11 +1,10 @@
 """Inventories that buffers are taken from (guide: DOCA Core Memory Subsystem, Buffers). See _buf."""
 
-import gc
 from itertools import pairwise
 from typing import Any
 
 from comch_next.driver.emulated._buf import Buf, Inventory, changeable, check_segment, first_of_list
-from comch_next.driver.emulated._checks import expect, expect_number, says_no_memory
+from comch_next.driver.emulated._checks import expect, expect_number, in_use, says_no_memory
 from comch_next.driver.emulated._guard import UNCONNECTED, guard
 from comch_next.driver.emulated._mmap import Mmap, living_mmap
 from comch_next.errors import BadState, InUse, InvalidValue, NoMemory, NotPermitted
@@ -42,10 +41,8 @@ class BufInventories:
 
     @_of_inventory
     def destroy(self, inventory: Inventory) -> None:
-        if inventory.out:
-            gc.collect()  # what the program has dropped may lie in circles
-        if inventory.out:
-            raise InUse(f"buf_inventory_destroy: {inventory.out} buffers are still out; give them back first")
+        if out := in_use(lambda: inventory.out):
+            raise InUse(f"buf_inventory_destroy: {out} buffers are still out; give them back first")
         inventory.started = inventory.alive = False
 
     @_of_inventory

@@ -4,7 +4,6 @@ A map's memory is the library's own, in a memfd that can be handed to the other 
 cannot: what comes from the other side for it goes through a copy.
 """
 
-import gc
 import os
 from collections.abc import Callable
 from functools import partial
@@ -12,7 +11,7 @@ from typing import Any
 from weakref import WeakSet
 
 from comch_next._codes import AccessFlag
-from comch_next.driver.emulated._checks import expect, expect_callback, expect_number, says_no_memory
+from comch_next.driver.emulated._checks import expect, expect_callback, expect_number, in_use, says_no_memory
 from comch_next.driver.emulated._device import Dev, DevInfo, asked
 from comch_next.driver.emulated._export import MEMFD, Export
 from comch_next.driver.emulated._guard import UNCONNECTED, Find, guard
@@ -87,10 +86,8 @@ class Mmap(Handle):
 
     def check_unused(self, call: str) -> None:
         """Raise NotPermitted while something lies in it that the program has not dropped."""
-        if self.users:
-            gc.collect()  # what it has dropped may lie in circles
-        if self.users:
-            raise NotPermitted(f"{call}: {self.users} buffers or consumers still lie in the map; end them first")
+        if users := in_use(lambda: self.users):
+            raise NotPermitted(f"{call}: {users} buffers or consumers still lie in the map; end them first")
 
     def let_go(self) -> None:
         """In a forked child: see _kernel.fork. The memory itself stays mapped."""
