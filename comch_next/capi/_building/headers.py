@@ -117,5 +117,5 @@ def _types(face: Face, name: str) -> Iterator[str]:
 def _structures(generation: api.Generation, rows: Iterable[api.Function]) -> Iterator[str]:
     known = {row.name: row for row in api.structs(generation)}
     yield from (f"{tag};" for tag in tags(rows) if tag.split()[1] not in known)
-    # In C++ a struct without a name is an extension, as the field that lies over a whole PCI address needs it.
-    yield from (definition(row).replace("; struct {", "; __extension__ struct {") for row in known.values())
+    # ISO C++ has no struct without a name, which GCC is told to pass.
+    yield from (definition(row).replace("struct { ", "__extension__ struct { ") for row in known.values())
