@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from comch_next._codes import RepFilter, State
@@ -12,12 +13,13 @@ from comch_next.capi._tables import FUNCTIONS
 from comch_next.capi.binding import Binding, Call
 from comch_next.capi.handles import HANDLES
 from comch_next.capi.seam import DRIVER, driver_call
-from comch_next.errors import ErrorCode
+from comch_next.errors import DocaError, ErrorCode
 
 __all__ = ["attach"]
 
 _SUCCESS, _IN_PROGRESS = int(ErrorCode.SUCCESS), int(ErrorCode.IN_PROGRESS)
 _FILTERS = {"all": RepFilter.ALL, "net": RepFilter.NET, "emulated": RepFilter.EMULATED}
+_run: Callable[[Any], bool] = DRIVER.engines.progress
 _engines = HANDLES.of_tag("doca_pe")
 _tasks = HANDLES.of_tag("doca_task")
 
@@ -33,6 +35,7 @@ def attach(ffi: Any, lib: Any) -> None:
         binding.attach(name, binding.coded(coded))
     for name, bare in _BARE.items():
         binding.attach(name, binding.quiet(name, bare))
+    binding.attach("doca_pe_progress", _progress)
 
 
 # Devices: two opens of one are one handle, which ends with the last close
@@ -59,14 +62,15 @@ def _given_back(_: object) -> None:
     """The list's handles end with it."""
 
 
-# Engines
+# Engines. Programs poll, so there is nothing between the library and the driver's own progress.
 
 
 def _progress(pe: int) -> int:
     handle = _engines.get(pe)
-    if handle is None:
+    try:
+        return 0 if handle is None else _run(handle.target)
+    except DocaError:
         return 0
-    return bool(DRIVER.engines.progress(handle.target))
 
 
 # Contexts
@@ -174,7 +178,6 @@ _CODED: dict[str, Call] = {
     "doca_task_get_status": _task_get_status,
 }
 _BARE: dict[str, Call] = {
-    "doca_pe_progress": _progress,
     "doca_task_free": _task_free,
     "doca_task_set_user_data": _task_set_user_data,
     "doca_task_get_user_data": _task_get_user_data,

@@ -118,4 +118,4 @@ def _structures(generation: api.Generation, rows: Iterable[api.Function]) -> Ite
     known = {row.name: row for row in api.structs(generation)}
     yield from (f"{tag};" for tag in tags(rows) if tag.split()[1] not in known)
     for text in map(definition, known.values()):
-        yield f"__extension__ {text}" if "\tunion {" in text else text  # C99 and C++ have no unnamed structs
+        yield f"__extension__ {text}" if "\tunion {" in text else text  # which C99 and ISO C++ lack

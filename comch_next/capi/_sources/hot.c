@@ -41,7 +41,7 @@ FACE doca_error_t doca_comm_channel_ep_sendto(struct doca_comm_channel_ep_t *loc
 	PyGILState_STATE state;
 	PyObject *result;
 
-	if (!local_ep || !msg || len > UINT16_MAX) /* more than any endpoint takes: it is not read */
+	if (!local_ep || !msg || len > UINT16_MAX) /* above every endpoint's property: nothing is read */
 		return DOCA_ERROR_INVALID_VALUE;
 	if (!started())
 		return DOCA_ERROR_INITIALIZATION;

@@ -36,9 +36,24 @@ static int quick_clear(Quick *quick)
     return 0;
 }
 
-static void quick_dealloc(PyObject *quick)
+static void quick_dealloc(PyObject *object)
 {
-    calls_destroy(quick, (inquiry)quick_clear);
+    PyObject *name = SELF(Quick, object)->name;
+
+    calls_destroy(object, (inquiry)quick_clear);
+    Py_XDECREF(name);  /* not sooner: the call has it for as long as there is one */
+}
+
+/* The name of the Python call, or the definition's own when that has none. */
+static const char *named(Quick *quick, const char *otherwise)
+{
+    const char *name = NULL;
+
+    quick->name = PyObject_GetAttrString(quick->slow, "__name__");
+    if (quick->name && PyUnicode_Check(quick->name))
+        name = PyUnicode_AsUTF8AndSize(quick->name, NULL);
+    PyErr_Clear();
+    return name ? name : otherwise;
 }
 
 static PyType_Slot quick_slots[] = {
@@ -101,7 +116,9 @@ PyObject *calls_quick_call(PyMethodDef *def, Quick given)
     quick->timed = given.timed;
     memcpy(quick->takes, given.takes, sizeof quick->takes);
     memcpy(quick->gives, given.gives, sizeof quick->gives);
-    call = PyCFunction_NewEx(def, (PyObject *)quick, NULL);
+    quick->def = *def;
+    quick->def.ml_name = named(quick, def->ml_name);
+    call = PyCFunction_NewEx(&quick->def, (PyObject *)quick, NULL);
     Py_DECREF(quick);
     return call;
 }

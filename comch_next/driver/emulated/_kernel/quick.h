@@ -10,6 +10,8 @@ enum { CONNECTION = 'c', DATA = 'd', LENGTH = 'l', FLAGS = 'f', SIZE = 's', CODE
 /* A quick call's own object. */
 typedef struct {
     PyObject_HEAD
+    PyMethodDef def;    /* what the call is, under the name of the Python one */
+    PyObject *name;     /* that name, which def points into */
     PyObject *of;       /* the Link, the Poller or the Context */
     PyObject *slow;     /* the Python call */
     PyObject *kind;     /* the type of a message or task, or NULL for a plain tuple */
