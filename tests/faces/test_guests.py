@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import cache
@@ -71,6 +72,15 @@ def test_a_program_tells_what_its_documents_say(name: str, guest: Guest) -> None
 @pytest.mark.parametrize("manner", [(), ("exit in a callback's place",), ("_exit",)])
 def test_a_program_may_leave_with_everything_alive(manner: tuple[str, ...], guest: Guest) -> None:
     check("still_alive", guest("still_alive", *manner), 7)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_that_a_program_does_not_handle_ends_it(number: signal.Signals, guest: Guest) -> None:
+    server = guest("control_server")
+    server.wait_for("listening")
+    server.signal(number)
+    ended = server.finish()
+    assert (ended.returncode, ended.stderr) == (-number, "")
 
 
 def test_the_arguments_and_the_log_of_a_program(guest: Guest) -> None:

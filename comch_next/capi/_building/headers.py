@@ -117,5 +117,5 @@ def _types(face: Face, name: str) -> Iterator[str]:
 def _structures(generation: api.Generation, rows: Iterable[api.Function]) -> Iterator[str]:
     known = {row.name: row for row in api.structs(generation)}
     yield from (f"{tag};" for tag in tags(rows) if tag.split()[1] not in known)
-    # ISO C++ has no struct without a name, which GCC is told to pass.
-    yield from (definition(row).replace("struct { ", "__extension__ struct { ") for row in known.values())
+    for text in map(definition, known.values()):
+        yield f"__extension__ {text}" if "\tunion {" in text else text  # C99 and C++ have no unnamed structs

@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,6 +76,20 @@ static PyStatus configure(PyConfig *config, const char *executable)
 	return PyConfig_SetBytesString(config, &config->program_name, executable);
 }
 
+/* Ctrl-C stays the program's: who first imports Python's signal module installs a handler in the place of the default. */
+static void keep_interrupt(void)
+{
+	struct sigaction action;
+	PyObject *module;
+
+	sigaction(SIGINT, NULL, &action);
+	module = PyImport_ImportModule("_signal");
+	if (!module)
+		PyErr_Clear();
+	Py_XDECREF(module);
+	sigaction(SIGINT, &action, NULL);
+}
+
 static int initialize(const char *root)
 {
 	char executable[PATH_MAX];
@@ -88,6 +103,7 @@ static int initialize(const char *root)
 	PyConfig_Clear(&config);
 	if (PyStatus_Exception(status))
 		return failed(executable, status.err_msg ? status.err_msg : "it cannot be started");
+	keep_interrupt();
 	PyEval_SaveThread();
 	return 0;
 }

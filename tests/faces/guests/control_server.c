@@ -5,6 +5,7 @@
 
 struct program {
 	struct doca_comch_server *server;
+	uint64_t numbers; /* the user data of the sends that have completed, added up */
 	int connected, disconnected, completed;
 };
 
@@ -21,8 +22,8 @@ static void on_sent(struct doca_comch_task_send *task, union doca_data task_data
 {
 	struct program *program = ctx_data.ptr;
 
-	printf("sent with user data %llu, status %s\n", (unsigned long long)task_data.u64,
-	       doca_error_get_name(doca_task_get_status(doca_comch_task_send_as_task(task))));
+	must(doca_task_get_status(doca_comch_task_send_as_task(task)), "status");
+	program->numbers += task_data.u64;
 	program->completed++;
 	doca_task_free(doca_comch_task_send_as_task(task));
 }
@@ -46,7 +47,7 @@ static void on_message(struct doca_comch_event_msg_recv *event, uint8_t *buffer,
 	printf("received %u bytes '%.*s' from connection %llu\n", length, (int)length, (char *)buffer,
 	       (unsigned long long)data.u64);
 	MUST(doca_comch_server_task_send_alloc_init(server, connection, buffer, length, &task));
-	data.u64 = UINT64_MAX - length;
+	data.u64 = UINT64_MAX / 4 - length;
 	doca_task_set_user_data(doca_comch_task_send_as_task(task), data);
 	MUST(doca_task_submit(doca_comch_task_send_as_task(task)));
 }
@@ -109,6 +110,7 @@ int main(void)
 	MUST(doca_pe_destroy(engine));
 	MUST(doca_dev_rep_close(representor));
 	MUST(doca_dev_close(device));
-	printf("%d connected, %d completed\n", program.connected, program.completed);
+	printf("%d connected, %d completed, %llu\n", program.connected, program.completed,
+	       (unsigned long long)program.numbers);
 	return 0;
 }
