@@ -69,6 +69,21 @@ def test_a_program_tells_what_its_documents_say(name: str, guest: Guest) -> None
     check(name, guest(name))
 
 
+def test_a_client_learns_of_a_service_that_was_killed(guest: Guest) -> None:
+    server = guest("lost_peer", "serve")
+    server.wait_for("listening")
+    client = guest("lost_peer")
+    server.wait_for("received")
+    server.signal(signal.SIGKILL)
+    check("lost_peer", client)
+
+
+@pytest.mark.parametrize("name", ["ending_inside", "sizes", "two_endpoints"])
+def test_the_address_sanitizer_finds_nothing(name: str, tmp_path: Path) -> None:
+    program = compiled(tmp_path, [GUESTS / f"{name}.c"], *MODULES, flags=(*FLAGS["gcc"], "-fsanitize=address"))
+    check(name, run(program, env={"ASAN_OPTIONS": "detect_leaks=0"}))  # the interpreter keeps what it has until the end
+
+
 @pytest.mark.parametrize("manner", [(), ("exit in a callback's place",), ("_exit",)])
 def test_a_program_may_leave_with_everything_alive(manner: tuple[str, ...], guest: Guest) -> None:
     check("still_alive", guest("still_alive", *manner), 7)

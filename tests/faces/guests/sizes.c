@@ -84,7 +84,7 @@ static void of_endpoints(struct doca_dev *device)
 	struct doca_comm_channel_ep_t *endpoint;
 	struct doca_comm_channel_addr_t *peer = NULL;
 	static char name[100000];
-	char message[16];
+	char message[16] = {0};
 	size_t length = SIZE_MAX;
 
 	memset(name, 'n', sizeof(name) - 1);
