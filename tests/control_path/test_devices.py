@@ -200,8 +200,6 @@ def test_a_missing_topology_file_is_named(topology: Path) -> None:
 def test_an_unknown_driver_lists_the_known(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(NotSupported, match="emulated, native"):
         comch.devices("cardboard")
-    with pytest.raises(NotSupported, match=r"libdoca_common\.so\.2 was not found; tried:"):
-        comch.ProgressEngine("native")
     monkeypatch.setenv("COMCH_DRIVER", "cardboard")
     with pytest.raises(NotSupported, match="cardboard"):
         comch.devices()
