@@ -1,4 +1,4 @@
-"""The two hot calls of an endpoint with result codes, as `flat` has them, and the driver's own in front of all four.
+"""The two hot calls of an endpoint, raising and with result codes, and the driver's own in front of all four.
 
 What the driver's do not do at once comes to the Python ones: refusals, peers that are new, clients that wait.
 """
@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from comch_next import Channel, ConnectionReset, DocaError, ErrorCode, InvalidValue, PullPort
+from comch_next import Again, Channel, ConnectionReset, DocaError, ErrorCode, InvalidValue, PullPort
 from comch_next.arguments import Buffer
 from comch_next.pull import call_shape, quicken_receive, quicken_send
 from comm_channel_compat._peers import Peers, Unopened, connection_of
-from comm_channel_compat._warn import is_on
 from comm_channel_compat.peer_addr import PeerAddr
 
 __all__ = ["INVALID_VALUE", "NOTHING_CAME", "HotCalls", "Received"]
@@ -30,7 +29,10 @@ _SENDTO_CODE = call_shape(*("data", "length", "flags", "connection"), least=4, n
 
 
 class HotCalls:
-    """What an endpoint inherits beside its own sendto and recvfrom, which raise."""
+    """What stands behind an endpoint's sendto and recvfrom, and behind the flat ones.
+
+    Those stay methods as any other, with a signature, for programs that look at them.
+    """
 
     _channel: Channel
     _peers: Peers
@@ -42,8 +44,6 @@ class HotCalls:
         if port is None:
             return
         self._port = port
-        if is_on:  # every call is to be warned about
-            return
         peers = self._peers
         recvfrom = call_shape("size", "flags", least=1, gives=("data", "connection"), again=NOTHING_CAME, peers=peers)
         recvfrom_code = call_shape(
@@ -53,10 +53,32 @@ class HotCalls:
             nothing=_NOTHING_CAME,
             peers=peers,
         )
-        quicken_send(port, self, "sendto", _SENDTO, _PACKAGE)
+        quicken_send(port, self, "_sendto", _SENDTO, _PACKAGE)
         quicken_send(port, self, "_sendto_code", _SENDTO_CODE, _PACKAGE)
-        quicken_receive(port, self, "recvfrom", recvfrom, _PACKAGE)
+        quicken_receive(port, self, "_recvfrom", recvfrom, _PACKAGE)
         quicken_receive(port, self, "_recvfrom_code", recvfrom_code, _PACKAGE)
+
+    def _sendto(self, msg: Buffer, peer: PeerAddr, flags: int) -> None:
+        known = peer.__class__ is PeerAddr and flags == 0
+        try:
+            accepted = self._port.send(peer._connection if known else connection_of(peer, flags), msg)
+        except ConnectionReset as error:
+            raise ConnectionReset(str(error), connection=peer) from None
+        if not accepted:
+            raise Again("sendto: the send queue is full, or the handshake has not been completed; try again")
+
+    def _recvfrom(self, size: int, flags: int) -> tuple[bytes, PeerAddr]:
+        try:
+            arrived = self._port.receive(size if flags == 0 else None)
+        except ConnectionReset as error:
+            raise ConnectionReset(str(error), connection=self._peers.pop_of(error.connection)) from None
+        except InvalidValue:
+            if flags != 0:
+                raise InvalidValue(f"recvfrom: flags are {flags!r}; legal is DOCA_CC_MSG_FLAG_NONE") from None
+            raise
+        if arrived is None:
+            raise Again(NOTHING_CAME)
+        return arrived[0], self._peers[arrived[1]]
 
     def _sendto_code(self, msg: Buffer, len: int, flags: int, peer: Any) -> int:  # noqa: A002  # the C name
         try:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from comch_next import Again, Channel, ConnectionReset, InvalidValue
+from comch_next import Channel
 from comch_next.arguments import Buffer
 from comm_channel_compat._devices import Device, Representor
-from comm_channel_compat._hot import NOTHING_CAME, HotCalls
+from comm_channel_compat._hot import HotCalls
 from comm_channel_compat._peers import Peers, Unopened, connection_of
 from comm_channel_compat._warn import warns_as
 from comm_channel_compat.event_channel import EventChannel
@@ -100,13 +100,7 @@ class Endpoint(EventChannel, ServiceState, HotCalls):
 
     def sendto(self, msg: Buffer, peer: PeerAddr, flags: int = 0) -> None:
         """Queue a copy of the message and return; Again when the queue is full or the handshake runs on."""
-        known = peer.__class__ is PeerAddr and flags == 0
-        try:
-            accepted = self._port.send(peer._connection if known else connection_of(peer, flags), msg)
-        except ConnectionReset as error:
-            raise ConnectionReset(str(error), connection=peer) from None
-        if not accepted:
-            raise Again("sendto: the send queue is full, or the handshake has not been completed; try again")
+        self._sendto(msg, peer, flags)
 
     def recvfrom(self, size: int, flags: int = 0) -> tuple[bytes, PeerAddr]:
         """The oldest message of up to `size` bytes, with the peer that sent it; Again when none has come.
@@ -114,17 +108,7 @@ class Endpoint(EventChannel, ServiceState, HotCalls):
         InvalidValue with its `.length` when the message is longer, which then stays. ConnectionReset, with the
         peer as `.connection`, once for a peer in the error state whose messages have all been read.
         """
-        try:
-            arrived = self._port.receive(size if flags == 0 else None)
-        except ConnectionReset as error:
-            raise ConnectionReset(str(error), connection=self._peers.pop_of(error.connection)) from None
-        except InvalidValue:
-            if flags != 0:
-                raise InvalidValue(f"recvfrom: flags are {flags!r}; legal is DOCA_CC_MSG_FLAG_NONE") from None
-            raise
-        if arrived is None:
-            raise Again(NOTHING_CAME)
-        return arrived[0], self._peers[arrived[1]]
+        return self._recvfrom(size, flags)
 
     def disconnect(self, peer_addr: PeerAddr) -> None:
         """Leave one connection, without notifying the peer. A client may connect again afterwards."""

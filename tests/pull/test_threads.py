@@ -14,7 +14,7 @@ import comch_next as comch
 from comch_next import State
 from comch_next.pull import PullPort
 from tests.processes import SOON_S, Threads
-from tests.pull.support import Stage, until
+from tests.pull.support import FORMS, Stage, ready, until
 
 
 def test_the_drivers_form_has_no_thread(stage: Stage, threads: Threads) -> None:
@@ -48,6 +48,19 @@ def test_ports_of_one_engine_share_a_thread(stage: Stage, threads: Threads) -> N
         assert threads() == 1
         client.context.close()
         assert threads() == 0
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_send_of_one_thread_hides_no_room_from_another(stage: Stage, form: str) -> None:
+    """One was answered AGAIN; before it arms, another has sent, and has seen that nothing is in flight any more."""
+    server, client = stage.meet(stage.server("driver", recv_queue_size=4), stage.client(form, send_queue_size=4))
+    until(lambda: not client.send(b"one"))
+    until(lambda: server.port.receive() is None)
+    until(lambda: client.send(b"other"))
+    until(server.port.receive)
+    until(lambda: client.port.in_flight(client.connection) == 0)
+    client.port.arm_send()
+    assert ready(client.port.send_fd, SOON_S)
 
 
 def test_an_idle_helper_costs_nothing(stage: Stage) -> None:

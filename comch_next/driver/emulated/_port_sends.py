@@ -43,6 +43,6 @@ class PortSends:
                 self.attend(link)
                 news |= link.sock is None  # not even dialled: nobody will notify
             elif link.sender is None or link.tx.head != head or link.arm_space():
-                news |= link.sender is None or link.tx.head == head  # else a send has been accepted since
+                news = True  # also when a send has been accepted since: it may have been another thread's
                 self.withdraw(link)
         return news
