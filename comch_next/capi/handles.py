@@ -30,17 +30,19 @@ _BASES: Mapping[str, str] = {
 class Handle:
     """What stands behind a pointer: the `target`, of that struct's `tag`, and the program's number for it.
 
-    `owner` is the handle that it ends with, a context of its tasks and connections. `noun`: the driver's, for tasks.
+    `owner` is the handle that it ends with, a context of its tasks and connections; `owned` are those that end with
+    it. `noun`: the driver's, for tasks.
     `kept`: memory that C was shown. `opens` counts the opens of a device.
     """
 
-    __slots__ = ("address", "kept", "noun", "opens", "owner", "tag", "target", "user_data")
+    __slots__ = ("address", "kept", "noun", "opens", "owned", "owner", "tag", "target", "user_data")
 
     def __init__(self, address: int, tag: str, target: Any, owner: Handle | None) -> None:
         self.address = address
         self.tag = tag
         self.target = target
         self.owner = owner
+        self.owned: set[Handle] = set()
         self.noun: Any = None
         self.kept: Any = None
         self.user_data = 0
@@ -62,6 +64,8 @@ class Handles:
     def new(self, tag: str, target: Any, owner: Handle | None = None, address: int = 0) -> Handle:
         """Make a handle, at a new address unless it stands for memory of the library's."""
         handle = Handle(address or next(self._addresses), tag, target, owner)
+        if owner is not None:
+            owner.owned.add(handle)
         self._by_tag[tag][handle.address] = handle
         if tag in _BASES:
             self._by_tag[_BASES[tag]][handle.address] = handle
@@ -83,13 +87,14 @@ class Handles:
 
     def drop(self, handle: Handle) -> None:
         """Forget a handle and all that ends with it."""
-        for owned in [each for by_address in self._by_tag.values() for each in by_address.values()]:
-            if owned.owner is handle:
-                self.drop_one(owned)
+        for owned in list(handle.owned):
+            self.drop_one(owned)
         self.drop_one(handle)
 
     def drop_one(self, handle: Handle) -> None:
         """Forget a handle that nothing ends with."""
+        if handle.owner is not None:
+            handle.owner.owned.discard(handle)
         self._by_tag[handle.tag].pop(handle.address, None)
         if handle.tag in _BASES:
             self._by_tag[_BASES[handle.tag]].pop(handle.address, None)
