@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
-from comch_next.driver.native._calls import Noun, call
+from comch_next.driver.native._calls import Noun, call, destroy_call
 from comch_next.driver.native._handle import Handle, Life, address, live
 from comch_next.driver.native._library import Library, check, ffi, passed
 from comch_next.driver.native._mmap import Mmap
@@ -82,13 +82,7 @@ class BufInventories(Noun):
         passed(self.library[name], name, num_elements, cell)
         return Inventory(self.library, cell[0])
 
-    @uninterrupted
-    def destroy(self, inventory: object) -> None:
-        name = "doca_buf_inventory_destroy"
-        found = live(inventory, Inventory, name)
-        check(self.library[name](found.pointer), name)
-        found.ended()
-
+    destroy = destroy_call("doca_buf_inventory_destroy")
     start = call("doca_buf_inventory_start")
     stop = call("doca_buf_inventory_stop")
 

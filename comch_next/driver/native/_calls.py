@@ -11,10 +11,11 @@ from comch_next import api
 from comch_next._codes import State
 from comch_next.api import Param
 from comch_next.driver.native._handle import KINDS, address, live
-from comch_next.driver.native._library import Library, ffi, passed, text
+from comch_next.driver.native._library import Library, check, ffi, passed, text
+from comch_next.driver.protocol import uninterrupted
 from comch_next.errors import InvalidValue
 
-__all__ = ["Noun", "as_bytes", "as_text", "call", "text_call"]
+__all__ = ["Noun", "as_bytes", "as_text", "call", "destroy_call", "text_call"]
 
 _Convert = Callable[[Any], Any]
 
@@ -101,6 +102,18 @@ def _same(value: Any) -> Any:
 
 
 _OUTPUTS: dict[str, _Convert] = {"uint8_t *": bool, "void **": address, "enum doca_ctx_states *": State}
+
+
+def destroy_call(function: str) -> Any:
+    """Make a method of a noun that ends an object, with its handle."""
+
+    @uninterrupted
+    def destroy(noun: Noun, handle: object) -> None:
+        found = live(handle, KINDS[api.function(function).params[0].ctype], function)
+        check(noun.library[function](found.pointer), function)
+        found.ended()
+
+    return destroy
 
 
 def text_call(function: str, size: int, *, sized: bool = True) -> Any:

@@ -2,8 +2,8 @@
 
 from functools import partial
 
-from comch_next.driver.native._calls import Noun, call
-from comch_next.driver.native._handle import Handle, Life, live
+from comch_next.driver.native._calls import Noun, call, destroy_call
+from comch_next.driver.native._handle import Handle, Life
 from comch_next.driver.native._library import check, ffi
 from comch_next.driver.protocol import uninterrupted
 
@@ -25,13 +25,7 @@ class ConsumerCompletions(Noun):
         made.live_as(cell[0], Life(partial(self.library["doca_comch_consumer_completion_destroy"], cell[0])))
         return made
 
-    @uninterrupted
-    def destroy(self, completion: object) -> None:
-        name = "doca_comch_consumer_completion_destroy"
-        found = live(completion, ConsumerCompletion, name)
-        check(self.library[name](found.pointer), name)
-        found.ended()
-
+    destroy = destroy_call("doca_comch_consumer_completion_destroy")
     set_dpa_thread = call("doca_comch_consumer_completion_set_dpa_thread")
     start = call("doca_comch_consumer_completion_start")
     stop = call("doca_comch_consumer_completion_stop")

@@ -6,7 +6,7 @@ What is DOCA DPA's own, such as a doca_dpa or a doca_dpa_thread, is given by its
 from functools import partial
 from typing import Any
 
-from comch_next.driver.native._calls import Noun, call
+from comch_next.driver.native._calls import Noun, call, destroy_call
 from comch_next.driver.native._consumer import Consumer
 from comch_next.driver.native._device import Dev
 from comch_next.driver.native._handle import Handle, Life, live
@@ -37,13 +37,7 @@ class MsgQs(Noun):
         check(self.library[name](device.pointer, cell), name)
         return MsgQ(cell[0], device, Life(partial(self.library["doca_comch_msgq_destroy"], cell[0]), [device.life]))
 
-    @uninterrupted
-    def destroy(self, msgq: object) -> None:
-        name = "doca_comch_msgq_destroy"
-        found = live(msgq, MsgQ, name)
-        check(self.library[name](found.pointer), name)
-        found.ended()
-
+    destroy = destroy_call("doca_comch_msgq_destroy")
     set_dpa_consumer = call("doca_comch_msgq_set_dpa_consumer")
     set_max_num_consumers = call("doca_comch_msgq_set_max_num_consumers")
     set_dpa_producer = call("doca_comch_msgq_set_dpa_producer")
