@@ -1,5 +1,7 @@
 """The progress engine: reads rings, completes tasks, polls sockets, and runs every callback."""
 
+import contextlib
+import select
 import time
 from collections import deque
 from collections.abc import Callable
@@ -46,6 +48,7 @@ class Engine(Handle, calls.Engine):
         self.meter: Meter | None = None
         self.error: BaseException | None = None
         self.notification = Channel()
+        self._sockets: select.epoll | None = None  # of all contexts, once there are several
         owned(self)
 
     def __str__(self) -> str:
@@ -53,12 +56,45 @@ class Engine(Handle, calls.Engine):
 
     def let_go(self) -> None:
         """In a forked child: see _kernel.fork."""
+        self.close()
+
+    def close(self) -> None:
+        """Give its own descriptors back. Idempotent."""
         self.notification.close()
+        if self._sockets is not None:
+            self._sockets.close()
+
+    def add(self, context: Context) -> None:
+        """Poll a context's sockets from now on."""
+        self.notification.watch(context.watch)
+        context.engine = self
+        self.contexts.append(context)
+        try:
+            self.poller.watch(self._watched(context))
+        except OSError:  # for want of descriptors
+            self.poller.watch(0)
+
+    def _watched(self, context: Context) -> int:
+        """A descriptor that is readable when a socket is; `context` is the last that has come."""
+        if len(self.contexts) == 1:
+            return context.watch.fileno()
+        if self._sockets is None:
+            self._sockets = select.epoll()
+            for known in self.contexts:
+                self._sockets.register(known.watch, select.EPOLLIN)
+        else:
+            self._sockets.register(context.watch, select.EPOLLIN)
+        return self._sockets.fileno()
 
     def drop(self, context: Context) -> None:
         """A context that is being destroyed leaves. Idempotent."""
         if context in self.contexts:
             self.contexts.remove(context)
+            if self._sockets is not None:
+                with contextlib.suppress(OSError):  # the program has closed one of them by itself
+                    self._sockets.unregister(context.watch)
+            if not self.contexts:
+                self.poller.watch(0)
         self.active.discard(context)
         self.notification.unwatch(context.watch)
 
@@ -193,7 +229,7 @@ class Engines:
             if engine.contexts:
                 names = ", ".join(map(str, engine.contexts))
                 raise InUse(f"pe_destroy: {names} still connected; destroy the contexts first")
-            engine.notification.close()
+            engine.close()
             engine.guarded = True  # no progress any more, without a question on the hot path
 
     progress = staticmethod(Engine.progress)  # without a frame in between: it is called more than all others
@@ -215,8 +251,7 @@ class Engines:
     def clear_notification(self, pe: Engine, handle: int) -> None:
         if handle not in (0, pe.notification.fileno()):
             raise OperatingSystem(f"pe_clear_notification: {handle!r} is not this engine's handle, nor 0")
-        if pe.notification.disarm():
-            pe.poller.attended()
+        (pe.poller.attended if pe.notification.disarm() else pe.poller.hurry)()
 
     @_guarded
     def set_max_events(self, pe: Engine, number: int | None) -> None:
@@ -245,6 +280,4 @@ class Engines:
             in_state(context, "connect_ctx")
             if context.engine is not None:
                 raise NotPermitted(f"pe_connect_ctx: {context} has a progress engine already")
-            engine.notification.watch(context.watch)
-            context.engine = engine
-            engine.contexts.append(context)
+            engine.add(context)
