@@ -8,17 +8,16 @@ from typing import Any
 from comch_next.capi._callbacks import Callbacks
 from comch_next.capi._fast_path import completed, fast_path
 from comch_next.capi._tables import FUNCTIONS
-from comch_next.capi.binding import MOST_READ, Binding
+from comch_next.capi.binding import Binding
 from comch_next.capi.handles import HANDLES, Handle
 from comch_next.capi.seam import DRIVER, driver_call
-from comch_next.errors import InvalidValue
 
 __all__ = ["attach"]
 
 _SUCCESS = 0
 _SENT, _CHANGED = "doca_comch_task_send_completion_cb_t", "doca_comch_event_connection_status_changed_cb_t"
 _connections = HANDLES.of_tag("doca_comch_connection")
-_SIDES = (("server", DRIVER.servers), ("client", DRIVER.clients))
+_POOLS: dict[str, Any] = {"server": DRIVER.servers, "client": DRIVER.clients}
 
 
 def attach(ffi: Any, lib: Any) -> None:
@@ -27,8 +26,10 @@ def attach(ffi: Any, lib: Any) -> None:
     callbacks = Callbacks(ffi)
     for row in binding.rows(FUNCTIONS):
         binding.bind(row, driver_call(row))
-    for side, pool in _SIDES:
-        for name, function in _control(side, pool, ffi, callbacks).items():
+    table, sends = HANDLES.for_c(binding.report), (DRIVER.send_tasks, _alloc_of, DRIVER.contexts.get_max_msg_size)
+    lib.comch_face_hot(id(table), id(sends))
+    for side in _POOLS:
+        for name, function in _control(side, ffi, callbacks).items():
             binding.attach(f"doca_comch_{side}_{name}", binding.coded(function))
     coded, bare = fast_path(ffi, callbacks)
     for name, function in {**coded, **_CODED, **_server(callbacks)}.items():
@@ -47,29 +48,25 @@ def _connected(context: Handle, connection: Any) -> Handle:
 # What servers and clients have in common
 
 
-def _control(side: str, pool: Any, ffi: Any, callbacks: Callbacks) -> dict[str, Callable[..., int]]:
+def _alloc_of(context: Handle) -> Callable[..., Any]:
+    """Return what makes a context's send tasks, for _sources/sends.c: (connection, message, handle) -> task."""
+    pool = _POOLS[context.tag.removeprefix("doca_comch_")]
+    ctx = context.target
+
+    def alloc(connection: Any, message: bytes, handle: Handle) -> Any:
+        return pool.task_send_alloc_init(ctx, connection, message, handle)
+
+    context.alloc = pool.quick_alloc(ctx, alloc, object, None) or alloc
+    return alloc
+
+
+def _control(side: str, ffi: Any, callbacks: Callbacks) -> dict[str, Callable[..., int]]:
     tag = f"doca_comch_{side}"
-    contexts, unpack = HANDLES.of_tag(tag), ffi.unpack
 
     def task_send_set_conf(ctx: int, completion: int, error: int, number: int) -> int:
         context = HANDLES.find(tag, ctx)
         done, failed = (completed(callbacks.at(_SENT, address)) for address in (completion, error))
         DRIVER.contexts.task_send_set_conf(context.target, done, failed, number)
-        return _SUCCESS
-
-    def task_send_alloc_init(ctx: int, peer: int, msg: Any, length: int, out: Any) -> int:
-        context = contexts.get(ctx) or HANDLES.find(tag, ctx)
-        connection = _connections.get(peer) or HANDLES.find("doca_comch_connection", peer)
-        if length > MOST_READ and length > DRIVER.contexts.get_max_msg_size(context.target):  # before it is read
-            raise InvalidValue(f"a message of {length} bytes is longer than any of {context.target}")
-        task = HANDLES.new("doca_comch_task_send", None, context)
-        try:
-            task.target = pool.task_send_alloc_init(context.target, connection.target, unpack(msg, length), task)
-        except BaseException:
-            HANDLES.drop_one(task)
-            raise
-        task.noun = DRIVER.send_tasks
-        out[0] = task.address
         return _SUCCESS
 
     def event_msg_recv_register(ctx: int, recv: int) -> int:
@@ -102,7 +99,6 @@ def _control(side: str, pool: Any, ffi: Any, callbacks: Callbacks) -> dict[str, 
 
     return {
         "task_send_set_conf": task_send_set_conf,
-        "task_send_alloc_init": task_send_alloc_init,
         "event_msg_recv_register": event_msg_recv_register,
         "event_consumer_register": event_consumer_register,
     }

@@ -66,6 +66,7 @@ class Binding:
 
     def __init__(self, ffi: Any, lib: Any) -> None:
         self.ffi, self.lib = ffi, lib
+        ffi.def_extern(name="comch_face_enter")(lambda: None)
         self._called = frozenset(name[3:] for name in dir(lib) if name.startswith("py_"))
 
     def rows(self, tables: Mapping[str, tuple[str, tuple[tuple[str, str, str], ...]]]) -> list[Function]:
@@ -76,12 +77,13 @@ class Binding:
     def attach(self, name: str, function: Call) -> None:
         """Have C call this function; what it raises is logged, and UNEXPECTED where there is a code."""
         on_error = {"error": _UNEXPECTED} if self._result(name).cname == "int" else {}
-        self.ffi.def_extern(name=f"py_{name}", onerror=self._log, **on_error)(function)
+        self.ffi.def_extern(name=f"py_{name}", onerror=self.report, **on_error)(function)
 
     def _result(self, name: str) -> Any:
         return self.ffi.typeof(getattr(self.lib, f"py_{name}")).result
 
-    def _log(self, kind: type[BaseException], error: BaseException, trace: Any) -> None:
+    def report(self, kind: type[BaseException], error: BaseException, trace: Any) -> None:
+        """Log an exception that is no refusal."""
         self.lib.comch_face_report("".join(traceback.format_exception(kind, error, trace)).encode())
 
     def quiet(self, name: str, function: Call) -> Call:

@@ -13,7 +13,7 @@ from cffi import FFI
 from comch_next.capi._building.headers import headers
 from comch_next.capi._building.libraries import FACES, Face
 from comch_next.capi._building.pkg_config import RELEASE, modules
-from comch_next.capi._building.wrappers import SOURCES, c_source, python_side, wrapped
+from comch_next.capi._building.wrappers import ENTER, SOURCES, c_source, python_side, wrapped
 
 __all__ = ["Compile", "build", "missing"]
 
@@ -43,7 +43,7 @@ def _generate(face: Face, scratch: Path) -> Path:
     ffi = FFI()
     ffi.embedding_api("")
     declarations = "".join(f"{python_side(row)};\n" for row in wrapped(face))
-    ffi.cdef(f'extern "Python" {{\n{declarations}}}\n')
+    ffi.cdef(f'extern "Python" {{\n{ENTER};\n{declarations}}}\n')
     ffi.cdef("\n".join(("void comch_face_report(const char *text);", *face.calls)))
     module = f"_doca_{face.name}"
     ffi.embedding_init_code(f"from {face.module} import attach\nfrom {module} import ffi, lib\nattach(ffi, lib)\n")
