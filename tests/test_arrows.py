@@ -99,8 +99,8 @@ def drop_typing_extensions(tree: ast.Module) -> Iterator[ast.AST]:
 
 def run_on_import(tree: ast.AST) -> Iterator[ast.AST]:
     """Every node but those that wait for a call, or are there for type checkers alone."""
-    for node in ast.iter_child_nodes(tree):
-        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)) and not is_type_checking(node):
+    for node in tree.orelse if is_type_checking(tree) else ast.iter_child_nodes(tree):
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
             yield node
             yield from run_on_import(node)
 
