@@ -40,8 +40,8 @@ class Channel:
 
     def watch(self, sockets: Watchable) -> None:
         """Be ready when these are, while armed."""
-        self._sockets.append(sockets)
         self._set.register(sockets, select.EPOLLIN if self.armed else 0)
+        self._sockets.append(sockets)
 
     def unwatch(self, sockets: Watchable) -> None:
         """Stop watching these sockets. Idempotent."""
