@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 
 from comch_next.driver.emulated._kernel.memory import lib
-from comch_next.driver.emulated._kernel.typed import Protocol
+from comch_next.driver.protocol._typed import Protocol
 from comch_next.errors import BadState
 
 __all__ = ["Channel", "Watchable"]
@@ -40,8 +40,8 @@ class Channel:
 
     def watch(self, sockets: Watchable) -> None:
         """Be ready when these are, while armed."""
-        self._sockets.append(sockets)
         self._set.register(sockets, select.EPOLLIN if self.armed else 0)
+        self._sockets.append(sockets)
 
     def unwatch(self, sockets: Watchable) -> None:
         """Stop watching these sockets. Idempotent."""
