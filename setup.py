@@ -14,6 +14,7 @@ _CALLS = (
     *("quick", "quick_send", "quick_receive"),
     *("fast", "consumer", "producer", "completion", "progress"),
 )
+_HEADERS = ("objects", "quick", "fast", "pace", "ring", "posts", "bells")
 
 
 def _load_builder() -> ModuleType:
@@ -50,8 +51,8 @@ setup(
     ext_modules=[
         Extension(
             f"{_KERNEL}/calls".replace("/", "."),
-            sources=[f"{_KERNEL}/{source}.c" for source in (*_CALLS, "ring", "posts")],
-            depends=[f"{_KERNEL}/{header}.h" for header in ("objects", "quick", "fast", "ring", "posts", "bells")],
+            sources=[f"{_KERNEL}/{source}.c" for source in (*_CALLS, "pace", "ring", "posts")],
+            depends=[f"{_KERNEL}/{header}.h" for header in _HEADERS],
             extra_compile_args=["-O2", "-std=gnu11", "-Wall", "-Wextra"],
             py_limited_api=True,
         ),
