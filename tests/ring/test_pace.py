@@ -114,23 +114,31 @@ def test_an_engine_watches_the_sockets_of_all_its_contexts() -> None:
                 pass
             engine.progress()
 
-        clients = [started(engine)]
-        for _ in range(2):
+        servers = [started(engine, "a")]
+        for name in "bc":
             assert "poll_sockets" not in fewest(progress_after_an_absence)
-            clients.append(started(engine))
-        clients.pop(0).destroy()
+            servers.append(started(engine, name))
+        end(servers.pop(0))
         assert "poll_sockets" not in fewest(progress_after_an_absence)
-        for client in clients:
+        for server in servers:
             bell = os.eventfd(1)
-            inside(client).watch.register(bell)
+            inside(server).watch.register(bell)
             assert "poll_sockets" in fewest(progress_after_an_absence)
-            inside(client).watch.unregister(bell)
+            inside(server).watch.unregister(bell)
             os.close(bell)
-            client.destroy()
+            end(server)
 
 
-def started(engine: comch.ProgressEngine) -> comch.Client:
-    """A context of that engine, without a socket."""
-    client = comch.Client(comch.open_device("b1:00.0"), "svc", engine=engine)
-    client.task_send_set_conf(ignore, ignore, 1)
-    return client
+def started(engine: comch.ProgressEngine, name: str) -> comch.Server:
+    """A context of that engine, whose sockets are silent."""
+    server = comch.Server(comch.open_device("03:00.0"), "b1:00.0", name, engine=engine)
+    server.task_send_set_conf(ignore, ignore, 1)
+    server.event_msg_recv_register(ignore)
+    server.event_connection_status_changed_register(ignore, ignore)
+    server.start()
+    return server
+
+
+def end(server: comch.Server) -> None:
+    server.stop()
+    server.destroy()
