@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from comch_next.capi._callbacks import Callbacks
-from comch_next.capi._fast_path import completed, fast_path
+from comch_next.capi._fast_path import fast_path
 from comch_next.capi._tables import FUNCTIONS
 from comch_next.capi.binding import Binding
 from comch_next.capi.handles import HANDLES, Handle
@@ -23,13 +23,15 @@ _POOLS: dict[str, Any] = {"server": DRIVER.servers, "client": DRIVER.clients}
 def attach(ffi: Any, lib: Any) -> None:
     """Give the library its functions."""
     binding = Binding(ffi, lib)
-    callbacks = Callbacks(ffi)
+    makers: list[Any] = []
+    lib.comch_face_callbacks(id(makers), id(_unasked))
+    callbacks = Callbacks(ffi, makers)
     for row in binding.rows(FUNCTIONS):
         binding.bind(row, driver_call(row))
     table, sends = HANDLES.for_c(binding.report), (DRIVER.send_tasks, _alloc_of, DRIVER.contexts.get_max_msg_size)
     lib.comch_face_hot(id(table), id(sends))
     for side in _POOLS:
-        for name, function in _control(side, ffi, callbacks).items():
+        for name, function in _control(side, callbacks).items():
             binding.attach(f"doca_comch_{side}_{name}", binding.coded(function))
     coded, bare = fast_path(ffi, callbacks)
     for name, function in {**coded, **_CODED, **_server(callbacks)}.items():
@@ -43,6 +45,11 @@ def _connected(context: Handle, connection: Any) -> Handle:
     handle = HANDLES.of("doca_comch_connection", connection, context)
     DRIVER.connections.set_user_data(connection, handle)
     return handle
+
+
+def _unasked(context: Handle) -> Handle:
+    """The handle of the connection of a client that has not asked for it."""
+    return _connected(context, DRIVER.clients.get_connection(context.target))
 
 
 # What servers and clients have in common
@@ -60,30 +67,18 @@ def _alloc_of(context: Handle) -> Callable[..., Any]:
     return alloc
 
 
-def _control(side: str, ffi: Any, callbacks: Callbacks) -> dict[str, Callable[..., int]]:
+def _control(side: str, callbacks: Callbacks) -> dict[str, Callable[..., int]]:
     tag = f"doca_comch_{side}"
 
     def task_send_set_conf(ctx: int, completion: int, error: int, number: int) -> int:
         context = HANDLES.find(tag, ctx)
-        done, failed = (completed(callbacks.at(_SENT, address)) for address in (completion, error))
+        done, failed = (callbacks.completed(_SENT, address) for address in (completion, error))
         DRIVER.contexts.task_send_set_conf(context.target, done, failed, number)
         return _SUCCESS
 
     def event_msg_recv_register(ctx: int, recv: int) -> int:
         context = HANDLES.find(tag, ctx)
-        call = callbacks.at("doca_comch_event_msg_recv_cb_t", recv)
-
-        def received(connection: Handle | None, data: bytes) -> None:
-            if connection is None:  # a client that has not asked for its connection
-                connection = _connected(context, DRIVER.clients.get_connection(context.target))
-            # C may write into the buffer; Python keeps one object for all short messages that are equal.
-            call(
-                context.address,
-                data if len(data) > 1 else ffi.from_buffer("uint8_t[]", bytearray(data or 1)),
-                len(data),
-                connection.address,
-            )
-
+        received = callbacks.received("doca_comch_event_msg_recv_cb_t", recv, context)
         DRIVER.contexts.event_msg_recv_register(context.target, received, False)
         return _SUCCESS
 

@@ -66,6 +66,7 @@ def _link(root: Path, face: Face, source: Path, compiler: Compile) -> None:
     needed = [str(root / FACES[need].folder / "lib" / FACES[need].soname) for need in face.needs]
     python = [f"-L{places[0]}", f"-lpython{sysconfig.get_config_var('LDVERSION')}"]
     ldflags = [f"-Wl,-soname,{face.soname}", f"-Wl,-rpath,{':'.join(places)}", "-Wl,--no-undefined", *needed, *python]
+    ldflags.append("-Wl,-z,nodelete")  # the interpreter goes on with what it has of the library
     flags = ["-O2", "-std=gnu11", "-fvisibility=hidden", "-Wall", "-Wextra", "-Wno-unused-parameter"]
     compiler(source, library, flags + cflags, ldflags)
     link = library.with_suffix("")  # libdoca_x.so

@@ -71,9 +71,12 @@ FACES = {
             "comch_next.capi._comch",
             ("comch",),
             _COMCH,
-            ("sends.c",),
+            ("sends.c", "callbacks.c"),
             needs=("common",),
-            calls=("void comch_face_hot(uintptr_t table, uintptr_t sends);",),
+            calls=(
+                "void comch_face_hot(uintptr_t table, uintptr_t sends);",
+                "void comch_face_callbacks(uintptr_t makers, uintptr_t unasked);",
+            ),
         ),
         Face(
             "argp",
