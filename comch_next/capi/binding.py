@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 from comch_next.capi.handles import HANDLES
-from comch_next.errors import DocaError, ErrorCode, InvalidValue
+from comch_next.errors import Again, DocaError, ErrorCode, InvalidValue, NotPermitted, NotSupported
 
-__all__ = ["Binding", "Call", "Function", "MOST_READ", "Param", "bytes_at", "tag_of"]
+__all__ = ["MOST_READ", "Binding", "Call", "Function", "Lacking", "Param", "bytes_at", "tag_of"]
 
 Call = Callable[..., Any]
 Reader = Callable[[Sequence[Any]], Any]
@@ -23,7 +23,8 @@ Writer = Callable[[Sequence[Any], Any], None]
 
 _STRUCT = re.compile(r"(?:const )?struct (\w+) (\*+)")
 MOST_READ = 1 << 16  # bytes; no endpoint's message, immediate data or description of a map is longer
-_UNEXPECTED, _NO_MEMORY = int(ErrorCode.UNEXPECTED), int(ErrorCode.NO_MEMORY)
+_UNEXPECTED, _NO_MEMORY, _AGAIN = map(int, (ErrorCode.UNEXPECTED, ErrorCode.NO_MEMORY, ErrorCode.AGAIN))
+_WARNING, _DEBUG = 40, 60  # enum doca_log_level
 _ENDS = re.compile(r"_(destroy|close|free|destroy_list)$")  # what gives its first argument back
 
 
@@ -33,6 +34,15 @@ def bytes_at(ffi: Any, pointer: Any, length: int) -> bytes | None:
         raise InvalidValue(f"a buffer of {length} bytes is longer than any that a call takes")
     copied: bytes | None = ffi.buffer(pointer, length)[:] if pointer else None
     return copied
+
+
+class Lacking(NotSupported):
+    """A device's answer that it lacks a capability, which is no mistake of the program's."""
+
+
+def _level(error: DocaError) -> int:
+    """How loud a refusal is: what the program cannot mend by its own means is a warning."""
+    return _WARNING if isinstance(error, (NotPermitted, NotSupported)) and not isinstance(error, Lacking) else _DEBUG
 
 
 class Param(NamedTuple):
@@ -96,14 +106,16 @@ class Binding:
 
         return run
 
-    @staticmethod
-    def coded(function: Call) -> Call:
-        """Make the function return the code of the DocaError that it raises."""
+    def coded(self, function: Call) -> Call:
+        """Make the function return the code of the DocaError that it raises, whose reason is logged."""
 
         def run(*args: Any) -> int:
             try:
                 return int(function(*args))
+            except Again:  # which programs poll for
+                return _AGAIN
             except DocaError as error:
+                self.lib.comch_face_refused(_level(error), str(error).encode(errors="replace"))
                 return int(error.code)
             except MemoryError:
                 return _NO_MEMORY

@@ -16,8 +16,8 @@ from comch_next.driver.emulated._guard import UNCONNECTED
 from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._kernel.handle import Handle
 from comch_next.driver.emulated._kernel.memory import ffi
-from comch_next.driver.emulated._kernel.typed import Protocol
 from comch_next.driver.emulated._remote import Remote, await_copies
+from comch_next.driver.protocol._typed import Protocol
 from comch_next.errors import InvalidValue, NotPermitted, NotSupported
 
 __all__ = ["PCI", "Mmap", "check_device", "living_mmap"]
