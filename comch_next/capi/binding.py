@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 from comch_next.capi.handles import HANDLES
+from comch_next.driver.protocol import bytes_of, text_of
 from comch_next.errors import Again, DocaError, ErrorCode, InvalidValue, NotPermitted, NotSupported
 
-__all__ = ["MOST_READ", "Binding", "Call", "Function", "Lacking", "Param", "bytes_at", "tag_of"]
+__all__ = ["Binding", "Call", "Function", "Lacking", "MOST_READ", "Param", "bytes_at", "tag_of"]
 
 Call = Callable[..., Any]
 Reader = Callable[[Sequence[Any]], Any]
@@ -179,7 +180,7 @@ class Binding:
             may_be_null = param.name == "buf"  # immediate data only
             return lambda args: None if may_be_null and not args[place] else HANDLES.find(tag, args[place]).target
         if param.ctype == "const char *":
-            return lambda args: _decoded(ffi.string(args[place])) if args[place] else _refuse_null(param.name)
+            return lambda args: text_of(ffi.string(args[place])) if args[place] else _refuse_null(param.name)
         if param.ctype == "void *":
             return lambda args: int(ffi.cast("uintptr_t", args[place]))
         if param.ctype == "const union doca_data *":
@@ -218,7 +219,7 @@ class Binding:
 
     def _text(self, place: int, sized: bool) -> Writer:
         def write(args: Sequence[Any], value: str) -> None:
-            data = value.encode() + b"\0"
+            data = bytes_of(value) + b"\0"
             if sized and len(data) > args[place + 1]:
                 raise InvalidValue(f"{value!r} and its NUL do not fit in {args[place + 1]} bytes")
             self.ffi.memmove(args[place], data, len(data))
@@ -276,10 +277,3 @@ def _set(pointer: Any, value: int) -> None:
 
 def _refuse_null(name: str) -> NoReturn:
     raise InvalidValue(f"{name} is NULL")
-
-
-def _decoded(text: bytes) -> str:
-    try:
-        return text.decode()
-    except UnicodeDecodeError:
-        raise InvalidValue(f"{text!r} is not UTF-8") from None
