@@ -108,6 +108,7 @@ class Buf:
     data_len: int
     refcount: int
     posted: bool
+    remote: bool
 
 class FastContext(Context):
     most: int
@@ -121,6 +122,7 @@ class Consumer(FastContext):
     posted: Any
     addr: int
     bounce: int
+    remote: bool
     def hold(self, cell: object, address: int, /) -> None: ...
     def receive(self) -> bool: ...
 
@@ -139,7 +141,7 @@ class Producer(FastContext):
 
 class ProducerSendTask(FastTask):
     consumer_id: int
-    def write_to(self, target: Target, base: object, /) -> int: ...
+    def write_to(self, target: Target, base: object, data: int, /) -> int: ...
     def submit(self) -> None: ...
 
 class Engine:
