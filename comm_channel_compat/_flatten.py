@@ -113,21 +113,22 @@ def flatten(name: str, returns: str, rows: Iterable[tuple[str, str, str]], call:
 
     `rows` are its parameters in C order, each (name, direction, C type). `call` takes the same inputs and returns
     the outputs: nothing, one, or a tuple. Of a function that has none it may return a code that is no failure. A
-    function whose C counterpart returns no result code returns its value, None on failure.
+    function whose C counterpart returns no result code returns its value; 0 or NULL on failure.
     """
     params = [_Param(*row) for row in rows]
     inputs = [param for param in params if param.is_input]
     outputs = sum(param.is_output for param in params)
     bare = returns != "doca_error_t"
+    failed = 0 if returns in _BITS else None
     # Made beforehand: when there is no memory, there is none for a tuple either.
-    no_memory = None if bare else _with_outputs(int(ErrorCode.NO_MEMORY), (None,) * outputs)
+    no_memory = failed if bare else _with_outputs(int(ErrorCode.NO_MEMORY), (None,) * outputs)
 
     def run(args: tuple[Any, ...]) -> Any:
         try:
             taken = [_take(name, param, arg, types) for param, arg in zip(inputs, args, strict=True)]
             result = call(*taken)
         except DocaError as error:
-            return None if bare else _with_outputs(int(error.code), (None,) * outputs)
+            return failed if bare else _with_outputs(int(error.code), (None,) * outputs)
         except MemoryError:
             return no_memory
         if bare:
