@@ -18,7 +18,7 @@ from migrate._pragmas import Pragmas
 from migrate.codes import CODES
 from migrate.facts.program import Facts, Reference
 from migrate.old_api.c_names import SECOND_GENERATION_MODULES
-from migrate.old_api.generation_1 import GENERATION_1
+from migrate.old_api.generations import VOCABULARY
 from migrate.outcome import FileOutcome, Finding, Level
 from migrate.python.source import Located, Source, Unreadable
 from migrate.text.check import complaints
@@ -41,7 +41,7 @@ class _Place(NamedTuple):
 
 def outcomes(sources: Mapping[Path, Source], given: frozenset[Path]) -> dict[Path, FileOutcome]:
     """Return the outcome of every readable file that is given."""
-    facts = Facts(sources, given, GENERATION_1)
+    facts = Facts(sources, given, VOCABULARY)
     pragmas = Pragmas(sources, {path: facts.project.names(path) for path in sources})
     return {path: _File(path, sources[path], facts, pragmas).outcome() for path in given & sources.keys()}
 
@@ -149,7 +149,7 @@ class _File:
             made = Source(new)
         except Unreadable:
             return False
-        return not complaints(self.source, made, stars=dict.fromkeys(GENERATION_1.packages, GENERATION_1.exports))
+        return not complaints(self.source, made, stars=VOCABULARY.stars)
 
     def _finding(self, place: _Place) -> Finding:
         node, code = place.reference.node, place.code

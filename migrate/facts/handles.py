@@ -20,9 +20,10 @@ CAUGHT = "the endpoint of a caught exception"  # an origin that stands for all e
 
 @dataclass(frozen=True)
 class Symbol:
-    """A name that the old module exports, as it is spelled; "" for the module itself."""
+    """A name that an old module exports, as it is spelled; "" for the module itself, which is of a package."""
 
     name: str
+    package: str = ""
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,8 @@ class OldApi:
         """Return the token of an old module."""
         if name.partition(".")[0] == MODERN:
             return Token(Modern())
-        return Token(Symbol("")) if self.vocabulary.module(name) is not None else None
+        package = self.vocabulary.package(name)
+        return Token(Symbol("", package)) if package else None
 
     def attribute(self, token: Token, name: str) -> Iterable[Given] | None:
         """Return what reading an attribute of a token gives."""
@@ -148,8 +150,9 @@ class OldApi:
 
     def _of_symbol(self, symbol: Symbol, name: str) -> Iterable[Given] | None:
         if not symbol.name:
-            inside = name in self.vocabulary.submodules
-            return [Token(Symbol("" if inside else name))] if inside or name in self.vocabulary.exports else None
+            if inner := self.vocabulary.package_in(symbol.package, name):
+                return [Token(Symbol("", inner))]
+            return self.exports(Token(symbol)).get(name)
         if symbol.name == "ErrorCode":
             return [Token(Symbol(name))] if name.isupper() else None
         kind = self.vocabulary.classes.get(symbol.name, "")
@@ -158,11 +161,15 @@ class OldApi:
 
     def exports(self, token: Token) -> Mapping[str, Iterable[Given]]:
         """Return every name that a star import of an old module binds."""
-        return {} if isinstance(token.key, Modern) else self._exports
+        return self._exports[token.key.package] if isinstance(token.key, Symbol) else {}
 
     @cached_property
-    def _exports(self) -> Mapping[str, Iterable[Given]]:
-        return {name: [Token(Symbol(name))] for name in sorted(self.vocabulary.exports)}
+    def _exports(self) -> Mapping[str, Mapping[str, Iterable[Given]]]:
+        """The names of each package."""
+        packages = {package: names for (package, rest), names in self.vocabulary.modules.items() if not rest}
+        return {
+            package: {name: [Token(Symbol(name))] for name in sorted(names)} for package, names in packages.items()
+        }
 
     def caught(self, caught: Value) -> Sequence[Token] | None:
         """Return what an except clause binds for an old error class, or for a class of Python's own above those."""
@@ -304,6 +311,17 @@ def handles_among(values: Iterable[Value]) -> list[Handle]:
 def symbols(values: Iterable[Value]) -> Iterator[Symbol]:
     """Yield the names of the old module among some values."""
     return (value.key for value in values if isinstance(value, Token) and isinstance(value.key, Symbol))
+
+
+def modules(values: Iterable[Value]) -> list[Token]:
+    """Return the old modules among some values."""
+    tokens = (value for value in values if isinstance(value, Token))
+    return [token for token in tokens if isinstance(token.key, Symbol) and not token.key.name]
+
+
+def are_modules(values: frozenset[Value]) -> bool:
+    """Whether values are old modules, or None."""
+    return values - {Plain.NONE} == set(modules(values))
 
 
 def has_symbol(values: Iterable[Value]) -> bool:

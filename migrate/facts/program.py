@@ -26,7 +26,7 @@ from migrate.facts.texts import Texts
 from migrate.facts.type_comments import type_comments
 from migrate.facts.unseen import unseen_handles
 from migrate.old_api.calls import Call
-from migrate.old_api.generation_1 import GENERATION_1
+from migrate.old_api.generations import VOCABULARY
 from migrate.old_api.vocabulary import Vocabulary
 from migrate.python.modules import Project
 from migrate.python.source import Source
@@ -44,7 +44,7 @@ class Facts:
     """
 
     def __init__(
-        self, sources: Mapping[Path, Source], given: frozenset[Path], vocabulary: Vocabulary = GENERATION_1
+        self, sources: Mapping[Path, Source], given: frozenset[Path], vocabulary: Vocabulary = VOCABULARY
     ) -> None:
         self.project = Project(
             {path: source.tree for path, source in sources.items()},

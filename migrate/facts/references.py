@@ -11,7 +11,7 @@ from typing import Any
 from migrate.facts.comparisons import tested_for
 from migrate.facts.feature_tests import FeatureTests
 from migrate.facts.forest import Forest
-from migrate.facts.handles import Handle, Method, OldApi, Symbol, has_symbol, symbols
+from migrate.facts.handles import Handle, Method, OldApi, Symbol, has_symbol, modules, symbols
 from migrate.facts.introspection import Introspection
 from migrate.facts.module_values import ModuleValues
 from migrate.facts.patches import Patches
@@ -119,7 +119,7 @@ class References:
             yield Reference(path, node, node.name, code="CCM008")
         elif home.partition(".")[0] in vocabulary.packages:
             names = vocabulary.module(home)
-            known = names is not None and (not name or name in names | {"*"} | set(vocabulary.submodules))
+            known = names is not None and (not name or name in names | {"*"} or vocabulary.package(f"{home}.{name}"))
             yield Reference(path, node, node.name, code=self._features.code(node) if known else "CCM022")
         elif name and is_old_word(name, vocabulary):
             yield Reference(path, node, name, code=_c_code(name))
@@ -245,7 +245,7 @@ class References:
                 yield from self._symbol(path, node, found)
         elif methods:
             yield from self._method(path, node, methods)
-        elif Symbol("") in symbols(base):
+        elif modules(base):
             yield Reference(path, node, node.attr, code="CCM022", module=self._taken(node)[0])
         elif not _SECOND_GENERATION.isdisjoint(base):
             yield Reference(path, node, node.attr, code="CCM008")

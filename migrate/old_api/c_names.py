@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from migrate.old_api._tables import ALIASES, CONSTANTS, FUNCTIONS, RENAMES
-from migrate.old_api.generation_1 import GENERATION_1
+from migrate.old_api.generations import VOCABULARY
 
 SECOND_GENERATION_MODULES = frozenset({"doca_cc", "comm_channel_compat.cc"})
 _SHARED = ("DOCA_SUCCESS", "DOCA_ERROR_", "DOCA_CC_")
@@ -22,7 +22,7 @@ def is_core(name: str) -> bool:
 
 
 def _names() -> frozenset[str]:
-    names = {name for generation, name in FUNCTIONS if generation != "core"} | set(ALIASES) | set(GENERATION_1.flat)
+    names = {name for generation, name in FUNCTIONS if generation != "core"} | set(ALIASES) | set(VOCABULARY.flat)
     names |= {old for generation, old in RENAMES if generation != "comch" and old.isidentifier()}
     names |= {name for _, name in CONSTANTS if name.startswith(_SHARED)}
     return frozenset(name for name in names if name.lower().startswith("doca_") and "callback_func" not in name)

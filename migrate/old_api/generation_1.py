@@ -13,6 +13,7 @@ CAPABILITY = "doca_comm_channel_get_"
 # Functions that only the objects spelling has.
 OPEN_DEVICE, OPEN_REPRESENTOR = "open_device", "open_representor"
 
+_PACKAGE = "doca_comm_channel"
 _CORE = ("doca_devinfo_", "doca_dev_", "doca_error_", "doca_get_error_", "doca_log_")
 _NOT_EXPORTED = frozenset(
     {
@@ -126,7 +127,9 @@ def _build() -> Vocabulary:
         "devices": flat["doca_devinfo_create_list"],
         OPEN_DEVICE: own[OPEN_DEVICE],
     }
-    submodules = {
+    helpers, others = frozenset({"ErrorCode", "code_name", "describe", "from_code", "outcome"}), {"LegacyCallWarning"}
+    modules = {
+        "": frozenset().union(flat, objects, _CLASSES, constants, errors, helpers, others),
         "flat": frozenset({*flat, *constants}),
         "endpoint": frozenset({"Endpoint"}),
         "peer_addr": frozenset({"PeerAddr"}),
@@ -134,8 +137,8 @@ def _build() -> Vocabulary:
         "errors": errors | {"ErrorCode"},
     }
     return Vocabulary(
-        packages=frozenset({"doca_comm_channel", "comm_channel_compat"}),
-        submodules=submodules,
+        packages=dict.fromkeys((_PACKAGE, "comm_channel_compat"), _PACKAGE),
+        modules={(_PACKAGE, rest): names for rest, names in modules.items()},
         flat=flat,
         objects=objects,
         methods=dict(_methods(flat, own)),
@@ -143,8 +146,8 @@ def _build() -> Vocabulary:
         constants=constants,
         errors=errors,
         builtin_errors={name: tuple(sorted(extending)) for name, extending in _BUILTIN_ERRORS.items()},
-        helpers=frozenset({"ErrorCode", "code_name", "describe", "from_code", "outcome"}),
-        others=frozenset({"LegacyCallWarning"}),
+        helpers=helpers,
+        others=frozenset(others),
     )
 
 

@@ -1,10 +1,11 @@
-"""What a generation of the old API consists of; one Vocabulary per generation."""
+"""What a generation of the old API consists of; one Vocabulary per generation, and all of them joined."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, fields
+from functools import cached_property, reduce
+from typing import Any
 
 # C struct -> the kind of handle that a pointer to it is
 KINDS = {
@@ -95,16 +96,18 @@ class Function:
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """One generation of the old API.
+    """One generation of the old API, or several.
 
-    flat: C names -> functions, older spellings too. objects: functions of the module in the objects spelling, classes
-    that can be called among them. methods: (kind of handle, name) -> function. classes: class -> kind of its handles.
-    builtin_errors: what except clauses with a class of Python's own catch; DocaError for those that catch many.
+    packages: import names -> the package that each stands for. modules: (package, the rest of the dotted name) -> the
+    names in it; "" for the package itself. flat: C names -> functions, older spellings too. objects: functions of the
+    module in the objects spelling, classes that can be called among them. methods: (kind of handle, name) -> function.
+    classes: class -> kind of its handles. builtin_errors: what except clauses with a class of Python's own catch;
+    DocaError for those that catch many.
     helpers: what the old module has in common with comch_next, beside errors. others: what else it exports.
     """
 
-    packages: frozenset[str]
-    submodules: Mapping[str, frozenset[str]]  # "flat" -> the names in it
+    packages: Mapping[str, str]
+    modules: Mapping[tuple[str, str], frozenset[str]]
     flat: Mapping[str, Function]
     objects: Mapping[str, Function]
     methods: Mapping[tuple[str, str], Function]
@@ -117,18 +120,44 @@ class Vocabulary:
 
     @cached_property
     def exports(self) -> frozenset[str]:
-        """Every name that a star import of the package binds."""
-        named = (self.flat, self.objects, self.classes, self.constants, self.errors, self.helpers, self.others)
-        return frozenset().union(*named)
+        """Every name that a star import of some package binds."""
+        return frozenset().union(*self.stars.values())
+
+    @cached_property
+    def stars(self) -> Mapping[str, frozenset[str]]:
+        """What a star import of each package binds, by its import names."""
+        return {name: self.modules[package, ""] for name, package in self.packages.items()}
 
     def module(self, dotted: str) -> frozenset[str] | None:
-        """The names of a module of this generation, None for any other module."""
-        package, _, rest = dotted.partition(".")
-        if package not in self.packages:
-            return None
-        return self.exports if not rest else self.submodules.get(rest)
+        """The names of an old module, None for any other module."""
+        return self.modules.get(self._split(dotted))
+
+    def package(self, dotted: str) -> str:
+        """The package that an old module is of, "" for any other module."""
+        split = self._split(dotted)
+        return split[0] if split in self.modules else ""
+
+    def package_in(self, package: str, name: str) -> str:
+        """The package that a module inside of another package is of, "" when there is no such module."""
+        outer = (known for known, own in self.packages.items() if own == package)
+        return next(filter(None, (self.package(f"{known}.{name}") for known in outer)), "")
+
+    def _split(self, dotted: str) -> tuple[str, str]:
+        known = (name for name in self.packages if f"{dotted}.".startswith(f"{name}."))
+        outer = max(known, key=len, default="")
+        return self.packages.get(outer, ""), dotted[len(outer) + 1 :]
 
     @cached_property
     def method_names(self) -> frozenset[str]:
         """The names of all methods, of whatever kind of handle."""
         return frozenset(name for _, name in self.methods)
+
+
+def joined(*vocabularies: Vocabulary) -> Vocabulary:
+    """Make one vocabulary of several generations; what they share is equal in them."""
+
+    def both(first: Any, second: Any) -> Any:
+        return first | second
+
+    names = [field.name for field in fields(Vocabulary)]
+    return Vocabulary(**{name: reduce(both, (getattr(each, name) for each in vocabularies)) for name in names})
