@@ -61,7 +61,7 @@ class _Project:
 
     def __init__(self, sources: Mapping[Path, Source], given: frozenset[Path], options: Options) -> None:
         self.sources, self.given, self.options = sources, given, options
-        self.facts = Facts(sources, given, VOCABULARY)
+        self.facts = Facts(sources, given)
         self.project = self.facts.project
         self.names = {path: self.project.names(path) for path in sources}
         self.pragmas = Pragmas(sources, self.names)

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from migrate.facts.forest import Forest
-from migrate.facts.handles import are_modules, modules, symbols
 from migrate.facts.texts import is_old_word
+from migrate.facts.tokens import are_modules, modules, symbols
 from migrate.old_api.vocabulary import Vocabulary
 from migrate.python.values import Values
 
@@ -28,7 +28,7 @@ class FeatureTests:
         for _, call in self._forest.calls(("hasattr",)):
             if is_hasattr(call) and call.args:
                 texts = [str(part.value) for part in call.args if isinstance(part, ast.Constant)]
-                named = any(is_old_word(text, self._vocabulary) for text in texts)
+                named = any(is_old_word(text) for text in texts)
                 if (named or modules(self._values.of(call.args[0]))) and not self.is_answered(call):
                     yield self._forest.statement(call)
 

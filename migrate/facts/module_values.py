@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from migrate.facts.forest import Forest
-from migrate.facts.handles import are_modules, modules
+from migrate.facts.tokens import are_modules, modules
 from migrate.python.values import Bound, Class, External, Function, Partial, Value, Values
 
 MODULE_VALUE = "the old module as a value"  # the origin of what is taken from it: all of that changes together

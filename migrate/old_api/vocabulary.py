@@ -7,10 +7,29 @@ from dataclasses import dataclass, fields
 from functools import cached_property, reduce
 from typing import Any
 
+from migrate.old_api._tables import CALLBACKS
+
 # C struct -> the kind of handle that a pointer to it is
 KINDS = {
     "doca_comm_channel_ep_t": "endpoint",
     "doca_comm_channel_addr_t": "peer",
+    "doca_cc_server": "server",
+    "doca_cc_client": "client",
+    "doca_cc_connection": "connection",
+    "doca_cc_producer": "producer",
+    "doca_cc_consumer": "consumer",
+    "doca_cc_task_send": "send_task",
+    "doca_cc_send_task": "send_task",
+    "doca_cc_producer_task_send": "producer_task",
+    "doca_cc_producer_send_task": "producer_task",
+    "doca_cc_consumer_task_post_recv": "post_task",
+    "doca_cc_consumer_post_recv_task": "post_task",
+    "doca_ctx": "ctx",
+    "doca_task": "task",
+    "doca_pe": "engine",
+    "doca_mmap": "mmap",
+    "doca_buf": "buf",
+    "doca_buf_inventory": "inventory",
     "doca_dev": "device",
     "doca_dev_rep": "representor",
     "doca_devinfo": "devinfo",
@@ -38,18 +57,29 @@ class Parameter:
 
     @property
     def is_input(self) -> bool:
-        """Whether the caller passes a value."""
-        return "in" in self.direction.split(",")
+        """Whether the caller passes a value; what is passed by value stays what it is, whatever the direction."""
+        return "in" in self.direction.split(",") or not self.is_output
 
     @property
     def is_output(self) -> bool:
         """Whether the function fills it."""
-        return "out" in self.direction.split(",")
+        return "out" in self.direction.split(",") and self.ctype.endswith("*")
 
     @property
     def kind(self) -> str:
         """The kind of handle that it is: endpoint, peer, ..., with [] for a list, "" for anything else."""
         return kind_of(self.ctype, int(self.is_output))
+
+    @property
+    def callback(self) -> tuple[Parameter, ...]:
+        """What a callback is called with, if it is one."""
+        rows = CALLBACKS.get(self.ctype.removesuffix(" *"), ())
+        return tuple(Parameter(name, "in", ctype) for name, ctype in rows)
+
+    @property
+    def is_user_data(self) -> bool:
+        """Whether it is what a program keeps with a handle."""
+        return "union doca_data" in self.ctype
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,8 +118,21 @@ class Function:
         return {name: kind for name, kind in kinds.items() if kind}
 
     @cached_property
+    def is_later(self) -> bool:
+        """Whether what it is given comes back later: in callbacks, or as the user data of a handle."""
+        return any(parameter.callback or parameter.is_user_data for parameter in self.parameters)
+
+    @cached_property
+    def user_data(self) -> str:
+        """The result, if any, that is what the program keeps with a handle."""
+        outputs = (parameter.name for parameter in self.parameters if parameter.is_output and parameter.is_user_data)
+        return "return" if "union doca_data" in self.returns else next(outputs, "")
+
+    @cached_property
     def receiver(self) -> str:
-        """The input whose method it is in the objects spelling, "" for a function of the module."""
+        """The input whose method it is in the objects spelling, "" for a function of the module or a constructor."""
+        if self.name.endswith("_create"):
+            return ""
         first = self.inputs[0] if self.inputs else ""
         return first if first in self.kinds and not self.kinds[first].endswith("[]") else ""
 
