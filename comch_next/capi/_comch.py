@@ -11,6 +11,7 @@ from comch_next.capi._tables import FUNCTIONS
 from comch_next.capi.binding import Binding
 from comch_next.capi.handles import HANDLES, Handle
 from comch_next.capi.seam import DRIVER, driver_call
+from comch_next.errors import InvalidValue
 
 __all__ = ["attach"]
 
@@ -28,7 +29,7 @@ def attach(ffi: Any, lib: Any) -> None:
     callbacks = Callbacks(ffi, makers)
     for row in binding.rows(FUNCTIONS):
         binding.bind(row, driver_call(row))
-    table, sends = HANDLES.for_c(binding.report), (DRIVER.send_tasks, _alloc_of, DRIVER.contexts.get_max_msg_size)
+    table, sends = HANDLES.for_c(binding.code_of), (DRIVER.send_tasks, _alloc_of, _check_length)
     lib.comch_face_hot(id(table), id(sends))
     for side in _POOLS:
         for name, function in _control(side, callbacks).items():
@@ -65,6 +66,12 @@ def _alloc_of(context: Handle) -> Callable[..., Any]:
 
     context.alloc = pool.quick_alloc(ctx, alloc, object, None) or alloc
     return alloc
+
+
+def _check_length(context: Handle, length: int) -> None:
+    """Refuse a message that is longer than any of the context's, before it is read."""
+    if length > DRIVER.contexts.get_max_msg_size(context.target):
+        raise InvalidValue(f"a message of {length} bytes is longer than any of {context.target}")
 
 
 def _control(side: str, callbacks: Callbacks) -> dict[str, Callable[..., int]]:

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from comch_next.errors import DocaError, InvalidValue
+from comch_next.errors import InvalidValue
 
 __all__ = ["HANDLES", "Handle", "Handles"]
 
@@ -86,9 +86,9 @@ class Handles:
             raise InvalidValue(f"{address:#x} is no struct {tag}: NULL, given back before, or another struct")
         return handle
 
-    def for_c(self, report: Callable[..., object]) -> tuple[object, ...]:
-        """Return what the calls in C need of the table, as hot.h keeps it; `report` gets what is no refusal."""
-        return Handle, self._by_tag, self._by_target, self._addresses, DocaError, report
+    def for_c(self, code_of: Callable[..., int]) -> tuple[object, ...]:
+        """Return what the calls in C need of the table, as hot.h keeps it, and for the codes of what is raised."""
+        return Handle, self._by_tag, self._by_target, self._addresses, self.find, code_of
 
     def drop(self, handle: Handle) -> None:
         """Forget a handle and all that ends with it."""

@@ -39,7 +39,7 @@ def attach(ffi: Any, lib: Any) -> None:
         "doca_comm_channel_ep_get_event_channel": _get_event_channel,
         "doca_comm_channel_ep_get_peer_addr_list": _get_peer_addr_list(ffi),
     }
-    table = HANDLES.for_c(binding.report)
+    table = HANDLES.for_c(binding.code_of)
     lib.comch_face_hot(id(table), id(_peer))
     for row in binding.rows(FUNCTIONS):
         binding.attach(row.name, by_hand.get(row.name) or _through(row, getattr(flat, row.name), ffi))

@@ -11,7 +11,7 @@
 /* The table: the slots of a Handle by their places in it, the handles by tag and by target, the addresses to come. */
 static struct {
 	PyTypeObject *kind;
-	PyObject *by_tag, *by_target, *addresses, *refusal, *report;
+	PyObject *by_tag, *by_target, *addresses, *find, *code_of;
 	Py_ssize_t address, tag, target, owner, owned, noun, kept, alloc, user_data, opens;
 } hot_table;
 
@@ -44,8 +44,8 @@ static int hot_use(PyObject *given)
 {
 	Py_INCREF(given);
 	return !PyArg_ParseTuple(given, "O!O!O!OOO", &PyType_Type, &hot_table.kind, &PyDict_Type, &hot_table.by_tag,
-				 &PyDict_Type, &hot_table.by_target, &hot_table.addresses, &hot_table.refusal,
-				 &hot_table.report) ||
+				 &PyDict_Type, &hot_table.by_target, &hot_table.addresses, &hot_table.find,
+				 &hot_table.code_of) ||
 	       hot_find_slots();
 }
 
@@ -81,19 +81,16 @@ static PyObject *hot_find(PyObject *handles, const void *address)
 	return handle;
 }
 
-/* The code of what has been raised. What is no refusal is reported. */
+/* The code of what has been raised, which is logged. */
 static doca_error_t hot_refused(void)
 {
 	doca_error_t code = DOCA_ERROR_UNEXPECTED;
-	PyObject *kind, *error, *trace, *found = NULL;
+	PyObject *kind, *error, *trace, *found;
 
 	PyErr_Fetch(&kind, &error, &trace);
 	PyErr_NormalizeException(&kind, &error, &trace);
-	if (PyErr_GivenExceptionMatches(kind, PyExc_MemoryError))
-		code = DOCA_ERROR_NO_MEMORY;
-	else if (!PyErr_GivenExceptionMatches(kind, hot_table.refusal))
-		found = PyObject_CallFunctionObjArgs(hot_table.report, kind, error, trace ? trace : Py_None, NULL);
-	else if ((found = PyObject_GetAttrString(error, "code")))
+	found = PyObject_CallFunctionObjArgs(hot_table.code_of, kind, error, trace ? trace : Py_None, NULL);
+	if (found)
 		code = (doca_error_t)PyLong_AsLong(found);
 	PyErr_Clear();
 	Py_XDECREF(found);
@@ -101,6 +98,15 @@ static doca_error_t hot_refused(void)
 	Py_XDECREF(error);
 	Py_XDECREF(trace);
 	return code;
+}
+
+/* Refuse a pointer that is no living handle of that struct. */
+static doca_error_t hot_missing(const char *tag, const void *address)
+{
+	PyObject *const handle = PyObject_CallFunction(hot_table.find, "sK", tag, (unsigned long long)(uintptr_t)address);
+
+	Py_XDECREF(handle);
+	return handle ? DOCA_ERROR_UNEXPECTED : hot_refused();
 }
 
 #endif

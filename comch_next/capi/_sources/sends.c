@@ -4,16 +4,16 @@
 enum { MOST_READ = 1 << 16 }; /* as in binding.py */
 
 static PyObject *hot_servers, *hot_clients, *hot_connections, *hot_tasks, *hot_sends, *hot_send_task, *hot_zero;
-static PyObject *hot_noun, *hot_alloc_of, *hot_largest;
+static PyObject *hot_noun, *hot_alloc_of, *hot_check;
 
 /* Use the table of handles, whose address this is, and these: the noun of send tasks, what finds a context's alloc, and
- * what a context's largest message is. */
+ * what refuses a length that no message of a context has. */
 static void comch_face_hot(uintptr_t table, uintptr_t sends)
 {
 	const PyGILState_STATE state = PyGILState_Ensure(); /* cffi has let it go */
 	PyObject *const given = Py_NewRef((PyObject *)sends);
 
-	if (hot_use((PyObject *)table) || !PyArg_ParseTuple(given, "OOO", &hot_noun, &hot_alloc_of, &hot_largest))
+	if (hot_use((PyObject *)table) || !PyArg_ParseTuple(given, "OOO", &hot_noun, &hot_alloc_of, &hot_check))
 		PyErr_WriteUnraisable(given);
 	hot_servers = hot_handles("doca_comch_server");
 	hot_clients = hot_handles("doca_comch_client");
@@ -69,25 +69,22 @@ static PyObject *hot_alloc(PyObject *context)
 	return SLOT(context, alloc);
 }
 
-/* Whether a message is longer than any of the context's: then it is not read. */
+/* Whether a message is longer than any of the context's, and so may not be read: InvalidValue is raised. */
 static int hot_too_long(PyObject *context, size_t length)
 {
-	PyObject *found;
-	size_t most = 0;
+	PyObject *checked;
 
 	if (length <= MOST_READ)
 		return 0;
-	found = PyObject_CallOneArg(hot_largest, SLOT(context, target));
-	if (found)
-		most = PyLong_AsSize_t(found);
-	Py_XDECREF(found);
-	PyErr_Clear();
-	return length > most;
+	checked = PyObject_CallFunction(hot_check, "On", context, (Py_ssize_t)length);
+	Py_XDECREF(checked);
+	return !checked;
 }
 
 static doca_error_t hot_allocated(PyObject *context, PyObject *connection, const void *msg, size_t length, void **task)
 {
-	PyObject *const alloc = hot_alloc(context), *const handle = alloc ? hot_new(context) : NULL;
+	PyObject *const alloc = hot_too_long(context, length) ? NULL : hot_alloc(context);
+	PyObject *const handle = alloc ? hot_new(context) : NULL;
 	PyObject *const message = handle ? PyBytes_FromStringAndSize(msg, (Py_ssize_t)length) : NULL, *made = NULL;
 	doca_error_t code = DOCA_SUCCESS;
 
@@ -102,12 +99,12 @@ static doca_error_t hot_allocated(PyObject *context, PyObject *connection, const
 	return code;
 }
 
-static doca_error_t hot_alloc_init(PyObject *const *contexts, const void *ctx, const void *peer, const void *msg,
-				   size_t length, void **task)
+static doca_error_t hot_alloc_init(const char *tag, PyObject *const *contexts, const void *ctx, const void *peer,
+				   const void *msg, size_t length, void **task)
 {
-	doca_error_t code = DOCA_ERROR_INVALID_VALUE;
 	PyObject *context, *connection;
 	PyGILState_STATE state;
+	doca_error_t code;
 
 	if (!msg || !task)
 		return DOCA_ERROR_INVALID_VALUE;
@@ -116,7 +113,11 @@ static doca_error_t hot_alloc_init(PyObject *const *contexts, const void *ctx, c
 	state = PyGILState_Ensure();
 	context = hot_find(*contexts, ctx);
 	connection = hot_find(hot_connections, peer);
-	if (context && connection && !hot_too_long(context, length))
+	if (!context)
+		code = hot_missing(tag, ctx);
+	else if (!connection)
+		code = hot_missing("doca_comch_connection", peer);
+	else
 		code = hot_allocated(context, connection, msg, length, task);
 	PyGILState_Release(state);
 	return code;
@@ -126,12 +127,12 @@ FACE doca_error_t doca_comch_server_task_send_alloc_init(struct doca_comch_serve
 							 struct doca_comch_connection *peer, const void *msg, uint32_t len,
 							 struct doca_comch_task_send **task)
 {
-	return hot_alloc_init(&hot_servers, server, peer, msg, len, (void **)task);
+	return hot_alloc_init("doca_comch_server", &hot_servers, server, peer, msg, len, (void **)task);
 }
 
 FACE doca_error_t doca_comch_client_task_send_alloc_init(struct doca_comch_client *client,
 							 struct doca_comch_connection *peer, const void *msg, uint32_t len,
 							 struct doca_comch_task_send **task)
 {
-	return hot_alloc_init(&hot_clients, client, peer, msg, len, (void **)task);
+	return hot_alloc_init("doca_comch_client", &hot_clients, client, peer, msg, len, (void **)task);
 }

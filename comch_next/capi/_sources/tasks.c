@@ -52,9 +52,9 @@ FACE uint8_t doca_pe_progress(struct doca_pe *pe)
 
 FACE doca_error_t doca_task_submit(struct doca_task *task)
 {
-	doca_error_t code = DOCA_ERROR_INVALID_VALUE;
 	PyObject *handle, *result;
 	PyGILState_STATE state;
+	doca_error_t code;
 
 	if (!hot_started())
 		return DOCA_ERROR_INITIALIZATION;
@@ -64,6 +64,8 @@ FACE doca_error_t doca_task_submit(struct doca_task *task)
 		result = hot_call(handle, hot_submit);
 		code = result ? DOCA_SUCCESS : hot_refused();
 		Py_XDECREF(result);
+	} else {
+		code = hot_missing("doca_task", task);
 	}
 	PyGILState_Release(state);
 	return code;

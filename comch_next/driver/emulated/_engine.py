@@ -5,6 +5,7 @@ import select
 import time
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from threading import get_ident
 from weakref import WeakSet
 
@@ -17,7 +18,7 @@ from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._kernel.handle import Handle
 from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.driver.emulated._meter import Meter
-from comch_next.driver.protocol import Lock, interruptible, new_lock, uninterrupted
+from comch_next.driver.protocol import Call, Lock, interruptible, new_lock, uninterrupted
 from comch_next.errors import BadState, Initialization, InUse, InvalidValue, NotPermitted, OperatingSystem
 
 __all__ = ["Engine", "Engines"]
@@ -196,8 +197,9 @@ class Engine(Handle, calls.Engine):
         return True
 
     def poll_sockets(self) -> bool:
-        """Poll every context's sockets."""
+        """Poll every context's sockets. Whoever keeps polling them need not be woken by them."""
         moved = False
+        self.notification.rest()
         for context in list(self.contexts):
             moved |= context.poll_sockets()
         return moved
@@ -254,6 +256,12 @@ class Engines:
     def quick_progress(self, pe: Engine) -> Callable[[], bool]:
         return pe.progress
 
+    def quick_request(self, pe: Engine) -> Call:
+        return calls.request(pe, partial(self.request_notification, pe))
+
+    def quick_clear(self, pe: Engine) -> Call:
+        return calls.clear(pe, partial(self.clear_notification, pe))
+
     @_guarded
     def get_notification_handle(self, pe: Engine) -> int:
         return pe.notification.fileno()
@@ -265,7 +273,7 @@ class Engines:
 
     @says_no_memory
     @_guarded
-    def clear_notification(self, pe: Engine, handle: int) -> None:
+    def clear_notification(self, pe: Engine, handle: int = 0) -> None:
         if handle not in (0, pe.notification.fileno()):
             raise OperatingSystem(f"pe_clear_notification: {handle!r} is not this engine's handle, nor 0")
         (pe.poller.attended if pe.notification.disarm() else pe.poller.hurry)()

@@ -338,14 +338,25 @@ int comch_take(comch_poller *poller, char *into)
     return COMCH_OK;
 }
 
-/* Ask for the bell when a message arrives on any ring; 1: there is one (or a fault) already. */
+static int any_available(comch_poller *poller)
+{
+    for (uint32_t i = 0; i < poller->count; i++)
+        if (comch_available(poller->rings[i]))
+            return 1;
+    return 0;
+}
+
+/* Ask for the bell when a message arrives on any ring. 1: there is one (or a fault) already, and no bell is asked for:
+ * whoever knows of a message need not be woken by others. */
 int comch_arm_data(comch_poller *poller)
 {
-    int ready = 0;
-
+    if (any_available(poller))
+        return 1;
     for (uint32_t i = 0; i < poller->count; i++)
         arm(&poller->rings[i]->shared->data_armed);
+    if (!any_available(poller))
+        return 0;
     for (uint32_t i = 0; i < poller->count; i++)
-        ready |= comch_available(poller->rings[i]) != 0;
-    return ready;
+        STORE(&poller->rings[i]->shared->data_armed, 0);
+    return 1;
 }
