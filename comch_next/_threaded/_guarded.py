@@ -56,6 +56,10 @@ class _Engines(_Noun):
     def quick_progress(self, _: Any) -> None:
         """Every progress is a turn."""
 
+    def quick_request(self, _: Any) -> None: ...
+
+    def quick_clear(self, _: Any) -> None: ...
+
     def get_notification_handle(self, pe: Any) -> int:
         with self._helper.lock:
             handle: int = self._helper.bell.fd if self._helper.ports else self._noun.get_notification_handle(pe)

@@ -87,6 +87,10 @@ class Engines(Noun):
     def quick_progress(self, pe: Engine) -> Callable[[], bool]:
         return pe.progress
 
+    def quick_request(self, pe: Engine) -> None: ...
+
+    def quick_clear(self, pe: Engine) -> None: ...
+
     def get_notification_handle(self, pe: object) -> int:
         return self._notification(pe, "doca_pe_get_notification_handle").fileno()
 
