@@ -63,13 +63,19 @@ def interruptible(callback: Callable[..., _T], *args: object) -> _T:
     """Call the program back, perhaps from within such a call: signals interrupt it as ever."""
     if not _before or get_ident() != _main or isinstance(callback, Own):
         return callback(*args)
-    before = _before.pop()
+    before, early = _before.pop(), None
     try:
-        pthread_sigmask(signal.SIG_SETMASK, before)
-        return callback(*args)
+        try:
+            pthread_sigmask(signal.SIG_SETMASK, before)
+        except BaseException as error:  # by a signal that has come before the callback, which is not lost by it
+            early = error
+        result = callback(*args)
     finally:
         _before.append(before)
         pthread_sigmask(signal.SIG_BLOCK, HELD_SIGNALS)
+    if early is not None:
+        raise early
+    return result
 
 
 def _begin_anew() -> None:
