@@ -14,7 +14,7 @@ _CALLS = (
     *("quick", "quick_send", "quick_receive", "quick_wait"),
     *("fast", "consumer", "producer", "completion", "progress"),
 )
-_HEADERS = ("objects", "quick", "fast", "ring", "posts", "bells", "foreign")
+_HEADERS = ("objects", "quick", "fast", "pace", "ring", "posts", "bells", "foreign")
 
 
 def _load_builder() -> ModuleType:
@@ -51,7 +51,7 @@ setup(
     ext_modules=[
         Extension(
             f"{_KERNEL}/calls".replace("/", "."),
-            sources=[f"{_KERNEL}/{source}.c" for source in (*_CALLS, "ring", "posts", "foreign")],
+            sources=[f"{_KERNEL}/{source}.c" for source in (*_CALLS, "pace", "ring", "posts", "foreign")],
             depends=[f"{_KERNEL}/{header}.h" for header in _HEADERS],
             extra_compile_args=["-O2", "-std=gnu11", "-Wall", "-Wextra"],
             py_limited_api=True,

@@ -6,7 +6,7 @@ import select
 from collections.abc import Callable, Iterator
 
 from comch_next.driver.emulated._kernel import calls
-from comch_next.driver.emulated._kernel.typed import Protocol
+from comch_next.driver.protocol._typed import Protocol
 from comch_next.errors import BadState
 
 __all__ = ["Channel", "Watchable"]
@@ -38,8 +38,8 @@ class Channel(calls.Channel):
 
     def watch(self, sockets: Watchable) -> None:
         """Be ready when these are, while armed."""
-        self._sockets.append(sockets)
         self.add(sockets.fileno(), False)
+        self._sockets.append(sockets)
 
     def unwatch(self, sockets: Watchable) -> None:
         """Stop watching these sockets. Idempotent."""

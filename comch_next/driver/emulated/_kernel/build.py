@@ -1,5 +1,5 @@
-"""Builds the ring, the fast path's posts and what closes a peer's descriptors (see their headers), and names four
-system calls beside.
+"""Builds the ring, the pace at which sockets are polled, the fast path's posts and what closes a peer's descriptors
+(see their headers), and names four system calls beside.
 """
 
 import re
@@ -8,7 +8,7 @@ from pathlib import Path
 from cffi import FFI
 
 _HERE = Path(__file__).parent
-_KERNELS = ("ring", "posts", "foreign")
+_KERNELS = ("pace", "ring", "posts", "foreign")
 
 
 def _declarations(header: str) -> str:

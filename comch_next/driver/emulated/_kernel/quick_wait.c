@@ -41,9 +41,9 @@ static PyObject *port_arm(PyObject *self, PyObject *const *args, Py_ssize_t coun
     if (!count && !names && calls_is(found, calls_channel_type) && channel->armed && calls_quiet(quick)
         && !(quick->flights && in_flight(poller)) && calls_forget(channel, 1) == 1 && !called(poller)) {
         comch_attended(&poller->c.pace);
-        if (!comch_poll_due(&poller->c.pace) && !arm_rings(poller, channel))
+        if (!comch_poll_due(&poller->c.pace, comch_now()) && !arm_rings(poller, channel))
             Py_RETURN_NONE;
-        poller->c.pace.next = 0;  /* it is still due */
+        comch_hurry(&poller->c.pace);  /* it is still due */
     }
     PyErr_Clear();
     return calls_slow(quick, args, count, names);
@@ -80,8 +80,7 @@ static PyObject *engine_clear(PyObject *self, PyObject *const *args, Py_ssize_t 
 
     if (!names && channel && (!count || (count == 1 && calls_is_zero(args[0])))
         && (silent = calls_forget(channel, 0)) >= 0) {
-        if (silent)
-            comch_attended(&SELF(Poller, engine->poller)->c.pace);
+        (silent ? comch_attended : comch_hurry)(&SELF(Poller, engine->poller)->c.pace);
         Py_RETURN_NONE;
     }
     PyErr_Clear();
