@@ -12,10 +12,11 @@ from typing import Any
 
 from comch_next import ErrorCode, InvalidValue, code_name, describe, log
 from comch_next.arguments import Buffer
+from comch_next.pull import quick_method
 from comm_channel_compat import capabilities
 from comm_channel_compat._devices import Device, DevInfo, RepInfo, Representor, devices
 from comm_channel_compat._flatten import flatten
-from comm_channel_compat._hot import INVALID_VALUE, Received
+from comm_channel_compat._hot import INVALID_VALUE, RECVFROM_CODE, SENDTO_CODE, Received
 from comm_channel_compat._tables import ALIASES, CONSTANTS, FUNCTIONS
 from comm_channel_compat._warn import warns_as
 from comm_channel_compat.endpoint import Endpoint
@@ -29,6 +30,7 @@ _PREFIX = "doca_comm_channel_"
 
 
 @warns_as("doca_comm_channel_ep_sendto")
+@quick_method(SENDTO_CODE)
 def doca_comm_channel_ep_sendto(
     local_ep: Endpoint,
     msg: Buffer,
@@ -46,6 +48,7 @@ def doca_comm_channel_ep_sendto(
 
 
 @warns_as("doca_comm_channel_ep_recvfrom")
+@quick_method(RECVFROM_CODE)
 def doca_comm_channel_ep_recvfrom(
     local_ep: Endpoint,
     len: int,  # noqa: A002  # the C name
