@@ -1,4 +1,4 @@
-"""Name what pyproject.toml cannot: the fabric's kernels, their calls, the launcher's stub in C, and the C faces."""
+"""Name what pyproject.toml cannot: the fabric's kernels, all that is quick in C, and the C faces."""
 
 import sys
 from pathlib import Path
@@ -53,6 +53,12 @@ setup(
             f"{_KERNEL}/calls".replace("/", "."),
             sources=[f"{_KERNEL}/{source}.c" for source in (*_CALLS, "pace", "ring", "posts", "foreign")],
             depends=[f"{_KERNEL}/{header}.h" for header in _HEADERS],
+            extra_compile_args=["-O2", "-std=gnu11", "-Wall", "-Wextra"],
+            py_limited_api=True,
+        ),
+        Extension(
+            "comch_next._method",
+            sources=["comch_next/_method.c"],
             extra_compile_args=["-O2", "-std=gnu11", "-Wall", "-Wextra"],
             py_limited_api=True,
         ),
