@@ -13,7 +13,7 @@ from cffi import FFI
 from comch_next.capi._building.headers import headers
 from comch_next.capi._building.libraries import FACES, Face
 from comch_next.capi._building.pkg_config import RELEASE, modules
-from comch_next.capi._building.wrappers import SOURCES, c_source, python_side, wrapped
+from comch_next.capi._building.wrappers import ENTER, SOURCES, c_source, python_side, wrapped
 
 __all__ = ["Compile", "build", "missing"]
 
@@ -45,7 +45,7 @@ def _generate(face: Face, scratch: Path) -> Path:
     ffi = FFI()
     ffi.embedding_api("")
     declarations = "".join(f"{python_side(row)};\n" for row in wrapped(face))
-    ffi.cdef(f'extern "Python" {{\n{declarations}}}\n')
+    ffi.cdef(f'extern "Python" {{\n{ENTER};\n{declarations}}}\n')
     ffi.cdef("\n".join((*_REPORTS, *face.calls)))
     module = f"_doca_{face.name}"
     ffi.embedding_init_code(f"from {face.module} import attach\nfrom {module} import ffi, lib\nattach(ffi, lib)\n")
@@ -68,6 +68,7 @@ def _link(root: Path, face: Face, source: Path, compiler: Compile) -> None:
     needed = [str(root / FACES[need].folder / "lib" / FACES[need].soname) for need in face.needs]
     python = [f"-L{places[0]}", f"-lpython{sysconfig.get_config_var('LDVERSION')}"]
     ldflags = [f"-Wl,-soname,{face.soname}", f"-Wl,-rpath,{':'.join(places)}", "-Wl,--no-undefined", *needed, *python]
+    ldflags.append("-Wl,-z,nodelete")  # the interpreter goes on with what it has of the library
     flags = ["-O2", "-std=gnu11", "-fvisibility=hidden", "-Wall", "-Wextra", "-Wno-unused-parameter"]
     compiler(source, library, flags + cflags, ldflags)
     link = library.with_suffix("")  # libdoca_x.so
