@@ -1,4 +1,4 @@
-"""Builds the C kernels of `_KERNELS` (see their headers) into one module for cffi, which names four system calls beside."""
+"""Builds the C kernels (see their headers) into one module for cffi, which names four system calls beside."""
 
 import re
 from pathlib import Path
