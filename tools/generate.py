@@ -130,12 +130,19 @@ def _error_classes() -> Iterator[tuple[object, str]]:
             yield name, repr("".join(map(str.capitalize, name.removeprefix("DOCA_ERROR_").split("_"))))
 
 
+def _callbacks() -> Iterator[tuple[object, str]]:
+    for generation in OLD_GENERATIONS:
+        for row in api.callbacks(generation):
+            yield row.name, repr(tuple((param.name, param.ctype) for param in row.params))
+
+
 def _enum_members() -> Iterator[tuple[object, str]]:
     """Constants of the old module that comch_next has as members, those of an older enum by their values."""
+    newest = {row.old: row.new for row in api.renames()}
     for tag, prefix, cls, _ in ENUMS:
         members = {value: name for name, value in _members(tag, prefix)}
-        for table in api.enums("core"):
-            if tag in (table.name, table.replaced_by):
+        for table in (*api.enums("core"), *api.enums("cc")):
+            if tag in (table.name, table.replaced_by, newest.get(table.name)):
                 known = ((name, value) for name, value in table.values.items() if value in members)
                 yield from ((name, repr(f"{cls}.{members[value]}")) for name, value in known)
 
@@ -149,6 +156,11 @@ def tables() -> str:
             "(generation, function) -> what it returns, and its parameters in C order, each (name, direction, C type)",
             "FUNCTIONS: dict[tuple[str, str], tuple[str, tuple[tuple[str, str, str], ...]]]",
             _functions(),
+        ),
+        (
+            "type of a callback -> its parameters in C order, each (name, C type)",
+            "CALLBACKS: dict[str, tuple[tuple[str, str], ...]]",
+            _callbacks(),
         ),
         ("(generation, old name) -> where it went", "RENAMES: dict[tuple[str, str], Rename]", _renames()),
         ("another spelling -> the proper name, same arguments", "ALIASES: dict[str, str]", aliases),
