@@ -20,8 +20,8 @@ from comch_next.driver.emulated._kernel.handle import Handle
 from comch_next.driver.emulated._kernel.memory import EXHAUSTED
 from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.driver.emulated._kernel.ring import Receiver, Sender, lib
-from comch_next.driver.emulated._kernel.typed import Protocol
 from comch_next.driver.protocol import Lock, uninterrupted
+from comch_next.driver.protocol._typed import Protocol
 from comch_next.errors import Again, ConnectionAborted, InvalidValue, from_code
 
 __all__ = ["Connection", "Connections"]

@@ -15,10 +15,10 @@ from comch_next.driver.emulated._kernel import calls
 from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._kernel.handle import Handle
 from comch_next.driver.emulated._kernel.poller import Poller
-from comch_next.driver.emulated._kernel.typed import Protocol
 from comch_next.driver.emulated._state import CAUSES, LEGAL, TRANSITIONS, Trigger
 from comch_next.driver.emulated._task import Task
 from comch_next.driver.protocol import Lock, uninterrupted
+from comch_next.driver.protocol._typed import Protocol
 from comch_next.errors import BadConfig, BadState, Initialization, InUse, InvalidValue, NotConnected, NotSupported
 
 __all__ = ["Callback", "Context", "Contexts", "Posted", "Progress", "living", "unset"]

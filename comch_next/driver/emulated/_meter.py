@@ -15,8 +15,8 @@ from typing import TypeVar
 from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._context import Context, Progress
 from comch_next.driver.emulated._kernel.ring import ANY_SIZE
-from comch_next.driver.emulated._kernel.typed import Protocol
 from comch_next.driver.emulated._task import PROGRAM, SUCCESS
+from comch_next.driver.protocol._typed import Protocol
 
 __all__ = ["Meter"]
 

@@ -18,8 +18,8 @@ from comch_next.driver.emulated._guard import UNCONNECTED, Find, guard
 from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._kernel.handle import Handle
 from comch_next.driver.emulated._kernel.memory import EXHAUSTED, ffi, make_shared, map_shared
-from comch_next.driver.emulated._kernel.typed import Protocol
 from comch_next.driver.protocol import interruptible, uninterrupted
+from comch_next.driver.protocol._typed import Protocol
 from comch_next.errors import (
     AlreadyExist,
     BadState,

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 
 from comch_next.driver.emulated._kernel.memory import lib
-from comch_next.driver.emulated._kernel.typed import Protocol
+from comch_next.driver.protocol._typed import Protocol
 from comch_next.errors import BadState
 
 __all__ = ["Channel", "Watchable"]

@@ -11,5 +11,4 @@ poller             the rings that are read together
 alarm, removal     descriptors that become readable: when a time has passed, when a file has lost its name
 handle             what has descriptors, and gives them back when it is dropped
 fork               what a process has made stays its own
-typed              a Protocol that costs nothing at run time
 """
