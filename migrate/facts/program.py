@@ -15,6 +15,7 @@ from migrate.facts.handles import CAUGHT, Data, Handle, OldApi, handles_among, s
 from migrate.facts.introspection import Introspection
 from migrate.facts.libraries import OpenedLibraries
 from migrate.facts.likely import Likely
+from migrate.facts.lookups import Lookups
 from migrate.facts.module_values import ModuleValues
 from migrate.facts.obstacles import Obstacle, Obstacles
 from migrate.facts.patches import Patches
@@ -57,7 +58,8 @@ class Facts:
         types = [(path, *found) for path, source in sources.items() for found in type_comments(source)]
         api = self._api = OldApi(vocabulary, unseen_handles(forest, vocabulary, [found[1:] for found in types]))
         values = self.values = Values(self.project, api, unseen=api.parameter)
-        texts = Texts(forest, vocabulary, cache(lambda path: frozenset(self._aliases(path))))
+        aliases = cache(lambda path: frozenset(self._aliases(path)))
+        texts = Texts(forest, vocabulary, Lookups(forest, values), aliases)
         patches = Patches(forest, values, self.project, vocabulary)
         introspection = Introspection(forest, values, api)
         self.source_readers = introspection.readers
