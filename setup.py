@@ -10,10 +10,11 @@ from setuptools.command.build_ext import build_ext
 _ROOT = Path(__file__).resolve().parent
 _KERNEL = "comch_next/driver/emulated/_kernel"
 _CALLS = (
-    *("calls", "link", "poller", "mapping", "context", "task", "send_task"),
-    *("quick", "quick_send", "quick_receive"),
+    *("calls", "link", "poller", "channel", "mapping", "context", "task", "send_task"),
+    *("quick", "quick_send", "quick_receive", "quick_wait"),
     *("fast", "consumer", "producer", "completion", "progress"),
 )
+_HEADERS = ("objects", "quick", "fast", "pace", "ring", "posts", "bells", "foreign")
 
 
 def _load_builder() -> ModuleType:
@@ -50,8 +51,8 @@ setup(
     ext_modules=[
         Extension(
             f"{_KERNEL}/calls".replace("/", "."),
-            sources=[f"{_KERNEL}/{source}.c" for source in (*_CALLS, "ring", "posts")],
-            depends=[f"{_KERNEL}/{header}.h" for header in ("objects", "quick", "fast", "ring", "posts", "bells")],
+            sources=[f"{_KERNEL}/{source}.c" for source in (*_CALLS, "pace", "ring", "posts", "foreign")],
+            depends=[f"{_KERNEL}/{header}.h" for header in _HEADERS],
             extra_compile_args=["-O2", "-std=gnu11", "-Wall", "-Wextra"],
             py_limited_api=True,
         ),

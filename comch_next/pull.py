@@ -101,6 +101,14 @@ class PullPort:
         quicken_send(self, self, "send", _SEND)
         quicken_receive(self, self, "receive", _RECEIVE)
         quicken_receive(self, context, "receive", _MESSAGE)
+        for owner in (self, context):
+            self._quicken_arm(owner)
+
+    def _quicken_arm(self, owner: object) -> None:
+        """Put the driver's `arm_recv` in front of the owner's own."""
+        quick = self._port.quick
+        errors = () if self._endings is None else self._endings._errors
+        quicken(owner, "arm_recv", lambda slow: None if quick is None else quick.arm_recv(slow, errors))
 
     def _take_up(self, connection: Connection) -> None:
         """Make a new connection's `send` quick."""

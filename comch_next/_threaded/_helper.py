@@ -40,7 +40,7 @@ class Helper:
         self.driver = engine._driver
         self.lock: Any = engine._lock
         self.ports: list[ThreadedPort] = []
-        self.contexts: list[Any] = [context._handle for context in engine._contexts]  # handles, all of the engine
+        self.contexts: WeakSet[Any] = WeakSet(context._handle for context in engine._contexts)  # all of the engine
         self.moves = 0  # turns that moved something
         self.seen = 0  # those that the program's own progress has reported
         self.bell = Bell()  # the engine's notification handle, as the program sees it

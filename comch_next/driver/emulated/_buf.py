@@ -65,6 +65,7 @@ class Buf(calls.Buf):
         self.head, self.len = head, length
         self.data, self.data_len = data, data_len
         self.posted = False
+        self.remote = mmap.remote is not None
         self.next = self.previous = None
         self.refcount = 1
         self.out = True

@@ -124,6 +124,7 @@ class Connection(Handle, Link):
         own = self.context.delivery.terms()
         data, space = self.rung[0], self.rung[-1]
         self.sender = Sender(rings[0], sizes[0], other.recv_limit, own.send_limit, data, self.tx)
+        self.tx.pace.watched = self.context.watch.fileno()
         self.receiver = Receiver(rings[1], sizes[1], own.recv_limit, other.send_limit, space, self.rx)
         self.max_msg = sizes[0]
         self.status = ErrorCode.SUCCESS

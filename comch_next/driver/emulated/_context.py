@@ -58,6 +58,8 @@ class Progress(Protocol):
     def call(self, callback: Callback, *args: object) -> None: ...
     def call_soon_threadsafe(self, call: Callable[[], object]) -> None: ...
     def request_notification(self) -> None: ...
+    def keep(self, context: "Context") -> None: ...
+    def let_idle(self, context: "Context") -> None: ...
     def drop(self, context: "Context") -> None: ...
 
 
@@ -115,9 +117,16 @@ class Context(Handle, calls.Context, ABC):
             raise BadState(f"{call} was attempted on {self} while {old.name}; legal while {legal}")
         self.state, self.legal = new, LEGAL[new]
         self.moving = new in (State.STARTING, State.STOPPING)
+        if new is State.IDLE:
+            self.became_idle()  # before the callback, which may start or destroy it
         if new is not old and self.state_changed is not None and self.engine is not None:
             self.engine.call(self.state_changed, self, old, new)
         return new
+
+    def became_idle(self) -> None:
+        """Clean up."""
+        if self.engine is not None:
+            self.engine.let_idle(self)
 
     def start(self) -> State:
         """Freeze the configuration and begin."""
@@ -130,7 +139,12 @@ class Context(Handle, calls.Context, ABC):
             raise NotSupported(f"ctx_start: {self} cannot run on device {row.pci_addr} of the {row.side}")
         if missing := self.missing():
             raise BadConfig(f"ctx_start: {self} lacks {' and '.join(missing)}")
-        self.begin()
+        self.engine.keep(self)
+        try:
+            self.begin()
+        except BaseException:
+            self.engine.let_idle(self)
+            raise
         return self.move(self.start_trigger)
 
     def no_engine(self, call: str) -> NotConnected:

@@ -108,15 +108,12 @@ class FastContext(Context, calls.FastContext):
         except (OSError, ValueError):
             self._sock = None  # another thread has just closed it, which `live` makes known
 
-    @uninterrupted
-    def move(self, trigger: Trigger) -> State:
-        new = super().move(trigger)
-        if new is State.IDLE:
-            self.end()
-        return new
+    def became_idle(self) -> None:
+        self.end()
+        super().became_idle()
 
     def end(self) -> None:
-        """Clean up: the context has become IDLE."""
+        """Give back what a started context needs."""
         self._unwatch_peer()
         if self in self.connection.fast.live:
             self.connection.fast.live.remove(self)

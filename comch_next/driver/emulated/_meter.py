@@ -91,6 +91,7 @@ class Meter:
         for context in _in_turn(self._engine.contexts, self._socket_turns):
             moved |= context.poll_sockets()
             if self._engine.full:
+                self._engine.poller.hurry()
                 return moved
         self._engine.poller.polled()
         return moved

@@ -2,7 +2,7 @@
 #include "objects.h"
 
 PyTypeObject *calls_context_type;
-static PyObject *armed_name, *busy_name;
+static PyObject *busy_name;
 
 int calls_context_traverse(Context *context, visitproc visit, void *arg)
 {
@@ -105,16 +105,11 @@ int calls_allows(Context *context, PyObject *call)
 int calls_attend(Context *context)
 {
     Engine *engine = SELF(Engine, context->engine);
-    PyObject *armed, *done;
-    int sleeps;
+    PyObject *done;
 
     if (context->attended || !calls_is(context->engine, calls_engine_type))
         return 0;
-    if (!(armed = PyObject_GetAttr(engine->notification, armed_name)))
-        return -1;
-    sleeps = PyObject_IsTrue(armed);
-    Py_DECREF(armed);
-    if (!sleeps) {
+    if (!calls_is(engine->notification, calls_channel_type) || !SELF(Channel, engine->notification)->armed) {
         context->attended = 1;
         return PySet_Add(engine->active, (PyObject *)context);
     }
@@ -125,7 +120,7 @@ int calls_attend(Context *context)
 
 int calls_add_context(PyObject *module)
 {
-    const Name names[] = {{&armed_name, "armed"}, {&busy_name, "busy_engine"}, {0}};
+    const Name names[] = {{&busy_name, "busy_engine"}, {0}};
 
     return calls_intern(names) || calls_add_type(module, &context_spec, NULL, &calls_context_type);
 }

@@ -41,6 +41,7 @@ static PyMemberDef buf_members[] = {
     NUMBER(data_len),
     {"refcount", T_UINT, offsetof(Buf, refcount), 0, NULL},
     {"posted", T_BOOL, offsetof(Buf, posted), 0, NULL},
+    {"remote", T_BOOL, offsetof(Buf, remote), 0, NULL},
     {0},
 };
 
