@@ -209,7 +209,14 @@ class Facts:
 
     def is_simple(self, node: ast.expr) -> bool:
         """Whether evaluating it has no effect and may be done earlier or later within its statement."""
+        call = self.calls.get(node) if isinstance(node, ast.Call) else None
+        if call is not None and call.signature.is_view and call.receiver is not None:
+            return self.is_simple(call.receiver)
         return self._expressions.is_simple(node)
+
+    def is_fixed(self, node: ast.expr) -> bool:
+        """Whether an expression means the same when it is evaluated later, after its statement."""
+        return self._expressions.is_fixed(node)
 
     def is_builtin(self, name: ast.Name) -> bool:
         """Whether a name is Python's own there (len, getattr), not the program's."""

@@ -62,6 +62,9 @@ class _AtCallTime:
     def is_simple(self, node: ast.expr) -> bool:
         return True
 
+    def is_fixed(self, node: ast.expr) -> bool:
+        return True
+
     def is_statement(self, node: ast.expr) -> bool:
         return False
 
