@@ -16,6 +16,7 @@ from migrate.facts.handles import CAUGHT, OldApi
 from migrate.facts.introspection import Introspection
 from migrate.facts.libraries import OpenedLibraries
 from migrate.facts.likely import Likely
+from migrate.facts.lookups import Lookups
 from migrate.facts.module_values import ModuleValues
 from migrate.facts.obstacles import Obstacle, Obstacles
 from migrate.facts.patches import Patches
@@ -31,8 +32,9 @@ from migrate.old_api.calls import Call
 from migrate.old_api.generations import vocabulary_of
 from migrate.old_api.vocabulary import Vocabulary
 from migrate.python.modules import Project
+from migrate.python.scopes import Kind
 from migrate.python.source import Source
-from migrate.python.values import Collection, Plain, Token, Value, Values
+from migrate.python.values import Collection, Instance, Plain, Token, Value, Values
 
 __all__ = ["Facts", "Obstacle", "Reference"]
 
@@ -59,7 +61,8 @@ class Facts:
         types = [(path, *found) for path, source in sources.items() for found in type_comments(source)]
         api = self._api = OldApi(vocabulary, unseen_handles(forest, vocabulary, [found[1:] for found in types]))
         values = self.values = Values(self.project, api, unseen=api.parameter)
-        texts = Texts(forest, vocabulary, cache(lambda path: frozenset(self._aliases(path))))
+        aliases = cache(lambda path: frozenset(self._aliases(path)))
+        texts = Texts(forest, vocabulary, Lookups(forest, values), aliases)
         patches = Patches(forest, values, self.project, vocabulary)
         introspection = Introspection(forest, values, api)
         self.source_readers = introspection.readers
@@ -144,6 +147,23 @@ class Facts:
                 for origin in origins if function else ():
                     named.setdefault(origin, set()).add(function.name if function else "")
         return {origin: frozenset(names) for origin, names in named.items()}
+
+    def may_have_flags(self, function: ast.expr) -> bool:
+        """Whether a call of a function that is used as a value may give it flags."""
+        keys = (value.key for value in self.values.of(function) if isinstance(value, Token))
+        return any(key in self._api.flagged for key in keys)
+
+    def is_class_attribute(self, node: ast.expr) -> bool:
+        """Whether what an expression is stands in an attribute of a class, too, where a function becomes a method."""
+        tokens = (value for value in self.values.of(node) if isinstance(value, Token))
+        return any(self._is_of_class(use, token) for token in tokens for use in self.values.used(token))
+
+    def _is_of_class(self, node: ast.expr, token: Token) -> bool:
+        if isinstance(node, ast.Attribute):
+            owners = (value for value in self.values.of(node.value) if isinstance(value, Instance))
+            return any(token not in self.values.fields.get((owner.node, node.attr), ()) for owner in owners)
+        names = self._forest.of(node).of
+        return isinstance(node, ast.Name) and node in names and names[node].scope.kind is Kind.CLASS
 
     def old_name(self, node: ast.AST, part: ast.expr) -> str | None:
         """Return the old name that a name in a text means where the text stands, "" for the old module."""

@@ -53,6 +53,12 @@ class FakeFacts:
     def is_only(self, node: ast.expr, kind: str) -> bool:
         return True
 
+    def may_have_flags(self, function: ast.expr) -> bool:
+        return False
+
+    def is_class_attribute(self, node: ast.expr) -> bool:
+        return False
+
     def calls_are_observed(self, function: ast.expr) -> frozenset[str]:
         return frozenset()
 
