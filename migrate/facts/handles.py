@@ -260,8 +260,13 @@ class OldApi:
         code: tuple[Given, ...] = (Token(Code(node)),) if flat and function.returns_code else ()
         is_of_handle = any(name in function.kinds or name == function.user_data for name in names)
         for origin in origins if is_of_handle else (None,):
-            values = (*code, *(frozenset(_output(function, name, origin)) for name in names))
-            yield from values[0] if len(values) == 1 and isinstance(values[0], frozenset) else (values or Plain.NONE,)
+            outputs = tuple(frozenset(_output(function, name, origin)) for name in names)
+            if code:
+                yield (*code, *outputs) if outputs else code[0]
+            elif len(outputs) == 1:
+                yield from outputs[0]
+            else:
+                yield outputs or Plain.NONE
         if (code and names) or function.name in NULLABLE:
             yield (*code, *(Plain.NONE for _ in names)) if code else Plain.NONE
 
