@@ -115,7 +115,8 @@ class Aftermath(Runs):
             return False
         own = self._facts.names[self._facts.values.path(function)].of[function.args.args[0]]
         roots = [field.value for field in fields if isinstance(field, ast.Attribute)]
-        classes = [value for site in self._sites[function] for value in self._facts.values.of(site.func)]
+        calls = [site for site in self._sites[function] if isinstance(site, ast.Call)]
+        classes = [value for call in calls for value in self._facts.values.of(call.func)]
         return (
             len(roots) == len(list(fields))
             and all(root in own.loads for root in roots)
@@ -144,7 +145,7 @@ class Aftermath(Runs):
             node = todo.pop()
             function = self.function(node)
             if function in self._sites and self.is_certain(node):
-                fresh = [site for site in self._sites[function] if self._callees[site] == [function]]
+                fresh = [site for site in self._sites[function] if self._callees.get(site) == [function]]
                 todo += fresh
                 found |= frozenset(fresh)
         return found
