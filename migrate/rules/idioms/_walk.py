@@ -93,7 +93,7 @@ class Walk:
                 continue
             if point[1] < len(graph.blocks[point[0]].steps):
                 step = graph.step(point)
-                if step.node in self._stops and step.action is Action.DO:
+                if step.node in self._stops and step.action in (Action.DO, Action.ENTER):
                     continue
                 self._nodes.add(step.node)
                 self._note(self._runs.calls(self._runs.run_by(step.node, step.action)))
