@@ -117,7 +117,7 @@ class Assigned(Form):
         """The edits of one call."""
         site = Site(call, facts)
         fails = site.is_flat and (call.returns_code or site.may_be_none)  # without an exception
-        if fails or call.problem or not site.is_statement or not site.is_simple():
+        if fails or call.problem or not site.is_statement or not (site.is_simple() or site.is_receiver_fixed()):
             return super().__call__(call, facts)
         return change(call, f"{{{site.handle}}}.{self.name} = {{{self.value}}}", facts, is_statement=True)
 

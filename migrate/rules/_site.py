@@ -88,6 +88,11 @@ class Site:
         """Whether all arguments may be evaluated earlier, later, or more than once."""
         return all(map(self.facts.is_simple, self.call.arguments.values()))
 
+    def is_receiver_fixed(self) -> bool:
+        """Whether the handle is the same after the other arguments have been evaluated."""
+        receiver = self.call.receiver
+        return receiver is not None and self.facts.is_fixed(receiver)
+
     def keeps_order(self, kept: Iterable[str]) -> bool:
         """Whether what has an effect is still evaluated, in the old order; the receiver comes first now."""
         given = self.call.arguments
