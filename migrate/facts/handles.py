@@ -72,7 +72,6 @@ class Data:
     """The bytes of a message that was received."""
 
 
-_OF_HANDLES = (Handle, Method)
 # Names of methods that other libraries' objects have, too; every other one is the old API's alone.
 COMMON = frozenset({"listen", "connect", "sendto", "recvfrom", "disconnect", "destroy", "open", "close", "create"})
 COMMON |= {"get_device", "set_device", "get_iface_name", "get_name", "representors", "update_info"}
@@ -195,16 +194,13 @@ class OldApi:
     def function(self, key: Symbol | Method) -> tuple[Function | None, bool]:
         """Return the old function behind a token, and whether the spelling is flat."""
         if isinstance(key, Method):
-            return self.vocabulary.flat.get(key.function) or self._own(key.function), False
+            return self.vocabulary.flat.get(key.function) or self.vocabulary.by_method.get(key.function), False
         owner, dot, method = key.name.partition(".")
         if dot:
             return self.vocabulary.methods.get((self.vocabulary.classes[owner], method)), False
         if key.name in self.vocabulary.objects:
             return self.vocabulary.objects[key.name], False
         return self.vocabulary.flat.get(key.name), True
-
-    def _own(self, name: str) -> Function | None:
-        return next((function for function in self.vocabulary.methods.values() if function.name == name), None)
 
     def elements(self, token: Token) -> Iterable[Given] | None:
         """Return nothing for what cannot be iterated over; lists of handles are given as lists."""
@@ -263,10 +259,8 @@ class OldApi:
         if isinstance(key, Method):
             handles.add(key.handle)
         taken = {handle.origin: None for handle in handles if isinstance(handle, Handle)}
-        gives = any(name in function.kinds for name in function.results)
-        wants = any(name in function.kinds for name in function.inputs)
         unknown = Plain.UNKNOWN in values and not isinstance(key, Method)
-        if gives and (not wants or arguments.starred or unknown):
+        if function.gives and (not function.takes or arguments.starred or unknown):
             taken[node] = None
         return tuple(taken)
 
@@ -297,8 +291,14 @@ def is_handle(value: Value) -> bool:
 
 def handles_among(values: Iterable[Value]) -> list[Handle]:
     """Return the handles among some values, those of bound methods too."""
-    keys = (value.key for value in values if isinstance(value, Token))
-    return [key.handle if isinstance(key, Method) else key for key in keys if isinstance(key, _OF_HANDLES)]
+    found: list[Handle] = []
+    for value in values:
+        if isinstance(value, Token):
+            if isinstance(value.key, Handle):
+                found.append(value.key)
+            elif isinstance(value.key, Method):
+                found.append(value.key.handle)
+    return found
 
 
 def symbols(values: Iterable[Value]) -> Iterator[Symbol]:
@@ -308,4 +308,4 @@ def symbols(values: Iterable[Value]) -> Iterator[Symbol]:
 
 def has_symbol(values: Iterable[Value]) -> bool:
     """Whether a name of the old module is among some values."""
-    return any(symbols(values))
+    return any(isinstance(value, Token) and isinstance(value.key, Symbol) for value in values)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from migrate.old_api._tables import ALIASES, CONSTANTS, FUNCTIONS, RENAMES
 from migrate.old_api.generation_1 import GENERATION_1
 
@@ -9,6 +11,7 @@ SECOND_GENERATION_MODULES = frozenset({"doca_cc", "comm_channel_compat.cc"})
 _SHARED = ("DOCA_SUCCESS", "DOCA_ERROR_", "DOCA_CC_")
 
 
+@cache
 def generation_of(name: str) -> str:
     """ "1" or "2", "" for what is no name of an old C API (DOCA_CC_MSG_FLAG_NONE is of the first)."""
     if name.startswith("doca_cc_") or ("cc", name) in RENAMES:

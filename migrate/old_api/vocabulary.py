@@ -80,6 +80,16 @@ class Function:
         return self.outputs if self.returns_code else ("return",)
 
     @cached_property
+    def gives(self) -> bool:
+        """Whether a handle is among the results."""
+        return any(name in self.kinds for name in self.results)
+
+    @cached_property
+    def takes(self) -> bool:
+        """Whether a caller passes a handle."""
+        return any(name in self.kinds for name in self.inputs)
+
+    @cached_property
     def kinds(self) -> Mapping[str, str]:
         """The parameters and results that are handles, with their kinds."""
         kinds = {parameter.name: parameter.kind for parameter in self.parameters}
@@ -127,6 +137,11 @@ class Vocabulary:
         if package not in self.packages:
             return None
         return self.exports if not rest else self.submodules.get(rest)
+
+    @cached_property
+    def by_method(self) -> Mapping[str, Function]:
+        """The functions of all methods, by their own names."""
+        return {function.name: function for function in self.methods.values()}
 
     @cached_property
     def method_names(self) -> frozenset[str]:

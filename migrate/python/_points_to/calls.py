@@ -103,12 +103,15 @@ class Calls(Functions):
             else:
                 self.give(site.result, answer, site.node, site.frame)
 
+        def ask_again(_: Value) -> None:
+            self.later(ask)
+
         def look_inside(value: Value) -> None:
             if isinstance(value, Collection):
-                self.watch(self.contents(value).every, lambda _: self.later(ask))
+                self.watch(self.contents(value).every, ask_again)
 
         for slot in site.slots():
-            self.watch(slot, lambda _: self.later(ask))
+            self.watch(slot, ask_again)
         for slot in site.stars():
             self.watch(slot, look_inside)
         self.later(ask)

@@ -39,7 +39,7 @@ def answer(reference: Reference, facts: Facts) -> Answer:
     if not isinstance(node, ast.expr):
         return Change(Edits())  # an import, which follows its names
     function = GENERATION_1.flat.get(name) or GENERATION_1.objects.get(name)
-    if isinstance(node, ast.Attribute) and (node.attr != name or function is None) and _is_method(name):
+    if isinstance(node, ast.Attribute) and (node.attr != name or function is None) and name in GENERATION_1.by_method:
         return _shown(reference, node, bound_method(reference, node, facts))
     if name in GENERATION_1.classes:
         return _class(reference, node, facts)
@@ -63,17 +63,13 @@ def _shown(reference: Reference, node: ast.expr, answer: Answer) -> Answer:
     return answer._replace(edits=Edits({node: Template(text, template.parts)}))
 
 
-def _is_method(name: str) -> bool:
-    return any(function.name == name for function in GENERATION_1.methods.values())
-
-
 def _name(name: str) -> str:
     if not name:
         return "{comch}"
     if name in GENERATION_1.constants:
         return constant(name)
     # A member of ErrorCode changes with the name of its class.
-    return f"{{comch}}.{name}" if name in GENERATION_1.errors | GENERATION_1.helpers else ""
+    return f"{{comch}}.{name}" if name in GENERATION_1.errors or name in GENERATION_1.helpers else ""
 
 
 def _feature_test(call: ast.Call, facts: Facts) -> Answer:
