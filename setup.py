@@ -1,4 +1,4 @@
-"""Name what pyproject.toml cannot: the fabric's kernels, their calls, the launcher's stub in C, and the C faces."""
+"""Name what pyproject.toml cannot: the fabric's kernels, all that is quick in C, and the C faces."""
 
 import sys
 from pathlib import Path
@@ -10,10 +10,11 @@ from setuptools.command.build_ext import build_ext
 _ROOT = Path(__file__).resolve().parent
 _KERNEL = "comch_next/driver/emulated/_kernel"
 _CALLS = (
-    *("calls", "link", "poller", "mapping", "context", "task", "send_task"),
-    *("quick", "quick_send", "quick_receive"),
+    *("calls", "link", "poller", "channel", "mapping", "context", "task", "send_task"),
+    *("quick", "quick_send", "quick_receive", "quick_wait"),
     *("fast", "consumer", "producer", "completion", "progress"),
 )
+_HEADERS = ("objects", "quick", "fast", "pace", "ring", "posts", "bells", "foreign")
 
 
 def _load_builder() -> ModuleType:
@@ -32,8 +33,7 @@ class BuildExtensionsAndFaces(build_ext):
         super().run()
         builder = _load_builder()
         if note := builder.missing():
-            print(f"the C faces are not built, Python programs run without them: {note}", file=sys.stderr)
-            return
+            print(f"the C faces serve Python programs only: {note}", file=sys.stderr)
         root = _ROOT if self.inplace or self.editable_mode else Path(self.build_lib)
         builder.build(root, Path(self.build_temp), self._compile)
 
@@ -50,8 +50,14 @@ setup(
     ext_modules=[
         Extension(
             f"{_KERNEL}/calls".replace("/", "."),
-            sources=[f"{_KERNEL}/{source}.c" for source in (*_CALLS, "ring", "posts")],
-            depends=[f"{_KERNEL}/{header}.h" for header in ("objects", "quick", "fast", "ring", "posts", "bells")],
+            sources=[f"{_KERNEL}/{source}.c" for source in (*_CALLS, "pace", "ring", "posts", "foreign")],
+            depends=[f"{_KERNEL}/{header}.h" for header in _HEADERS],
+            extra_compile_args=["-O2", "-std=gnu11", "-Wall", "-Wextra"],
+            py_limited_api=True,
+        ),
+        Extension(
+            "comch_next._method",
+            sources=["comch_next/_method.c"],
             extra_compile_args=["-O2", "-std=gnu11", "-Wall", "-Wextra"],
             py_limited_api=True,
         ),

@@ -80,18 +80,21 @@ class ProgressEngine(Strict):
         self._awaited: WeakSet[Configured] = WeakSet()  # that are connected when the library makes them
         self._helper: Helper | None = None  # see comch_next._threaded
         self._view = self._driver
-        self._quicken_progress()
+        self._quicken_calls()
 
     def _bind(self, driver: Driver) -> None:
         """Make every call of this engine and its contexts through another view of the same driver."""
         self._view = driver
         self._engines = driver.engines
-        self._quicken_progress()
+        self._quicken_calls()
         for context in self._contexts:
             context._bind(driver)
 
-    def _quicken_progress(self) -> None:
-        quicken(self, "progress", lambda _: self._engines.quick_progress(self._handle))
+    def _quicken_calls(self) -> None:
+        engines, handle = self._engines, self._handle
+        quicken(self, "progress", lambda _: engines.quick_progress(handle))
+        quicken(self, "request_notification", lambda _: engines.quick_request(handle))
+        quicken(self, "clear_notification", lambda _: engines.quick_clear(handle))
 
     def progress(self) -> bool:
         """Do what can be done, without waiting. Whether anything moved (C: doca_pe_progress).

@@ -16,6 +16,7 @@ from comch_next._codes import AccessFlag
 from comch_next._exits import leave
 from comch_next._handles import handle_of
 from comch_next._names import Hinted, Strict
+from comch_next.arguments import UNSET, span
 from comch_next.device import Device
 from comch_next.driver import load
 from comch_next.driver.protocol import Driver, new_lock
@@ -66,6 +67,7 @@ class Mmap(Hinted, Strict):
         """The other side's memory as a map of this side, started (C: doca_mmap_create_from_export).
 
         Raises InvalidValue if the descriptor is invalid or its process has gone, NotPermitted if that denies access.
+        Tasks fail with IO_FAILED once the exporter of memory that it brought itself has gone.
         """
         made = cls.__new__(cls)
         made._driver = _driver_of(device, "mmap_create_from_export")
@@ -99,11 +101,14 @@ class Mmap(Hinted, Strict):
         """AccessFlag bits; a consumer's map needs PCI_READ_WRITE. Raises InvalidValue for both PCI ones."""
         self._mmaps.set_permissions(self._handle, permissions)
 
-    def set_memrange(self, memory: int | bytearray | memoryview | Any) -> None:
+    def set_memrange(self, memory: int | bytearray | memoryview | Any, length: int = UNSET) -> None:
         """Once: bytes of memory to make, or writable memory that the program keeps for as long as the map lives.
 
+        length: how much of that memory, which may be an address then.
         Raises NotPermitted when there is a range already, NoMemory, InvalidValue for memory that is none.
         """
+        if length is not UNSET:
+            memory = span(memory, length)
         if isinstance(memory, int):
             self._mmaps.alloc_memrange(self._handle, memory)
         else:
@@ -173,7 +178,10 @@ class Mmap(Hinted, Strict):
 
     @property
     def view(self) -> memoryview:
-        """All of its bytes; read-only for an import that may only be read."""
+        """All of its bytes; read-only for an import that may only be read.
+
+        Raises NotSupported for an import of memory that the exporter brought itself: only tasks reach that.
+        """
         return self._mmaps.get_view(self._handle)
 
     def __len__(self) -> int:
@@ -190,7 +198,7 @@ class Mmap(Hinted, Strict):
         """What `create_from_export` on the other side takes, for as long as this process keeps the map.
 
         Raises NotPermitted unless started with a PCI permission, NotFound for a device that it does not have,
-        NotSupported for memory of the program's own.
+        NotSupported for memory of the program's own where Linux lets no process read another.
         """
         return self._mmaps.export_pci(self._handle, handle_of(device))
 

@@ -51,11 +51,6 @@ CODES: dict[str, Code] = {
         "It belongs to a wrapper of your own, or to a module that cffi has compiled. migrate does not rewrite these.",
         "Run the program unchanged on comm_channel_compat, or call comch_next directly.",
     ),
-    "CCM008": Code(
-        "the second generation (doca_cc) is not rewritten",
-        "doca_cc_* became doca_comch_*; this release of migrate rewrites the first generation only.",
-        "The tables in MIGRATION.md name the successor of each call.",
-    ),
     "CCM009": Code(
         "the old module is used as a value",
         "The module is shown, inspected, or given to another library, or a name is taken from it in a way that migrate "
@@ -233,6 +228,19 @@ CODES: dict[str, Code] = {
         "The exceptions are the same; their texts name the modern call.",
         "Nothing, unless somebody reads the output by machine.",
         "safe",
+    ),
+    # Generation 2
+    "CCM110": Code(
+        "a log2 count that migrate cannot see",
+        "DOCA 2.5 took the log2 of the number of tasks. `1 << n` is that number; where n is out of range it fails "
+        "otherwise than the old call did.",
+        "See that the value is a whole number from 0 to 31, then run migrate with --unsafe.",
+        "needs-evidence",
+    ),
+    "CCM111": Code(
+        "a log2 count that is out of range",
+        "The old call refused it with INVALID_VALUE.",
+        "Give the log2 of the number of tasks, from 0 to 31, then run migrate again.",
     ),
     # Idioms
     "CCM100": Code(

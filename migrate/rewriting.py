@@ -17,10 +17,11 @@ from migrate._pragmas import Pragmas
 from migrate._reexports import Reexports
 from migrate.codes import CODES
 from migrate.facts.program import Facts, Reference
-from migrate.old_api.generation_1 import GENERATION_1
+from migrate.old_api.calls import Call
+from migrate.old_api.generations import VOCABULARY
 from migrate.outcome import FileOutcome, Level, Options
 from migrate.python.source import Source, Unreadable
-from migrate.rules._answers import Answer, Refusal
+from migrate.rules._answers import Answer, Refusal, is_same
 from migrate.rules._registry import load
 from migrate.rules._taken import taken_from
 from migrate.rules._uncalled import called_value
@@ -30,7 +31,7 @@ from migrate.text.check import complaints
 if TYPE_CHECKING:
     from migrate._idioms import Idioms
 
-UNREADABLE, NO_RULE, NOT_GIVEN, ORDER = "CCM001", "CCM022", "CCM049", "CCM070"
+UNREADABLE, NO_RULE, MIXED, NOT_GIVEN, ORDER = "CCM001", "CCM022", "CCM035", "CCM049", "CCM070"
 _NOTHING: Mapping[Path, bytes] = MappingProxyType({})
 
 
@@ -61,13 +62,13 @@ class _Project:
 
     def __init__(self, sources: Mapping[Path, Source], given: frozenset[Path], options: Options) -> None:
         self.sources, self.given, self.options = sources, given, options
-        self.facts = Facts(sources, given, GENERATION_1)
+        self.facts = Facts(sources, given)
         self.project = self.facts.project
         self.names = {path: self.project.names(path) for path in sources}
         self.pragmas = Pragmas(sources, self.names)
         self.references = self.facts.references
         self.idioms = _idioms(self.facts, sources) if options.idioms else None
-        self.reexports = Reexports(self.project, GENERATION_1, self.references, given)
+        self.reexports = Reexports(self.project, VOCABULARY, self.references, given)
         self._pin_imports()
         self.answers = {
             reference: self._answer(reference)
@@ -122,11 +123,16 @@ class _Project:
             return Refusal(READS_SOURCE)
         if reference.call is None:
             return self._taken(reference, name_rules.answer(reference, self.facts))
-        rule = load().get(reference.call.function)
-        answer = rule(reference.call, self.facts) if rule else Refusal(NO_RULE)
-        if isinstance(answer, Refusal) and answer.code == ORDER:
-            answer = called_value(reference, reference.call, self.facts)
-        return self._taken(reference, answer)
+        answer = self._of_call(reference, reference.call)
+        others = (self._of_call(reference, call) for call in reference.alike)
+        return self._taken(reference, answer if all(is_same(answer, other) for other in others) else Refusal(MIXED))
+
+    def _of_call(self, reference: Reference, call: Call) -> Answer:
+        """Return what a rule makes of a call."""
+        rule = load().get(call.function)
+        answer = rule(call, self.facts) if rule else Refusal(NO_RULE)
+        ordered = isinstance(answer, Refusal) and answer.code == ORDER
+        return called_value(reference, call, self.facts) if ordered else answer
 
     def _taken(self, reference: Reference, answer: Answer) -> Answer:
         module = reference.module
@@ -185,9 +191,12 @@ class _Project:
             made = Source(new)
         except Unreadable:
             return dict.fromkeys(text.verdicts, UNCHECKED)
-        stars = dict.fromkeys(GENERATION_1.packages, GENERATION_1.exports)
         failed = complaints(
-            self.sources[path], made, stars=stars, wanted=frozenset(text.exported), assured=text.imports.assured()
+            self.sources[path],
+            made,
+            stars=VOCABULARY.stars,
+            wanted=frozenset(text.exported),
+            assured=text.imports.assured(),
         )
         return dict.fromkeys(text.verdicts, UNCHECKED) if failed else {}
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
+from typing import TypeGuard
 
 import pytest
 
@@ -79,29 +80,43 @@ def modules() -> list[Path]:
     return [path for path in found if not path.name.endswith(".case.py")]
 
 
+def stubs() -> list[Path]:
+    """What stands for the compiled modules."""
+    return [path for house in HOUSES for path in sorted((ROOT / house).rglob("*.pyi"))]
+
+
 def exists(name: str) -> bool:
     """Whether a dotted name is a module of the project; a compiled one has only a stub or a .so."""
     base = ROOT.joinpath(*name.split("."))
     return base.is_dir() or base.with_suffix(".py").exists() or any(base.parent.glob(f"{base.name}.*"))
 
 
+def is_type_checking(node: ast.AST) -> TypeGuard[ast.If]:
+    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+
+
 def drop_typing_extensions(tree: ast.Module) -> Iterator[ast.AST]:
     """Every node but imports of typing_extensions under TYPE_CHECKING: type checkers bring it themselves."""
-    checking = [
-        inner
-        for node in ast.walk(tree)
-        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
-        for inner in node.body
-    ]
+    checking = [inner for node in ast.walk(tree) if is_type_checking(node) for inner in node.body]
     dropped = {node for node in checking if isinstance(node, ast.ImportFrom) and node.module == "typing_extensions"}
     return (node for node in ast.walk(tree) if node not in dropped)
 
 
-def imports(path: Path) -> Iterator[tuple[str, int]]:
+def run_on_import(tree: ast.AST) -> Iterator[ast.AST]:
+    """Every node but those that wait for a call, or are there for type checkers alone."""
+    for node in tree.orelse if is_type_checking(tree) else ast.iter_child_nodes(tree):
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            yield node
+            yield from run_on_import(node)
+
+
+def imports(
+    path: Path, nodes_of: Callable[[ast.Module], Iterable[ast.AST]] = drop_typing_extensions
+) -> Iterator[tuple[str, int]]:
     """Every imported dotted name with its line: the module, or the module's submodule or private name."""
     package = path.relative_to(ROOT).parent.parts
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    for node in drop_typing_extensions(tree):
+    for node in nodes_of(tree):
         if isinstance(node, ast.Import):
             yield from ((alias.name, node.lineno) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -147,13 +162,15 @@ def test_imports_follow_the_arrows(path: Path) -> None:
     assert not faults
 
 
-def graph(package: str) -> dict[str, set[str]]:
+def graph(
+    package: str, nodes_of: Callable[[ast.Module], Iterable[ast.AST]] = drop_typing_extensions
+) -> dict[str, set[str]]:
     """Module -> the modules of the same package that it imports, those for types alone included."""
-    inside = {module_name(path): path for path in modules() if within(module_name(path), (package,))}
+    inside = {module_name(path): path for path in (*modules(), *stubs()) if within(module_name(path), (package,))}
     return {
         importer: {
             max((module for module in inside if within(imported, (module,))), key=len)
-            for imported, _ in imports(path)
+            for imported, _ in imports(path, nodes_of)
             if within(imported, (package,))
         }
         - {importer}
@@ -163,6 +180,18 @@ def graph(package: str) -> dict[str, set[str]]:
 
 def test_the_emulated_library_has_no_circle_of_modules() -> None:
     TopologicalSorter(graph("comch_next.driver.emulated")).prepare()  # a CycleError shows the circle
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_no_import_leads_back_to_its_importer(package: str) -> None:
+    """Public nouns hand each other out, as a connection its client, so their annotations name each other."""
+    TopologicalSorter(graph(package, run_on_import)).prepare()
+
+
+def test_imports_that_run_are_told_from_the_others() -> None:
+    assert "comch_next.device" in graph("comch_next", run_on_import)["comch_next.client"]
+    assert "comch_next._control" not in graph("comch_next", run_on_import)["comch_next._peer"]
+    assert "comch_next._threaded" not in graph("comch_next", run_on_import)["comch_next.pull"]
 
 
 def test_imports_for_types_alone_count_as_well() -> None:

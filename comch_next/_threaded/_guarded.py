@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from comch_next._codes import State
+from comch_next.driver.protocol import uninterrupted
 from comch_next.errors import BadState
 
 if TYPE_CHECKING:
@@ -55,6 +56,10 @@ class _Engines(_Noun):
     def quick_progress(self, _: Any) -> None:
         """Every progress is a turn."""
 
+    def quick_request(self, _: Any) -> None: ...
+
+    def quick_clear(self, _: Any) -> None: ...
+
     def get_notification_handle(self, pe: Any) -> int:
         with self._helper.lock:
             handle: int = self._helper.bell.fd if self._helper.ports else self._noun.get_notification_handle(pe)
@@ -78,13 +83,15 @@ class _Engines(_Noun):
             else:
                 self._noun.clear_notification(pe, handle)
 
+    @uninterrupted
     def connect_ctx(self, pe: Any, ctx: Any) -> None:
         with self._helper.lock:
             self._noun.connect_ctx(pe, ctx)
-            self._helper.contexts.append(ctx)
+            self._helper.contexts.add(ctx)
 
     def destroy(self, pe: Any) -> None:
         self._noun.destroy(pe)
+        self._helper.end()
         self._helper.bell.close()
 
 
@@ -116,7 +123,7 @@ class _Contexts(_Noun):
         helper = self._helper
         with helper.lock:
             self._noun.destroy(ctx)
-            helper.contexts.remove(ctx)
+            helper.contexts.discard(ctx)
             port = helper.port_of(ctx)
         if port is not None:
             port.finish()

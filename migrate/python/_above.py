@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import sys
 
 from migrate.python._variables import Variable
 from migrate.python.parents import Parents
@@ -12,7 +11,7 @@ _TARGETS = (ast.Name, ast.Tuple, ast.List, ast.Starred, ast.alias, ast.withitem)
 _BINDING = (ast.Assign, ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _OPENING = (ast.For, ast.AsyncFor, ast.With, ast.AsyncWith)  # they bind before their body
 # What has several blocks: a statement further below need not come after one above it.
-_FORKED = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.Try, *([ast.TryStar] if sys.version_info >= (3, 11) else []))
+_FORKED = frozenset({"If", "For", "AsyncFor", "While", "Try", "TryStar"})
 _BLOCKS = ("body", "orelse", "finalbody")
 
 
@@ -49,7 +48,7 @@ def _binds_before(names: Parents, statement: ast.AST, use: ast.AST) -> bool:
     later = _part(names, around, use)
     if not isinstance(later, ast.stmt) or (later.lineno, later.col_offset) <= (statement.lineno, statement.col_offset):
         return False
-    blocks = (getattr(around, name, ()) for name in _BLOCKS) if isinstance(around, _FORKED) else ()
+    blocks = (getattr(around, name, ()) for name in _BLOCKS) if type(around).__name__ in _FORKED else ()
     return all((statement in block) == (later in block) for block in blocks)
 
 

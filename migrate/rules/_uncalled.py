@@ -9,7 +9,8 @@ from typing import cast
 
 from migrate.facts.program import Facts, Reference
 from migrate.old_api.calls import Call
-from migrate.old_api.generation_1 import EP, GENERATION_1
+from migrate.old_api.generation_1 import EP
+from migrate.old_api.generations import VOCABULARY
 from migrate.old_api.spellings import objects
 from migrate.old_api.spellings.objects import Parameter
 from migrate.old_api.vocabulary import Function
@@ -20,11 +21,12 @@ from migrate.rules._forms import Method
 from migrate.rules._registry import load
 from migrate.text.code import Edits, Template
 
-# What a flat call answers to flags: any but none are INVALID_VALUE.
+# Any flags but none are INVALID_VALUE: what a flat call answers, and the argument that raises it in the other spelling.
 _FLAGGED = {
     EP + "sendto": "{comch}.ErrorCode.INVALID_VALUE",
     EP + "recvfrom": "({comch}.ErrorCode.INVALID_VALUE, None, None, None)",
 }
+_REFUSED = {EP + "sendto": ("{peer_addr}", "flags"), EP + "recvfrom": ("{len}", "-1")}
 
 
 class _AtCallTime:
@@ -60,6 +62,9 @@ class _AtCallTime:
     def is_simple(self, node: ast.expr) -> bool:
         return True
 
+    def is_fixed(self, node: ast.expr) -> bool:
+        return True
+
     def is_statement(self, node: ast.expr) -> bool:
         return False
 
@@ -78,11 +83,11 @@ def function_value(reference: Reference, node: ast.expr, facts: Facts) -> Answer
     name = reference.name
     owner, _, method = name.partition(".")
     if method:
-        function, spelling = GENERATION_1.methods[GENERATION_1.classes[owner], method], "objects"
-    elif name in GENERATION_1.objects:
-        function, spelling = GENERATION_1.objects[name], "objects"
+        function, spelling = VOCABULARY.methods[VOCABULARY.classes[owner], method], "objects"
+    elif name in VOCABULARY.objects:
+        function, spelling = VOCABULARY.objects[name], "objects"
     else:
-        function, spelling = GENERATION_1.flat[name], "flat"
+        function, spelling = VOCABULARY.flat[name], "flat"
     rule = load()[function.name]
     if isinstance(rule, FunctionForm) and not rule.options and (spelling == "objects" or not function.returns_code):
         return _edit(node, facts, f"{{comch}}.{rule.name}", {})
@@ -104,7 +109,7 @@ def called_value(reference: Reference, call: Call, facts: Facts) -> Answer:
 
 def bound_method(reference: Reference, node: ast.Attribute, facts: Facts) -> Answer:
     """A method of a handle: `ep.sendto`."""
-    function = next(function for function in GENERATION_1.methods.values() if function.name == reference.name)
+    function = next(function for function in VOCABULARY.methods.values() if function.name == reference.name)
     rule = load()[function.name]
     receiver = {function.receiver: node.value}
     parameters = objects.parameters(function)
@@ -146,6 +151,9 @@ def _lambda(
     text = answer.edits.expressions[call.node].text
     if spelling == "flat" and function.name in _FLAGGED:
         text = f"{text} if flags == 0 else {_FLAGGED[function.name]}"
+    elif function.name in _REFUSED and facts.may_have_flags(node):
+        argument, refused = _REFUSED[function.name]
+        text = text.replace(argument, f"{argument} if flags == 0 else {refused}")
     kept = f"{{{bound}}}"
     if receiver is not None and facts.may_be_none(receiver):
         kept, text, names[bound] = _only_method(text, kept)

@@ -157,8 +157,8 @@ def _unbound(before: _Side, after: _Side) -> Iterator[Complaint]:
     old, new = before.bodies, after.bodies
     aligned = {key for key in new.statements if new.skeleton(key) == old.skeleton(key)}
     settled = {it for it in after.variables if it not in unsure or _is_settled(before, after, it, aligned)}
-    uses = (use for variable, uses in unsure.items() if variable not in settled for use in uses)
-    failing = (use for use in uses if after.state(use) is not Bound.ALWAYS)  # few: only their statements are compared
+    left = (use for variable, uses in unsure.items() if variable not in settled for use in uses)
+    failing = (use for use in left if after.state(use) is not Bound.ALWAYS)  # few: only their statements are compared
     for key, number in sorted({new.place(use) for use in failing}):
         if key in aligned:
             was, now = old.statements[key][number], new.statements[key][number]

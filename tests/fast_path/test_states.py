@@ -129,6 +129,26 @@ def test_started_stopped_and_started_again_before_anybody_looks(lane: Lane) -> N
     assert lane.inbox.received == [(b"still the same", None)]
 
 
+@pytest.mark.parametrize("name", ["consumer", "producer"])
+def test_a_state_callback_may_start_what_has_become_idle(lane: Lane, name: str) -> None:
+    context = getattr(lane.inbox, name, None) or getattr(lane.outbox, name)
+    stops: list[int] = []
+
+    def changed(_: object, __: State, new: State) -> None:
+        if new is State.IDLE and not stops:
+            stops.append(1)
+            context.start()
+
+    context.set_state_changed_cb(changed)
+    lane.run()
+    context.stop()
+    announced = 2 if name == "consumer" else 1
+    lane.until(lambda: context.state is State.RUNNING and len(lane.news) == announced)
+    lane.inbox.post()
+    lane.outbox.send_on(lane.inbox.consumer.id, b"again", *lane.engines)
+    lane.until(lambda: lane.inbox.received)
+
+
 def test_started_and_stopped_while_another_thread_turns_the_connection() -> None:
     """What one thread announces with the consumer's descriptors, the other closes: they change hands in one piece."""
     engine, over = ProgressEngine(), threading.Event()

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "pace.c"
 #include "ring.c"
 #include "posts.c"
 

@@ -71,6 +71,18 @@ def test_a_context_that_is_dropped_ends_in_the_progress_of_its_engine(stub: Log)
     engine.destroy()
 
 
+def test_an_engine_that_is_destroyed_ends_the_contexts_that_the_program_has_dropped(stub: Log) -> None:
+    loop = Loop()
+    engine, kept = loop.engine, loop.client
+    del loop
+    with pytest.raises(comch.InUse):
+        engine.destroy()
+    del kept
+    engine.destroy()
+    calls = ends(stub)
+    assert calls.index("doca_comch_client_destroy") < len(calls) - 1 - calls[::-1].index("doca_pe_destroy")
+
+
 def test_a_context_that_never_had_an_engine_is_destroyed_at_once(stub: Log) -> None:
     client = comch.Client(comch.devices()[0].open(), "svc")
     client.set_state_changed_cb(print)

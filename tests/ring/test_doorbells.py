@@ -45,6 +45,15 @@ def test_arming_tells_what_came_before() -> None:
         assert lib.comch_arm_data(made.reader.poller) == 1
 
 
+def test_whoever_finds_a_message_asks_for_no_bell() -> None:
+    """It need not be woken, and a bell costs both sides a system call."""
+    with ring(10, 4, 4) as made:
+        made.send(b"x")
+        assert lib.comch_arm_data(made.reader.poller) == 1
+        made.send(b"x")
+        assert not rung(made.data_bell)
+
+
 def test_a_fault_counts_as_something_there() -> None:
     with ring(10, 4, 4) as made:
         made.words["head"] = 99

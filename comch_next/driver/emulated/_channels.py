@@ -18,7 +18,8 @@ class Channels:
     """A port's descriptors by name (send, recv, service), made when first asked for.
 
     Accepting sockets are those where a client may come in; ends belong to connections. A one-sided port waits
-    for the hang-up of an end and not for words, and a farewell hangs up only when it is read.
+    for the hang-up of an end and not for words, and a farewell hangs up only when it is read. `made` are those that
+    have been asked for.
     """
 
     def __init__(self, context: ControlContext, poller: Poller, one_sided: bool) -> None:
@@ -26,7 +27,7 @@ class Channels:
         self._poller = poller
         self._one_sided = one_sided
         self._end_events = select.EPOLLRDHUP if one_sided else select.EPOLLIN
-        self._made: dict[str, Channel] = {}
+        self.made: dict[str, Channel] = {}
         self._accepting_fds: set[int] = set()
         self._accepting: select.epoll | None = None
         self._ends: select.epoll | None = None
@@ -36,15 +37,15 @@ class Channels:
     def get(self, name: str) -> Channel:
         """The descriptor of that name. Raises BadState once they have been given back."""
         self.refuse_closed()
-        if name not in self._made:
+        if name not in self.made:
             self._add(name)
-        return self._made[name]
+        return self.made[name]
 
     def ring(self, *names: str) -> None:
         """Make ready those descriptors that are armed."""
         for name in names:
-            if name in self._made and self._made[name].armed:
-                self._made[name].ring()
+            if name in self.made and self.made[name].armed:
+                self.made[name].ring()
 
     def refuse_closed(self) -> None:
         """Raise BadState once they have been given back."""
@@ -54,14 +55,15 @@ class Channels:
     def hand_over(self) -> dict[str, Channel]:
         """Leave the channels to another port: nothing fires them any more."""
         self.refuse_closed()
-        made, self._made = self._made, {}
+        made = dict(self.made)
+        self.made.clear()
         for channel in made.values():
             channel.reset()
         return made
 
     def adopt(self, made: dict[str, Channel]) -> None:
         """Make these, of a port that is over, this port's own."""
-        self._made = made
+        self.made.update(made)
         for name, channel in made.items():
             if name != "service" or self._context.is_server:
                 self._connect(name, channel)
@@ -74,7 +76,7 @@ class Channels:
         except BaseException:
             channel.close()
             raise
-        self._made[name] = channel
+        self.made[name] = channel
 
     def _connect(self, name: str, channel: Channel) -> None:
         for sockets in self._sockets(name):
@@ -110,12 +112,12 @@ class Channels:
 
     def listen(self, connection: Connection) -> None:
         """Let the peer wake this side, which waits for data or for space."""
-        for name in _HEARD.keys() & self._made.keys():
-            self._made[name].listen(connection.heard[_HEARD[name]], connection.report_violation)
+        for name in _HEARD.keys() & self.made.keys():
+            self.made[name].listen(connection.heard[_HEARD[name]], connection.report_violation)
 
     def unlisten(self, connection: Connection) -> None:
         """Stop listening to the connection's bells. Idempotent."""
-        for channel in self._made.values():
+        for channel in self.made.values():
             for bell in connection.heard:
                 channel.unlisten(bell)
 
@@ -152,7 +154,7 @@ class Channels:
     def close(self) -> None:
         """Give the descriptors back."""
         self._closed = True
-        for channel in self._made.values():
+        for channel in self.made.values():
             channel.close()
         for sockets in (self._accepting, self._ends):
             if sockets is not None:

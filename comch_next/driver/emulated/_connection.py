@@ -20,8 +20,8 @@ from comch_next.driver.emulated._kernel.handle import Handle
 from comch_next.driver.emulated._kernel.memory import EXHAUSTED
 from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.driver.emulated._kernel.ring import Receiver, Sender, lib
-from comch_next.driver.emulated._kernel.typed import Protocol
 from comch_next.driver.protocol import Lock, uninterrupted
+from comch_next.driver.protocol._typed import Protocol
 from comch_next.errors import Again, ConnectionAborted, InvalidValue, from_code
 
 __all__ = ["Connection", "Connections"]
@@ -124,6 +124,7 @@ class Connection(Handle, Link):
         own = self.context.delivery.terms()
         data, space = self.rung[0], self.rung[-1]
         self.sender = Sender(rings[0], sizes[0], other.recv_limit, own.send_limit, data, self.tx)
+        self.tx.pace.watched = self.context.watch.fileno()
         self.receiver = Receiver(rings[1], sizes[1], own.recv_limit, other.send_limit, space, self.rx)
         self.max_msg = sizes[0]
         self.status = ErrorCode.SUCCESS

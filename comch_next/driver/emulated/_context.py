@@ -15,10 +15,10 @@ from comch_next.driver.emulated._kernel import calls
 from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._kernel.handle import Handle
 from comch_next.driver.emulated._kernel.poller import Poller
-from comch_next.driver.emulated._kernel.typed import Protocol
 from comch_next.driver.emulated._state import CAUSES, LEGAL, TRANSITIONS, Trigger
 from comch_next.driver.emulated._task import Task
 from comch_next.driver.protocol import Lock, uninterrupted
+from comch_next.driver.protocol._typed import Protocol
 from comch_next.errors import BadConfig, BadState, Initialization, InUse, InvalidValue, NotConnected, NotSupported
 
 __all__ = ["Callback", "Context", "Contexts", "Posted", "Progress", "living", "unset"]
@@ -58,6 +58,8 @@ class Progress(Protocol):
     def call(self, callback: Callback, *args: object) -> None: ...
     def call_soon_threadsafe(self, call: Callable[[], object]) -> None: ...
     def request_notification(self) -> None: ...
+    def keep(self, context: "Context") -> None: ...
+    def let_idle(self, context: "Context") -> None: ...
     def drop(self, context: "Context") -> None: ...
 
 
@@ -115,9 +117,16 @@ class Context(Handle, calls.Context, ABC):
             raise BadState(f"{call} was attempted on {self} while {old.name}; legal while {legal}")
         self.state, self.legal = new, LEGAL[new]
         self.moving = new in (State.STARTING, State.STOPPING)
+        if new is State.IDLE:
+            self.became_idle()  # before the callback, which may start or destroy it
         if new is not old and self.state_changed is not None and self.engine is not None:
             self.engine.call(self.state_changed, self, old, new)
         return new
+
+    def became_idle(self) -> None:
+        """Clean up."""
+        if self.engine is not None:
+            self.engine.let_idle(self)
 
     def start(self) -> State:
         """Freeze the configuration and begin."""
@@ -130,7 +139,12 @@ class Context(Handle, calls.Context, ABC):
             raise NotSupported(f"ctx_start: {self} cannot run on device {row.pci_addr} of the {row.side}")
         if missing := self.missing():
             raise BadConfig(f"ctx_start: {self} lacks {' and '.join(missing)}")
-        self.begin()
+        self.engine.keep(self)
+        try:
+            self.begin()
+        except BaseException:
+            self.engine.let_idle(self)
+            raise
         return self.move(self.start_trigger)
 
     def no_engine(self, call: str) -> NotConnected:
@@ -190,7 +204,7 @@ class Context(Handle, calls.Context, ABC):
         moved |= self.check()
         if not engine.full and (completed or not self.finished):
             moved |= self.report_losses()
-        if not engine.full and self.drained():
+        if not engine.full and self.drained() and self.vacate(LEGAL[State.IDLE]):
             self.move(Trigger.DRAINED)
             moved = True
         return moved
@@ -223,8 +237,7 @@ class Context(Handle, calls.Context, ABC):
 
     def take_back_tasks(self) -> None:
         """Have the pool take back what the program holds of a context that is STOPPING, if nothing else is out."""
-        if self.state is State.STOPPING and not self.inflight():
-            self.take_back()
+        if self.state is State.STOPPING and not self.inflight() and self.take_back():
             self.busy_engine()
 
     @abstractmethod

@@ -1,11 +1,15 @@
 """The progress engine: reads rings, completes tasks, polls sockets, and runs every callback."""
 
+import contextlib
+import select
 import time
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from threading import get_ident
+from weakref import WeakSet
 
-from comch_next.driver.emulated._checks import expect, expect_number, in_state, says_no_memory
+from comch_next.driver.emulated._checks import expect, expect_number, in_state, in_use, says_no_memory
 from comch_next.driver.emulated._context import Context, Posted
 from comch_next.driver.emulated._fabric.channel import Channel
 from comch_next.driver.emulated._guard import guard
@@ -14,8 +18,8 @@ from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._kernel.handle import Handle
 from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.driver.emulated._meter import Meter
-from comch_next.driver.protocol import Lock, interruptible, new_lock, uninterrupted
-from comch_next.errors import BadState, InUse, InvalidValue, NotPermitted, OperatingSystem
+from comch_next.driver.protocol import Call, Lock, interruptible, new_lock, uninterrupted
+from comch_next.errors import BadState, Initialization, InUse, InvalidValue, NotPermitted, OperatingSystem
 
 __all__ = ["Engine", "Engines"]
 
@@ -25,8 +29,10 @@ _LONGEST_S, _TICK_S = 5.0, 0.0001  # that one thread waits for another one's pro
 
 
 class Engine(Handle, calls.Engine):
-    """A handle. `active` are the contexts that need more than the reading of rings, `consumers` those whose posted
-    buffers are polled, `pending_calls` what other engines, perhaps on other threads, have asked it to run.
+    """A handle. `contexts` are those that are not IDLE, whose sockets it polls; `idle` the others that are connected,
+    which are garbage when nobody else has them. `active` are the contexts that need more than the reading of rings,
+    `consumers` those whose posted buffers are polled, `pending_calls` what other engines, perhaps on other threads,
+    have asked it to run.
 
     `batch`: messages, and completions of a consumer, that one progress delivers at most. `guarded`: progress is not
     plain, because it is running, or is metered, or the engine has been destroyed. `thread`: who ran it last. `lock` is
@@ -37,6 +43,7 @@ class Engine(Handle, calls.Engine):
     def __init__(self, lock: Lock) -> None:
         self.lock, self.acquire, self.release = lock, lock.acquire, lock.release
         self.contexts: list[Context] = []
+        self.idle: WeakSet[Context] = WeakSet()
         self.active: set[Context] = set()
         self.consumers: tuple[Posted, ...] = ()
         self.pending_calls: deque[Callable[[], object]] = deque()
@@ -46,6 +53,7 @@ class Engine(Handle, calls.Engine):
         self.meter: Meter | None = None
         self.error: BaseException | None = None
         self.notification = Channel()
+        self._sockets: select.epoll | None = None  # of all contexts, once there are several
         owned(self)
 
     def __str__(self) -> str:
@@ -53,14 +61,60 @@ class Engine(Handle, calls.Engine):
 
     def let_go(self) -> None:
         """In a forked child: see _kernel.fork."""
+        self.close()
+
+    def close(self) -> None:
+        """Give its own descriptors back. Idempotent."""
         self.notification.close()
+        if self._sockets is not None:
+            self._sockets.close()
+
+    def keep(self, context: Context) -> None:
+        """Keep a context that starts, and poll its sockets. Raises Initialization when the system cannot watch them."""
+        try:
+            self.notification.watch(context.watch)
+        except OSError as error:
+            raise Initialization(f"ctx_start: {context} cannot be watched: {error}") from error
+        self.contexts.append(context)
+        self.idle.discard(context)
+        try:
+            self.poller.watch(self._watched(context))
+        except OSError:  # for want of descriptors: it polls each of them by itself
+            self._unwatch()
+
+    def _watched(self, context: Context) -> int:
+        """A descriptor that is readable when a socket is; `context` is the last that has come."""
+        if self._sockets is None:
+            if len(self.contexts) == 1:
+                return context.watch.fileno()
+            self._sockets, unwatched = select.epoll(), self.contexts
+        else:
+            unwatched = [context]
+        for known in unwatched:
+            self._sockets.register(known.watch, select.EPOLLIN)
+        return self._sockets.fileno()
+
+    def _unwatch(self) -> None:
+        self.poller.watch(0)
+        if self._sockets is not None:
+            self._sockets.close()
+            self._sockets = None
+
+    def let_idle(self, context: Context) -> None:
+        """Leave a context that is IDLE to the program: when that drops it, nothing of it is left."""
+        self.contexts.remove(context)
+        self.idle.add(context)
+        self.notification.unwatch(context.watch)
+        if not self.contexts:
+            self._unwatch()
+        elif self._sockets is not None:
+            with contextlib.suppress(OSError):  # the program has closed one of them by itself
+                self._sockets.unregister(context.watch)
 
     def drop(self, context: Context) -> None:
         """A context that is being destroyed leaves. Idempotent."""
-        if context in self.contexts:
-            self.contexts.remove(context)
+        self.idle.discard(context)
         self.active.discard(context)
-        self.notification.unwatch(context.watch)
 
     def call_soon_threadsafe(self, call: Callable[[], object]) -> None:
         """Run a call in the next progress; the one method that any thread may call."""
@@ -143,8 +197,9 @@ class Engine(Handle, calls.Engine):
         return True
 
     def poll_sockets(self) -> bool:
-        """Poll every context's sockets."""
+        """Poll every context's sockets. Whoever keeps polling them need not be woken by them."""
         moved = False
+        self.notification.rest()
         for context in list(self.contexts):
             moved |= context.poll_sockets()
         return moved
@@ -190,16 +245,22 @@ class Engines:
     def destroy(self, pe: object) -> None:
         engine = expect(pe, Engine, "pe_destroy")
         with engine.lock:
-            if engine.contexts:
-                names = ", ".join(map(str, engine.contexts))
+            if in_use(lambda: len(engine.contexts) + len(engine.idle)):
+                names = ", ".join(map(str, [*engine.contexts, *engine.idle]))
                 raise InUse(f"pe_destroy: {names} still connected; destroy the contexts first")
-            engine.notification.close()
+            engine.close()
             engine.guarded = True  # no progress any more, without a question on the hot path
 
     progress = staticmethod(Engine.progress)  # without a frame in between: it is called more than all others
 
     def quick_progress(self, pe: Engine) -> Callable[[], bool]:
         return pe.progress
+
+    def quick_request(self, pe: Engine) -> Call:
+        return calls.request(pe, partial(self.request_notification, pe))
+
+    def quick_clear(self, pe: Engine) -> Call:
+        return calls.clear(pe, partial(self.clear_notification, pe))
 
     @_guarded
     def get_notification_handle(self, pe: Engine) -> int:
@@ -212,11 +273,10 @@ class Engines:
 
     @says_no_memory
     @_guarded
-    def clear_notification(self, pe: Engine, handle: int) -> None:
+    def clear_notification(self, pe: Engine, handle: int = 0) -> None:
         if handle not in (0, pe.notification.fileno()):
             raise OperatingSystem(f"pe_clear_notification: {handle!r} is not this engine's handle, nor 0")
-        if pe.notification.disarm():
-            pe.poller.attended()
+        (pe.poller.attended if pe.notification.disarm() else pe.poller.hurry)()
 
     @_guarded
     def set_max_events(self, pe: Engine, number: int | None) -> None:
@@ -245,6 +305,5 @@ class Engines:
             in_state(context, "connect_ctx")
             if context.engine is not None:
                 raise NotPermitted(f"pe_connect_ctx: {context} has a progress engine already")
-            engine.notification.watch(context.watch)
             context.engine = engine
-            engine.contexts.append(context)
+            engine.idle.add(context)

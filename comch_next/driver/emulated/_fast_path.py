@@ -20,7 +20,7 @@ from comch_next.driver.emulated._context import Callback, Progress
 from comch_next.driver.emulated._device import Dev
 from comch_next.driver.emulated._fabric import handshake
 from comch_next.driver.emulated._fabric.offers import EXPIRED, NEW, News, Offer, Target
-from comch_next.driver.emulated._kernel.typed import Protocol
+from comch_next.driver.protocol._typed import Protocol
 from comch_next.errors import DocaError, ErrorCode, InUse
 
 __all__ = ["FastPath", "Owner"]

@@ -8,9 +8,9 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from comch_next.driver.emulated._checks import expect, expect_callback, expect_number, in_state
-from comch_next.driver.emulated._kernel.typed import Protocol
 from comch_next.driver.emulated._state import CALLS
 from comch_next.driver.protocol import Lock, new_lock
+from comch_next.driver.protocol._typed import Protocol
 
 __all__ = ["UNCONNECTED", "Find", "Locked", "alone", "callback", "guard", "known", "up_to"]
 

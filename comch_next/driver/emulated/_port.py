@@ -13,7 +13,6 @@ from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._control import ControlContext
 from comch_next.driver.emulated._guard import alone
 from comch_next.driver.emulated._kernel import calls
-from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.driver.emulated._kernel.ring import lib
 from comch_next.driver.emulated._pulled import Pulled
 from comch_next.driver.protocol import Call, uninterrupted
@@ -30,8 +29,10 @@ OK, AGAIN, POLL, LONG, CORRUPT = lib.COMCH_OK, lib.COMCH_AGAIN, lib.COMCH_POLL, 
 class _QuickCalls:
     """See comch_next.driver.protocol.QuickCalls."""
 
-    def __init__(self, poller: Poller, *news: Sized) -> None:
-        self._poller, self._news = poller, news
+    def __init__(self, port: Pulled) -> None:
+        self._poller, self._news = port.poller, (port.waiting, port.ended)
+        self._channels, self._blocked = port.channels.made, port.sends.blocked
+        self._flights = port.one_sided and not port.context.is_server
 
     def send(self, slow: Call, shape: tuple[Any, ...]) -> Call:
         return calls.port_send(self._poller, slow, shape)
@@ -42,13 +43,17 @@ class _QuickCalls:
     def receive(self, slow: Call, shape: tuple[Any, ...], errors: Sized = ()) -> Call:
         return calls.receive(self._poller, slow, shape, (*self._news, errors))
 
+    def arm_recv(self, slow: Call, errors: Sized = ()) -> Call:
+        news = (*self._news, self._blocked, errors)
+        return calls.port_arm(self._poller, slow, self._channels, self._flights, news)
+
 
 class Port(Pulled):
     """A port of the driver protocol: what its puller calls."""
 
     def __init__(self, context: ControlContext, msg_size: int | None, send_limit: int, one_sided: bool) -> None:
         super().__init__(context, msg_size, send_limit, one_sided)
-        self.quick: _QuickCalls | None = _QuickCalls(self.poller, self.waiting, self.ended)
+        self.quick: _QuickCalls | None = _QuickCalls(self)
 
     # Sending
 

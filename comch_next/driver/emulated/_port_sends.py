@@ -30,6 +30,7 @@ class PortSends:
         """On a one-sided port a farewell is an event only while sends wait for the peer: they fail by it."""
         if connection.sock is not None and (self._one_sided or connection.in_progress()):
             waits = connection in self.blocked or connection.in_flight() > 0
+            connection.wakes = waits and self._one_sided
             self._channels.end(connection.sock, wake_on_data=waits)
 
     def arm(self, links: Iterable[Connection]) -> bool:

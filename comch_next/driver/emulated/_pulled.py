@@ -35,6 +35,7 @@ class Pulled(Handle):
     def __init__(self, context: ControlContext, msg_size: int | None, send_limit: int, one_sided: bool) -> None:
         self.context = context
         self.poller = Poller()
+        self.poller.watch(context.watch.fileno())
         self.waiting: list[Greeting] = []
         self.ended: list[Connection] = []
         self.channels = Channels(context, self.poller, one_sided)

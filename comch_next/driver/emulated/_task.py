@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from comch_next._codes import ErrorCode, SubmitFlag
 from comch_next.driver.emulated._checks import expect
 from comch_next.driver.emulated._kernel.calls import LIBRARY, POOL, PROGRAM
-from comch_next.driver.emulated._kernel.typed import Protocol
+from comch_next.driver.protocol._typed import Protocol
 from comch_next.errors import BadState, InvalidValue
 
 __all__ = ["LIBRARY", "POOL", "PROGRAM", "SUCCESS", "Task", "TaskOwner", "Tasks", "held_by_program"]

@@ -1,5 +1,6 @@
 """The progress engine (guide: DOCA Core Progress Engine)."""
 
+import gc
 from collections.abc import Callable
 from typing import Any
 
@@ -71,6 +72,9 @@ class Engines(Noun):
     def destroy(self, pe: object) -> None:
         engine = live(pe, Engine, "doca_pe_destroy")
         with engine.lock:
+            if engine.life.children:
+                gc.collect()  # what the program has dropped may lie in circles
+                engine.life.end_orphans()
             notification = engine.life.notification
             check(self.library["doca_pe_destroy"](engine.pointer), "doca_pe_destroy")
             if notification is not None:
@@ -82,6 +86,10 @@ class Engines(Noun):
 
     def quick_progress(self, pe: Engine) -> Callable[[], bool]:
         return pe.progress
+
+    def quick_request(self, pe: Engine) -> None: ...
+
+    def quick_clear(self, pe: Engine) -> None: ...
 
     def get_notification_handle(self, pe: object) -> int:
         return self._notification(pe, "doca_pe_get_notification_handle").fileno()

@@ -34,10 +34,15 @@ class EngineLife(Life):
             moved: bool = self._progress(self.pointer) != 0
         finally:
             self.running = False
-        for step in list(self.orphans) if self.orphans else ():
+        if self.orphans:
+            self.end_orphans()
+        return moved
+
+    def end_orphans(self) -> None:
+        """Have each context that the program has dropped take a step towards its end."""
+        for step in list(self.orphans):
             if step():
                 self.orphans.remove(step)
-        return moved
 
     def keep(self, _kind: object, error: BaseException, _trace: object) -> None:
         """Keep what a callback has raised: the first one wins."""

@@ -28,6 +28,9 @@ class QuickCalls(Protocol):
     def receive(self, slow: Call, shape: tuple[Any, ...], errors: Sized = ()) -> Call:
         """Make a receive of that shape. While there are errors to report, having received nothing is the slow one's."""
 
+    def arm_recv(self, slow: Call, errors: Sized = ()) -> Call:
+        """Make an `arm_recv()`, which is the slow one's while there are errors to report."""
+
 
 class Port(Protocol):
     """The pull view of one context: the extension beside the documented calls.

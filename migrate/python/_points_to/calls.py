@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import math
 from dataclasses import replace
 
+from migrate.python._points_to.callbacks import Callbacks
 from migrate.python._points_to.domain import (
     Arguments,
     Bound,
@@ -21,13 +23,13 @@ from migrate.python._points_to.domain import (
     Token,
     Value,
 )
-from migrate.python._points_to.functions import Functions, Site
+from migrate.python._points_to.functions import Site
 from migrate.python._points_to.heap import IMPLICIT, Frame
 from migrate.python._points_to.slots import Slot
 from migrate.python.modules import Project
 
 
-class Calls(Functions):
+class Calls(Callbacks):
     """Calls of functions, classes, objects, tokens and what is not of the project."""
 
     def __init__(self, project: Project, knowledge: Knowledge) -> None:
@@ -97,11 +99,13 @@ class Calls(Functions):
         """Ask the Knowledge, again whenever more is known of the arguments."""
 
         def ask() -> None:
-            answer = self.knowledge.call(token, site.node, self._arguments(site))
+            arguments = self._arguments(site)
+            answer = self.knowledge.call(token, site.node, arguments)
             if answer is None:
                 self.leave(site)
             else:
                 self.give(site.result, answer, site.node, site.frame)
+                self.later_of(token, site, arguments)
 
         def ask_again(_: Value) -> None:
             self.later(ask)
@@ -120,7 +124,7 @@ class Calls(Functions):
         positional: list[frozenset[Value]] = []
         behind = [value for slot in site.splats for value in slot.values if isinstance(value, Collection)]
         hidden = [self.contents(value).every for value in behind]
-        starred = bool(site.splats)
+        starred, is_open, longest = bool(site.splats), any(slot.values for slot in hidden), 0.0
         for slot, star in site.positional:
             contents = [self.contents(value) for value in slot.values if isinstance(value, Collection)]
             lengths = {inside.length for inside in contents}
@@ -133,8 +137,12 @@ class Calls(Functions):
             else:
                 starred = True
                 hidden += [inside.every for inside in contents]
+                is_open = is_open or len(contents) < len(slot.values)
+                longest += max((inside.most for inside in contents), default=0)
         keywords = {name: frozenset(slot.values) for name, slot in site.keywords.items()}
-        return Arguments(positional, keywords, starred, frozenset(value for slot in hidden for value in slot.values))
+        unseen = frozenset(value for slot in hidden for value in slot.values)
+        most = math.inf if is_open else len(positional) + longest
+        return Arguments(positional, keywords, starred, unseen, most)
 
     # ------------------------------------------------------------------ classes
 

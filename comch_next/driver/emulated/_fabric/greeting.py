@@ -9,7 +9,7 @@ from comch_next.driver.emulated._fabric.bells import check_bell
 from comch_next.driver.emulated._fabric.channel import Watchable
 from comch_next.driver.emulated._fabric.topology import Limits
 from comch_next.driver.emulated._kernel.memory import EXHAUSTED
-from comch_next.driver.emulated._kernel.typed import Protocol
+from comch_next.driver.protocol._typed import Protocol
 from comch_next.errors import DocaError, from_code
 
 __all__ = ["Greeter", "Greeting"]

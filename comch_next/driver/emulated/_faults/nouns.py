@@ -13,13 +13,13 @@ from comch_next.driver.emulated._control import ControlContext
 from comch_next.driver.emulated._fast_context import check_submit
 from comch_next.driver.emulated._faults.faults import Faults
 from comch_next.driver.emulated._kernel.alarm import Alarm
-from comch_next.driver.emulated._kernel.typed import Protocol
 from comch_next.driver.emulated._port import AGAIN, OK, POLL, Port, open_port
 from comch_next.driver.emulated._producer import ProducerSendTask, ProducerSendTasks
 from comch_next.driver.emulated._send_task import SendTask, TaskPool
 from comch_next.driver.emulated._server import Server as RealServer
 from comch_next.driver.emulated._server import Servers
 from comch_next.driver.emulated._task import SUCCESS
+from comch_next.driver.protocol._typed import Protocol
 from comch_next.errors import Again, NoMemory
 
 __all__ = ["make_faulty"]

@@ -2,8 +2,9 @@
  *
  * link.c, poller.c       the rings as Python objects, whose calls hold the interpreter's lock from the first look at a
  *                        ring to the last, so threads never meet in one
+ * channel.c              what is slept on
  * mapping.c              the memory that they lie in
- * quick.c, quick_send.c, quick_receive.c    calls that stand in front of Python ones
+ * quick.c, quick_send.c, quick_receive.c, quick_wait.c    calls that stand in front of Python ones
  * context.c, send_task.c what is sent as a task
  * fast.c, consumer.c, producer.c     what is sent by the fast path
  * progress.c, completion.c           the progress engine
@@ -45,6 +46,9 @@ static PyMethodDef functions[] = {
     {"port_send", calls_make_port_send, METH_VARARGS, NULL},
     {"link_send", calls_make_link_send, METH_VARARGS, NULL},
     {"receive", calls_make_receive, METH_VARARGS, NULL},
+    {"port_arm", calls_make_port_arm, METH_VARARGS, NULL},
+    {"request", calls_make_request, METH_VARARGS, NULL},
+    {"clear", calls_make_clear, METH_VARARGS, NULL},
     {"task_alloc", calls_make_alloc, METH_VARARGS, NULL},
     {0},
 };
@@ -85,8 +89,8 @@ int calls_add_type(PyObject *module, PyType_Spec *spec, PyTypeObject *base, PyTy
 PyMODINIT_FUNC PyInit_calls(void)
 {
     int (*const parts[])(PyObject *) = {
-        calls_add_link,    calls_add_poller, calls_add_mapping,   calls_add_quick,
-        calls_add_quick_send, calls_add_quick_receive,
+        calls_add_link,    calls_add_poller, calls_add_channel,   calls_add_mapping, calls_add_quick,
+        calls_add_quick_send, calls_add_quick_receive, calls_add_quick_wait,
         calls_add_context, calls_add_task,   calls_add_send_task, calls_add_fast,
         calls_add_consumer, calls_add_producer, calls_add_completion, calls_add_progress,
     };

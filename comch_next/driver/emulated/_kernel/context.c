@@ -2,7 +2,7 @@
 #include "objects.h"
 
 PyTypeObject *calls_context_type;
-static PyObject *armed_name, *busy_name;
+static PyObject *busy_name;
 
 int calls_context_traverse(Context *context, visitproc visit, void *arg)
 {
@@ -54,15 +54,31 @@ static PyObject *context_settled(Context *context, PyObject *Py_UNUSED(none))
     return PyBool_FromLong(calls_settled(context));
 }
 
-/* take_back(): the program's tasks are the pool's again. */
+/* take_back(): the program's tasks are the pool's again, unless one of them has been submitted meanwhile. Whether they
+ * are.
+ */
 static PyObject *context_take_back(Context *context, PyObject *Py_UNUSED(none))
 {
+    if (calls_any(context->finished))
+        Py_RETURN_FALSE;
     context->life++;
     context->tasks_out = 0;
-    Py_RETURN_NONE;
+    Py_RETURN_TRUE;
+}
+
+/* vacate(legal): whether no task is out; then only these calls are legal from now on, so that none can be had. In one
+ * step, because tasks are had without the engine's lock.
+ */
+static PyObject *context_vacate(Context *context, PyObject *legal)
+{
+    if (context->tasks_out)
+        Py_RETURN_FALSE;
+    calls_set(&context->legal, legal);
+    Py_RETURN_TRUE;
 }
 
 static PyMethodDef context_methods[] = {
+    {"vacate", (PyCFunction)context_vacate, METH_O, NULL},
     {"take_back", (PyCFunction)context_take_back, METH_NOARGS, NULL},
     {"settled", (PyCFunction)context_settled, METH_NOARGS, NULL},
     {"disinherit", (PyCFunction)context_disinherit, METH_NOARGS, NULL},
@@ -105,16 +121,11 @@ int calls_allows(Context *context, PyObject *call)
 int calls_attend(Context *context)
 {
     Engine *engine = SELF(Engine, context->engine);
-    PyObject *armed, *done;
-    int sleeps;
+    PyObject *done;
 
     if (context->attended || !calls_is(context->engine, calls_engine_type))
         return 0;
-    if (!(armed = PyObject_GetAttr(engine->notification, armed_name)))
-        return -1;
-    sleeps = PyObject_IsTrue(armed);
-    Py_DECREF(armed);
-    if (!sleeps) {
+    if (!calls_is(engine->notification, calls_channel_type) || !SELF(Channel, engine->notification)->armed) {
         context->attended = 1;
         return PySet_Add(engine->active, (PyObject *)context);
     }
@@ -125,7 +136,7 @@ int calls_attend(Context *context)
 
 int calls_add_context(PyObject *module)
 {
-    const Name names[] = {{&armed_name, "armed"}, {&busy_name, "busy_engine"}, {0}};
+    const Name names[] = {{&busy_name, "busy_engine"}, {0}};
 
     return calls_intern(names) || calls_add_type(module, &context_spec, NULL, &calls_context_type);
 }

@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import Any, NoReturn, TypeVar
 from weakref import WeakSet
 
-from comch_next.driver.emulated._kernel.typed import Protocol
+from comch_next.driver.protocol._typed import Protocol
 from comch_next.errors import BadState
 
 __all__ = ["living", "owned"]

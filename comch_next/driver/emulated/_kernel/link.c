@@ -208,6 +208,7 @@ static PyMemberDef link_members[] = {
     {"context", T_OBJECT_EX, offsetof(Link, context), 0, NULL},
     {"tasks", T_PYSSIZET, offsetof(Link, count), READONLY, NULL},
     {"listed", T_BOOL, offsetof(Link, listed), 0, NULL},
+    {"wakes", T_BOOL, offsetof(Link, wakes), 0, NULL},
     {0},
 };
 

@@ -28,6 +28,7 @@ typedef struct {
     SendTask **flight;    /* its tasks in flight, a ring of `room` places */
     size_t first, count, room;
     char listed;          /* its context has it among `sending` */
+    char wakes;           /* a farewell of its peer wakes the program of a one-sided port */
 } Link;
 
 typedef struct {
@@ -73,13 +74,23 @@ typedef struct {
     char guarded;
 } Engine;
 
+/* See channel.c. */
+typedef struct Watched Watched;
+typedef struct {
+    PyObject_HEAD
+    int set, latch;
+    char armed, watching;
+    Watched *watched;
+    size_t count, rung;  /* rung: how many of these are bells to be emptied */
+} Channel;
+
 typedef struct {
     PyObject **place;
     const char *text;
 } Name;
 
 extern PyTypeObject *calls_link_type, *calls_poller_type, *calls_quick_type, *calls_context_type, *calls_engine_type;
-extern PyTypeObject *calls_task_type;
+extern PyTypeObject *calls_task_type, *calls_channel_type;
 extern PyObject *calls_program, *calls_library, *calls_pool, *calls_success;  /* owners of a task, and a status */
 
 /* calls.c */
@@ -94,10 +105,12 @@ int calls_add_type(PyObject *module, PyType_Spec *spec, PyTypeObject *base, PyTy
 /* What each file has to add to the module. Whether that failed. */
 int calls_add_link(PyObject *module);
 int calls_add_poller(PyObject *module);
+int calls_add_channel(PyObject *module);
 int calls_add_mapping(PyObject *module);
 int calls_add_quick(PyObject *module);
 int calls_add_quick_send(PyObject *module);
 int calls_add_quick_receive(PyObject *module);
+int calls_add_quick_wait(PyObject *module);
 int calls_add_context(PyObject *module);
 int calls_add_task(PyObject *module);
 int calls_add_send_task(PyObject *module);
@@ -117,10 +130,17 @@ SendTask *calls_pop_task(Link *link);
 PyObject *calls_take(Poller *poller);
 Link *calls_found_link(Poller *poller);
 
-/* quick_send.c, quick_receive.c */
+/* channel.c */
+int calls_forget(Channel *channel, int armed);
+int calls_ring(Channel *channel);
+
+/* quick_send.c, quick_receive.c, quick_wait.c */
 PyObject *calls_make_port_send(PyObject *module, PyObject *args);
 PyObject *calls_make_link_send(PyObject *module, PyObject *args);
 PyObject *calls_make_receive(PyObject *module, PyObject *args);
+PyObject *calls_make_port_arm(PyObject *module, PyObject *args);
+PyObject *calls_make_request(PyObject *module, PyObject *args);
+PyObject *calls_make_clear(PyObject *module, PyObject *args);
 
 /* context.c */
 int calls_context_traverse(Context *context, visitproc visit, void *arg);

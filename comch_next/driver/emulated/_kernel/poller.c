@@ -116,7 +116,7 @@ static PyObject *poller_arm(Poller *poller, PyObject *Py_UNUSED(none))
 
 static PyObject *poller_poll_due(Poller *poller, PyObject *Py_UNUSED(none))
 {
-    return PyBool_FromLong(comch_poll_due(&poller->c.pace));
+    return PyBool_FromLong(comch_poll_due(&poller->c.pace, comch_now()));
 }
 
 static PyObject *poller_polled(Poller *poller, PyObject *Py_UNUSED(none))
@@ -132,9 +132,20 @@ static PyObject *poller_attended(Poller *poller, PyObject *Py_UNUSED(none))
     Py_RETURN_NONE;
 }
 
+/* watch(fd): while this descriptor is not readable, no socket is ready; 0: they may be. */
+static PyObject *poller_watch(Poller *poller, PyObject *fd)
+{
+    long watched = PyLong_AsLong(fd);
+
+    if (PyErr_Occurred())
+        return NULL;
+    poller->c.pace.watched = (int32_t)watched;
+    Py_RETURN_NONE;
+}
+
 static PyObject *poller_hurry(Poller *poller, PyObject *Py_UNUSED(none))
 {
-    poller->c.pace.next = 0;
+    comch_hurry(&poller->c.pace);
     Py_RETURN_NONE;
 }
 
@@ -145,6 +156,7 @@ static PyMethodDef poller_methods[] = {
     {"poll_due", (PyCFunction)poller_poll_due, METH_NOARGS, NULL},
     {"polled", (PyCFunction)poller_polled, METH_NOARGS, NULL},
     {"attended", (PyCFunction)poller_attended, METH_NOARGS, NULL},
+    {"watch", (PyCFunction)poller_watch, METH_O, NULL},
     {"hurry", (PyCFunction)poller_hurry, METH_NOARGS, NULL},
     {0},
 };

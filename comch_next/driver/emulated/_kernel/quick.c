@@ -18,6 +18,7 @@ static int quick_traverse(Quick *quick, visitproc visit, void *arg)
     Py_VISIT(quick->nothing);
     Py_VISIT(quick->again);
     Py_VISIT(quick->peers);
+    Py_VISIT(quick->channels);
     Py_VISIT(quick->program);
     return 0;
 }
@@ -32,6 +33,7 @@ static int quick_clear(Quick *quick)
     Py_CLEAR(quick->again);
     Py_CLEAR(quick->through);
     Py_CLEAR(quick->peers);
+    Py_CLEAR(quick->channels);
     Py_CLEAR(quick->program);
     return 0;
 }
@@ -111,9 +113,11 @@ PyObject *calls_quick_call(PyMethodDef *def, Quick given)
     quick->again = kept(given.again);
     quick->through = kept(given.through);
     quick->peers = kept(given.peers);
+    quick->channels = kept(given.channels);
     quick->program = kept(given.program);
     quick->least = given.least;
     quick->timed = given.timed;
+    quick->flights = given.flights;
     memcpy(quick->takes, given.takes, sizeof quick->takes);
     memcpy(quick->gives, given.gives, sizeof quick->gives);
     quick->def = *def;

@@ -20,15 +20,18 @@ typedef struct {
     PyObject *again;    /* the exception for having received nothing, and its arguments; or NULL */
     PyObject *through;  /* the attribute that leads from the program's object for a peer to its connection; or NULL */
     PyObject *peers;    /* the program's objects for peers, by their connections; or NULL */
+    PyObject *channels; /* those of a port, by their names */
     PyObject *program;  /* the program's object for the Context */
     char takes[WORDS + 1], gives[WORDS + 1];
     int least;          /* arguments that must be given */
     int timed;          /* having received nothing is the answer to a time-out of 0 only, given by its name */
+    int flights;        /* what is in flight decides which events of a socket are news */
 } Quick;
 
 PyObject *calls_slow(Quick *quick, PyObject *const *args, Py_ssize_t count, PyObject *names);
 PyObject *calls_quick_call(PyMethodDef *def, Quick given);
 int calls_read_shape(PyObject *shape, Quick *given);
 int calls_is_zero(PyObject *number);
+int calls_quiet(Quick *quick);
 
 #endif

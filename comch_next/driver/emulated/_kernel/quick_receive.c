@@ -6,7 +6,7 @@
 static PyObject *timeout_name, *message_name, *success_code;
 
 /* Is a message the only thing that could be received? A context without connections may have other reasons. */
-static int quiet(Quick *quick)
+int calls_quiet(Quick *quick)
 {
     if (!SELF(Poller, quick->of)->c.count)
         return 0;
@@ -116,7 +116,7 @@ static PyObject *port_receive(PyObject *self, PyObject *const *args, Py_ssize_t 
     result = comch_find(&poller->c);
     if (result == COMCH_POLL)
         comch_poll_again(&poller->c);
-    if (result == COMCH_AGAIN && quiet(quick)
+    if (result == COMCH_AGAIN && calls_quiet(quick)
         && ((parts = nothing(quick, names ? args[count] : NULL)) || PyErr_Occurred()))
         return parts;
     if (result < 0 || (uint64_t)result > most || !(peer = peer_of(quick, calls_found_link(poller))))

@@ -15,7 +15,7 @@ static int sent(Link *link, PyObject *data)
         return 0;
     result = comch_send(tx, PyBytes_AsString(data), (uint64_t)PyBytes_Size(data));
     if (result == COMCH_POLL)
-        tx->pace.next = 0;
+        comch_hurry(&tx->pace);
     return result == COMCH_OK;
 }
 

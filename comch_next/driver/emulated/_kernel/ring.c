@@ -2,7 +2,6 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #include "bells.h"
 #include "ring.h"
@@ -13,51 +12,12 @@
 
 enum { ALIGN = 16, COMMIT = 256 * 1024, REUSE = 32 * 1024, BUSY_TURNS = 64, AHEAD = 256 };
 _Static_assert(COMCH_LAST_PLACE + sizeof(comch_shared) <= COMCH_PLACE, "the shared words fit before their place");
-#define LOOK_EVERY 1000000ull  /* nanoseconds between looks at the sockets in a tight loop */
-#define AWAY 20000ull          /* nanoseconds without a call that make a loop no tight one */
 #define NO_CUT UINT64_MAX
 
 typedef struct {
     uint32_t length, reserved;
     uint64_t stamp;
 } record;
-
-static uint64_t now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
-}
-
-static int due(comch_pace *pace, uint64_t clock)
-{
-    int away = clock - pace->last > AWAY;
-
-    pace->last = clock;
-    if (clock < pace->next && !away)
-        return 0;
-    pace->next = clock + LOOK_EVERY;
-    return 1;
-}
-
-/* Is it time to look at the sockets? */
-int comch_poll_due(comch_pace *pace)
-{
-    return due(pace, now());
-}
-
-/* A look has ended. However long it took, whoever makes the next call has not been away meanwhile. */
-void comch_polled(comch_pace *pace)
-{
-    pace->last = now();
-    pace->next = pace->last + LOOK_EVERY;
-}
-
-/* Whoever makes the next call has not been away, but waited for the sockets: a look is due when its time has come. */
-void comch_attended(comch_pace *pace)
-{
-    pace->last = now();
-}
 
 static uint32_t footprint(uint64_t length)
 {
@@ -174,8 +134,8 @@ int comch_send(comch_tx *tx, const char *message, uint64_t length)
         return COMCH_CLOSED;
     if (length > tx->max_msg)
         return COMCH_LONG;
-    header.stamp = now();
-    if (due(&tx->pace, header.stamp))
+    header.stamp = comch_now();
+    if (comch_poll_due(&tx->pace, header.stamp))
         return COMCH_POLL;
     need = footprint(length);
     if (tx->head - tx->tail >= limit || (tx->pos >= REUSE && !(tx->head % 16))) {
@@ -305,11 +265,11 @@ static uint64_t clamp(comch_rx *rx, uint64_t stamp, uint64_t clock)
  * is sent to look at the sockets now and then, too. The message stays until comch_take. */
 int64_t comch_find(comch_poller *poller)
 {
-    uint64_t oldest = UINT64_MAX, clock = poller->count > 1 ? now() : 0;
+    uint64_t oldest = UINT64_MAX, clock = poller->count > 1 ? comch_now() : 0;
     uint32_t best = poller->count, i = poller->index;  /* the likeliest is asked last: least time passes after it */
     record header;
 
-    if (++poller->turn % BUSY_TURNS == 0 && now() >= poller->pace.next && due(&poller->pace, now()))
+    if (++poller->turn % BUSY_TURNS == 0 && comch_now() >= poller->pace.next && comch_poll_due(&poller->pace, comch_now()))
         return COMCH_POLL;
     for (uint32_t asked = 0; asked < poller->count; asked++) {
         comch_rx *rx;
@@ -337,7 +297,7 @@ int64_t comch_find(comch_poller *poller)
     }
     poller->swept = clock;
     if (best == poller->count)
-        return due(&poller->pace, now()) ? COMCH_POLL : COMCH_AGAIN;
+        return comch_poll_due(&poller->pace, comch_now()) ? COMCH_POLL : COMCH_AGAIN;
     poller->index = best;
     return (int64_t)poller->length;
 }
@@ -345,7 +305,7 @@ int64_t comch_find(comch_poller *poller)
 /* A look that was due has not been made: the next comch_find says so again. */
 void comch_poll_again(comch_poller *poller)
 {
-    poller->pace.next = 0;
+    comch_hurry(&poller->pace);
     poller->turn = BUSY_TURNS - 1;
 }
 
@@ -378,14 +338,25 @@ int comch_take(comch_poller *poller, char *into)
     return COMCH_OK;
 }
 
-/* Ask for the bell when a message arrives on any ring; 1: there is one (or a fault) already. */
+static int any_available(comch_poller *poller)
+{
+    for (uint32_t i = 0; i < poller->count; i++)
+        if (comch_available(poller->rings[i]))
+            return 1;
+    return 0;
+}
+
+/* Ask for the bell when a message arrives on any ring. 1: there is one (or a fault) already, and no bell is asked for:
+ * whoever knows of a message need not be woken by others. */
 int comch_arm_data(comch_poller *poller)
 {
-    int ready = 0;
-
+    if (any_available(poller))
+        return 1;
     for (uint32_t i = 0; i < poller->count; i++)
         arm(&poller->rings[i]->shared->data_armed);
+    if (!any_available(poller))
+        return 0;
     for (uint32_t i = 0; i < poller->count; i++)
-        ready |= comch_available(poller->rings[i]) != 0;
-    return ready;
+        STORE(&poller->rings[i]->shared->data_armed, 0);
+    return 1;
 }

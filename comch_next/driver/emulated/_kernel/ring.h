@@ -24,6 +24,8 @@
 
 #include <stdint.h>
 
+#include "pace.h"
+
 enum {
     COMCH_PLACE = 4092,      /* offset of the 32-bit word that tells where the shared words begin */
     COMCH_LAST_PLACE = 3776  /* the last multiple of 64 where they may */
@@ -47,12 +49,6 @@ typedef struct {
     uint32_t data_armed, pad2[15];
     uint32_t space_armed, pad3[15];
 } comch_shared;
-
-/* When the sockets were looked at: at most once per millisecond by a caller in a tight loop, at once by one
- * that has been away. */
-typedef struct {
-    uint64_t next, last;
-} comch_pace;
 
 typedef struct {
     comch_shared *shared;
@@ -112,8 +108,5 @@ int64_t comch_find(comch_poller *poller);
 int comch_take(comch_poller *poller, char *into);
 void comch_poll_again(comch_poller *poller);
 int comch_arm_data(comch_poller *poller);
-int comch_poll_due(comch_pace *pace);
-void comch_polled(comch_pace *pace);
-void comch_attended(comch_pace *pace);
 
 #endif
