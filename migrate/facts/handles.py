@@ -116,9 +116,7 @@ class OldApi:
     def _exports(self) -> Mapping[str, Mapping[str, Iterable[Given]]]:
         """The names of each package."""
         packages = {package: names for (package, rest), names in self.vocabulary.modules.items() if not rest}
-        return {
-            package: {name: [Token(Symbol(name))] for name in sorted(names)} for package, names in packages.items()
-        }
+        return {package: {name: [Token(Symbol(name))] for name in sorted(names)} for package, names in packages.items()}
 
     def caught(self, caught: Value) -> Sequence[Token] | None:
         """Return what an except clause binds for an old error class, or for a class of Python's own above those."""
