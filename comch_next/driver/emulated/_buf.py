@@ -178,6 +178,8 @@ class Bufs:
             if found.posted:  # and so in no list
                 found.refcount = 0
                 found.mmap.given_up |= {found}
+                if not found.posted:  # its task has ended meanwhile, on another thread
+                    found.let_go()
             elif found.next is None:
                 found.give_back()
             else:
