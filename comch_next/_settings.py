@@ -16,7 +16,7 @@ from comch_next._endpoint import Endpoint
 from comch_next._library_context import LibraryContext
 from comch_next._sizes import SIZES
 from comch_next.device import Device, DevInfo, Representor
-from comch_next.driver.protocol import Lock
+from comch_next.driver.protocol import Lock, bytes_of
 from comch_next.engine import ProgressEngine
 from comch_next.errors import BadState, InvalidValue, NotPermitted
 
@@ -293,7 +293,7 @@ def _lock_of(engine: object, default: Lock) -> Lock:
 
 
 def _check_name(name: object, device: Device | None) -> None:
-    size = len(name.encode("utf-8", "surrogatepass")) if isinstance(name, str) else 0
+    size = len(bytes_of(name)) if isinstance(name, str) else 0
     most = None if device is None else device.devinfo.cap_get_max_name_len() - 1  # without its NUL
     if not isinstance(name, str) or not name or "\0" in name or (most is not None and size > most):
         limit = "at least 1 byte" if most is None else f"1 to {most} bytes"

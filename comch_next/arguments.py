@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
+from comch_next.driver.protocol import text_of
 from comch_next.errors import InvalidValue
 
 __all__ = ["ANY_SIZE", "Buffer", "UNSET", "cut", "instance", "integer", "text"]
@@ -39,10 +40,7 @@ def cut(data: Any, length: object) -> bytes:
 
 
 def text(value: object, what: str) -> str:
-    """Return `value` as str; bytes are decoded as C passes them: UTF-8, perhaps with the NUL."""
+    """Return `value` as str; bytes are taken as C passes them, perhaps with the NUL."""
     if isinstance(value, bytes):
-        try:
-            value = value.removesuffix(b"\0").decode()
-        except UnicodeDecodeError:
-            raise InvalidValue(f"{what} is {value!r}, which is not UTF-8") from None
+        value = text_of(value.removesuffix(b"\0"))
     return instance(value, str, what)

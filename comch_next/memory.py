@@ -66,6 +66,7 @@ class Mmap(Hinted, Strict):
         """The other side's memory as a map of this side, started (C: doca_mmap_create_from_export).
 
         Raises InvalidValue if the descriptor is invalid or its process has gone, NotPermitted if that denies access.
+        Tasks fail with IO_FAILED once the exporter of memory that it brought itself has gone.
         """
         made = cls.__new__(cls)
         made._driver = _driver_of(device, "mmap_create_from_export")
@@ -173,7 +174,10 @@ class Mmap(Hinted, Strict):
 
     @property
     def view(self) -> memoryview:
-        """All of its bytes; read-only for an import that may only be read."""
+        """All of its bytes; read-only for an import that may only be read.
+
+        Raises NotSupported for an import of memory that the exporter brought itself: only tasks reach that.
+        """
         return self._mmaps.get_view(self._handle)
 
     def __len__(self) -> int:
@@ -190,7 +194,7 @@ class Mmap(Hinted, Strict):
         """What `create_from_export` on the other side takes, for as long as this process keeps the map.
 
         Raises NotPermitted unless started with a PCI permission, NotFound for a device that it does not have,
-        NotSupported for memory of the program's own.
+        NotSupported for memory of the program's own where Linux lets no process read another.
         """
         return self._mmaps.export_pci(self._handle, handle_of(device))
 

@@ -1,21 +1,22 @@
-"""Makes a C function of a Python call: arguments checked by their C types, result codes instead of exceptions."""
+"""Makes C functions of Python calls: arguments checked by their C types, result codes instead of exceptions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from enum import IntEnum
 from typing import Any, NamedTuple
 
-from comch_next import DocaError, ErrorCode, InvalidValue, NotConnected
+from comch_next import DocaError, ErrorCode, InvalidValue
 from comch_next.arguments import instance, integer
-from comch_next.log import Backend
-from comm_channel_compat._devices import Device, DevInfo, RepInfo, Representor
-from comm_channel_compat.endpoint import Endpoint
-from comm_channel_compat.peer_addr import PeerAddr
+from comm_channel_compat._warn import warns_as
 
-__all__ = ["flatten"]
+__all__ = ["Flat", "Types", "flat_names", "flatten", "no_such_name"]
 
 Flat = Callable[..., Any]
+Signature = tuple[str, tuple[tuple[str, str, str], ...]]  # what it returns, and (name, direction, C type) of each
+
+_BITS = {"uint8_t": 8, "int": 31, "uint16_t": 16, "uint32_t": 32, "uint64_t": 64, "size_t": 64}
+_ANYTHING = ("doca_error_t", "union doca_data")  # NULL included
 
 
 class _Param(NamedTuple):
@@ -25,34 +26,75 @@ class _Param(NamedTuple):
     direction: str
     ctype: str
 
+    @property
+    def is_input(self) -> bool:
+        return self.direction.startswith("in") or not self.is_output
 
-_HANDLES: dict[str, type] = {
-    "struct doca_comm_channel_ep_t *": Endpoint,
-    "struct doca_comm_channel_addr_t *": PeerAddr,
-    "struct doca_dev *": Device,
-    "struct doca_dev_rep *": Representor,
-    "struct doca_devinfo *": DevInfo,
-    "struct doca_devinfo_rep *": RepInfo,
-    "struct doca_devinfo **": list,
-    "struct doca_devinfo_rep **": list,
-    "struct doca_log_backend *": Backend,
-}
-_BITS = {"int": 31, "uint16_t": 16, "uint32_t": 32, "uint64_t": 64, "size_t": 64}
+    @property
+    def is_output(self) -> bool:
+        return self.direction.endswith("out") and self.ctype.endswith("*")  # what is passed by value stays what it is
 
 
-def _take(function: str, param: _Param, value: object) -> object:
+class Types(NamedTuple):
+    """What the C types of a generation are in Python."""
+
+    handles: Mapping[str, type]  # pointer to a struct -> its class
+    callbacks: Mapping[str, tuple[str, ...]] = {}  # type of a callback -> the names of its parameters
+    nulls: Mapping[tuple[str, str], type[DocaError] | None] = {}  # where NULL is not INVALID_VALUE; None: it is legal
+    places: tuple[object, ...] = ()  # where calls without a handle are
+
+    def find(self, name: str, signature: Signature) -> Flat | None:
+        """Return the Python call of a C function: a class, a method of its first argument, or a function."""
+        params = [_Param(*row) for row in signature[1]]
+        if name.endswith("_create"):
+            return self.handles.get(params[-1].ctype.removesuffix("*")) if params else None
+        owner = self.handles.get(params[0].ctype.removeprefix("const ")) if params else None
+        words = name.split("_")
+        rests = ["_".join(words[start:]) for start in range(1, len(words))]
+        homes = self.places if owner is None else (owner, *self.places)
+        found = (getattr(home, rest, None) for home in homes for rest in rests)
+        return next(filter(callable, found), None)
+
+
+def flat_names(
+    functions: Mapping[str, Signature], types: Types, calls: Mapping[str, Flat], aliases: Mapping[str, str]
+) -> dict[str, Flat]:
+    """Make every function that has a Python call, under every spelling of its name; `calls` are those that are known.
+
+    A call that is a C function already is taken as it is.
+    """
+    made: dict[str, Flat] = {}
+    for name, signature in functions.items():
+        call = calls.get(name) or types.find(name, signature)
+        if call is not None:
+            done = getattr(call, "__name__", "") == name
+            made[name] = call if done else warns_as(name)(flatten(name, *signature, call, types))
+    return {**made, **{alias: made[name] for alias, name in aliases.items() if name in made}}
+
+
+def no_such_name(generation: str, names: Iterable[str], name: str) -> AttributeError:
+    """Make the error for a name that a module of C names does not have."""
+    import difflib  # only here, for programs that ask in vain
+
+    close = difflib.get_close_matches(name, names, n=1)
+    hint = f"; did you mean {close[0]}?" if close else ""
+    return AttributeError(f"{generation} has no {name!r}{hint}")
+
+
+def _take(function: str, param: _Param, value: Any, types: Types) -> object:
     """An argument as the Python call wants it, or the error that the C call has for it."""
     ctype = param.ctype.removeprefix("const ")
-    if ctype == "doca_error_t":
+    if ctype in _ANYTHING:
         return value
-    if value is None and function == "doca_comm_channel_ep_destroy":
-        raise NotConnected(f"{function}: {param.name} is NULL")
-    if value is None and function == "doca_comm_channel_ep_disconnect" and param.name == "peer_addr":
-        return None  # which is refused by the state of the endpoint
     if value is None:
-        raise InvalidValue(f"{function}: {param.name} is NULL")
-    if ctype in _HANDLES:
-        return instance(value, _HANDLES[ctype], param.name)
+        refusal = types.nulls.get((function, param.name), InvalidValue)
+        if refusal is not None:
+            raise refusal(f"{function}: {param.name} is NULL")
+        return None
+    if ctype in types.handles:
+        return instance(value, types.handles[ctype], param.name)
+    if ctype in types.callbacks:
+        return _plain_callback(function, param, value)
     if ctype in _BITS:
         return integer(value, param.name, most=2 ** _BITS[ctype] - 1)
     if ctype == "char *" and not isinstance(value, (str, bytes)):
@@ -60,31 +102,40 @@ def _take(function: str, param: _Param, value: object) -> object:
     return value
 
 
-def flatten(name: str, returns: str, rows: Iterable[tuple[str, str, str]], call: Flat) -> Flat:
+def _plain_callback(function: str, param: _Param, callback: Any) -> Flat:
+    if not callable(callback):
+        raise InvalidValue(f"{function}: {param.name} is {callback!r}; legal is a function")
+    return lambda *args: callback(*map(_plain, args))
+
+
+def flatten(name: str, returns: str, rows: Iterable[tuple[str, str, str]], call: Flat, types: Types) -> Flat:
     """Make a C function: it takes the inputs in C order and returns the code alone, or with the outputs.
 
     `rows` are its parameters in C order, each (name, direction, C type). `call` takes the same inputs and returns
-    the outputs: nothing, one, or a tuple. A function whose C counterpart returns no result code returns its value,
-    None on failure.
+    the outputs: nothing, one, or a tuple. Of a function that has none it may return a code that is no failure. A
+    function whose C counterpart returns no result code returns its value; 0 or NULL on failure.
     """
     params = [_Param(*row) for row in rows]
-    inputs = [param for param in params if param.direction.startswith("in")]
-    outputs = sum(param.direction.endswith("out") for param in params)
+    inputs = [param for param in params if param.is_input]
+    outputs = sum(param.is_output for param in params)
     bare = returns != "doca_error_t"
+    failed = 0 if returns in _BITS else None
     # Made beforehand: when there is no memory, there is none for a tuple either.
-    no_memory = None if bare else _with_outputs(int(ErrorCode.NO_MEMORY), (None,) * outputs)
+    no_memory = failed if bare else _with_outputs(int(ErrorCode.NO_MEMORY), (None,) * outputs)
 
     def run(args: tuple[Any, ...]) -> Any:
         try:
-            result = call(*(_take(name, *pair) for pair in zip(inputs, args, strict=True)))
+            taken = [_take(name, param, arg, types) for param, arg in zip(inputs, args, strict=True)]
+            result = call(*taken)
         except DocaError as error:
-            return None if bare else _with_outputs(int(error.code), (None,) * outputs)
+            return failed if bare else _with_outputs(int(error.code), (None,) * outputs)
         except MemoryError:
             return no_memory
         if bare:
             return _plain(result)
-        values = () if outputs == 0 else result if outputs > 1 else (result,)
-        return _with_outputs(0, tuple(map(_plain, values)))
+        if not outputs:
+            return int(result) if isinstance(result, ErrorCode) else 0
+        return _with_outputs(0, tuple(map(_plain, result if outputs > 1 else (result,))))
 
     function = _with_parameters([param.name for param in inputs], run)
     function.__name__ = function.__qualname__ = name

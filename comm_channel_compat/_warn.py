@@ -4,6 +4,7 @@ The question is asked once, at import: when the answer is no, `warns_as` gives b
 """
 
 import functools
+import inspect
 import os
 import sys
 import warnings
@@ -46,8 +47,10 @@ def warns_as(code: str) -> Callable[[_T], _T]:
 
 
 def _decorate_methods(legacy: type, prefix: str) -> None:
-    for name, method in list(vars(legacy).items()):
-        if not name.startswith("_") and callable(method):
+    """Decorate those of its bases, too, which have no C names of their own, unless they warn already."""
+    for name in dir(legacy):
+        method = inspect.getattr_static(legacy, name)
+        if not name.startswith("_") and inspect.isfunction(method) and not hasattr(method, "__wrapped__"):
             setattr(legacy, name, _warning(method, prefix + name))
 
 

@@ -88,14 +88,14 @@ class Endpoint(EventChannel, ServiceState, HotCalls):
 
     # Connections
 
-    def listen(self, name: str) -> None:
+    def listen(self, name: str | bytes) -> None:
         """Become the service of that name on the representor; clients wait until `recvfrom` lets them in."""
-        self._channel.listen(name)
+        self._channel.listen(name)  # type: ignore[arg-type]  # bytes too, where a context is one-sided
         self._stand_on_port()
 
-    def connect(self, name: str) -> PeerAddr:
+    def connect(self, name: str | bytes) -> PeerAddr:
         """Begin to connect to the service of that name; poll `peer.update_info` until it has let us in."""
-        connection = self._channel.connect(name, timeout=0)
+        connection = self._channel.connect(name, timeout=0)  # type: ignore[arg-type]  # bytes too
         self._stand_on_port()
         return self._peers[connection]
 

@@ -74,7 +74,7 @@ class Reexports:
         assert isinstance(statement, ast.ImportFrom)
         home = self.project.home(path, statement)
         if home is None:
-            return "" if alias.name in self.vocabulary.submodules else alias.name
+            return "" if self.vocabulary.package(f"{statement.module}.{alias.name}") else alias.name
         for binding in self._bindings((home, alias.name)):
             if isinstance(binding, ast.alias) and binding not in around:
                 return self._symbol(home, binding, around | {alias})

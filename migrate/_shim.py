@@ -1,4 +1,4 @@
-"""Mode shim: imports of the old module become imports of comm_channel_compat, and nothing else changes.
+"""Mode shim: imports of an old module become imports of the one in comm_channel_compat, and nothing else changes.
 
 Under the launcher both names are one module, so that no program can tell by which one it was imported. What names the
 old module in another text that is read at run time stays with a finding, and so does what is called in a C library.
@@ -17,17 +17,16 @@ from migrate._findings import span_of, unused
 from migrate._pragmas import Pragmas
 from migrate.codes import CODES
 from migrate.facts.program import Facts, Reference
-from migrate.old_api.c_names import SECOND_GENERATION_MODULES
-from migrate.old_api.generation_1 import GENERATION_1
+from migrate.facts.references import OF_C
+from migrate.old_api.generations import VOCABULARY
 from migrate.outcome import FileOutcome, Finding, Level
 from migrate.python.source import Located, Source, Unreadable
 from migrate.text.check import complaints
 from migrate.text.render import Change, splice
 
-OLD, NEW = "doca_comm_channel", "comm_channel_compat"
+NEW = "comm_channel_compat"
+_REDIRECTED = {"doca_comm_channel": NEW, "doca_cc": f"{NEW}.cc"}
 TEXT, READS_SOURCE, TAKEN, UNCHECKED = "CCM005", "CCM084", "CCM050", "CCM046"
-_OF_OTHERS = ("CCM007", "CCM008")  # of the C library, and of the second generation
-_LOADED = frozenset({OLD, *SECOND_GENERATION_MODULES})
 _WORD = re.compile(r"\w+")
 _FROM = re.compile(r"from(?:[ \t\f]|\\\r?\n)+")
 
@@ -41,7 +40,7 @@ class _Place(NamedTuple):
 
 def outcomes(sources: Mapping[Path, Source], given: frozenset[Path]) -> dict[Path, FileOutcome]:
     """Return the outcome of every readable file that is given."""
-    facts = Facts(sources, given, GENERATION_1)
+    facts = Facts(sources, given)
     pragmas = Pragmas(sources, {path: facts.project.names(path) for path in sources})
     return {path: _File(path, sources[path], facts, pragmas).outcome() for path in given & sources.keys()}
 
@@ -79,23 +78,25 @@ class _File:
             return self._code_of_import(reference, node)
         if isinstance(node, ast.Constant):
             words = {word.removeprefix("lib") for word in _WORD.findall(str(node.value))}
-            return self._code_of_text(reference, node) if words & _LOADED else None
-        return reference.code if reference.code in _OF_OTHERS else None
+            return self._code_of_text(reference, node) if words & _REDIRECTED.keys() else None
+        return reference.code if reference.code == OF_C else None
 
     def _code_of_text(self, reference: Reference, node: ast.Constant) -> str | None:
         if reference.code:
             return TEXT if reference.code in (TEXT, "CCM006") else None
         if not isinstance(self.names.parents.get(node), ast.Call):
             return None  # an annotation, whose names stay
-        return self._obstacle() if self.source.slice(node).count(OLD) == 1 else TEXT
+        package = _package(str(node.value))
+        known = package in _REDIRECTED and self.source.slice(node).count(package) == 1
+        return self._obstacle() if known else TEXT
 
     def _code_of_import(self, reference: Reference, alias: ast.alias) -> str | None:
-        if reference.code in _OF_OTHERS:
+        if reference.code == OF_C:
             return reference.code
         statement = self.names.statement(alias)
         module = alias.name if isinstance(statement, ast.Import) else getattr(statement, "module", None) or ""
         own = bool(getattr(statement, "level", 0)) or self.facts.project.resolve(self.path, module) is not None
-        if own or module.partition(".")[0] != OLD:
+        if own or _package(module) not in _REDIRECTED:
             return None
         return self._obstacle()
 
@@ -120,8 +121,8 @@ class _File:
         for node in (place.reference.node for place in self.places if not place.code):
             statement = self.names.statement(node)
             if isinstance(node, ast.Constant):
-                start = self.source.text.index(OLD, self.source.span(node)[0])
-                yield Change(start, start + len(OLD), NEW)
+                package = _package(str(node.value))
+                yield _redirected(package, self.source.text.index(package, self.source.span(node)[0]))
             elif isinstance(statement, ast.Import):
                 assert isinstance(node, ast.alias)
                 yield self._renamed(node)
@@ -129,12 +130,16 @@ class _File:
                 statements.add(statement)
                 match = _FROM.match(self.source.text, self.source.span(statement)[0])
                 assert match is not None
-                yield Change(match.end(), match.end() + len(OLD), NEW)
+                assert isinstance(statement, ast.ImportFrom)
+                yield _redirected(_package(statement.module or ""), match.end())
 
     def _renamed(self, alias: ast.alias) -> Change:
         """Return the change of a module in `import a, b`: the name that it binds stays, the submodules are there."""
         start, end = self.source.span(alias)
-        return Change(start, start + len(OLD), NEW) if alias.asname else Change(start, end, f"{NEW} as {OLD}")
+        package = _package(alias.name)
+        if alias.asname:
+            return _redirected(package, start)
+        return Change(start, end, f"{_REDIRECTED[package]} as {package}")
 
     def _new(self) -> bytes:
         wanted: dict[int, str] = {}
@@ -149,7 +154,7 @@ class _File:
             made = Source(new)
         except Unreadable:
             return False
-        return not complaints(self.source, made, stars=dict.fromkeys(GENERATION_1.packages, GENERATION_1.exports))
+        return not complaints(self.source, made, stars=VOCABULARY.stars)
 
     def _finding(self, place: _Place) -> Finding:
         node, code = place.reference.node, place.code
@@ -160,3 +165,12 @@ class _File:
         rule = "imports" if isinstance(node, ast.alias) else "names"
         level, title = Level(CODES[code].level), CODES[code].title
         return Finding(rule, code, level, self.path, span, place.reference.name, title)
+
+
+def _package(dotted: str) -> str:
+    return dotted.partition(".")[0]
+
+
+def _redirected(package: str, start: int) -> Change:
+    """Return the change of the name of an old package in the text."""
+    return Change(start, start + len(package), _REDIRECTED[package])

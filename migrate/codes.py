@@ -51,11 +51,6 @@ CODES: dict[str, Code] = {
         "It belongs to a wrapper of your own, or to a module that cffi has compiled. migrate does not rewrite these.",
         "Run the program unchanged on comm_channel_compat, or call comch_next directly.",
     ),
-    "CCM008": Code(
-        "the second generation (doca_cc) is not rewritten",
-        "doca_cc_* became doca_comch_*; this release of migrate rewrites the first generation only.",
-        "The tables in MIGRATION.md name the successor of each call.",
-    ),
     "CCM009": Code(
         "the old module is used as a value",
         "The module is shown, inspected, or given to another library, or a name is taken from it in a way that migrate "

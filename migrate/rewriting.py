@@ -17,7 +17,7 @@ from migrate._pragmas import Pragmas
 from migrate._reexports import Reexports
 from migrate.codes import CODES
 from migrate.facts.program import Facts, Reference
-from migrate.old_api.generation_1 import GENERATION_1
+from migrate.old_api.generations import VOCABULARY
 from migrate.outcome import FileOutcome, Level, Options
 from migrate.python.source import Source, Unreadable
 from migrate.rules._answers import Answer, Refusal
@@ -61,13 +61,13 @@ class _Project:
 
     def __init__(self, sources: Mapping[Path, Source], given: frozenset[Path], options: Options) -> None:
         self.sources, self.given, self.options = sources, given, options
-        self.facts = Facts(sources, given, GENERATION_1)
+        self.facts = Facts(sources, given)
         self.project = self.facts.project
         self.names = {path: self.project.names(path) for path in sources}
         self.pragmas = Pragmas(sources, self.names)
         self.references = self.facts.references
         self.idioms = _idioms(self.facts, sources) if options.idioms else None
-        self.reexports = Reexports(self.project, GENERATION_1, self.references, given)
+        self.reexports = Reexports(self.project, VOCABULARY, self.references, given)
         self._pin_imports()
         self.answers = {
             reference: self._answer(reference)
@@ -185,9 +185,12 @@ class _Project:
             made = Source(new)
         except Unreadable:
             return dict.fromkeys(text.verdicts, UNCHECKED)
-        stars = dict.fromkeys(GENERATION_1.packages, GENERATION_1.exports)
         failed = complaints(
-            self.sources[path], made, stars=stars, wanted=frozenset(text.exported), assured=text.imports.assured()
+            self.sources[path],
+            made,
+            stars=VOCABULARY.stars,
+            wanted=frozenset(text.exported),
+            assured=text.imports.assured(),
         )
         return dict.fromkeys(text.verdicts, UNCHECKED) if failed else {}
 

@@ -14,7 +14,8 @@ PUBLIC_MODULES = {
     "comch_next": "errors device engine context server client connection task producer consumer memory "
     "pull aio log arguments testing api api.crossing api.prototypes "
     "driver driver.protocol driver.emulated driver.native capi capi.binding capi.handles capi.seam",
-    "comm_channel_compat": "capabilities endpoint peer_addr event_channel service_state cc flat capi",
+    "comm_channel_compat": "capabilities endpoint peer_addr event_channel service_state flat capi "
+    "cc cc.capabilities cc.server cc.client cc.connection cc.producer cc.consumer cc.task cc.flat",
     "migrate": "cli codes explain files outcome rewriting python old_api facts rules report text",
 }
 

@@ -1,7 +1,8 @@
 """Writes every text that is made from the fact tables; with --check it only tells which are stale.
 
 comch_next/_codes.py   the result codes and other enums as Python enums
-comm_channel_compat/_tables.py  what its flat functions take and return, its constants: read without the tables
+comm_channel_compat/_tables.py  what its flat functions take and return, its constants: read without the tables;
+                       so _core_tables.py and cc/_tables.py
 migrate/old_api/_tables.py  the old names as plain data, so that migrate runs without comch_next
 MIGRATION.md           the table of generation-1 symbols, between its markers (status: tools/status.toml)
 docs/errors.md         every documented failure with its proof, out of the tests: see tools/proofs.py
@@ -129,12 +130,19 @@ def _error_classes() -> Iterator[tuple[object, str]]:
             yield name, repr("".join(map(str.capitalize, name.removeprefix("DOCA_ERROR_").split("_"))))
 
 
+def _callbacks() -> Iterator[tuple[object, str]]:
+    for generation in OLD_GENERATIONS:
+        for row in api.callbacks(generation):
+            yield row.name, repr(tuple((param.name, param.ctype) for param in row.params))
+
+
 def _enum_members() -> Iterator[tuple[object, str]]:
     """Constants of the old module that comch_next has as members, those of an older enum by their values."""
+    newest = {row.old: row.new for row in api.renames()}
     for tag, prefix, cls, _ in ENUMS:
         members = {value: name for name, value in _members(tag, prefix)}
-        for table in api.enums("core"):
-            if tag in (table.name, table.replaced_by):
+        for table in (*api.enums("core"), *api.enums("cc")):
+            if tag in (table.name, table.replaced_by, newest.get(table.name)):
                 known = ((name, value) for name, value in table.values.items() if value in members)
                 yield from ((name, repr(f"{cls}.{members[value]}")) for name, value in known)
 
@@ -149,6 +157,11 @@ def tables() -> str:
             "FUNCTIONS: dict[tuple[str, str], tuple[str, tuple[tuple[str, str, str], ...]]]",
             _functions(),
         ),
+        (
+            "type of a callback -> its parameters in C order, each (name, C type)",
+            "CALLBACKS: dict[str, tuple[tuple[str, str], ...]]",
+            _callbacks(),
+        ),
         ("(generation, old name) -> where it went", "RENAMES: dict[tuple[str, str], Rename]", _renames()),
         ("another spelling -> the proper name, same arguments", "ALIASES: dict[str, str]", aliases),
         ("(generation, constant) -> its value", "CONSTANTS: dict[tuple[str, str], int]", values),
@@ -158,21 +171,24 @@ def tables() -> str:
     return TABLES_HEAD + "".join(_mapping(*part) for part in parts)
 
 
-# ---------------------------------------------------------------- comm_channel_compat/_tables.py
+# ---------------------------------------------------------------- comm_channel_compat/**/_tables.py
 
 
-FLAT: tuple[api.Generation, ...] = ("comm_channel", "core")  # whose names the flat functions have
-FLAT_HEAD = f'''"""The functions, other spellings and constants of generation 1 and of the core calls beside it."""
+# file of comm_channel_compat -> what its functions are, and the generation that has them
+FLAT: dict[str, tuple[str, api.Generation]] = {
+    "_tables.py": ("generation 1", "comm_channel"),
+    "_core_tables.py": ("the core calls beside both", "core"),
+    "cc/_tables.py": ("generation 2, in both shapes", "cc"),
+}
 
-{HEADLINE}'''
 
-
-def flat_tables() -> str:
-    """The text of comm_channel_compat/_tables.py."""
-    functions = [row for generation in FLAT for row in api.functions(generation)]
-    values = {name: value for generation in reversed(FLAT) for name, value in api.constants(generation).items()}
+def flat_tables(title: str, generation: api.Generation) -> str:
+    """The text of one of the files."""
+    functions = api.functions(generation)
     known = {row.name for row in functions}
     aliases = ((name, repr(proper)) for name, proper in sorted(api.aliases().items()) if proper in known)
+    callbacks = ((row.name, repr(tuple(param.name for param in row.params))) for row in api.callbacks(generation))
+    values = ((name, repr(value)) for name, value in api.constants(generation).items())
     parts = (
         (
             "function -> what it returns, and its parameters in C order, each (name, direction, C type)",
@@ -180,9 +196,11 @@ def flat_tables() -> str:
             ((row.name, _signature(row)) for row in functions),
         ),
         ("another spelling -> the proper name, same arguments", "ALIASES: dict[str, str]", aliases),
-        ("constant -> its value", "CONSTANTS: dict[str, int]", ((name, repr(value)) for name, value in values.items())),
+        ("type of a callback -> the names of its parameters", "CALLBACKS: dict[str, tuple[str, ...]]", callbacks),
+        ("constant -> its value", "CONSTANTS: dict[str, int]", values),
     )
-    return FLAT_HEAD + "".join(_mapping(*part) for part in parts)
+    head = f'"""The functions, other spellings, callbacks and constants of {title}."""\n\n{HEADLINE}'
+    return head + "".join(_mapping(*part) for part in parts)
 
 
 # ---------------------------------------------------------------- the files
@@ -203,7 +221,7 @@ def outputs() -> dict[Path, str]:
     guide = ROOT / "MIGRATION.md"
     return {
         ROOT / "comch_next" / "_codes.py": codes(),
-        ROOT / "comm_channel_compat" / "_tables.py": flat_tables(),
+        **{ROOT / "comm_channel_compat" / name: flat_tables(*row) for name, row in FLAT.items()},
         ROOT / "migrate" / "old_api" / "_tables.py": tables(),
         guide: between(guide.read_text(encoding="utf-8"), "status", status_table()),
     }

@@ -14,6 +14,7 @@ from comch_next.capi._callbacks import Callbacks
 from comch_next.capi._tables import FUNCTIONS
 from comch_next.capi.binding import Binding
 from comch_next.capi.handles import HANDLES
+from comch_next.driver.protocol import bytes_of, text_of
 from comch_next.errors import BadState, DocaError, Initialization, InvalidValue, IoFailed, NotSupported, from_code
 
 __all__ = ["attach"]
@@ -100,7 +101,7 @@ class Parser:
         words = self._ffi.cast("char **", argv)
         if not words or argc < 1:
             raise InvalidValue("argp_start takes the arguments of main")
-        given = list(self._parsed([self._ffi.string(words[place]).decode() for place in range(1, argc)]))
+        given = list(self._parsed([text_of(self._ffi.string(words[place])) for place in range(1, argc)]))
         for param, text in given:
             assert param.call is not None
             param.call(text)
@@ -173,7 +174,7 @@ class Parser:
                 self._complain(f"{value!r} is no whole number", InvalidValue)
         if kind is Kind.BOOLEAN:
             return self._ffi.new("bool *", bool(value))
-        return self._ffi.new("char[]", (value if isinstance(value, str) else json.dumps(value)).encode())
+        return self._ffi.new("char[]", bytes_of(value if isinstance(value, str) else json.dumps(value)))
 
     # The flags of every program
 

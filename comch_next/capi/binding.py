@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 from comch_next.capi.handles import HANDLES
-from comch_next.errors import DocaError, ErrorCode, InvalidValue
+from comch_next.driver.protocol import bytes_of, text_of
+from comch_next.errors import Again, DocaError, ErrorCode, InvalidValue, NotPermitted, NotSupported
 
-__all__ = ["Binding", "Call", "Function", "MOST_READ", "Param", "bytes_at", "tag_of"]
+__all__ = ["Binding", "Call", "Function", "Lacking", "MOST_READ", "Param", "bytes_at", "tag_of"]
 
 Call = Callable[..., Any]
 Reader = Callable[[Sequence[Any]], Any]
@@ -23,7 +24,8 @@ Writer = Callable[[Sequence[Any], Any], None]
 
 _STRUCT = re.compile(r"(?:const )?struct (\w+) (\*+)")
 MOST_READ = 1 << 16  # bytes; no endpoint's message, immediate data or description of a map is longer
-_UNEXPECTED, _NO_MEMORY = int(ErrorCode.UNEXPECTED), int(ErrorCode.NO_MEMORY)
+_UNEXPECTED, _NO_MEMORY, _AGAIN = map(int, (ErrorCode.UNEXPECTED, ErrorCode.NO_MEMORY, ErrorCode.AGAIN))
+_WARNING, _DEBUG = 40, 60  # enum doca_log_level
 _ENDS = re.compile(r"_(destroy|close|free|destroy_list)$")  # what gives its first argument back
 
 
@@ -33,6 +35,15 @@ def bytes_at(ffi: Any, pointer: Any, length: int) -> bytes | None:
         raise InvalidValue(f"a buffer of {length} bytes is longer than any that a call takes")
     copied: bytes | None = ffi.buffer(pointer, length)[:] if pointer else None
     return copied
+
+
+class Lacking(NotSupported):
+    """A device's answer that it lacks a capability, which is no mistake of the program's."""
+
+
+def _level(error: DocaError) -> int:
+    """How loud a refusal is: what the program cannot mend by its own means is a warning."""
+    return _WARNING if isinstance(error, (NotPermitted, NotSupported)) and not isinstance(error, Lacking) else _DEBUG
 
 
 class Param(NamedTuple):
@@ -96,14 +107,16 @@ class Binding:
 
         return run
 
-    @staticmethod
-    def coded(function: Call) -> Call:
-        """Make the function return the code of the DocaError that it raises."""
+    def coded(self, function: Call) -> Call:
+        """Make the function return the code of the DocaError that it raises, whose reason is logged."""
 
         def run(*args: Any) -> int:
             try:
                 return int(function(*args))
+            except Again:  # which programs poll for
+                return _AGAIN
             except DocaError as error:
+                self.lib.comch_face_refused(_level(error), str(error).encode(errors="replace"))
                 return int(error.code)
             except MemoryError:
                 return _NO_MEMORY
@@ -167,7 +180,7 @@ class Binding:
             may_be_null = param.name == "buf"  # immediate data only
             return lambda args: None if may_be_null and not args[place] else HANDLES.find(tag, args[place]).target
         if param.ctype == "const char *":
-            return lambda args: _decoded(ffi.string(args[place])) if args[place] else _refuse_null(param.name)
+            return lambda args: text_of(ffi.string(args[place])) if args[place] else _refuse_null(param.name)
         if param.ctype == "void *":
             return lambda args: int(ffi.cast("uintptr_t", args[place]))
         if param.ctype == "const union doca_data *":
@@ -206,7 +219,7 @@ class Binding:
 
     def _text(self, place: int, sized: bool) -> Writer:
         def write(args: Sequence[Any], value: str) -> None:
-            data = value.encode() + b"\0"
+            data = bytes_of(value) + b"\0"
             if sized and len(data) > args[place + 1]:
                 raise InvalidValue(f"{value!r} and its NUL do not fit in {args[place + 1]} bytes")
             self.ffi.memmove(args[place], data, len(data))
@@ -264,10 +277,3 @@ def _set(pointer: Any, value: int) -> None:
 
 def _refuse_null(name: str) -> NoReturn:
     raise InvalidValue(f"{name} is NULL")
-
-
-def _decoded(text: bytes) -> str:
-    try:
-        return text.decode()
-    except UnicodeDecodeError:
-        raise InvalidValue(f"{text!r} is not UTF-8") from None

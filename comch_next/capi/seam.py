@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from comch_next.capi.binding import Call, Function
+from comch_next.capi.binding import Call, Function, Lacking
 from comch_next.driver import load
 from comch_next.driver.protocol import Driver
 from comch_next.errors import NotSupported
@@ -62,7 +62,7 @@ def _asking(row: Function, call: Call) -> Call:
 
     def ask(*args: Any) -> None:
         if not call(*args):
-            raise NotSupported(f"{row.name}: this device cannot")
+            raise Lacking(f"{row.name}: this device cannot")
 
     return ask
 

@@ -7,7 +7,7 @@ from collections.abc import Container, Hashable, Iterable, Iterator
 from typing import NamedTuple
 
 from migrate.facts.forest import Forest
-from migrate.facts.handles import Handle, Method, Symbol
+from migrate.facts.tokens import Handle, Method, Symbol
 from migrate.python.values import Class, Collection, External, Instance, Token, Value, Values
 
 EQUAL_DEVICES, INSPECTED = "CCM086", "CCM082"

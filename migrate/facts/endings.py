@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 
 from migrate.facts.forest import Forest
-from migrate.facts.handles import Handle
 from migrate.facts.places import Place, place_of
+from migrate.facts.tokens import Handle
 from migrate.old_api.calls import Call
 from migrate.python.control import Action, Control, Step, solve
 from migrate.python.values import Token, Values

@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterator
 
 from migrate.facts.forest import Forest
-from migrate.facts.module_values import MODULE
 from migrate.facts.texts import is_old_word
+from migrate.facts.tokens import are_modules, modules, symbols
 from migrate.old_api.vocabulary import Vocabulary
-from migrate.python.values import Plain, Values
+from migrate.python.values import Values
 
 
 class FeatureTests:
@@ -28,8 +28,8 @@ class FeatureTests:
         for _, call in self._forest.calls(("hasattr",)):
             if is_hasattr(call) and call.args:
                 texts = [str(part.value) for part in call.args if isinstance(part, ast.Constant)]
-                named = any(is_old_word(text, self._vocabulary) for text in texts)
-                if (named or MODULE in self._values.of(call.args[0])) and not self.is_answered(call):
+                named = any(is_old_word(text) for text in texts)
+                if (named or modules(self._values.of(call.args[0]))) and not self.is_answered(call):
                     yield self._forest.statement(call)
 
     def is_answered(self, call: ast.Call) -> bool:
@@ -37,9 +37,12 @@ class FeatureTests:
         if not is_hasattr(call) or len(call.args) != 2:
             return False
         module, name = call.args
-        known = isinstance(name, ast.Constant) and name.value in self._vocabulary.exports
         values = self._values.of(module)
-        return known and MODULE in values and values <= {MODULE, Plain.NONE}
+        asked = [symbol.package for symbol in symbols(values)]
+        known = isinstance(name, ast.Constant) and all(
+            name.value in self._vocabulary.modules[package, ""] for package in asked
+        )
+        return known and bool(asked) and are_modules(values)
 
 
 def is_hasattr(call: ast.Call) -> bool:

@@ -8,71 +8,19 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
+from migrate.facts import kept
+from migrate.facts.tokens import Code, Data, Failure, Handle, Method, Modern, Symbol, Text
+from migrate.old_api.generation_2 import NULLABLE
+from migrate.old_api.spellings import objects
 from migrate.old_api.vocabulary import Function, Vocabulary
-from migrate.python.values import Arguments, External, Given, ListOf, Plain, Token, Value
+from migrate.python.values import Arguments, CallBack, External, Given, ListOf, Plain, Token, Value
 
 MODERN = "comch_next"
 CAUGHT = "the endpoint of a caught exception"  # an origin that stands for all endpoints
 
 
-@dataclass(frozen=True)
-class Symbol:
-    """A name that the old module exports, as it is spelled; "" for the module itself."""
-
-    name: str
-
-
-@dataclass(frozen=True)
-class Handle:
-    """An endpoint, peer, device, ..."""
-
-    kind: str
-    origin: Hashable
-
-
-@dataclass(frozen=True)
-class Method:
-    """A method of a handle, not yet called; function: its proper C name, or __enter__ and the like."""
-
-    handle: Handle
-    function: str
-
-
-@dataclass(frozen=True)
-class Code:
-    """The result code of a call of a flat function, or (`node` a str) the code that an exception carries."""
-
-    node: ast.expr | str
-
-
-@dataclass(frozen=True)
-class Failure:
-    """An exception of an old error class; "" for what is handled where no except clause names its class."""
-
-    name: str
-
-
-@dataclass(frozen=True)
-class Text:
-    """The text of an exception of an old error class, or what is made of it."""
-
-    name: str
-
-
-@dataclass(frozen=True)
-class Modern:
-    """comch_next, or anything that comes from it: certainly nothing old."""
-
-
-@dataclass(frozen=True)
-class Data:
-    """The bytes of a message that was received."""
-
-
-_OF_HANDLES = (Handle, Method)
 # Names of methods that other libraries' objects have, too; every other one is the old API's alone.
 COMMON = frozenset({"listen", "connect", "sendto", "recvfrom", "disconnect", "destroy", "open", "close", "create"})
 COMMON |= {"get_device", "set_device", "get_iface_name", "get_name", "representors", "update_info"}
@@ -112,7 +60,8 @@ class OldApi:
         """Return the token of an old module."""
         if name.partition(".")[0] == MODERN:
             return Token(Modern())
-        return Token(Symbol("")) if self.vocabulary.module(name) is not None else None
+        package = self.vocabulary.package(name)
+        return Token(Symbol("", package)) if package else None
 
     def attribute(self, token: Token, name: str) -> Iterable[Given] | None:
         """Return what reading an attribute of a token gives."""
@@ -148,8 +97,9 @@ class OldApi:
 
     def _of_symbol(self, symbol: Symbol, name: str) -> Iterable[Given] | None:
         if not symbol.name:
-            inside = name in self.vocabulary.submodules
-            return [Token(Symbol("" if inside else name))] if inside or name in self.vocabulary.exports else None
+            if inner := self.vocabulary.package_in(symbol.package, name):
+                return [Token(Symbol("", inner))]
+            return self.exports(Token(symbol)).get(name)
         if symbol.name == "ErrorCode":
             return [Token(Symbol(name))] if name.isupper() else None
         kind = self.vocabulary.classes.get(symbol.name, "")
@@ -158,11 +108,15 @@ class OldApi:
 
     def exports(self, token: Token) -> Mapping[str, Iterable[Given]]:
         """Return every name that a star import of an old module binds."""
-        return {} if isinstance(token.key, Modern) else self._exports
+        return self._exports[token.key.package] if isinstance(token.key, Symbol) else {}
 
     @cached_property
-    def _exports(self) -> Mapping[str, Iterable[Given]]:
-        return {name: [Token(Symbol(name))] for name in sorted(self.vocabulary.exports)}
+    def _exports(self) -> Mapping[str, Mapping[str, Iterable[Given]]]:
+        """The names of each package."""
+        packages = {package: names for (package, rest), names in self.vocabulary.modules.items() if not rest}
+        return {
+            package: {name: [Token(Symbol(name))] for name in sorted(names)} for package, names in packages.items()
+        }
 
     def caught(self, caught: Value) -> Sequence[Token] | None:
         """Return what an except clause binds for an old error class, or for a class of Python's own above those."""
@@ -246,6 +200,28 @@ class OldApi:
         self.sites.setdefault(node, set()).update(origins)
         return self._results(function, flat, node, origins)
 
+    def keeps(self, token: Token, arguments: Arguments) -> Iterable[tuple[Hashable, frozenset[Value]]]:
+        """Yield the user data that a call gives to a handle."""
+        return kept.kept(*self._given(token, arguments))
+
+    def calls_back(self, token: Token, arguments: Arguments) -> Iterable[CallBack]:
+        """Yield what the library calls after a call."""
+        return kept.called_back(*self._given(token, arguments))
+
+    def _given(
+        self, token: Token, arguments: Arguments
+    ) -> tuple[Function, Mapping[str, frozenset[Value]], Iterable[Hashable]]:
+        """Return a function, what a call gives for its parameters, and the origins of the handles in that."""
+        key = token.key
+        function, flat = self.function(key) if isinstance(key, Symbol | Method) else (None, False)
+        if function is None or not function.is_later:
+            return Function("", ()), {}, ()
+        names = list(function.inputs) if flat else [parameter.c_name for parameter in objects.parameters(function)]
+        names = names[1:] if isinstance(key, Method) else names
+        hidden = dict.fromkeys(names, arguments.hidden) if arguments.starred else {}
+        given = hidden | dict(zip(names, arguments.positional, strict=False)) | {**arguments.keywords}
+        return function, given, [handle.origin for handle in self._taken(key, arguments)]
+
     def _is_right(self, function: Function, arguments: Arguments) -> bool:
         """Whether a function of the module is certainly called with the handle that it takes."""
         given = [*arguments.positional[:1], *arguments.keywords.values(), arguments.hidden]
@@ -259,10 +235,7 @@ class OldApi:
         given = [*arguments.positional, *arguments.keywords.values()]
         values = {value for values in given for value in values} | arguments.hidden
         self.sent |= {text.name for value in values if isinstance(text := getattr(value, "key", None), Text)}
-        handles = {value.key for value in values if isinstance(value, Token) and isinstance(value.key, Handle)}
-        if isinstance(key, Method):
-            handles.add(key.handle)
-        taken = {handle.origin: None for handle in handles if isinstance(handle, Handle)}
+        taken: dict[Hashable, None] = {handle.origin: None for handle in self._taken(key, arguments)}
         gives = any(name in function.kinds for name in function.results)
         wants = any(name in function.kinds for name in function.inputs)
         unknown = Plain.UNKNOWN in values and not isinstance(key, Method)
@@ -270,42 +243,29 @@ class OldApi:
             taken[node] = None
         return tuple(taken)
 
+    def _taken(self, key: Hashable, arguments: Arguments) -> set[Handle]:
+        """Return the handles in a call."""
+        given = [*arguments.positional, *arguments.keywords.values(), arguments.hidden]
+        keys = {value.key for values in given for value in values if isinstance(value, Token)}
+        own = {key.handle} if isinstance(key, Method) else set()
+        return own | {key for key in keys if isinstance(key, Handle)}
+
     def _results(self, function: Function, flat: bool, node: ast.expr, origins: Iterable[Hashable]) -> Iterator[Given]:
         """Give the code and the outputs of a flat call, or the outputs alone; None, too, where a flat call may fail."""
-        names = function.results
-        if not flat:  # lengths are not given: of what was received, and of a list
-            lists = [name for name in names if function.kinds.get(name, "").endswith("[]")]
-            names = tuple(lists or (name for name in names if name not in function.inputs))
+        names = function.results if flat else objects.results(function)
         code: tuple[Given, ...] = (Token(Code(node)),) if flat and function.returns_code else ()
-        for origin in origins if any(name in function.kinds for name in names) else (None,):
-            values = (*code, *(_output(name, function.kinds.get(name, ""), origin) for name in names))
-            yield values[0] if len(values) == 1 else values or Plain.NONE
-        if code and names:
-            yield (*code, *(Plain.NONE for _ in names))
+        is_of_handle = any(name in function.kinds or name == function.user_data for name in names)
+        for origin in origins if is_of_handle else (None,):
+            values = (*code, *(frozenset(_output(function, name, origin)) for name in names))
+            yield from values[0] if len(values) == 1 and isinstance(values[0], frozenset) else (values or Plain.NONE,)
+        if (code and names) or function.name in NULLABLE:
+            yield (*code, *(Plain.NONE for _ in names)) if code else Plain.NONE
 
 
-def _output(name: str, kind: str, origin: Hashable) -> Given:
+def _output(function: Function, name: str, origin: Hashable) -> tuple[Given, ...]:
+    if name == function.user_data:
+        return kept.user_data(function.kinds[function.receiver], origin)
+    kind = function.kinds.get(name, "")
     if kind.endswith("[]"):
-        return ListOf((Token(Handle(kind[:-2], origin)),))
-    return Token(Handle(kind, origin)) if kind else Token(Data()) if name == _DATA else Plain.OTHER
-
-
-def is_handle(value: Value) -> bool:
-    """Whether a value is a handle."""
-    return isinstance(value, Token) and isinstance(value.key, Handle)
-
-
-def handles_among(values: Iterable[Value]) -> list[Handle]:
-    """Return the handles among some values, those of bound methods too."""
-    keys = (value.key for value in values if isinstance(value, Token))
-    return [key.handle if isinstance(key, Method) else key for key in keys if isinstance(key, _OF_HANDLES)]
-
-
-def symbols(values: Iterable[Value]) -> Iterator[Symbol]:
-    """Yield the names of the old module among some values."""
-    return (value.key for value in values if isinstance(value, Token) and isinstance(value.key, Symbol))
-
-
-def has_symbol(values: Iterable[Value]) -> bool:
-    """Whether a name of the old module is among some values."""
-    return any(symbols(values))
+        return (ListOf((Token(Handle(kind[:-2], origin)),)),)
+    return (Token(Handle(kind, origin)) if kind else Token(Data()) if name == _DATA else Plain.OTHER,)

@@ -10,8 +10,9 @@ from pathlib import Path
 
 from migrate.facts.comparisons import is_told_apart
 from migrate.facts.forest import Forest, last_name
-from migrate.facts.handles import Method, OldApi, Symbol
+from migrate.facts.handles import OldApi
 from migrate.facts.hints import Hints
+from migrate.facts.tokens import Method, Symbol
 from migrate.python._looping import constants, rows
 from migrate.python.scopes import Kind
 from migrate.python.values import Collection, External, Function, Token, Value, Values

@@ -8,16 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from migrate.facts.forest import Forest, last_name
-from migrate.facts.handles import has_symbol
-from migrate.facts.references import Reference
+from migrate.facts.references import OF_C, Reference
 from migrate.facts.texts import OPENERS, Texts
-from migrate.old_api.c_names import SECOND_GENERATION_MODULES
+from migrate.facts.tokens import has_symbol
 from migrate.python.modules import Project
-from migrate.python.values import Module, Values
+from migrate.python.values import Values
 
 OPENED = "CCM089"
 _PACKAGES = frozenset({"cffi", "ctypes"})
-_C_NAMES = frozenset({"CCM007", "CCM008"})
 
 Place = tuple[Path, ast.AST]
 
@@ -45,9 +43,7 @@ class OpenedLibraries:
             return False
         if isinstance(node, ast.Constant):
             return self._texts.names_library(node) and not self._is_asked_of_module(node)
-        base = self._values.of(node.value) if isinstance(node, ast.Attribute) else frozenset()
-        of_python = any(isinstance(value, Module) and value.name in SECOND_GENERATION_MODULES for value in base)
-        return reference.code in _C_NAMES and not isinstance(node, ast.alias) and not of_python
+        return reference.code == OF_C and not isinstance(node, ast.alias)
 
     def _is_asked_of_module(self, node: ast.Constant) -> bool:
         """Whether getattr and its like ask the old Python module for a name."""

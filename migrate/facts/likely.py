@@ -7,8 +7,9 @@ from collections.abc import Hashable, Iterator, Set
 from pathlib import Path
 
 from migrate.facts.forest import Forest
-from migrate.facts.handles import COMMON, Handle, OldApi, Symbol
+from migrate.facts.handles import COMMON, OldApi
 from migrate.facts.references import Reference
+from migrate.facts.tokens import Handle, Symbol
 from migrate.python.modules import Project
 from migrate.python.values import Instance, Plain, Token, Value, Values
 

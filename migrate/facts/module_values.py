@@ -6,10 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from migrate.facts.forest import Forest
-from migrate.facts.handles import Symbol
-from migrate.python.values import Bound, Class, External, Function, Partial, Plain, Token, Value, Values
+from migrate.facts.tokens import are_modules, modules
+from migrate.python.values import Bound, Class, External, Function, Partial, Value, Values
 
-MODULE = Token(Symbol(""))
 MODULE_VALUE = "the old module as a value"  # the origin of what is taken from it: all of that changes together
 _FOLLOWED: tuple[type[ast.AST], ...] = (
     ast.Attribute,
@@ -42,19 +41,20 @@ class ModuleValues:
         """Return the expression that `x.Endpoint`, `x.ErrorCode.AGAIN` take their name from, if that is the module."""
         while isinstance(node, ast.Attribute):
             node = node.value
-            if MODULE in self._values.of(node):
+            if modules(self._values.of(node)):
                 return node
         return None
 
     def is_certain(self, base: ast.expr) -> bool:
         """Whether an expression can only be the module, or None."""
-        return self._values.of(base) <= {MODULE, Plain.NONE}
+        return are_modules(self._values.of(base))
 
     def imports(self, node: ast.Constant) -> bool:
         """Whether a text is what a call imports the old module by."""
         call = self._forest.parents[node]
         of_python = isinstance(call, ast.Call) and all(each in _IMPORTING for each in self._values.of(call.func))
-        return of_python and self._values.of(call) == {MODULE}  # type: ignore[arg-type]
+        made = self._values.of(call) if of_python and isinstance(call, ast.expr) else frozenset()
+        return bool(made) and made == set(modules(made))
 
     def is_looked_for(self, node: ast.Constant) -> bool:
         """Whether a text is what a call looks for the old module by, where it only matters if it is there."""
@@ -74,11 +74,12 @@ class ModuleValues:
 
     def lost(self) -> Iterator[ast.expr]:
         """Iterate over the places where something else may be done with the module than to take names from it."""
-        for call in self._values.sinks.get(MODULE, ()):  # in a collection, mostly
+        for call in (call for module in modules(self._values.sinks) for call in self._values.sinks[module]):
             given = getattr(call, "args", [])
-            if not any(MODULE in self._values.of(argument) for argument in given):
+            if not any(modules(self._values.of(argument)) for argument in given):  # in a collection, mostly
                 yield call
-        yield from (node for node in self._values.uses(MODULE) if not self.is_followed(node))
+        used = dict.fromkeys(node for module in modules(self._values.tokens) for node in self._values.uses(module))
+        yield from (node for node in used if not self.is_followed(node))
 
     def is_followed(self, node: ast.expr) -> bool:
         """Whether it can be seen what becomes of the module where it stands."""
@@ -93,7 +94,7 @@ class ModuleValues:
             return isinstance(parent.op, ast.Not)
         if isinstance(parent, ast.Compare):
             sides = [parent.left, *parent.comparators]
-            return all(self._values.of(side) <= {MODULE, Plain.NONE} for side in sides)
+            return all(are_modules(self._values.of(side)) for side in sides)
         if isinstance(parent, ast.Subscript):
             return parent.slice is not node
         if isinstance(parent, ast.Call):

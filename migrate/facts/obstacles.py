@@ -10,13 +10,14 @@ from typing import Any
 
 from migrate.facts import comparisons
 from migrate.facts.forest import Forest, last_name
-from migrate.facts.handles import COMMON, Handle, Method, OldApi, Symbol, handles_among, is_handle
+from migrate.facts.handles import COMMON, OldApi
 from migrate.facts.introspection import first_constant, key_of
 from migrate.facts.modern import MODERN_MEMBERS
 from migrate.facts.module_values import MODULE_VALUE, ModuleValues
 from migrate.facts.references import Reference, References
 from migrate.facts.shown import Shown
 from migrate.facts.texts import WORD
+from migrate.facts.tokens import Handle, Method, Symbol, handles_among, is_handle
 from migrate.facts.unseen import Callers
 from migrate.python.modules import is_standard
 from migrate.python.values import Bound, Collection, External, Function, Instance, Plain, Token, Value, Values

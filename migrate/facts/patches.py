@@ -6,7 +6,7 @@ import ast
 from pathlib import Path
 
 from migrate.facts.forest import Forest
-from migrate.facts.handles import Symbol
+from migrate.facts.tokens import Symbol
 from migrate.old_api.vocabulary import Vocabulary
 from migrate.python.modules import Project
 from migrate.python.values import Module, Token, Value, Values

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TypeAlias
 
 from migrate.facts.forest import Forest
-from migrate.facts.handles import Code, Symbol
 from migrate.facts.places import Place, part_of, place_of
+from migrate.facts.tokens import Code, Symbol
 from migrate.python.control import Action, Control, Graph, Solution, Step, solve
 from migrate.python.scopes import FUNCTIONS, Variable
 from migrate.python.values import Collection, External, Function, Plain, Token, Values

@@ -11,7 +11,7 @@ from typing import Any
 from migrate.facts.endings import Endings
 from migrate.facts.expressions import Expressions
 from migrate.facts.forest import Forest
-from migrate.facts.handles import CAUGHT, Data, Handle, OldApi, handles_among, symbols
+from migrate.facts.handles import CAUGHT, OldApi
 from migrate.facts.introspection import Introspection
 from migrate.facts.libraries import OpenedLibraries
 from migrate.facts.likely import Likely
@@ -23,10 +23,11 @@ from migrate.facts.reaching import Reaching
 from migrate.facts.references import Reference, References
 from migrate.facts.results import Results
 from migrate.facts.texts import Texts
+from migrate.facts.tokens import Data, Handle, handles_among, symbols
 from migrate.facts.type_comments import type_comments
 from migrate.facts.unseen import unseen_handles
 from migrate.old_api.calls import Call
-from migrate.old_api.generation_1 import GENERATION_1
+from migrate.old_api.generations import vocabulary_of
 from migrate.old_api.vocabulary import Vocabulary
 from migrate.python.modules import Project
 from migrate.python.source import Source
@@ -44,8 +45,9 @@ class Facts:
     """
 
     def __init__(
-        self, sources: Mapping[Path, Source], given: frozenset[Path], vocabulary: Vocabulary = GENERATION_1
+        self, sources: Mapping[Path, Source], given: frozenset[Path], vocabulary: Vocabulary | None = None
     ) -> None:
+        vocabulary = vocabulary or vocabulary_of(source.text for source in sources.values())
         self.project = Project(
             {path: source.tree for path, source in sources.items()},
             {path: source.names for path, source in sources.items()},

@@ -11,18 +11,19 @@ from typing import Any
 from migrate.facts.comparisons import tested_for
 from migrate.facts.feature_tests import FeatureTests
 from migrate.facts.forest import Forest
-from migrate.facts.handles import Handle, Method, OldApi, Symbol, has_symbol, symbols
+from migrate.facts.handles import OldApi
 from migrate.facts.introspection import Introspection
 from migrate.facts.module_values import ModuleValues
 from migrate.facts.patches import Patches
 from migrate.facts.texts import Texts, is_old_word
-from migrate.old_api.c_names import SECOND_GENERATION_MODULES, generation_of, is_core
+from migrate.facts.tokens import Handle, Method, Symbol, has_symbol, modules, symbols
+from migrate.old_api.c_names import is_c_name, is_core
 from migrate.old_api.calls import Call, splats
 from migrate.old_api.spellings import flat, objects
 from migrate.python.modules import Project
 from migrate.python.values import Collection, External, Module, Plain, Token, Value, Values
 
-_SECOND_GENERATION = frozenset(map(Module, SECOND_GENERATION_MODULES))
+OF_C = "CCM007"  # a name of a C library
 _READS = {"hasattr": "CCM006", "getattr": "CCM005"}
 
 
@@ -115,14 +116,12 @@ class References:
         if own:
             if name != "*" and any(symbols(self._values.of_target(node))):
                 yield Reference(path, node, node.name, code=self._features.code(node))
-        elif {home, f"{home}.{name}"} & SECOND_GENERATION_MODULES:
-            yield Reference(path, node, node.name, code="CCM008")
         elif home.partition(".")[0] in vocabulary.packages:
             names = vocabulary.module(home)
-            known = names is not None and (not name or name in names | {"*"} | set(vocabulary.submodules))
+            known = names is not None and (not name or name in names | {"*"} or vocabulary.package(f"{home}.{name}"))
             yield Reference(path, node, node.name, code=self._features.code(node) if known else "CCM022")
-        elif name and is_old_word(name, vocabulary):
-            yield Reference(path, node, name, code=_c_code(name))
+        elif name and is_old_word(name):
+            yield Reference(path, node, name, code=OF_C)
 
     # ------------------------------------------------------------------ names
 
@@ -134,8 +133,8 @@ class References:
         if has_symbol(found):
             if self._is_name(node):
                 yield from self._symbol(path, node, found)
-        elif generation_of(node.id) and not any(map(self._is_own, bindings)):
-            yield Reference(path, node, node.id, code=_c_code(node.id))
+        elif is_c_name(node.id) and not any(map(self._is_own, bindings)):
+            yield Reference(path, node, node.id, code=OF_C)
         elif not bindings and is_core(node.id):
             yield Reference(path, node, node.id, code="CCM022")  # of the C library, not of the old module
 
@@ -245,18 +244,16 @@ class References:
                 yield from self._symbol(path, node, found)
         elif methods:
             yield from self._method(path, node, methods)
-        elif Symbol("") in symbols(base):
+        elif modules(base):
             yield Reference(path, node, node.attr, code="CCM022", module=self._taken(node)[0])
-        elif not _SECOND_GENERATION.isdisjoint(base):
-            yield Reference(path, node, node.attr, code="CCM008")
         elif self._is_c_name(node.attr, base):
-            yield Reference(path, node, node.attr, code=_c_code(node.attr))
+            yield Reference(path, node, node.attr, code=OF_C)
 
     def _is_c_name(self, name: str, base: frozenset[Value]) -> bool:
         """Whether an attribute is a name of an old C library on what can be one: no object of the program's own."""
         if self._may_be_anything(base):
-            return is_old_word(name, self._api.vocabulary)
-        return bool(generation_of(name)) and any(map(_is_made_elsewhere, base))
+            return is_old_word(name)
+        return is_c_name(name) and any(map(_is_made_elsewhere, base))
 
     def _read(self, node: ast.Attribute) -> frozenset[Value]:
         """Return what an attribute of an old module is where nothing evaluates it: in an annotation."""
@@ -298,10 +295,6 @@ class References:
             yield Reference(path, node, named[0])  # an annotation in quotes, which a rule reads
         elif named:
             yield Reference(path, node, named[0], code=named[1])
-
-
-def _c_code(name: str) -> str:
-    return "CCM008" if generation_of(name) == "2" else "CCM007"
 
 
 def _is_made_elsewhere(value: Value) -> bool:

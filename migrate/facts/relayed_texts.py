@@ -6,8 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from migrate.facts.forest import Forest
-from migrate.facts.handles import Data, OldApi, Text
+from migrate.facts.handles import OldApi
 from migrate.facts.texts import WORD
+from migrate.facts.tokens import Data, Text
 from migrate.python.values import Token, Values
 
 _SEARCHING = frozenset({"startswith", "endswith", "find", "rfind", "index", "rindex", "count", "search", "match"})

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from migrate.facts.forest import Forest
-from migrate.old_api.c_names import SECOND_GENERATION_MODULES, generation_of
+from migrate.old_api.c_names import is_c_name
+from migrate.old_api.generations import VOCABULARY
 from migrate.old_api.vocabulary import Vocabulary
 
 WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -28,10 +29,9 @@ _LOOKS_UP = frozenset({"", "[]", "getattr", "hasattr", "addressof"})
 _FEATURE_TESTS = frozenset({"hasattr", "find_spec", "importorskip"})
 
 
-def is_old_word(word: str, vocabulary: Vocabulary) -> bool:
+def is_old_word(word: str) -> bool:
     """Whether a word can only be of an old API: a C name, or the name of a module."""
-    module = word.removeprefix("lib")
-    return bool(generation_of(word)) or module in vocabulary.packages or module in SECOND_GENERATION_MODULES
+    return is_c_name(word) or word.removeprefix("lib") in VOCABULARY.packages
 
 
 class Texts:
@@ -59,7 +59,7 @@ class Texts:
             return word, "CCM005"
         if isinstance(node.value, bytes) and not reader:
             return None  # a message
-        words = [word for word in WORD.findall(text) if is_old_word(word, self._vocabulary)]
+        words = [word for word in WORD.findall(text) if is_old_word(word)]
         is_name = _DOTTED.fullmatch(text.strip()) or _LIBRARY.fullmatch(text)
         whole = is_name and words and words[0] not in self._vocabulary.constants
         if whole or (words and reader):
@@ -71,7 +71,7 @@ class Texts:
         reader, text = self._reader(node), str(node.value)
         if reader in OPENERS | _DECLARATIONS:
             return True
-        return reader in _LOOKS_UP and bool(_LIBRARY.fullmatch(text) or any(map(generation_of, WORD.findall(text))))
+        return reader in _LOOKS_UP and bool(_LIBRARY.fullmatch(text) or any(map(is_c_name, WORD.findall(text))))
 
     def opens_library(self, node: ast.AST) -> bool:
         """Whether a text with an old name is the name of a library, or is given to what opens one."""
@@ -86,7 +86,7 @@ class Texts:
     def _first(self, path: Path, code: str) -> str:
         """Return the first word of some code that is an old name, or a name of the file for something old."""
         known = self._aliases(path)
-        words = (word for word in WORD.findall(code) if word in known or is_old_word(word, self._vocabulary))
+        words = (word for word in WORD.findall(code) if word in known or is_old_word(word))
         return next(words, "")
 
     def _reader(self, node: ast.AST) -> str:

@@ -359,6 +359,24 @@ FUNCTIONS: dict[tuple[str, str], tuple[str, tuple[tuple[str, str, str], ...]]] =
     ('core', 'doca_devinfo_get_sf_index'): ('doca_error_t', (('devinfo', 'in', 'const struct doca_devinfo *'), ('sf_index', 'out', 'uint32_t *'))),
 }
 
+# type of a callback -> its parameters in C order, each (name, C type)
+CALLBACKS: dict[str, tuple[tuple[str, str], ...]] = {
+    'doca_cc_task_send_completion_cb_t': (('task', 'struct doca_cc_task_send *'), ('task_user_data', 'union doca_data'), ('ctx_user_data', 'union doca_data')),
+    'doca_cc_event_msg_recv_cb_t': (('event', 'struct doca_cc_event_msg_recv *'), ('recv_buffer', 'uint8_t *'), ('msg_len', 'uint32_t'), ('cc_connection', 'struct doca_cc_connection *')),
+    'doca_cc_event_connection_status_changed_cb_t': (('event', 'struct doca_cc_event_connection_status_changed *'), ('cc_connection', 'struct doca_cc_connection *'), ('change_successful', 'uint8_t')),
+    'doca_cc_event_consumer_cb_t': (('event', 'struct doca_cc_event_consumer *'), ('cc_connection', 'struct doca_cc_connection *'), ('id', 'uint32_t')),
+    'doca_cc_producer_task_send_completion_cb_t': (('task', 'struct doca_cc_producer_task_send *'), ('task_user_data', 'union doca_data'), ('ctx_user_data', 'union doca_data')),
+    'doca_cc_consumer_task_post_recv_completion_cb_t': (('task', 'struct doca_cc_consumer_task_post_recv *'), ('task_user_data', 'union doca_data'), ('ctx_user_data', 'union doca_data')),
+    'doca_cc_send_task_comp_handler': (('task', 'struct doca_cc_send_task *'), ('task_user_data', 'union doca_data'), ('ctx_user_data', 'union doca_data')),
+    'doca_cc_producer_send_task_comp_handler': (('task', 'struct doca_cc_producer_send_task *'), ('task_user_data', 'union doca_data'), ('ctx_user_data', 'union doca_data')),
+    'doca_cc_consumer_post_recv_task_comp_handler': (('task', 'struct doca_cc_consumer_post_recv_task *'), ('task_user_data', 'union doca_data'), ('ctx_user_data', 'union doca_data')),
+    'doca_task_completion_cb_t': (('task', 'struct doca_task *'), ('task_user_data', 'union doca_data'), ('ctx_user_data', 'union doca_data')),
+    'doca_ctx_state_changed_callback_t': (('user_data', 'const union doca_data'), ('ctx', 'struct doca_ctx *'), ('prev_state', 'enum doca_ctx_states'), ('next_state', 'enum doca_ctx_states')),
+    'doca_mmap_memrange_free_cb_t': (('addr', 'void *'), ('len', 'size_t'), ('cookie', 'void *')),
+    'log_flush_callback': (('buffer', 'char *'),),
+    'doca_argp_param_cb_t': (('param', 'void *'), ('config', 'void *')),
+}
+
 # (generation, old name) -> where it went
 RENAMES: dict[tuple[str, str], Rename] = {
     ('comm_channel_1x', 'doca_comm_channel_ep_create'): Rename('doca_comm_channel_ep_create + doca_comm_channel_ep_set_device + doca_comm_channel_ep_set_max_msg_size + doca_comm_channel_ep_set_send_queue_size + doca_comm_channel_ep_set_recv_queue_size', ('doca_comm_channel_ep_create', 'doca_comm_channel_ep_set_device', 'doca_comm_channel_ep_set_max_msg_size', 'doca_comm_channel_ep_set_send_queue_size', 'doca_comm_channel_ep_set_recv_queue_size'), 'rename+semantic-change', 'function', '1.5', '(attr, ep) became (ep); attribute fields became setters; a device must be named, and a representor on the service side.'),
@@ -879,6 +897,10 @@ MEMBERS: dict[str, str] = {
     'DOCA_CTX_STATE_STARTING': 'State.STARTING',
     'DOCA_CTX_STATE_RUNNING': 'State.RUNNING',
     'DOCA_CTX_STATE_STOPPING': 'State.STOPPING',
+    'DOCA_CC_COUNTER_SENT_MESSAGES': 'Counter.SENT_MESSAGES',
+    'DOCA_CC_COUNTER_SENT_BYTES': 'Counter.SENT_BYTES',
+    'DOCA_CC_COUNTER_RECV_MESSAGES': 'Counter.RECV_MESSAGES',
+    'DOCA_CC_COUNTER_RECV_BYTES': 'Counter.RECV_BYTES',
     'DOCA_DEVINFO_REP_FILTER_ALL': 'RepFilter.ALL',
     'DOCA_DEVINFO_REP_FILTER_NET': 'RepFilter.NET',
     'DOCA_DEVINFO_REP_FILTER_EMULATED': 'RepFilter.EMULATED',
@@ -906,6 +928,11 @@ MEMBERS: dict[str, str] = {
     'DOCA_ACCESS_RDMA_ATOMIC': 'AccessFlag.RDMA_ATOMIC',
     'DOCA_ACCESS_DPU_READ_ONLY': 'AccessFlag.PCI_READ_ONLY',
     'DOCA_ACCESS_DPU_READ_WRITE': 'AccessFlag.PCI_READ_WRITE',
+    'DOCA_ACCESS_LOCAL_READ': 'AccessFlag.LOCAL_READ_ONLY',
+    'DOCA_ACCESS_LOCAL_WRITE': 'AccessFlag.LOCAL_READ_WRITE',
+    'DOCA_ACCESS_REMOTE_WRITE': 'AccessFlag.RDMA_READ',
+    'DOCA_ACCESS_REMOTE_READ': 'AccessFlag.RDMA_WRITE',
+    'DOCA_ACCESS_REMOTE_ATOMIC': 'AccessFlag.RDMA_ATOMIC',
 }
 
 # result code -> its class in comch_next

@@ -1,19 +1,16 @@
-"""Which generation a C name belongs to, where no module of a vocabulary brings it (cffi, ctypes, wrappers, text)."""
+"""Which C names are old, where no module of a vocabulary brings them (cffi, ctypes, wrappers, text)."""
 
 from __future__ import annotations
 
 from migrate.old_api._tables import ALIASES, CONSTANTS, FUNCTIONS, RENAMES
 from migrate.old_api.generation_1 import GENERATION_1
 
-SECOND_GENERATION_MODULES = frozenset({"doca_cc", "comm_channel_compat.cc"})
 _SHARED = ("DOCA_SUCCESS", "DOCA_ERROR_", "DOCA_CC_")
 
 
-def generation_of(name: str) -> str:
-    """ "1" or "2", "" for what is no name of an old C API (DOCA_CC_MSG_FLAG_NONE is of the first)."""
-    if name.startswith("doca_cc_") or ("cc", name) in RENAMES:
-        return "2"
-    return "1" if name in _NAMES or name.startswith("doca_comm_channel_") else ""
+def is_c_name(name: str) -> bool:
+    """Whether a name is of an old C API; calls of DOCA Core are while only old programs have them."""
+    return name in _NAMES or name.startswith(("doca_comm_channel_", "doca_cc_"))
 
 
 def is_core(name: str) -> bool:

@@ -13,6 +13,7 @@ CAPABILITY = "doca_comm_channel_get_"
 # Functions that only the objects spelling has.
 OPEN_DEVICE, OPEN_REPRESENTOR = "open_device", "open_representor"
 
+_PACKAGE = "doca_comm_channel"
 _CORE = ("doca_devinfo_", "doca_dev_", "doca_error_", "doca_get_error_", "doca_log_")
 _NOT_EXPORTED = frozenset(
     {
@@ -36,7 +37,7 @@ _NOT_EXPORTED = frozenset(
     }
 )
 _CODE, _NUMBER = "doca_error_t", "int"
-_MACROS = {
+MACROS = {
     "DOCA_IS_ERROR": Function("DOCA_IS_ERROR", (Parameter("error", "in", _CODE),), "bool"),
     "DOCA_ERROR_PROPAGATE": Function(
         "DOCA_ERROR_PROPAGATE", (Parameter("first", "in", _CODE), Parameter("then", "in", _CODE)), _NUMBER
@@ -52,7 +53,7 @@ _CLASSES = {
 }
 _CATCHING_MANY = ("BaseException", "ConnectionError", "EnvironmentError", "Exception", "IOError", "OSError")
 # Python's own exception classes, and the error classes that extend them; TimeOut is left out, as nothing waits.
-_BUILTIN_ERRORS = {
+BUILTIN_ERRORS = {
     "BlockingIOError": {"Again", "ConnectionInprogress", "InProgress"},
     "BrokenPipeError": {"Shutdown"},
     "ConnectionAbortedError": {"ConnectionAborted"},
@@ -67,7 +68,7 @@ _BUILTIN_ERRORS = {
     "ValueError": {"InvalidValue", "TooBig", "BadConfig"},
     **{name: {"DocaError"} for name in _CATCHING_MANY},
 }  # fmt: skip
-_OWN = {  # what has no C function
+OWN = {  # what has no C function
     OPEN_DEVICE: (("pci_addr", "in", "const char *"), ("dev", "out", "struct doca_dev **")),
     OPEN_REPRESENTOR: (
         ("dev", "in", "struct doca_dev *"),
@@ -91,7 +92,7 @@ def _flat() -> dict[str, Function]:
         or (generation == "core" and name.startswith(_CORE) and name not in _NOT_EXPORTED)
     }
     functions = {name: _function(generation, name) for name, generation in exported.items()}
-    return functions | {alias: functions[name] for alias, name in ALIASES.items() if name in functions} | _MACROS
+    return functions | {alias: functions[name] for alias, name in ALIASES.items() if name in functions} | MACROS
 
 
 _RENAMED = {"doca_devinfo_rep_create_list": "representors"}
@@ -111,7 +112,7 @@ def _methods(flat: dict[str, Function], own: dict[str, Function]) -> Iterator[tu
 
 def _build() -> Vocabulary:
     flat = _flat()
-    own = {name: Function(name, tuple(Parameter(*row) for row in rows)) for name, rows in _OWN.items()}
+    own = {name: Function(name, tuple(Parameter(*row) for row in rows)) for name, rows in OWN.items()}
     capabilities = {
         name.removeprefix("doca_comm_channel_"): function
         for name, function in flat.items()
@@ -126,7 +127,9 @@ def _build() -> Vocabulary:
         "devices": flat["doca_devinfo_create_list"],
         OPEN_DEVICE: own[OPEN_DEVICE],
     }
-    submodules = {
+    helpers, others = frozenset({"ErrorCode", "code_name", "describe", "from_code", "outcome"}), {"LegacyCallWarning"}
+    modules = {
+        "": frozenset().union(flat, objects, _CLASSES, constants, errors, helpers, others),
         "flat": frozenset({*flat, *constants}),
         "endpoint": frozenset({"Endpoint"}),
         "peer_addr": frozenset({"PeerAddr"}),
@@ -134,17 +137,17 @@ def _build() -> Vocabulary:
         "errors": errors | {"ErrorCode"},
     }
     return Vocabulary(
-        packages=frozenset({"doca_comm_channel", "comm_channel_compat"}),
-        submodules=submodules,
+        packages=dict.fromkeys((_PACKAGE, "comm_channel_compat"), _PACKAGE),
+        modules={(_PACKAGE, rest): names for rest, names in modules.items()},
         flat=flat,
         objects=objects,
         methods=dict(_methods(flat, own)),
         classes=_CLASSES,
         constants=constants,
         errors=errors,
-        builtin_errors={name: tuple(sorted(extending)) for name, extending in _BUILTIN_ERRORS.items()},
-        helpers=frozenset({"ErrorCode", "code_name", "describe", "from_code", "outcome"}),
-        others=frozenset({"LegacyCallWarning"}),
+        builtin_errors={name: tuple(sorted(extending)) for name, extending in BUILTIN_ERRORS.items()},
+        helpers=helpers,
+        others=frozenset(others),
     )
 
 

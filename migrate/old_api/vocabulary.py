@@ -1,15 +1,35 @@
-"""What a generation of the old API consists of; one Vocabulary per generation."""
+"""What a generation of the old API consists of; one Vocabulary per generation, and all of them joined."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, fields
+from functools import cached_property, reduce
+from typing import Any
+
+from migrate.old_api._tables import CALLBACKS
 
 # C struct -> the kind of handle that a pointer to it is
 KINDS = {
     "doca_comm_channel_ep_t": "endpoint",
     "doca_comm_channel_addr_t": "peer",
+    "doca_cc_server": "server",
+    "doca_cc_client": "client",
+    "doca_cc_connection": "connection",
+    "doca_cc_producer": "producer",
+    "doca_cc_consumer": "consumer",
+    "doca_cc_task_send": "send_task",
+    "doca_cc_send_task": "send_task",
+    "doca_cc_producer_task_send": "producer_task",
+    "doca_cc_producer_send_task": "producer_task",
+    "doca_cc_consumer_task_post_recv": "post_task",
+    "doca_cc_consumer_post_recv_task": "post_task",
+    "doca_ctx": "ctx",
+    "doca_task": "task",
+    "doca_pe": "engine",
+    "doca_mmap": "mmap",
+    "doca_buf": "buf",
+    "doca_buf_inventory": "inventory",
     "doca_dev": "device",
     "doca_dev_rep": "representor",
     "doca_devinfo": "devinfo",
@@ -37,18 +57,29 @@ class Parameter:
 
     @property
     def is_input(self) -> bool:
-        """Whether the caller passes a value."""
-        return "in" in self.direction.split(",")
+        """Whether the caller passes a value; what is passed by value stays what it is, whatever the direction."""
+        return "in" in self.direction.split(",") or not self.is_output
 
     @property
     def is_output(self) -> bool:
         """Whether the function fills it."""
-        return "out" in self.direction.split(",")
+        return "out" in self.direction.split(",") and self.ctype.endswith("*")
 
     @property
     def kind(self) -> str:
         """The kind of handle that it is: endpoint, peer, ..., with [] for a list, "" for anything else."""
         return kind_of(self.ctype, int(self.is_output))
+
+    @property
+    def callback(self) -> tuple[Parameter, ...]:
+        """What a callback is called with, if it is one."""
+        rows = CALLBACKS.get(self.ctype.removesuffix(" *"), ())
+        return tuple(Parameter(name, "in", ctype) for name, ctype in rows)
+
+    @property
+    def is_user_data(self) -> bool:
+        """Whether it is what a program keeps with a handle."""
+        return "union doca_data" in self.ctype
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,24 +118,39 @@ class Function:
         return {name: kind for name, kind in kinds.items() if kind}
 
     @cached_property
+    def is_later(self) -> bool:
+        """Whether what it is given comes back later: in callbacks, or as the user data of a handle."""
+        return any(parameter.callback or parameter.is_user_data for parameter in self.parameters)
+
+    @cached_property
+    def user_data(self) -> str:
+        """The result, if any, that is what the program keeps with a handle."""
+        outputs = (parameter.name for parameter in self.parameters if parameter.is_output and parameter.is_user_data)
+        return "return" if "union doca_data" in self.returns else next(outputs, "")
+
+    @cached_property
     def receiver(self) -> str:
-        """The input whose method it is in the objects spelling, "" for a function of the module."""
+        """The input whose method it is in the objects spelling, "" for a function of the module or a constructor."""
+        if self.name.endswith("_create"):
+            return ""
         first = self.inputs[0] if self.inputs else ""
         return first if first in self.kinds and not self.kinds[first].endswith("[]") else ""
 
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """One generation of the old API.
+    """One generation of the old API, or several.
 
-    flat: C names -> functions, older spellings too. objects: functions of the module in the objects spelling, classes
-    that can be called among them. methods: (kind of handle, name) -> function. classes: class -> kind of its handles.
-    builtin_errors: what except clauses with a class of Python's own catch; DocaError for those that catch many.
+    packages: import names -> the package that each stands for. modules: (package, the rest of the dotted name) -> the
+    names in it; "" for the package itself. flat: C names -> functions, older spellings too. objects: functions of the
+    module in the objects spelling, classes that can be called among them. methods: (kind of handle, name) -> function.
+    classes: class -> kind of its handles. builtin_errors: what except clauses with a class of Python's own catch;
+    DocaError for those that catch many.
     helpers: what the old module has in common with comch_next, beside errors. others: what else it exports.
     """
 
-    packages: frozenset[str]
-    submodules: Mapping[str, frozenset[str]]  # "flat" -> the names in it
+    packages: Mapping[str, str]
+    modules: Mapping[tuple[str, str], frozenset[str]]
     flat: Mapping[str, Function]
     objects: Mapping[str, Function]
     methods: Mapping[tuple[str, str], Function]
@@ -117,18 +163,44 @@ class Vocabulary:
 
     @cached_property
     def exports(self) -> frozenset[str]:
-        """Every name that a star import of the package binds."""
-        named = (self.flat, self.objects, self.classes, self.constants, self.errors, self.helpers, self.others)
-        return frozenset().union(*named)
+        """Every name that a star import of some package binds."""
+        return frozenset().union(*self.stars.values())
+
+    @cached_property
+    def stars(self) -> Mapping[str, frozenset[str]]:
+        """What a star import of each package binds, by its import names."""
+        return {name: self.modules[package, ""] for name, package in self.packages.items()}
 
     def module(self, dotted: str) -> frozenset[str] | None:
-        """The names of a module of this generation, None for any other module."""
-        package, _, rest = dotted.partition(".")
-        if package not in self.packages:
-            return None
-        return self.exports if not rest else self.submodules.get(rest)
+        """The names of an old module, None for any other module."""
+        return self.modules.get(self._split(dotted))
+
+    def package(self, dotted: str) -> str:
+        """The package that an old module is of, "" for any other module."""
+        split = self._split(dotted)
+        return split[0] if split in self.modules else ""
+
+    def package_in(self, package: str, name: str) -> str:
+        """The package that a module inside of another package is of, "" when there is no such module."""
+        outer = (known for known, own in self.packages.items() if own == package)
+        return next(filter(None, (self.package(f"{known}.{name}") for known in outer)), "")
+
+    def _split(self, dotted: str) -> tuple[str, str]:
+        known = (name for name in self.packages if f"{dotted}.".startswith(f"{name}."))
+        outer = max(known, key=len, default="")
+        return self.packages.get(outer, ""), dotted[len(outer) + 1 :]
 
     @cached_property
     def method_names(self) -> frozenset[str]:
         """The names of all methods, of whatever kind of handle."""
         return frozenset(name for _, name in self.methods)
+
+
+def joined(*vocabularies: Vocabulary) -> Vocabulary:
+    """Make one vocabulary of several generations; what they share is equal in them."""
+
+    def both(first: Any, second: Any) -> Any:
+        return first | second
+
+    names = [field.name for field in fields(Vocabulary)]
+    return Vocabulary(**{name: reduce(both, (getattr(each, name) for each in vocabularies)) for name in names})

@@ -16,6 +16,7 @@ from pathlib import Path
 from migrate.python._points_to.domain import (
     Arguments,
     Bound,
+    CallBack,
     Class,
     Collection,
     Descriptor,
@@ -23,6 +24,7 @@ from migrate.python._points_to.domain import (
     Function,
     Given,
     Instance,
+    Kept,
     Knowledge,
     ListOf,
     Module,
@@ -42,6 +44,7 @@ from migrate.python.scopes import Names, Variable
 __all__ = [
     "Arguments",
     "Bound",
+    "CallBack",
     "Class",
     "Collection",
     "Descriptor",
@@ -50,6 +53,7 @@ __all__ = [
     "Given",
     "HINT",
     "Instance",
+    "Kept",
     "Knowledge",
     "ListOf",
     "Module",

@@ -7,7 +7,7 @@ import re
 from keyword import iskeyword
 
 from migrate.facts.program import Facts
-from migrate.old_api.generation_1 import GENERATION_1
+from migrate.old_api.generations import VOCABULARY
 from migrate.rules._answers import Answer, Change, Refusal
 from migrate.rules._roles import project_role
 from migrate.rules._site import OWNERS
@@ -63,7 +63,7 @@ def _is_path(text: str) -> bool:
 
 def class_name(name: str, facts: Facts) -> str:
     """The new name of a class in an annotation, "" for what is no class."""
-    if name in GENERATION_1.errors:
+    if name in VOCABULARY.errors:
         return name
-    kind = GENERATION_1.classes.get(name, "")
+    kind = VOCABULARY.classes.get(name, "")
     return project_role(facts) if kind == "endpoint" else OWNERS.get(kind, "")

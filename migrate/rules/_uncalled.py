@@ -9,7 +9,8 @@ from typing import cast
 
 from migrate.facts.program import Facts, Reference
 from migrate.old_api.calls import Call
-from migrate.old_api.generation_1 import EP, GENERATION_1
+from migrate.old_api.generation_1 import EP
+from migrate.old_api.generations import VOCABULARY
 from migrate.old_api.spellings import objects
 from migrate.old_api.spellings.objects import Parameter
 from migrate.old_api.vocabulary import Function
@@ -78,11 +79,11 @@ def function_value(reference: Reference, node: ast.expr, facts: Facts) -> Answer
     name = reference.name
     owner, _, method = name.partition(".")
     if method:
-        function, spelling = GENERATION_1.methods[GENERATION_1.classes[owner], method], "objects"
-    elif name in GENERATION_1.objects:
-        function, spelling = GENERATION_1.objects[name], "objects"
+        function, spelling = VOCABULARY.methods[VOCABULARY.classes[owner], method], "objects"
+    elif name in VOCABULARY.objects:
+        function, spelling = VOCABULARY.objects[name], "objects"
     else:
-        function, spelling = GENERATION_1.flat[name], "flat"
+        function, spelling = VOCABULARY.flat[name], "flat"
     rule = load()[function.name]
     if isinstance(rule, FunctionForm) and not rule.options and (spelling == "objects" or not function.returns_code):
         return _edit(node, facts, f"{{comch}}.{rule.name}", {})
@@ -104,7 +105,7 @@ def called_value(reference: Reference, call: Call, facts: Facts) -> Answer:
 
 def bound_method(reference: Reference, node: ast.Attribute, facts: Facts) -> Answer:
     """A method of a handle: `ep.sendto`."""
-    function = next(function for function in GENERATION_1.methods.values() if function.name == reference.name)
+    function = next(function for function in VOCABULARY.methods.values() if function.name == reference.name)
     rule = load()[function.name]
     receiver = {function.receiver: node.value}
     parameters = objects.parameters(function)

@@ -23,7 +23,8 @@ from comch_next.driver.emulated._fast_context import FastContext
 from comch_next.driver.emulated._fast_path import FastPath
 from comch_next.driver.emulated._inventory import BufInventories
 from comch_next.driver.emulated._kernel.memory import ffi
-from comch_next.driver.emulated._mmap import Mmap, Mmaps
+from comch_next.driver.emulated._mmap import Mmap
+from comch_next.driver.emulated._mmaps import Mmaps
 from comch_next.driver.emulated._producer import Producer
 from comch_next.driver.emulated._send_task import TaskPool
 from comch_next.driver.emulated._server import Server

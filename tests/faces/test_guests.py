@@ -15,7 +15,7 @@ from tests.faces.support import compiled, run
 from tests.processes import Child
 
 GUESTS = Path(__file__).parent / "guests"
-PAIRS = [("control_server", "control_client"), ("bulk_server", "bulk_client")]
+PAIRS = [("control_server", "control_client"), ("bulk_server", "bulk_client"), ("lent_server", "lent_client")]
 PAIRS += [("two_threads_service", "two_threads_client")]
 ALONE = ["channel", "ending_inside", "forked", "names", "opened", "sizes", "two_endpoints"]
 FLAGS = {"gcc": ("-std=gnu11",), "g++": ("-std=c++17", "-pedantic")}
@@ -96,6 +96,19 @@ def test_a_signal_that_a_program_does_not_handle_ends_it(number: signal.Signals,
     server.signal(number)
     ended = server.finish()
     assert (ended.returncode, ended.stderr) == (-number, "")
+
+
+def test_the_log_says_why_memory_cannot_be_shared(guest: Guest) -> None:
+    ended = guest("refused_import").finish()
+    assert (ended.returncode, ended.stderr) == (0, "")
+    exported, reason, refused, why, unsupported = ended.stdout.splitlines()
+    assert (exported, refused, unsupported) == (
+        "doca_mmap_export_pci(lent, device, &description, &length): DOCA_SUCCESS",
+        "doca_mmap_create_from_export(NULL, description, length, device, &import): DOCA_ERROR_NOT_PERMITTED",
+        "doca_mmap_export_pci(mine, device, &description, &length): DOCA_ERROR_NOT_SUPPORTED",
+    )
+    assert "[DOCA][WRN][COMCH] mmap_create_from_export: " in reason
+    assert "[DOCA][WRN][COMCH] mmap_export_pci: " in why
 
 
 def test_the_arguments_and_the_log_of_a_program(guest: Guest) -> None:

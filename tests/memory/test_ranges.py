@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from comch_next import BadState, Device, InvalidValue, Mmap, NotPermitted, NotSupported
+from comch_next import BadState, Device, InvalidValue, Mmap, NotPermitted
 from tests.memory.conftest import READ_WRITE, SIZE, Bufs
 
 
@@ -40,9 +40,6 @@ def test_memory_of_the_programs_own(device: Device, memory: Any) -> None:
         assert bytes(memoryview(memory).cast("B")[:5]) == b"\1\2\3\4\0"
         memoryview(memory).cast("B")[4] = 5
         assert mmap.view[4] == 5
-        with pytest.raises(NotSupported, match="program's own"):
-            mmap.export_pci(device)
-        assert not mmap.exported
 
 
 def test_a_map_keeps_the_programs_memory_in_place(device: Device) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 
-from migrate.python.values import Arguments, Bound, Given, Token, Value
+from migrate.python.values import Arguments, Bound, CallBack, Given, Kept, Plain, Token, Value
 
 MODULE = Token("library")
 
@@ -31,6 +31,13 @@ class Library:
         key = str(token.key)
         self.calls.append((key, arguments))
         return None if key.endswith("()") else [Token(f"{key}()")]
+
+    def keeps(self, token: Token, arguments: Arguments) -> Iterable[tuple[Hashable, frozenset[Value]]]:
+        return [("kept", arguments.positional[0])] if token.key == "keep" else []
+
+    def calls_back(self, token: Token, arguments: Arguments) -> Iterable[CallBack]:
+        given = (Token("handle"),), (Kept("kept"), Plain.NONE)
+        return [CallBack(arguments.positional[0], given)] if token.key == "register" else []
 
     def elements(self, token: Token) -> Iterable[Given] | None:
         return [Token(f"{token.key}[]")]

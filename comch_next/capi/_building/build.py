@@ -19,6 +19,8 @@ __all__ = ["Compile", "build", "missing"]
 
 Compile = Callable[[Path, Path, list[str], list[str]], None]  # source, library, compiler flags, linker flags
 
+_REPORTS = ("void comch_face_report(const char *text);", "void comch_face_refused(uint32_t level, const char *text);")
+
 
 def missing() -> str:
     """Say what this Python lacks for faces, or nothing."""
@@ -44,7 +46,7 @@ def _generate(face: Face, scratch: Path) -> Path:
     ffi.embedding_api("")
     declarations = "".join(f"{python_side(row)};\n" for row in wrapped(face))
     ffi.cdef(f'extern "Python" {{\n{declarations}}}\n')
-    ffi.cdef("\n".join(("void comch_face_report(const char *text);", *face.calls)))
+    ffi.cdef("\n".join((*_REPORTS, *face.calls)))
     module = f"_doca_{face.name}"
     ffi.embedding_init_code(f"from {face.module} import attach\nfrom {module} import ffi, lib\nattach(ffi, lib)\n")
     ffi.set_source(module, c_source(face))

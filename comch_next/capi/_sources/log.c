@@ -284,6 +284,11 @@ FACE doca_error_t doca_log(uint32_t level, int source, const char *fname, int li
 	return DOCA_SUCCESS;
 }
 
+FACE void comch_face_refused(uint32_t level, const char *text)
+{
+	print(level, 1, "COMCH", "", text);
+}
+
 FACE void comch_face_report(const char *text)
 {
 	size_t i;

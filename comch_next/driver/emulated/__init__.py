@@ -9,7 +9,8 @@ _delivery, _pushed, _pulled         how their messages reach the program
 _connection, _task, _send_task      what they carry
 _port, _port_sends, _channels       the pull port, what its program waits for, and its descriptors
 _fast_context, _consumer, _producer, _fast_path, _msgq    the fast path
-_mmap, _inventory, _buf, _export    memory
+_mmap, _mmaps, _inventory, _buf     memory
+_sharing, _export, _remote          how another process has it
 _meter                              a progress engine that counts its callbacks
 _admin                              the servers of this machine, for `python -m comch_next`
 _checks, _guard                     the refusals that nouns share, and what a call asks before it runs
@@ -33,7 +34,7 @@ from comch_next.driver.emulated._control import ControlContexts
 from comch_next.driver.emulated._device import Devices
 from comch_next.driver.emulated._engine import Engines
 from comch_next.driver.emulated._inventory import BufInventories
-from comch_next.driver.emulated._mmap import Mmaps
+from comch_next.driver.emulated._mmaps import Mmaps
 from comch_next.driver.emulated._msgq import ConsumerCompletions, MsgQs
 from comch_next.driver.emulated._port import open_port
 from comch_next.driver.emulated._producer import Producers, ProducerSendTasks

@@ -65,6 +65,7 @@ class Buf(calls.Buf):
         self.head, self.len = head, length
         self.data, self.data_len = data, data_len
         self.posted = False
+        self.remote = mmap.remote is not None
         self.next = self.previous = None
         self.refcount = 1
         self.out = True
@@ -177,6 +178,8 @@ class Bufs:
             if found.posted:  # and so in no list
                 found.refcount = 0
                 found.mmap.given_up |= {found}
+                if not found.posted:  # its task has ended meanwhile, on another thread
+                    found.let_go()
             elif found.next is None:
                 found.give_back()
             else:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from comch_next._codes import AccessFlag, State
+from comch_next._codes import AccessFlag, ErrorCode, State
 from comch_next.driver.emulated._buf import check_single
 from comch_next.driver.emulated._checks import expect, in_state, says_no_memory
 from comch_next.driver.emulated._connection import Connection
@@ -32,7 +32,7 @@ from comch_next.driver.emulated._msgq import dpa_only
 from comch_next.driver.emulated._state import Trigger
 from comch_next.driver.emulated._task import POOL, PROGRAM, SUCCESS, held_by_program
 from comch_next.driver.protocol import uninterrupted
-from comch_next.errors import BadState, Initialization, InvalidValue, NotPermitted
+from comch_next.errors import BadState, Initialization, InvalidValue, IoFailed, NotPermitted
 
 __all__ = ["Consumer", "Consumers", "PostRecvTask", "PostRecvTasks"]
 
@@ -52,10 +52,12 @@ class Consumer(FastContext, calls.Consumer):
 
     kind = "consumer"
     start_trigger = Trigger.START_LATER
+    undelivered = ErrorCode.IO_FAILED  # a receive, where the exporter of the memory has gone
 
     def __init__(self, connection: Connection, mmap: Mmap) -> None:
         super().__init__(connection)
         self.mmap, self.addr = mmap, mmap.addr
+        self.remote = mmap.remote is not None
         self.imm_max = self.dev.info.row.limits.max_imm_data_len
         self.posts: Any = None
         self.posted = deque()
@@ -202,6 +204,16 @@ class Consumer(FastContext, calls.Consumer):
     def arm_filled(self) -> bool:
         """Before the engine sleeps: whether a post has been written to already."""
         return bool(lib.comch_arm_posts(self.posts))
+
+    def hand_over(self, place: tuple[int, int]) -> bool:
+        """Copy what a producer wrote at (offset, length) to the process whose memory it is. Whether it has it now."""
+        assert self.mmap.remote is not None
+        offset, length = place
+        try:
+            self.mmap.remote.write(self.addr + offset, self._bounce + offset, length)
+        except IoFailed:
+            return False
+        return True
 
     def report_violation(self) -> None:
         """Report that the peer violated the protocol of posts: it loses the connection."""

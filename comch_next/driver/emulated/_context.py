@@ -204,7 +204,7 @@ class Context(Handle, calls.Context, ABC):
         moved |= self.check()
         if not engine.full and (completed or not self.finished):
             moved |= self.report_losses()
-        if not engine.full and self.drained():
+        if not engine.full and self.drained() and self.vacate(LEGAL[State.IDLE]):
             self.move(Trigger.DRAINED)
             moved = True
         return moved
@@ -237,8 +237,7 @@ class Context(Handle, calls.Context, ABC):
 
     def take_back_tasks(self) -> None:
         """Have the pool take back what the program holds of a context that is STOPPING, if nothing else is out."""
-        if self.state is State.STOPPING and not self.inflight():
-            self.take_back()
+        if self.state is State.STOPPING and not self.inflight() and self.take_back():
             self.busy_engine()
 
     @abstractmethod

@@ -16,6 +16,7 @@ from comch_next.driver.emulated._fabric.greeting import Greeting
 from comch_next.driver.emulated._guard import callback, guard, up_to
 from comch_next.driver.emulated._state import TRANSITIONS, Trigger
 from comch_next.driver.emulated._task import SUCCESS, Task
+from comch_next.driver.protocol import bytes_of
 from comch_next.errors import InvalidValue
 
 __all__ = ["ControlContext", "ControlContexts", "check_name"]
@@ -24,7 +25,7 @@ __all__ = ["ControlContext", "ControlContexts", "check_name"]
 def check_name(name: object, dev: Dev) -> str:
     """A service name that fits, or INVALID_VALUE; it may hold any characters but NUL."""
     most = dev.info.row.limits.max_name_len - 1
-    if not isinstance(name, str) or not name or "\0" in name or len(name.encode("utf-8", "surrogatepass")) > most:
+    if not isinstance(name, str) or not name or "\0" in name or len(bytes_of(name)) > most:
         raise InvalidValue(f"a service name is 1 to {most} bytes of text without NUL, not {name!r}")
     return name
 

@@ -1,7 +1,8 @@
 """What tells another process where a map's memory is: the descriptor of an export (guide: Memory Subsystem).
 
-It names a file descriptor of the exporting process, and so is good for as long as that lives, and for processes of
-the same user. A checksum tells a damaged one; a forged one opens nothing that its maker could not open anyway.
+It names a file descriptor of the exporting process, of the memory or of a notice where it is (_remote), and so is good
+for as long as that lives, and for processes of the same user. A checksum tells a damaged one; a forged one opens
+nothing that its maker could not open anyway.
 """
 
 import os
@@ -13,9 +14,10 @@ from comch_next.driver.emulated._checks import as_bytes
 from comch_next.driver.emulated._kernel.memory import EXHAUSTED
 from comch_next.errors import InvalidValue, NotPermitted
 
-__all__ = ["MEMFD", "Export"]
+__all__ = ["MEMFD", "NOTICE", "Export", "name_of"]
 
 MEMFD = "comch-mmap"  # what the memory of maps is called
+NOTICE = "comch-notice"  # of memory that the program brought
 _CALL = "mmap_create_from_export"
 _FACTS = struct.Struct("<4sHHiiQQQ")  # magic, version, and the fields of Export
 _SUM = struct.Struct("<I")
@@ -62,7 +64,7 @@ class Export(NamedTuple):
             if _birth(self.pid) != self.birth:
                 raise InvalidValue(gone)
             path = f"/proc/{self.pid}/fd/{self.fd}"
-            if not os.readlink(path).startswith(f"/memfd:{MEMFD} "):  # asked first: to open something can have effects
+            if name_of(path) not in (MEMFD, NOTICE):  # asked first: to open something can have effects
                 raise InvalidValue(gone)
             own = os.open(path, os.O_RDWR | os.O_CLOEXEC)
         except PermissionError as error:
@@ -75,6 +77,12 @@ class Export(NamedTuple):
             os.close(own)
             raise InvalidValue(gone)
         return own
+
+
+def name_of(path: str) -> str:
+    """What the memfd behind a link of /proc is called; empty for other files. Raises OSError."""
+    memfd, _, name = os.readlink(path).partition("/memfd:")
+    return "" if memfd else name.partition(" ")[0]
 
 
 def _birth(pid: int) -> int:

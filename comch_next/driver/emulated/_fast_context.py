@@ -13,7 +13,7 @@ from comch_next.driver.emulated._context import Context, unset
 from comch_next.driver.emulated._device import DevInfo, limits
 from comch_next.driver.emulated._fabric.topology import Limits
 from comch_next.driver.emulated._kernel import calls
-from comch_next.driver.emulated._state import TRANSITIONS, Trigger
+from comch_next.driver.emulated._state import LEGAL, Trigger
 from comch_next.driver.emulated._task import LIBRARY, POOL, PROGRAM, SUCCESS, Task, Tasks, held_by_program
 from comch_next.driver.protocol import new_lock, uninterrupted
 from comch_next.errors import BadState, Initialization, NoMemory, NotConnected, NotSupported
@@ -33,9 +33,9 @@ class FastTask(Task, calls.FastTask):
     buf: Buf | None
 
     def finish_now(self, status: ErrorCode) -> None:
-        """Submit it, to complete with this status."""
-        self.status, self.owner = status, LIBRARY
-        self.ctx.finished += (self,)
+        """Submit it, to complete with this status. Raises BadState if the pool has taken it back meanwhile."""
+        if not self.fail(status):
+            held_by_program(self, "task_submit")
 
 
 class FastTasks(Tasks):
@@ -152,9 +152,11 @@ class FastContext(Context, calls.FastContext):
         """Take part no more; IDLE when no task is out, else through progress."""
         if self.engine is None:
             raise self.no_engine("ctx_stop")
-        trigger = Trigger.STOP_BUSY if self.tasks_out else Trigger.STOP_CLEAN
-        if (self.state, trigger) in TRANSITIONS and self.state is not State.STOPPING:
+        clean = False
+        if self.state in (State.STARTING, State.RUNNING):
             self.withdraw()
+            clean = self.vacate(LEGAL[State.IDLE])
+        trigger = Trigger.STOP_CLEAN if clean else Trigger.STOP_BUSY
         state = self.move(trigger)
         self.busy_engine()
         return state

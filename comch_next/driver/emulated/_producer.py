@@ -26,7 +26,7 @@ from comch_next.driver.emulated._msgq import dpa_only
 from comch_next.driver.emulated._state import Trigger
 from comch_next.driver.emulated._task import PROGRAM, SUCCESS, held_by_program
 from comch_next.driver.protocol import uninterrupted
-from comch_next.errors import Again, InvalidValue
+from comch_next.errors import Again, InvalidValue, IoFailed
 
 __all__ = ["Producer", "ProducerSendTask", "ProducerSendTasks", "Producers"]
 
@@ -114,6 +114,19 @@ class Producers(FastContexts):
         return limits(devinfo, "producer_cap_get_max_producers").max_producers
 
 
+def _write(context: Any, task: ProducerSendTask, target: Target) -> None:
+    """Have the task write to the consumer's next post, or fail."""
+    try:  # what is sent stays until the copy has been made, whatever becomes of the map
+        base, data = (None, 0) if task.buf is None else task.buf.mmap.data(task.buf.data, task.buf.data_len)
+    except IoFailed:
+        task.finish_now(ErrorCode.IO_FAILED)
+        return
+    with context.turn, target.lock:
+        result = task.write_to(target, base, data)
+    if result != OK:
+        task.finish_now(context.refused(task, result, target))
+
+
 def _sendable(context: Any, buf: object, call: str) -> Buf | None:
     if buf is None:
         return None
@@ -147,9 +160,7 @@ class ProducerSendTasks(FastTasks):
         if buf is None:
             if not task.imm_data:
                 raise InvalidValue("task_submit takes a task with a buffer, immediate data, or both")
-            base = None
         else:
-            base = buf.mmap.base  # so it stays until the copy has been made, whatever becomes of the map
             chained = buf.next is not None or buf.previous is not None
             if not buf.refcount or chained or buf.data_len > context.most:
                 _sendable(context, buf, "task_submit")
@@ -159,10 +170,7 @@ class ProducerSendTasks(FastTasks):
         elif target is None:
             task.finish_now(context.unknown(task))
         else:
-            with context.turn, target.lock:
-                result = task.write_to(target, base)
-            if result != OK:
-                task.finish_now(context.refused(task, result, target))
+            _write(context, task, target)
         if not context.attended:
             context.busy_engine()
 

@@ -12,7 +12,7 @@ from comch_next._codes import State
 from comch_next.api import Param
 from comch_next.driver.native._handle import KINDS, address, live
 from comch_next.driver.native._library import Library, check, ffi, passed, text
-from comch_next.driver.protocol import uninterrupted
+from comch_next.driver.protocol import bytes_of, uninterrupted
 from comch_next.errors import InvalidValue
 
 __all__ = ["Noun", "as_bytes", "as_text", "call", "destroy_call", "text_call"]
@@ -84,7 +84,7 @@ def as_text(value: object, name: str) -> bytes:
     """Return a text as C has it; INVALID_VALUE for what is none."""
     if not isinstance(value, str) or "\0" in value:
         raise InvalidValue(f"{name} takes text without NUL, not {value!r}")
-    return value.encode("utf-8", "surrogatepass")
+    return bytes_of(value)
 
 
 def as_bytes(data: Any, name: str) -> bytes:

@@ -12,6 +12,7 @@ _control     engines, contexts, servers, clients, connections, send tasks
 _memory      maps, inventories, buffers
 _fast_path   consumers, producers, their tasks, and what leads to the DPA
 _port        the pull view of a context
+_text        text as C has it
 _admin       servers as other processes see them
 """
 
@@ -53,6 +54,7 @@ from comch_next.driver.protocol._lock import Lock, new_lock
 from comch_next.driver.protocol._memory import BufInventories, Bufs, Mmaps
 from comch_next.driver.protocol._port import Call, OpenPort, Port, QuickCalls
 from comch_next.driver.protocol._signals import HELD_SIGNALS, interruptible, uninterrupted
+from comch_next.driver.protocol._text import bytes_of, text_of
 from comch_next.driver.protocol._typed import Protocol
 
 __all__ = [
@@ -104,8 +106,10 @@ __all__ = [
     "Servers",
     "Task",
     "Tasks",
+    "bytes_of",
     "interruptible",
     "new_lock",
+    "text_of",
     "uninterrupted",
 ]
 

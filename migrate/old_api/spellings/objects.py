@@ -19,7 +19,9 @@ _INPUTS: Mapping[str, Mapping[str, str]] = {
     "doca_devinfo_rep_is_equal_pci_addr": {"pci_addr": "pci_addr_str"},
 }
 _DEFAULTS = {"flags": "0", "filter": "0"}
-_SIZES = frozenset({"size"})  # of buffers, which Python has not
+_OPTIONAL = {f"doca_cc_{side}_{call}_alloc_init": {"len": "None"}
+             for side in ("server", "client") for call in ("task_send", "send_task")}  # fmt: skip
+_TEXT = "char *"  # that a function fills, in a buffer of a size that Python has not
 
 
 class Parameter(NamedTuple):
@@ -33,10 +35,13 @@ class Parameter(NamedTuple):
 @cache
 def parameters(function: Function) -> list[Parameter]:
     """The parameters of a function of the module, or of a method with its receiver first."""
-    own = [name for name in function.inputs if name != function.receiver and name not in _SIZES]
+    filled = any(parameter.is_output and parameter.ctype == _TEXT for parameter in function.parameters)
+    left_out = {function.receiver, "size" if filled else ""}
+    own = [name for name in function.inputs if name not in left_out]
     names = _INPUTS.get(function.name) or dict(zip(own, own, strict=True))
+    defaults = _OPTIONAL.get(function.name, _DEFAULTS)
     receiver = [Parameter("self", function.receiver)] if function.receiver else []
-    return receiver + [Parameter(name, c_name, _DEFAULTS.get(c_name, "")) for name, c_name in names.items()]
+    return receiver + [Parameter(name, c_name, defaults.get(c_name, "")) for name, c_name in names.items()]
 
 
 def read(node: ast.Call, function: Function, receiver: ast.expr | None = None) -> Call:
@@ -47,14 +52,15 @@ def read(node: ast.Call, function: Function, receiver: ast.expr | None = None) -
     arguments, problem = sort(node, {parameter.name: parameter.c_name for parameter in taken}, optional)
     if problem and not function.inputs and node.args:
         problem = "CCM023"  # attributes, as before DOCA 1.5
-    return Call(node, function, "objects", {**given, **arguments}, _results(function), problem)
+    return Call(node, function, "objects", {**given, **arguments}, results(function), problem)
 
 
 @cache
-def _results(function: Function) -> tuple[str, ...]:
-    """The outputs without lengths: of what was received, and of a list."""
+def results(function: Function) -> tuple[str, ...]:
+    """The outputs without lengths: of what was received, of what is exported, and of a list."""
     lists = [name for name in function.results if function.kinds.get(name, "").endswith("[]")]
     if lists:
         return tuple(lists)
-    inputs = frozenset(function.inputs)
-    return tuple(name for name in function.results if name not in inputs)
+    inputs, outputs = frozenset(function.inputs), frozenset(function.results)
+    lengths = {name for name in outputs if name.endswith("_len") and name.removesuffix("_len") in outputs}
+    return tuple(name for name in function.results if name not in inputs | lengths)

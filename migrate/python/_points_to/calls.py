@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from migrate.python._points_to.callbacks import Callbacks
 from migrate.python._points_to.domain import (
     Arguments,
     Bound,
@@ -21,13 +22,13 @@ from migrate.python._points_to.domain import (
     Token,
     Value,
 )
-from migrate.python._points_to.functions import Functions, Site
+from migrate.python._points_to.functions import Site
 from migrate.python._points_to.heap import IMPLICIT, Frame
 from migrate.python._points_to.slots import Slot
 from migrate.python.modules import Project
 
 
-class Calls(Functions):
+class Calls(Callbacks):
     """Calls of functions, classes, objects, tokens and what is not of the project."""
 
     def __init__(self, project: Project, knowledge: Knowledge) -> None:
@@ -97,11 +98,13 @@ class Calls(Functions):
         """Ask the Knowledge, again whenever more is known of the arguments."""
 
         def ask() -> None:
-            answer = self.knowledge.call(token, site.node, self._arguments(site))
+            arguments = self._arguments(site)
+            answer = self.knowledge.call(token, site.node, arguments)
             if answer is None:
                 self.leave(site)
             else:
                 self.give(site.result, answer, site.node, site.frame)
+                self.later_of(token, site, arguments)
 
         def look_inside(value: Value) -> None:
             if isinstance(value, Collection):

@@ -126,7 +126,21 @@ class ListOf:
     values: tuple[Given, ...]
 
 
-Given: TypeAlias = "Value | ListOf | tuple[frozenset[Given] | Given, ...]"
+@dataclass(frozen=True)
+class Kept:
+    """Given by the Knowledge: what a library was given to keep under a key."""
+
+    key: Hashable
+
+
+class CallBack(NamedTuple):
+    """What a library calls later: functions, and the values of each argument."""
+
+    functions: frozenset[Value]
+    arguments: tuple[tuple[Given, ...], ...]
+
+
+Given: TypeAlias = "Value | ListOf | Kept | tuple[frozenset[Given] | Given, ...]"
 
 
 class Arguments(NamedTuple):
@@ -158,6 +172,12 @@ class Knowledge(Protocol):
 
         node: the call, or a decorator, or the call that makes the library call back (Thread, submit, map).
         """
+
+    def keeps(self, token: Token, arguments: Arguments) -> Iterable[tuple[Hashable, frozenset[Value]]]:
+        """What calling a token gives the library to keep, by the keys under which it has that."""
+
+    def calls_back(self, token: Token, arguments: Arguments) -> Iterable[CallBack]:
+        """What the library calls after a call of a token."""
 
     def elements(self, token: Token) -> Iterable[Given] | None:
         """What iterating or indexing a token gives."""

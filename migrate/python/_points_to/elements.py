@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 
 from migrate.python._points_to.classes import ENUMS, Classes
 from migrate.python._points_to.domain import (
@@ -14,6 +14,7 @@ from migrate.python._points_to.domain import (
     Function,
     Given,
     Instance,
+    Kept,
     Knowledge,
     ListOf,
     Module,
@@ -64,8 +65,14 @@ class Elements(Classes):
                 for part in item if isinstance(item, frozenset) else (item,):
                     self._give(inner, part, node, frame, (*place, index))
             self.add(slot, collection)
+        elif isinstance(value, Kept):
+            self.flow(self.kept(value.key), slot)
         else:
             self.add(slot, value)
+
+    def kept(self, key: Hashable) -> Slot:
+        """What a library keeps under a key."""
+        return self.field(Token(key), "kept")
 
     def node_of(self, token: Token) -> ast.expr:
         """A node that stands for what a token gives where no call is written."""

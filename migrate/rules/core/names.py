@@ -8,7 +8,7 @@ from migrate.facts.feature_tests import is_hasattr
 from migrate.facts.program import Facts, Reference
 from migrate.facts.type_comments import is_type_comment
 from migrate.old_api._tables import MEMBERS
-from migrate.old_api.generation_1 import GENERATION_1
+from migrate.old_api.generations import VOCABULARY
 from migrate.rules._answers import Answer, Change, Refusal
 from migrate.rules._forms import Function as FunctionForm
 from migrate.rules._quoted import commented, quoted
@@ -23,7 +23,7 @@ _TYPE_TESTS = frozenset({"isinstance", "issubclass", "cast"})
 
 def constant(name: str) -> str:
     """The new name of a constant, or its value where there is none."""
-    return f"{{comch}}.{MEMBERS[name]}" if name in MEMBERS else str(GENERATION_1.constants[name])
+    return f"{{comch}}.{MEMBERS[name]}" if name in MEMBERS else str(VOCABULARY.constants[name])
 
 
 def answer(reference: Reference, facts: Facts) -> Answer:
@@ -38,14 +38,14 @@ def answer(reference: Reference, facts: Facts) -> Answer:
         return Change(Edits({node: Template('"comch_next"')})) if imported else quoted(node, facts)
     if not isinstance(node, ast.expr):
         return Change(Edits())  # an import, which follows its names
-    function = GENERATION_1.flat.get(name) or GENERATION_1.objects.get(name)
+    function = VOCABULARY.flat.get(name) or VOCABULARY.objects.get(name)
     if isinstance(node, ast.Attribute) and (node.attr != name or function is None) and _is_method(name):
         return _shown(reference, node, bound_method(reference, node, facts))
-    if name in GENERATION_1.classes:
+    if name in VOCABULARY.classes:
         return _class(reference, node, facts)
     if function is not None or "." in name:
         return _shown(reference, node, function_value(reference, node, facts))
-    if name in GENERATION_1.others:
+    if name in VOCABULARY.others:
         return Refusal("CCM022")
     asked = facts.parent(node)
     if not name and isinstance(asked, ast.Call) and is_hasattr(asked):
@@ -64,16 +64,16 @@ def _shown(reference: Reference, node: ast.expr, answer: Answer) -> Answer:
 
 
 def _is_method(name: str) -> bool:
-    return any(function.name == name for function in GENERATION_1.methods.values())
+    return any(function.name == name for function in VOCABULARY.methods.values())
 
 
 def _name(name: str) -> str:
     if not name:
         return "{comch}"
-    if name in GENERATION_1.constants:
+    if name in VOCABULARY.constants:
         return constant(name)
     # A member of ErrorCode changes with the name of its class.
-    return f"{{comch}}.{name}" if name in GENERATION_1.errors | GENERATION_1.helpers else ""
+    return f"{{comch}}.{name}" if name in VOCABULARY.errors | VOCABULARY.helpers else ""
 
 
 def _feature_test(call: ast.Call, facts: Facts) -> Answer:
@@ -88,9 +88,9 @@ def _feature_test(call: ast.Call, facts: Facts) -> Answer:
 
 def _successor(name: str, facts: Facts) -> str:
     """Where comch_next has what an old name stands for, "" where that is no attribute."""
-    if name in GENERATION_1.classes:
-        return f"{{comch}}.{OWNERS.get(GENERATION_1.classes[name]) or project_role(facts)}"
-    function = GENERATION_1.flat.get(name) or GENERATION_1.objects.get(name)
+    if name in VOCABULARY.classes:
+        return f"{{comch}}.{OWNERS.get(VOCABULARY.classes[name]) or project_role(facts)}"
+    function = VOCABULARY.flat.get(name) or VOCABULARY.objects.get(name)
     if function is None:
         return _name(name)
     rule = load().get(function.name)
@@ -102,7 +102,7 @@ def _successor(name: str, facts: Facts) -> str:
 
 def _class(reference: Reference, node: ast.expr, facts: Facts) -> Answer:
     """An old class: what is called through another name makes contexts; a test of types takes any that it may be."""
-    kind = GENERATION_1.classes[reference.name]
+    kind = VOCABULARY.classes[reference.name]
     if kind != "endpoint":
         return Change(Edits({node: Template(f"{{comch}}.{OWNERS[kind]}")}))
     place = _type_place(node, facts)

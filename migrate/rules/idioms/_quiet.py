@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeGuard
 
 from migrate.facts.program import Facts
-from migrate.old_api.generation_1 import GENERATION_1
+from migrate.old_api.generations import VOCABULARY
 from migrate.python.values import External
 
 # Modules of the standard library that call nothing of the program's in the background: no thread, signal or loop.
@@ -56,7 +56,7 @@ class Quiet:
         return True
 
     def _is_known(self, path: Path, module: str, level: int) -> bool:
-        known = not level and (module in _HARMLESS or module in GENERATION_1.packages)
+        known = not level and (module in _HARMLESS or module in VOCABULARY.packages)
         return known or self._facts.project.resolve(path, module, level) is not None
 
     def is_called_inside(self, node: ast.AST) -> bool:

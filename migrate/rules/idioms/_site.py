@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from migrate.facts.handles import symbols
 from migrate.facts.program import Facts
 from migrate.facts.shown import MAY_BE_SHOWN
+from migrate.facts.tokens import symbols
 from migrate.old_api.calls import Call
 from migrate.python.scopes import Kind
 from migrate.python.source import Source

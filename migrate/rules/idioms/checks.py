@@ -12,7 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from migrate.old_api.calls import Call
-from migrate.old_api.generation_1 import EP, GENERATION_1
+from migrate.old_api.generation_1 import EP
+from migrate.old_api.generations import VOCABULARY
 from migrate.rules._roles import CREATE
 from migrate.rules.idioms._checked import Pair, Step, parse
 from migrate.rules.idioms._leaving import Leaving
@@ -119,4 +120,4 @@ def _is_like(check: ast.If, first: ast.If) -> bool:
     return list(map(ast.dump, check.body)) == list(map(ast.dump, first.body))
 
 
-IDIOMS: dict[str, Idiom] = {function.name: Checks() for function in GENERATION_1.flat.values()}
+IDIOMS: dict[str, Idiom] = {function.name: Checks() for function in VOCABULARY.flat.values()}

@@ -18,6 +18,7 @@ from contextlib import contextmanager, suppress
 
 from comch_next.driver.emulated._fabric.handshake import LONGEST, is_trusted, peer_of, send
 from comch_next.driver.emulated._kernel.handle import Socket
+from comch_next.driver.protocol import bytes_of
 from comch_next.errors import AlreadyExist, DocaError, Initialization
 
 __all__ = [
@@ -90,7 +91,7 @@ def _open_directory(path: str) -> int:
 
 def file_name(dpu_pci: str, rep_pci: str, name: str) -> str:
     """What the files of the server of that name are called, without their endings."""
-    return hashlib.sha256("\0".join((dpu_pci, rep_pci, name)).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return hashlib.sha256(bytes_of("\0".join((dpu_pci, rep_pci, name)))).hexdigest()[:32]
 
 
 def dial(dpu_pci: str, rep_pci: str, name: str) -> Socket:

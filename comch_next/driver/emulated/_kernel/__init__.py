@@ -4,8 +4,9 @@ ring.h, ring.c     a connection's messages in one direction; posts.h, posts.c: t
 pace.h, pace.c     when sockets are polled
 bells.h            what both read by and ring
 foreign.h, foreign.c    closes what came from a peer, without waiting for anybody
+remote.h, remote.c copies from and to the memory of another process
 calls.c, objects.h the hot calls: objects that own what they point to, in one C file for each noun
-build              compiles ring, pace, posts and foreign, and names the system calls that Python lacks
+build              compiles ring, pace, posts, foreign and remote, and names the system calls that Python lacks
 memory             sealed shared memory
 ring               the two ends of a ring
 poller             the rings that are read together

@@ -1,6 +1,4 @@
-"""Builds the ring, the pace at which sockets are polled, the fast path's posts and what closes a peer's descriptors
-(see their headers), and names four system calls beside.
-"""
+"""Builds the C kernels (see their headers) into one module for cffi, which names four system calls beside."""
 
 import re
 from pathlib import Path
@@ -8,7 +6,7 @@ from pathlib import Path
 from cffi import FFI
 
 _HERE = Path(__file__).parent
-_KERNELS = ("pace", "ring", "posts", "foreign")
+_KERNELS = ("pace", "ring", "posts", "foreign", "remote")
 
 
 def _declarations(header: str) -> str:

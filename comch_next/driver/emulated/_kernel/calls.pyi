@@ -70,7 +70,8 @@ class Context:
     tasks_out: int
     attended: bool
     moving: bool
-    def take_back(self) -> None: ...
+    def take_back(self) -> bool: ...
+    def vacate(self, legal: frozenset[str], /) -> bool: ...
     def settled(self) -> bool: ...
     def disinherit(self) -> None: ...
 
@@ -108,6 +109,7 @@ class Buf:
     data_len: int
     refcount: int
     posted: bool
+    remote: bool
 
 class FastContext(Context):
     most: int
@@ -115,12 +117,14 @@ class FastContext(Context):
 class FastTask(Task):
     buf: Any
     imm_data: bytes
+    def fail(self, status: ErrorCode, /) -> bool: ...
 
 class Consumer(FastContext):
     mmap: Any
     posted: Any
     addr: int
     bounce: int
+    remote: bool
     def hold(self, cell: object, address: int, /) -> None: ...
     def receive(self) -> bool: ...
 
@@ -139,7 +143,7 @@ class Producer(FastContext):
 
 class ProducerSendTask(FastTask):
     consumer_id: int
-    def write_to(self, target: Target, base: object, /) -> int: ...
+    def write_to(self, target: Target, base: object, data: int, /) -> int: ...
     def submit(self) -> None: ...
 
 class Engine:

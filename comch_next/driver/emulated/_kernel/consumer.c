@@ -2,13 +2,14 @@
 #include "fast.h"
 
 /* `posts` is NULL while nothing can be posted. `bounce`: the address where producers write, if not to the memory itself,
- * which is at `addr`. */
+ * which is at `addr`, of another process if `remote`. */
 typedef struct {
     FastContext fast;
     comch_consumer *posts;
     PyObject *cell;  /* in whose memory they lie */
     PyObject *mmap, *posted;
     unsigned long long addr, bounce;
+    char remote;
 } Consumer;
 
 /* `offset` and `room` are those of the buffer's free part when it was posted; bytes. */
@@ -20,7 +21,7 @@ typedef struct {
 
 PyTypeObject *calls_consumer_type;
 static PyTypeObject *task_type;
-static PyObject *popleft_name, *appendleft_name, *violation_name, *let_go_name;
+static PyObject *popleft_name, *appendleft_name, *violation_name, *let_go_name, *hand_over_name, *undelivered_name;
 
 static int consumer_traverse(Consumer *consumer, visitproc visit, void *arg)
 {
@@ -80,14 +81,32 @@ static int call(PyObject *object, PyObject *method, PyObject *argument)
     return result ? 0 : -1;
 }
 
-/* Append to the buffer of a task what has been written to its post. */
-static void append(Engine *engine, Consumer *consumer, PostRecvTask *task, uint32_t length)
+/* Have what lies at an offset of the bounce copied to the process that has exported the memory. Whether that failed. */
+static int hand_over(Engine *engine, Consumer *consumer, unsigned long long offset, uint32_t length)
+{
+    PyObject *place = Py_BuildValue("KI", offset, (unsigned int)length);
+    PyObject *done = place ? PyObject_CallMethodObjArgs((PyObject *)consumer, hand_over_name, place, NULL) : NULL;
+    int handed = done == Py_True;
+
+    if (!done)
+        calls_keep_error(engine);
+    Py_XDECREF(place);
+    Py_XDECREF(done);
+    return !handed;
+}
+
+/* Append to the buffer of a task what has been written to its post. Whether that failed. */
+static int append(Engine *engine, Consumer *consumer, PostRecvTask *task, uint32_t length)
 {
     Buf *buf = calls_buf(&task->fast);
+    int failed = 0;
 
     if (!buf)
-        return;
-    if (length && consumer->bounce && buf->refcount) {
+        return 0;
+    if (length && consumer->remote && buf->refcount) {
+        if ((failed = hand_over(engine, consumer, task->offset, length)))
+            length = 0;
+    } else if (length && consumer->bounce && buf->refcount) {
         char *to = (char *)(uintptr_t)(consumer->addr + task->offset);
         const char *from = (const char *)(uintptr_t)(consumer->bounce + task->offset);
         Py_BEGIN_ALLOW_THREADS  /* the engine's lock keeps both where they are */
@@ -98,10 +117,20 @@ static void append(Engine *engine, Consumer *consumer, PostRecvTask *task, uint3
     buf->posted = 0;
     for (int turn = 0; !buf->refcount && turn < 2 && call((PyObject *)buf, let_go_name, NULL); turn++)
         calls_keep_error(engine);  /* an interrupt, perhaps before it has done anything: once more */
+    return failed;
+}
+
+static void set_status(Task *task, Consumer *consumer, int failed)
+{
+    PyObject *status = failed ? PyObject_GetAttr((PyObject *)consumer, undelivered_name) : NULL;
+
+    calls_set(&task->status, status ? status : calls_success);
+    Py_XDECREF(status);
 }
 
 /* Complete the task of a post that has been written to, unless the program has given it up. */
-static void complete(Engine *engine, Consumer *consumer, PostRecvTask *task, PyObject *imm, unsigned int producer)
+static void complete(Engine *engine, Consumer *consumer, PostRecvTask *task, PyObject *imm, unsigned int producer,
+                     int failed)
 {
     Context *context = &consumer->fast.context;
 
@@ -111,8 +140,8 @@ static void complete(Engine *engine, Consumer *consumer, PostRecvTask *task, PyO
     }
     task->producer = producer;
     calls_set(&task->fast.imm_data, imm);
-    calls_set(&task->fast.task.status, calls_success);
-    calls_complete(engine, &task->fast.task, context->on_done);
+    set_status(&task->fast.task, consumer, failed);
+    calls_complete(engine, &task->fast.task, failed ? context->on_failed : context->on_done);
 }
 
 /* Take in the post that the kernel has just taken. Whether the reading may go on, or -1. */
@@ -128,8 +157,8 @@ static int take_in(Engine *engine, Consumer *consumer)
         if (!call(consumer->posted, appendleft_name, task) && !call((PyObject *)consumer, violation_name, NULL))
             result = 0;
     } else if (task) {
-        append(engine, consumer, SELF(PostRecvTask, task), length);
-        complete(engine, consumer, SELF(PostRecvTask, task), imm, producer);
+        int failed = append(engine, consumer, SELF(PostRecvTask, task), length);
+        complete(engine, consumer, SELF(PostRecvTask, task), imm, producer, failed);
         result = 1;
     }
     Py_XDECREF(imm);
@@ -181,6 +210,7 @@ static PyMemberDef consumer_members[] = {
     OBJECT(Consumer, posted),
     {"addr", T_ULONGLONG, offsetof(Consumer, addr), 0, NULL},
     {"bounce", T_ULONGLONG, offsetof(Consumer, bounce), 0, NULL},
+    {"remote", T_BOOL, offsetof(Consumer, remote), 0, NULL},
     {0},
 };
 
@@ -260,7 +290,8 @@ int calls_add_consumer(PyObject *module)
 {
     const Name names[] = {
         {&popleft_name, "popleft"}, {&appendleft_name, "appendleft"}, {&violation_name, "report_violation"},
-        {&let_go_name, "let_go"},   {0},
+        {&let_go_name, "let_go"},   {&hand_over_name, "hand_over"},     {&undelivered_name, "undelivered"},
+        {0},
     };
 
     return calls_intern(names)

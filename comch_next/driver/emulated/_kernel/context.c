@@ -54,15 +54,31 @@ static PyObject *context_settled(Context *context, PyObject *Py_UNUSED(none))
     return PyBool_FromLong(calls_settled(context));
 }
 
-/* take_back(): the program's tasks are the pool's again. */
+/* take_back(): the program's tasks are the pool's again, unless one of them has been submitted meanwhile. Whether they
+ * are.
+ */
 static PyObject *context_take_back(Context *context, PyObject *Py_UNUSED(none))
 {
+    if (calls_any(context->finished))
+        Py_RETURN_FALSE;
     context->life++;
     context->tasks_out = 0;
-    Py_RETURN_NONE;
+    Py_RETURN_TRUE;
+}
+
+/* vacate(legal): whether no task is out; then only these calls are legal from now on, so that none can be had. In one
+ * step, because tasks are had without the engine's lock.
+ */
+static PyObject *context_vacate(Context *context, PyObject *legal)
+{
+    if (context->tasks_out)
+        Py_RETURN_FALSE;
+    calls_set(&context->legal, legal);
+    Py_RETURN_TRUE;
 }
 
 static PyMethodDef context_methods[] = {
+    {"vacate", (PyCFunction)context_vacate, METH_O, NULL},
     {"take_back", (PyCFunction)context_take_back, METH_NOARGS, NULL},
     {"settled", (PyCFunction)context_settled, METH_NOARGS, NULL},
     {"disinherit", (PyCFunction)context_disinherit, METH_NOARGS, NULL},

@@ -41,6 +41,7 @@ static PyMemberDef buf_members[] = {
     NUMBER(data_len),
     {"refcount", T_UINT, offsetof(Buf, refcount), 0, NULL},
     {"posted", T_BOOL, offsetof(Buf, posted), 0, NULL},
+    {"remote", T_BOOL, offsetof(Buf, remote), 0, NULL},
     {0},
 };
 
@@ -106,6 +107,24 @@ int calls_queue(PyObject *queue, FastTask *task)
     return -1;
 }
 
+/* fail(status): submit it, to complete with this status. Whether the program held it; in one step, because the pool may
+ * take it back at any time.
+ */
+static PyObject *fast_task_fail(FastTask *task, PyObject *status)
+{
+    if (calls_owner(&task->task) != calls_program)
+        Py_RETURN_FALSE;
+    calls_set(&task->task.status, status);
+    if (calls_queue(SELF(Context, task->task.ctx)->finished, task))
+        return NULL;
+    Py_RETURN_TRUE;
+}
+
+static PyMethodDef fast_task_methods[] = {
+    {"fail", (PyCFunction)fast_task_fail, METH_O, NULL},
+    {0},
+};
+
 static PyMemberDef fast_task_members[] = {
     {"buf", T_OBJECT, offsetof(FastTask, buf), 0, NULL},
     OBJECT(FastTask, imm_data),
@@ -114,7 +133,8 @@ static PyMemberDef fast_task_members[] = {
 
 static PyType_Slot fast_task_slots[] = {
     {Py_tp_dealloc, fast_task_dealloc}, {Py_tp_traverse, calls_fast_task_traverse},
-    {Py_tp_clear, calls_fast_task_clear}, {Py_tp_members, fast_task_members}, {0, NULL},
+    {Py_tp_clear, calls_fast_task_clear}, {Py_tp_methods, fast_task_methods}, {Py_tp_members, fast_task_members},
+    {0, NULL},
 };
 
 static PyType_Spec fast_task_spec = {

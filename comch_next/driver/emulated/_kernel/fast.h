@@ -12,6 +12,7 @@ typedef struct {
     unsigned long long head, len, data, data_len;
     unsigned int refcount;
     char posted;
+    char remote;  /* it lies in another process */
 } Buf;
 
 typedef struct {

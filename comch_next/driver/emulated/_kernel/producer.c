@@ -148,17 +148,17 @@ static int filled(ProducerSendTask *task)
         return 0;
     if (!task->consumer_id || !producer->targets
         || !calls_is(target = PyDict_GetItemWithError(producer->targets, task->consumer_id), target_type)
-        || SELF(Target, target)->busy || !SELF(Target, target)->c || length > SHORT)
+        || SELF(Target, target)->busy || !SELF(Target, target)->c || length > SHORT || (buf && buf->remote))
         return 0;
     return comch_fill(SELF(Target, target)->c, buf ? (const char *)(uintptr_t)buf->data : NULL, length,
                       PyBytes_AsString(imm), (uint32_t)PyBytes_Size(imm), producer->id) == COMCH_OK;
 }
 
 /* Write to the target's next post while other threads run. */
-static int write_unlocked(Target *target, Buf *buf, PyObject *imm, unsigned int producer)
+static int write_unlocked(Target *target, const char *data, unsigned long long length, PyObject *imm,
+                          unsigned int producer)
 {
-    const char *data = buf ? (const char *)(uintptr_t)buf->data : NULL, *imm_data = PyBytes_AsString(imm);
-    unsigned long long length = buf ? buf->data_len : 0;
+    const char *imm_data = PyBytes_AsString(imm);
     uint32_t imm_length = (uint32_t)PyBytes_Size(imm);
     int result;
 
@@ -184,24 +184,26 @@ static PyObject *task_submit(ProducerSendTask *task, PyObject *Py_UNUSED(none))
     Py_RETURN_NONE;
 }
 
-/* write_to(target, base): write to the target's next post without the interpreter's lock, so callers take turns. What
- * comch_fill says; then the task has completed, unless it says no. The caller has the buffer's memory by its base.
+/* write_to(target, base, data): write to the target's next post without the interpreter's lock, so callers take turns.
+ * What comch_fill says; then the task has completed, unless it says no. `base` keeps what the buffer sends, at `data`.
  */
 static PyObject *task_write_to(ProducerSendTask *task, PyObject *args)
 {
     Context *context = SELF(Context, task->fast.task.ctx);
     PyObject *to, *base, *imm = task->fast.imm_data;
     Buf *buf = calls_buf(&task->fast);
+    unsigned long long data;
     int result;
 
-    if (!PyArg_ParseTuple(args, "O!O", target_type, &to, &base))
+    if (!PyArg_ParseTuple(args, "O!OK", target_type, &to, &base, &data))
         return NULL;
     if (calls_owner(&task->fast.task) != calls_program || !context->finished || !imm || !PyBytes_Check(imm)
         || !SELF(Target, to)->c)
         return PyLong_FromLong(COMCH_CLOSED);
     Py_INCREF(imm);
     calls_set(&task->fast.task.owner, calls_library);  /* meanwhile, too */
-    result = write_unlocked(SELF(Target, to), buf, imm, SELF(Producer, context)->id);
+    result = write_unlocked(SELF(Target, to), (const char *)(uintptr_t)data, buf ? buf->data_len : 0, imm,
+                            SELF(Producer, context)->id);
     Py_DECREF(imm);
     calls_set(&task->fast.task.status, calls_success);
     if (result != COMCH_OK)

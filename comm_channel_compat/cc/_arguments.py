@@ -1,0 +1,37 @@
+"""Arguments as generation 2 took them: InvalidValue, naming the value and what is legal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from comch_next import InvalidValue
+from comch_next.arguments import instance, integer
+
+__all__ = ["absolute", "count", "function", "unwrap"]
+
+_UINT32_MAX, _SIZE_MAX = 2**32 - 1, 2**64 - 1
+_MOST_LOG = 31  # of a count that is an uint32_t
+
+
+def function(value: Any, what: str) -> Callable[..., object]:
+    """Return a callback if it can be called."""
+    if not callable(value):
+        raise InvalidValue(f"{what} is {value!r}; legal is a function")
+    call: Callable[..., object] = value
+    return call
+
+
+def count(value: object, what: str) -> int:
+    """Return a size or number: one name took size_t in one release and uint32_t in the next, so either."""
+    return integer(value, what, most=_SIZE_MAX)
+
+
+def absolute(log: object, what: str) -> int:
+    """Return the count that a program of DOCA 2.5 gave as a log2."""
+    return 1 << integer(log, what, most=_MOST_LOG)
+
+
+def unwrap(value: Any, kind: type, what: str) -> Any:
+    """Return the object of comch_next behind one of this module."""
+    return instance(value, kind, what).modern

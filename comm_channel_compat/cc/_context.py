@@ -1,0 +1,104 @@
+"""The generic context of a server, client, producer or consumer (guide: DOCA Core Context)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import comch_next as comch
+from comch_next import InvalidValue, NotConnected, State
+from comm_channel_compat._warn import warns_as
+from comm_channel_compat.cc._arguments import function
+
+__all__ = ["Context", "OfContext"]
+
+
+@warns_as("doca_ctx_")
+class Context:
+    """What `as_ctx` returns (C: struct doca_ctx)."""
+
+    def __init__(self, modern: comch.Context, name: str) -> None:
+        self._modern: Any = modern  # until it is destroyed
+        self._name = name
+        self._user_data: Any = None
+        self._has_engine = False
+
+    def __repr__(self) -> str:
+        return f"<Context of a {self._name}>"
+
+    @property
+    def modern(self) -> Any:
+        """The context of comch_next; InvalidValue once it has been destroyed."""
+        if self._modern is None:
+            raise InvalidValue(f"the {self._name} has been destroyed; make another")
+        return self._modern
+
+    def start(self) -> State:
+        """Freeze the configuration and begin; the state reached, where C reports STARTING by IN_PROGRESS."""
+        self._need_engine("start")
+        state: State = self.modern.start()
+        return state
+
+    def stop(self) -> State:
+        """Begin to end; IDLE, or STOPPING, which C reports by IN_PROGRESS, until progress has finished."""
+        self._need_engine("stop")
+        state: State = self.modern.stop()
+        return state
+
+    def get_num_inflight_tasks(self) -> int:
+        """Tasks submitted and not completed."""
+        number: int = self.modern.num_inflight_tasks
+        return number
+
+    def set_user_data(self, user_data: object) -> None:
+        """What callbacks are given as ctx_user_data: any object."""
+        self.modern  # noqa: B018  # raises when it has been destroyed
+        self._user_data = user_data
+
+    def get_user_data(self) -> Any:
+        """What was set; None before."""
+        self.modern  # noqa: B018  # raises when it has been destroyed
+        return self._user_data
+
+    def set_state_changed_cb(self, cb: Callable[[Any, Context, State, State], object]) -> None:
+        """Call `cb(user_data, ctx, prev_state, next_state)` on every change of state."""
+        changed = function(cb, "cb")
+        self.modern.set_state_changed_cb(lambda _, old, new: changed(self._user_data, self, old, new))
+
+    def get_state(self) -> State:
+        """IDLE, STARTING, RUNNING or STOPPING."""
+        state: State = self.modern.state
+        return state
+
+    def flush_tasks(self) -> None:
+        """Push what was submitted without the flush flag."""
+        self.modern.flush_tasks()
+
+    def _need_engine(self, call: str) -> None:
+        if self.modern is not None and not self._has_engine:
+            raise NotConnected(f"ctx_{call}: the {self._name} has no progress engine; connect one first")
+
+    def _destroy(self) -> None:
+        self.modern.destroy()
+        self._modern = None
+
+
+class OfContext:
+    """What a server, client, producer and consumer share: each is a context, too."""
+
+    def __init__(self, modern: comch.Context) -> None:
+        self._ctx = Context(modern, type(self).__name__.lower())
+
+    @property
+    def modern(self) -> Any:
+        """The context of comch_next; InvalidValue once it has been destroyed."""
+        return self._ctx.modern
+
+    def as_ctx(self) -> Context:
+        """The generic context that it is: for start, stop, state, user data, and to connect an engine."""
+        self._ctx.modern  # noqa: B018  # raises when it has been destroyed
+        return self._ctx
+
+    def destroy(self) -> None:
+        """Give it back; InUse unless it is idle."""
+        self._ctx._destroy()

@@ -1,0 +1,109 @@
+"""What servers and clients share (old guide: Configurations, Send Task, events of messages and consumers)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import comch_next as comch
+from comch_next.arguments import UNSET, Buffer, cut, text
+from comm_channel_compat._devices import Device
+from comm_channel_compat.cc._arguments import absolute, count, function, unwrap
+from comm_channel_compat.cc._context import OfContext
+from comm_channel_compat.cc.connection import Connection, known
+from comm_channel_compat.cc.task import TaskSend, completed
+
+__all__ = ["Control", "Event", "OnMessage", "OnSent", "service_name"]
+
+OnSent = Callable[[TaskSend, Any, Any], object]
+OnConsumer = Callable[["Event", Connection, int], object]
+OnMessage = Callable[["Event", bytes, int, Connection], object]
+
+
+class Event:
+    """What C passes to a callback of an event: nothing can be asked of it."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __repr__(self) -> str:
+        return f"<Event {self._name}>"
+
+
+_MSG_RECV, _CONSUMER = Event("msg_recv"), Event("consumer")
+
+
+class Control(OfContext):
+    """A server or a client."""
+
+    def __init__(self, modern: comch.Server | comch.Client, dev: Device) -> None:
+        super().__init__(modern)
+        self._dev = dev
+
+    def set_max_msg_size(self, size: int) -> None:
+        """The largest message in bytes, up to the device's limit. The other side's must be equal, if it sets one."""
+        self.modern.max_msg_size = count(size, "size")
+
+    def get_max_msg_size(self) -> int:
+        """The largest message in bytes: what was set, or the default."""
+        size: int = self.modern.max_msg_size
+        return size
+
+    def set_recv_queue_size(self, size: int) -> None:
+        """How many messages wait to be received, up to the device's limit."""
+        self.modern.recv_queue_size = count(size, "size")
+
+    def get_recv_queue_size(self) -> int:
+        """How many messages wait to be received: what was set, or the default."""
+        size: int = self.modern.recv_queue_size
+        return size
+
+    def get_device(self) -> Device:
+        """The device that it was made with."""
+        self.modern  # noqa: B018  # raises when it has been destroyed
+        return self._dev
+
+    # Sending
+
+    def task_send_set_conf(self, task_completion_cb: OnSent, task_error_cb: OnSent, num_send_tasks: int) -> None:
+        """Callbacks `(task, task_user_data, ctx_user_data)` for both endings, and how many tasks there are."""
+        done = completed(task_completion_cb, "task_completion_cb", self._ctx)
+        failed = completed(task_error_cb, "task_error_cb", self._ctx)
+        self.modern.task_send_set_conf(done, failed, count(num_send_tasks, "num_send_tasks"))
+
+    def send_task_set_conf(self, task_completion_cb: OnSent, task_error_cb: OnSent, log_num_tasks: int) -> None:
+        """DOCA 2.5: with the log2 of the number of tasks."""
+        self.task_send_set_conf(task_completion_cb, task_error_cb, absolute(log_num_tasks, "log_num_tasks"))
+
+    def task_send_alloc_init(self, peer: Connection, msg: Buffer, len: int = UNSET) -> TaskSend:  # noqa: A002
+        """A task that sends the first `len` bytes of a message, all without it, of which it keeps a copy."""
+        modern = self.modern.task_send_alloc_init(unwrap(peer, Connection, "peer"), cut(msg, len))
+        return TaskSend(modern, self._ctx)
+
+    def send_task_alloc_init(self, peer: Connection, msg: Buffer, len: int = UNSET) -> TaskSend:  # noqa: A002
+        """DOCA 2.5: as task_send_alloc_init."""
+        return self.task_send_alloc_init(peer, msg, len)
+
+    # Events
+
+    def event_msg_recv_register(self, recv_event_cb: OnMessage) -> None:
+        """Call `recv_event_cb(event, recv_buffer, msg_len, cc_connection)` for every message; mandatory."""
+        call = function(recv_event_cb, "recv_event_cb")
+        self.modern.event_msg_recv_register(
+            lambda connection, data: call(_MSG_RECV, data, len(data), known(connection, self))  # type: ignore[arg-type]
+        )
+
+    def event_consumer_register(self, new_consumer_event_cb: OnConsumer, expired_consumer_event_cb: OnConsumer) -> None:
+        """Call `(event, cc_connection, id)` for each consumer of the other side that comes or goes."""
+        new = function(new_consumer_event_cb, "new_consumer_event_cb")
+        expired = function(expired_consumer_event_cb, "expired_consumer_event_cb")
+        self.modern.event_consumer_register(*(self._passing(_CONSUMER, call) for call in (new, expired)))
+
+    def _passing(self, event: Event, call: Callable[..., object]) -> Callable[[Any, Any], object]:
+        """Make a callback of comch_next from the program's: with the event, and its own connection."""
+        return lambda connection, news: call(event, known(connection, self), news)  # type: ignore[arg-type]
+
+
+def service_name(name: str) -> str:
+    """Return the name of a service, which C has as bytes."""
+    return text(name, "name")

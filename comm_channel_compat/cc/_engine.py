@@ -1,0 +1,74 @@
+"""The progress engine (guide: DOCA Core Progress Engine)."""
+
+from __future__ import annotations
+
+import comch_next as comch
+from comch_next import BadState, InvalidValue
+from comch_next.arguments import instance
+from comm_channel_compat._warn import warns_as
+from comm_channel_compat.cc._context import Context
+
+__all__ = ["ProgressEngine"]
+
+
+@warns_as("doca_pe_")
+class ProgressEngine:
+    """Where contexts move on: callbacks run inside `progress` (C: struct doca_pe)."""
+
+    @warns_as("doca_pe_create")
+    def __init__(self) -> None:
+        self._modern: comch.ProgressEngine | None = comch.ProgressEngine(max_events=1)
+        self._in_progress = False
+
+    def __repr__(self) -> str:
+        return f"<ProgressEngine{' (destroyed)' if self._modern is None else ''}>"
+
+    @property
+    def modern(self) -> comch.ProgressEngine:
+        """The engine of comch_next; InvalidValue once it has been destroyed."""
+        if self._modern is None:
+            raise InvalidValue("the progress engine has been destroyed; make another")
+        return self._modern
+
+    def connect_ctx(self, ctx: Context) -> None:
+        """Move this context, which is idle and has no other engine."""
+        self.modern.connect_ctx(instance(ctx, Context, "ctx").modern)
+        ctx._has_engine = True
+
+    def progress(self) -> bool:
+        """Run the callback of one task or event, if there is one. Whether anything moved.
+
+        What a callback raises is raised at the end.
+        """
+        if self._in_progress:
+            raise BadState("pe_progress was attempted inside of a callback; return from it first")
+        self._in_progress = True
+        try:
+            return self.modern.progress()
+        finally:
+            self._in_progress = False
+
+    def can_progress(self) -> bool:
+        """Whether it lives, and this is no callback of its own."""
+        return self._modern is not None and not self._in_progress
+
+    def get_notification_handle(self) -> int:
+        """A descriptor for epoll: readable after `request_notification` when progress has something to do."""
+        return self.modern.notification_handle
+
+    def request_notification(self) -> None:
+        """Arm the notification handle, once."""
+        self.modern.request_notification()
+
+    def clear_notification(self, handle: int) -> None:
+        """Disarm it after a wake-up."""
+        self.modern.clear_notification(handle)
+
+    def get_num_inflight_tasks(self) -> int:
+        """Tasks submitted and not completed, of all contexts."""
+        return self.modern.num_inflight_tasks
+
+    def destroy(self) -> None:
+        """Give it back; InUse while contexts that are connected to it live."""
+        self.modern.destroy()
+        self._modern = None

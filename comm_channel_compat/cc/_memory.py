@@ -1,0 +1,288 @@
+"""Memory for the fast path: maps, inventories, buffers (guide: DOCA Core Memory Subsystem).
+
+A C pointer to memory is its address, a number; where one goes in, a writable buffer stands for its own address.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from typing import Any
+
+import comch_next as comch
+from comch_next import InvalidValue
+from comch_next.arguments import UNSET, cut, integer
+from comm_channel_compat._devices import Device
+from comm_channel_compat._warn import warns_as
+from comm_channel_compat.cc._arguments import count, function, unwrap
+
+__all__ = ["Buf", "BufInventory", "Mmap"]
+
+Memory = Any  # an address, or a writable buffer
+
+
+def _address(memory: Memory, what: str) -> int:
+    if isinstance(memory, int):
+        return count(memory, what)
+    try:
+        return ctypes.addressof(ctypes.c_char.from_buffer(memory))
+    except (TypeError, ValueError):
+        raise InvalidValue(f"{what} is {memory!r:.60}; legal is an address or a writable buffer") from None
+
+
+def _range(memory: Memory, length: object) -> Any:
+    """Return a range of memory as a buffer that the library may keep."""
+    size = integer(length, "len", least=1, most=2**47)
+    if isinstance(memory, int):
+        return (ctypes.c_char * size).from_address(integer(memory, "addr", least=1, most=2**47))
+    try:
+        return memoryview(memory).cast("B")[: integer(size, "len", most=memoryview(memory).nbytes)]
+    except TypeError:
+        raise InvalidValue(f"addr is {memory!r:.60}; legal is an address or a writable buffer") from None
+
+
+class _OfMemory:
+    """What each of them has: the object of comch_next, until it is destroyed."""
+
+    _modern: Any
+
+    @property
+    def modern(self) -> Any:
+        """The object of comch_next; InvalidValue once it has been destroyed."""
+        if self._modern is None:
+            raise InvalidValue(f"the {type(self).__name__} has been destroyed; make another")
+        return self._modern
+
+    def destroy(self) -> None:
+        """Give it back."""
+        self.modern.destroy()
+        self._modern = None
+
+
+@warns_as("doca_mmap_")
+class Mmap(_OfMemory):
+    """A range of memory that devices may use (C: struct doca_mmap)."""
+
+    @warns_as("doca_mmap_create")
+    def __init__(self) -> None:
+        self._modern = comch.Mmap()
+        self._user_data: Any = None
+
+    @classmethod
+    def create_from_export(
+        cls, user_data: object, export_desc: bytes, export_desc_len: int = UNSET, dev: Device | None = None
+    ) -> Mmap:
+        """The other side's memory as a map of this side, started."""
+        device = unwrap(dev, Device, "dev")
+        made = cls.__new__(cls)
+        made._modern = comch.Mmap.create_from_export(cut(export_desc, export_desc_len), device)
+        made._user_data = user_data
+        return made
+
+    def add_dev(self, dev: Device) -> None:
+        """Let this device use it; before start."""
+        self.modern.add_dev(unwrap(dev, Device, "dev"))
+
+    def rm_dev(self, dev: Device) -> None:
+        """Take a device back; before start."""
+        self.modern.rm_dev(unwrap(dev, Device, "dev"))
+
+    def set_permissions(self, access_mask: int) -> None:
+        """DOCA_ACCESS_FLAG_* bits; a consumer's map needs PCI_READ_WRITE."""
+        self.modern.set_permissions(count(access_mask, "access_mask"))
+
+    def set_memrange(self, addr: Memory, len: int) -> None:  # noqa: A002  # the C name
+        """The memory: a writable buffer, or the address of memory, that stays for as long as the map."""
+        self.modern.set_memrange(_range(addr, len))
+
+    def get_memrange(self) -> tuple[int, int]:
+        """Its address and length."""
+        memrange: tuple[int, int] = self.modern.memrange
+        return memrange
+
+    def set_max_num_devices(self, max_num_devices: int) -> None:
+        """How many devices it may have; before the first start."""
+        self.modern.max_num_devices = count(max_num_devices, "max_num_devices")
+
+    def get_max_num_devices(self) -> int:
+        """How many devices it may have."""
+        number: int = self.modern.max_num_devices
+        return number
+
+    def set_free_cb(self, free_cb: Callable[[int, int, Any], object], opaque: Any) -> None:
+        """Call `free_cb(addr, len, opaque)` when the started map is destroyed."""
+        self.modern.set_free_cb(function(free_cb, "free_cb"), opaque)
+
+    def set_user_data(self, user_data: object) -> None:
+        """Keep any object with it; before start."""
+        self.modern.user_data = user_data
+
+    def get_user_data(self) -> Any:
+        """What was set; None before."""
+        return self.modern.user_data
+
+    def start(self) -> None:
+        """Freeze the configuration."""
+        self.modern.start()
+
+    def stop(self) -> None:
+        """NotPermitted while buffers or consumers lie in it."""
+        self.modern.stop()
+
+    def export_pci(self, dev: Device) -> bytes:
+        """What `create_from_export` on the other side takes."""
+        described: bytes = self.modern.export_pci(unwrap(dev, Device, "dev"))
+        return described
+
+    def get_num_bufs(self) -> int:
+        """Buffers that lie in it."""
+        number: int = self.modern.num_bufs
+        return number
+
+    def get_exported(self) -> bool:
+        """Whether it has been exported."""
+        return bool(self.modern.exported)
+
+    def get_from_export(self) -> bool:
+        """Whether it is an import."""
+        return bool(self.modern.from_export)
+
+
+@warns_as("doca_buf_inventory_")
+class BufInventory(_OfMemory):
+    """A fixed number of buffers to take (C: struct doca_buf_inventory)."""
+
+    @warns_as("doca_buf_inventory_create")
+    def __init__(self, num_elements: int) -> None:
+        self._modern = comch.BufInventory(count(num_elements, "num_elements"))
+
+    def start(self) -> None:
+        """Buffers can be taken from now on."""
+        self.modern.start()
+
+    def stop(self) -> None:
+        """No more buffers; those that are out stay good."""
+        self.modern.stop()
+
+    def buf_get_by_addr(self, mmap: Mmap, addr: Memory, len: int) -> Buf:  # noqa: A002  # the C name
+        """A buffer over that range of the map with an empty data segment: one to receive into."""
+        args = unwrap(mmap, Mmap, "mmap"), _address(addr, "addr"), count(len, "len")
+        return Buf(self.modern.buf_get_by_addr(*args))
+
+    def buf_get_by_data(self, mmap: Mmap, data: Memory, data_len: int) -> Buf:
+        """A buffer over that range of the map, all of which is the data segment: one to send."""
+        args = unwrap(mmap, Mmap, "mmap"), _address(data, "data"), count(data_len, "data_len")
+        return Buf(self.modern.buf_get_by_data(*args))
+
+    def buf_get_by_args(self, mmap: Mmap, addr: Memory, len: int, data: Memory, data_len: int) -> Buf:  # noqa: A002
+        """A buffer over that range of the map, with the data segment given."""
+        outer = _address(addr, "addr"), count(len, "len")
+        inner = _address(data, "data"), count(data_len, "data_len")
+        return Buf(self.modern.buf_get_by_args(unwrap(mmap, Mmap, "mmap"), *outer, *inner))
+
+    def buf_dup(self, src_buf: Buf) -> Buf:
+        """Another buffer over the same bytes."""
+        return Buf(self.modern.buf_dup(unwrap(src_buf, Buf, "src_buf")))
+
+    def get_num_elements(self) -> int:
+        """How many buffers it has."""
+        number: int = self.modern.num_elements
+        return number
+
+    def get_num_free_elements(self) -> int:
+        """How many of them are not out."""
+        number: int = self.modern.num_free_elements
+        return number
+
+    def set_user_data(self, user_data: object) -> None:
+        """Keep any object with it; once started."""
+        self.modern.user_data = user_data
+
+    def get_user_data(self) -> Any:
+        """What was set; None before."""
+        return self.modern.user_data
+
+
+@warns_as("doca_buf_")
+class Buf:
+    """A range of a map and, inside of it, a data segment (C: struct doca_buf)."""
+
+    def __init__(self, modern: comch.Buf) -> None:
+        self.modern = modern
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Buf) and self.modern == other.modern
+
+    def __hash__(self) -> int:
+        return hash(self.modern)
+
+    def get_head(self) -> int:
+        """Where the range begins: an address."""
+        return self.modern.head
+
+    def get_len(self) -> int:
+        """Bytes of the range."""
+        return len(self.modern)
+
+    def get_data(self) -> int:
+        """Where the data segment begins: an address."""
+        return self.modern.data
+
+    def get_data_len(self) -> int:
+        """Bytes of the data segment."""
+        return self.modern.data_len
+
+    def set_data(self, data: Memory, data_len: int) -> None:
+        """Move and size the data segment."""
+        self.modern.set_data(_address(data, "data"), count(data_len, "data_len"))
+
+    def reset_data_len(self) -> None:
+        """Empty the data segment where it is."""
+        self.modern.reset_data_len()
+
+    def get_refcount(self) -> int:
+        """How many references there are."""
+        return self.modern.refcount
+
+    def inc_refcount(self) -> int:
+        """One more; the count before."""
+        return self.modern.inc_refcount()
+
+    def dec_refcount(self) -> int:
+        """Give a reference up, the last with the buffer; the count before."""
+        return self.modern.dec_refcount()
+
+    # Lists, which other libraries take; the channel refuses them
+
+    def chain_list(self, list2: Buf) -> None:
+        """Append another list."""
+        self.modern.chain_list(unwrap(list2, Buf, "list2"))
+
+    def unchain_list(self, list2: Buf) -> None:
+        """Split before that element."""
+        self.modern.unchain_list(unwrap(list2, Buf, "list2"))
+
+    def get_next_in_list(self) -> Buf | None:
+        """The next element, None at the end."""
+        following = self.modern.next_in_list
+        return None if following is None else Buf(following)
+
+    def get_last_in_list(self) -> Buf:
+        """The last element."""
+        return Buf(self.modern.last_in_list)
+
+    def get_list_len(self) -> int:
+        """Elements from here on."""
+        return self.modern.list_len
+
+    def is_first_in_list(self) -> bool:
+        """Whether nothing lies before it."""
+        return self.modern.is_first_in_list
+
+    def is_last_in_list(self) -> bool:
+        """Whether nothing lies behind it."""
+        return self.modern.is_last_in_list
+
+    def is_in_list(self) -> bool:
+        """Whether it is chained."""
+        return self.modern.is_in_list

@@ -1,0 +1,64 @@
+"""A connection between one client and one server (old guide: Connections)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import comch_next as comch
+from comch_next import Counter, InvalidValue
+from comm_channel_compat._warn import warns_as
+
+if TYPE_CHECKING:
+    from comm_channel_compat.cc.client import Client
+    from comm_channel_compat.cc.server import Server
+
+__all__ = ["Connection"]
+
+
+@warns_as("doca_cc_connection_")
+class Connection:
+    """Made by the library: a client has one, a server one for each client (C: struct doca_cc_connection)."""
+
+    def __init__(self, modern: comch.Connection, owner: Server | Client) -> None:
+        self.modern = modern
+        self._owner = owner
+        self._user_data: Any = None
+
+    def __repr__(self) -> str:
+        return f"<Connection of a {type(self._owner).__name__.lower()}>"
+
+    def set_user_data(self, user_data: object) -> None:
+        """Keep any object with it."""
+        self._user_data = user_data
+
+    def get_user_data(self) -> Any:
+        """What was set; None before."""
+        return self._user_data
+
+    @warns_as("doca_cc_server_get_server_ctx")
+    def get_server_ctx(self) -> Server | None:
+        """The server whose connection this is, None on a client."""
+        return self._owner if self.modern.server is not None else None  # type: ignore[return-value]
+
+    @warns_as("doca_cc_client_get_client_ctx")
+    def get_client_ctx(self) -> Client | None:
+        """The client whose connection this is, None on a server."""
+        return self._owner if self.modern.client is not None else None  # type: ignore[return-value]
+
+    def update_info(self) -> None:
+        """Snapshot the counters; ConnectionInprogress or ConnectionAborted unless the connection is up."""
+        self.modern.update_info()
+
+    def get_counter(self, counter_type: int) -> int:
+        """A DOCA_CC_COUNTER_* of the last snapshot."""
+        if counter_type not in list(Counter):
+            raise InvalidValue(f"counter_type is {counter_type!r}; legal are the DOCA_CC_COUNTER_* values")
+        return self.modern.get_counter(Counter(counter_type))
+
+
+def known(modern: comch.Connection, owner: Server | Client) -> Connection:
+    """The one object of a connection, made when it is first seen."""
+    connection: Connection | None = modern.user_data
+    if connection is None:
+        connection = modern.user_data = Connection(modern, owner)
+    return connection

@@ -1,0 +1,58 @@
+"""The consumer: posts buffers that the other side's producers write to (old guide: Consumer)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import comch_next as comch
+from comm_channel_compat._warn import warns_as
+from comm_channel_compat.cc._arguments import absolute, count, unwrap
+from comm_channel_compat.cc._context import OfContext
+from comm_channel_compat.cc._memory import Buf, Mmap
+from comm_channel_compat.cc.connection import Connection
+from comm_channel_compat.cc.task import ConsumerTaskPostRecv, completed
+
+__all__ = ["Consumer"]
+
+OnReceived = Callable[[ConsumerTaskPostRecv, Any, Any], object]
+
+
+@warns_as("doca_cc_consumer_")
+class Consumer(OfContext):
+    """A queue of receives on a connection (C: struct doca_cc_consumer).
+
+    Its start leaves it STARTING until the connection's engine and its own have progressed.
+    """
+
+    @warns_as("doca_cc_consumer_create")
+    def __init__(self, cc_connection: Connection, buf_mmap: Mmap) -> None:
+        connection = unwrap(cc_connection, Connection, "cc_connection")
+        super().__init__(comch.Consumer(connection, unwrap(buf_mmap, Mmap, "buf_mmap")))
+
+    def get_id(self) -> int:
+        """What producers of the other side name it by."""
+        number: int = self.modern.id
+        return number
+
+    def task_post_recv_set_conf(
+        self, task_completion_cb: OnReceived, task_error_cb: OnReceived, num_post_recv_tasks: int
+    ) -> None:
+        """Callbacks `(task, task_user_data, ctx_user_data)` for both endings, and how many tasks there are."""
+        done = completed(task_completion_cb, "task_completion_cb", self._ctx)
+        failed = completed(task_error_cb, "task_error_cb", self._ctx)
+        self.modern.task_post_recv_set_conf(done, failed, count(num_post_recv_tasks, "num_post_recv_tasks"))
+
+    def post_recv_task_set_conf(
+        self, task_completion_cb: OnReceived, task_error_cb: OnReceived, log_num_tasks: int
+    ) -> None:
+        """DOCA 2.5: with the log2 of the number of tasks."""
+        self.task_post_recv_set_conf(task_completion_cb, task_error_cb, absolute(log_num_tasks, "log_num_tasks"))
+
+    def task_post_recv_alloc_init(self, buf: Buf) -> ConsumerTaskPostRecv:
+        """A task that posts the free part of a buffer, which lies in the consumer's map."""
+        return ConsumerTaskPostRecv(self.modern.task_post_recv_alloc_init(unwrap(buf, Buf, "buf")), self._ctx, buf)
+
+    def post_recv_task_alloc_init(self, buf: Buf) -> ConsumerTaskPostRecv:
+        """DOCA 2.5: as task_post_recv_alloc_init."""
+        return self.task_post_recv_alloc_init(buf)

@@ -1,0 +1,52 @@
+"""The producer: writes to buffers that the other side's consumers posted (old guide: Producer)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import comch_next as comch
+from comm_channel_compat._warn import warns_as
+from comm_channel_compat.cc._arguments import absolute, count, unwrap
+from comm_channel_compat.cc._context import OfContext
+from comm_channel_compat.cc._memory import Buf
+from comm_channel_compat.cc.connection import Connection
+from comm_channel_compat.cc.task import ProducerTaskSend, completed
+
+__all__ = ["Producer"]
+
+OnSent = Callable[[ProducerTaskSend, Any, Any], object]
+
+
+@warns_as("doca_cc_producer_")
+class Producer(OfContext):
+    """A queue of sends on a connection (C: struct doca_cc_producer). It runs as soon as it is started."""
+
+    @warns_as("doca_cc_producer_create")
+    def __init__(self, cc_connection: Connection) -> None:
+        super().__init__(comch.Producer(unwrap(cc_connection, Connection, "cc_connection")))
+
+    def get_id(self) -> int:
+        """What consumers of the other side know it by."""
+        number: int = self.modern.id
+        return number
+
+    def task_send_set_conf(self, task_completion_cb: OnSent, task_error_cb: OnSent, num_send_tasks: int) -> None:
+        """Callbacks `(task, task_user_data, ctx_user_data)` for both endings, and how many tasks there are."""
+        done = completed(task_completion_cb, "task_completion_cb", self._ctx)
+        failed = completed(task_error_cb, "task_error_cb", self._ctx)
+        self.modern.task_send_set_conf(done, failed, count(num_send_tasks, "num_send_tasks"))
+
+    def send_task_set_conf(self, task_completion_cb: OnSent, task_error_cb: OnSent, log_num_tasks: int) -> None:
+        """DOCA 2.5: with the log2 of the number of tasks."""
+        self.task_send_set_conf(task_completion_cb, task_error_cb, absolute(log_num_tasks, "log_num_tasks"))
+
+    def task_send_alloc_init(self, buf: Buf, consumer_id: int) -> ProducerTaskSend:
+        """A task that sends the data segment of a buffer to a consumer, whose id came with its event."""
+        number = count(consumer_id, "consumer_id")
+        modern = self.modern.task_send_alloc_init(unwrap(buf, Buf, "buf"), None, number)
+        return ProducerTaskSend(modern, self._ctx, buf)
+
+    def send_task_alloc_init(self, buf: Buf, consumer_id: int) -> ProducerTaskSend:
+        """DOCA 2.5: as task_send_alloc_init."""
+        return self.task_send_alloc_init(buf, consumer_id)

@@ -1,0 +1,138 @@
+"""Tasks: what the library does and completes once (old guide: Tasks; guide: DOCA Core Task)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from comch_next import ErrorCode
+from comm_channel_compat._warn import warns_as
+from comm_channel_compat.cc._arguments import count, function, unwrap
+from comm_channel_compat.cc._context import Context
+from comm_channel_compat.cc._memory import Buf
+
+__all__ = ["ConsumerTaskPostRecv", "ProducerTaskSend", "Task", "TaskSend"]
+
+
+@warns_as("doca_task_")
+class Task:
+    """What `as_task` returns (C: struct doca_task). The library has it from submit to its callback."""
+
+    __slots__ = ("_ctx", "_modern", "_user_data")
+
+    def __init__(self, modern: Any, ctx: Context) -> None:
+        self._modern = modern
+        self._ctx = ctx
+        self._user_data: Any = None
+
+    def submit(self) -> None:
+        """Hand it to the library; on failure the program still has it."""
+        self._modern.submit()
+
+    def submit_ex(self, flags: int) -> None:
+        """Hand it to the library, with DOCA_TASK_SUBMIT_FLAG_* bits."""
+        self._modern.submit_ex(flags)
+
+    def try_submit(self) -> None:
+        """Hand it to the library."""
+        self._modern.try_submit()
+
+    def free(self) -> None:
+        """Give it back to the pool of its context."""
+        self._modern.free()
+
+    def get_status(self) -> ErrorCode:
+        """The result of the last completion."""
+        status: ErrorCode = self._modern.status
+        return status
+
+    def set_user_data(self, user_data: object) -> None:
+        """What callbacks are given as task_user_data: any object."""
+        self._user_data = user_data
+
+    def get_user_data(self) -> Any:
+        """What was set; None before."""
+        return self._user_data
+
+    def get_ctx(self) -> Context:
+        """The context whose pool it is of."""
+        return self._ctx
+
+
+class _OfTask:
+    """What every kind of task has: it is a task of the library's, too."""
+
+    __slots__ = ("_task",)
+
+    def __init__(self, modern: Any, ctx: Context) -> None:
+        self._task = Task(modern, ctx)
+        modern.user_data = self
+
+    def as_task(self) -> Task:
+        """The generic task that it is: for submit, free, status and user data."""
+        return self._task
+
+
+@warns_as("doca_cc_task_send_")
+class TaskSend(_OfTask):
+    """One message to send (C: struct doca_cc_task_send; DOCA 2.5: struct doca_cc_send_task)."""
+
+    __slots__ = ()
+
+
+class _BufTask(_OfTask):
+    """A task with a buffer, which stays the program's."""
+
+    __slots__ = ("_buf",)
+
+    def __init__(self, modern: Any, ctx: Context, buf: Buf) -> None:
+        super().__init__(modern, ctx)
+        self._buf = buf
+
+    def get_buf(self) -> Buf:
+        """The buffer."""
+        return self._buf
+
+    def set_buf(self, buf: Buf) -> None:
+        """Use the task again with another buffer; not while it is submitted."""
+        self._task._modern.buf = unwrap(buf, Buf, "buf")
+        self._buf = buf
+
+
+@warns_as("doca_cc_producer_task_send_")
+class ProducerTaskSend(_BufTask):
+    """Data for one consumer (C: struct doca_cc_producer_task_send; DOCA 2.5: struct doca_cc_producer_send_task)."""
+
+    __slots__ = ()
+
+    def get_consumer_id(self) -> int:
+        """The consumer that it is for."""
+        number: int = self._task._modern.consumer_id
+        return number
+
+    def set_consumer_id(self, consumer_id: int) -> None:
+        """Send to another consumer; not while it is submitted."""
+        self._task._modern.consumer_id = count(consumer_id, "consumer_id")
+
+
+@warns_as("doca_cc_consumer_task_post_recv_")
+class ConsumerTaskPostRecv(_BufTask):
+    """A buffer to receive into (C: struct doca_cc_consumer_task_post_recv; 2.5: doca_cc_consumer_post_recv_task)."""
+
+    __slots__ = ()
+
+    def get_producer_id(self) -> int:
+        """Who wrote; 0 before the completion."""
+        number: int = self._task._modern.producer_id
+        return number
+
+
+def completed(callback: Any, what: str, ctx: Context) -> Callable[[Any], object]:
+    """Make a callback of comch_next from the program's: `callback(task, task_user_data, ctx_user_data)`."""
+    call = function(callback, what)
+
+    def run(modern: Any) -> object:
+        task: _OfTask = modern.user_data
+        return call(task, task._task._user_data, ctx._user_data)
+
+    return run

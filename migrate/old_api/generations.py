@@ -1,0 +1,22 @@
+"""The vocabularies of all generations, for whatever meets a program before it knows which ones that uses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from migrate.old_api.generation_1 import GENERATION_1
+from migrate.old_api.generation_2 import GENERATION_2
+from migrate.old_api.vocabulary import Vocabulary, joined
+
+VOCABULARY = joined(GENERATION_1, GENERATION_2)
+_FIRST = re.compile(r"\b(doca_comm_channel|comm_channel_compat)\b")
+_SECOND = re.compile(r"\bdoca_cc\b|\bcomm_channel_compat\s*(\.|import)\s*cc\b")
+
+
+def vocabulary_of(texts: Iterable[str]) -> Vocabulary:
+    """Return the vocabulary of the generations that files name: methods of others are those of other libraries."""
+    first = second = False
+    for text in texts:
+        first, second = first or bool(_FIRST.search(text)), second or bool(_SECOND.search(text))
+    return (VOCABULARY if first else GENERATION_2) if second else GENERATION_1
