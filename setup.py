@@ -33,8 +33,7 @@ class BuildExtensionsAndFaces(build_ext):
         super().run()
         builder = _load_builder()
         if note := builder.missing():
-            print(f"the C faces are not built, Python programs run without them: {note}", file=sys.stderr)
-            return
+            print(f"the C faces serve Python programs only: {note}", file=sys.stderr)
         root = _ROOT if self.inplace or self.editable_mode else Path(self.build_lib)
         builder.build(root, Path(self.build_temp), self._compile)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-__all__ = ["limited"]
+__all__ = ["faulty", "limited"]
 
 _PAIR = """
 [[device]]
@@ -25,4 +25,11 @@ def limited(folder: Path, monkeypatch: pytest.MonkeyPatch, **limits: int) -> Non
     topology = folder / "topology.toml"
     lines = [f"{name} = {value}\n" for name, value in limits.items()]
     topology.write_text("".join(["[limits]\n", *lines, _PAIR]), encoding="utf-8")
+    monkeypatch.setenv("COMCH_TOPOLOGY", str(topology))
+
+
+def faulty(folder: Path, monkeypatch: pytest.MonkeyPatch, fault: str) -> None:
+    """Have the default pair with this line in every device: `capable = false`, `answers = false`."""
+    topology = folder / "topology.toml"
+    topology.write_text(_PAIR.replace("side = ", f"{fault}\nside = "), encoding="utf-8")
     monkeypatch.setenv("COMCH_TOPOLOGY", str(topology))

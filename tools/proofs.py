@@ -16,7 +16,7 @@ Key = tuple[str, str]  # function, code without its prefix
 # The classes, each with the words of the page.
 KINDS = {
     "proved": "a test provokes it through public Python calls, resource limits or emulated faults, and checks the class"
-    " of the exception (of the flat names of generation 1 the code) and that its condition is that of the row",
+    " of the exception (of the flat names of generations 1 and 2 the code) and that its condition is that of the row",
     "returns": "Python returns a value where C reports through a code; a test checks the value",
     "C only": "only C can spell it, with NULL or a context without an engine; a test provokes it by real C calls",
     "hardware only": "only real hardware, a real driver or overwritten memory can cause it, for the reason given",
@@ -124,12 +124,14 @@ def _cell(text: str) -> str:
 
 def page() -> str:
     """The text of docs/errors.md."""
+    from tests.cc import test_errors as of_generation_2
     from tests.compat import test_errors
     from tests.error_rows import test_error_rows
 
     core = tuple(each for each in api.functions("core") if each.header in test_error_rows.HEADERS)
     sections = (
         Section("Generation 1: doca_comm_channel", api.functions("comm_channel"), test_errors.proofs()),
+        Section("Generation 2: doca_cc", api.functions("cc"), of_generation_2.proofs()),
         Section("Generation 3: doca_comch", api.functions("comch"), test_error_rows.proofs("comch")),
         Section("DOCA Core: engine, context, device, memory", core, test_error_rows.proofs("core")),
     )

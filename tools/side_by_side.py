@@ -19,15 +19,18 @@ MODERN = ROOT / "samples_new"
 LAUNCHER = (sys.executable, "-m", "comm_channel_compat")
 DEADLINE_S = 120.0
 
-# Samples of both folders, and those of the modern one alone, which show what the first API did not have.
+# Samples of both folders, and those of the modern one alone, which show what the old APIs did not have.
 SAMPLES = ("hello", "file_transfer", "two_threads", "many_clients")
-MODERN_ONLY = ("ctrl_path", "data_path_high_speed", "bulk_transfer", "scale_probe")
+GENERATION_2 = {"ctrl_path": "cc_ctrl_path", "data_path_high_speed": "cc_data_path"}  # by their names in the old folder
+MODERN_ONLY = ("bulk_transfer", "scale_probe")
+UNORDERED = tuple(GENERATION_2)  # whether an end hears first of its own sending or of the other's is open
 # Samples that call the C library: how they are written -> their folder, and which there are.
 SPELLED = {
     "cffi": (LEGACY / "with_cffi", SAMPLES[:3]),
     "ctypes": (LEGACY / "with_ctypes", SAMPLES[:2]),
     "c": (LEGACY / "in_c", SAMPLES[:1]),
 }
+REWRITTEN = sorted(f"{sample}_{end}.py" for sample in SAMPLES for end in ("client", "service"))  # what migrate rewrites
 DEMO_SAMPLES = SAMPLES[:2]  # those whose transcripts fit on a screen
 PAIRINGS = (("old", "old"), ("old", "new"), ("new", "old"), ("new", "new"))  # (service, client)
 MIXED_PAIRINGS = (("migrated", "migrated"), ("migrated", "old"), ("old", "migrated"))
@@ -45,7 +48,7 @@ class Transcript:
     errors: str = field(compare=False)  # standard error: wording may differ
 
     @classmethod
-    def of(cls, ending: Ending, already_read: str = "") -> Transcript:
+    def of(cls, ending: Ending, already_read: str = "", *, ordered: bool = True) -> Transcript:
         """What a process that has ended told; `already_read` comes before its last output."""
         text = already_read + ending.output
         messages: dict[str, tuple[str, ...]] = {}
@@ -60,6 +63,8 @@ class Transcript:
                 messages[peer] = (*messages.get(peer, ()), fact)
             elif word == "result":
                 results.append(rest)
+        if not ordered:
+            messages = {peer: tuple(sorted(facts)) for peer, facts in messages.items()}
         return cls(messages, statistics, tuple(results), ending.status, text, ending.errors)
 
 
@@ -132,19 +137,27 @@ class Stage:
         target.unlink(missing_ok=True)
         files = [["-f", str(target)], ["-f", str(source)]] if sample == "file_transfer" else [[], []]
         given = self.payload if sample == "file_transfer" else None
-        service_command = self.command(service, f"{sample}_service.py", *files[0])
-        client_command = self.command(client, f"{sample}_client.py", *files[1])
+        service_command = self.command(service, script_of(sample, "service", service), *files[0])
+        client_command = self.command(client, script_of(sample, "client", client), *files[1])
+        ordered = sample not in UNORDERED
         with running(service_command, self.environment()) as service_process:
             greeting = read_until(service_process, "listening", deadline)
             with running(client_command, self.environment()) as client_process:
-                client_transcript = Transcript.of(finish(client_process, deadline))
+                client_transcript = Transcript.of(finish(client_process, deadline), ordered=ordered)
                 try:
-                    service_transcript = Transcript.of(finish(service_process, deadline), greeting)
+                    ending = finish(service_process, deadline)
+                    service_transcript = Transcript.of(ending, greeting, ordered=ordered)
                 except ProcessError as error:
                     told = f"{client_transcript.text}{client_transcript.errors}"
                     raise ProcessError(f"{error}\nBefore, the client told:\n{told}") from None
         written = target.read_bytes() if target.exists() else None
         return PairOutcome(service_transcript, client_transcript, given, written)
+
+
+def script_of(sample: str, end: str, manner: str) -> str:
+    """The file name of an end of a sample, which the second old API had under another name."""
+    name = sample if manner == "new" else GENERATION_2.get(sample, sample)
+    return f"{name}_{end}.py"
 
 
 def _there(folder: Path | None) -> Path:
@@ -169,7 +182,7 @@ def build_samples(folder: Path) -> None:
 
 def copy_samples(folder: Path) -> list[Path]:
     """Copies of the old samples, for the rewriter to work on."""
-    return [Path(shutil.copy(script, folder)) for script in sorted(LEGACY.glob("*.py"))]
+    return [Path(shutil.copy(LEGACY / script, folder)) for script in REWRITTEN]
 
 
 def migrate(*arguments: str) -> subprocess.CompletedProcess[str]:

@@ -42,24 +42,25 @@ Memory is an address, or a writable buffer that stands for its own.
 """
 
 # Named for the sections of the old guide: capabilities  server  client  connection  producer  consumer  task
-#   flat        the C names as functions, and every DOCA_* constant
-# Behind them: _context  _engine  _memory, the core objects; _control, what servers and clients share;
-#   _arguments  what is refused in arguments        _tables  the signatures, generated
+#   context  engine  memory    the core objects
+#   flat                       the C names as functions, and every DOCA_* constant
+# Behind them: _control, what servers and clients share; _arguments, what is refused in arguments; _tables, the
+#   signatures, generated
 
 from comch_next import errors
 from comch_next.errors import *
 from comm_channel_compat._devices import Device, DevInfo, RepInfo, Representor, devices, open_device
 from comm_channel_compat._warn import LegacyCallWarning
 from comm_channel_compat.cc import capabilities, flat
-from comm_channel_compat.cc._context import Context
 from comm_channel_compat.cc._control import Event
-from comm_channel_compat.cc._engine import ProgressEngine
-from comm_channel_compat.cc._memory import Buf, BufInventory, Mmap
 from comm_channel_compat.cc.capabilities import *
 from comm_channel_compat.cc.client import Client
 from comm_channel_compat.cc.connection import Connection
 from comm_channel_compat.cc.consumer import Consumer
+from comm_channel_compat.cc.context import Context
+from comm_channel_compat.cc.engine import ProgressEngine
 from comm_channel_compat.cc.flat import *
+from comm_channel_compat.cc.memory import Buf, BufInventory, Mmap
 from comm_channel_compat.cc.producer import Producer
 from comm_channel_compat.cc.server import Server
 from comm_channel_compat.cc.task import ConsumerTaskPostRecv, ProducerTaskSend, Task, TaskSend

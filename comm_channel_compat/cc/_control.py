@@ -9,8 +9,8 @@ import comch_next as comch
 from comch_next.arguments import UNSET, Buffer, cut, text
 from comm_channel_compat._devices import Device
 from comm_channel_compat.cc._arguments import absolute, count, function, unwrap
-from comm_channel_compat.cc._context import OfContext
 from comm_channel_compat.cc.connection import Connection, known
+from comm_channel_compat.cc.context import OfContext
 from comm_channel_compat.cc.task import TaskSend, completed
 
 __all__ = ["Control", "Event", "OnMessage", "OnSent", "service_name"]

@@ -8,9 +8,9 @@ from typing import Any
 import comch_next as comch
 from comm_channel_compat._warn import warns_as
 from comm_channel_compat.cc._arguments import absolute, count, unwrap
-from comm_channel_compat.cc._context import OfContext
-from comm_channel_compat.cc._memory import Buf, Mmap
 from comm_channel_compat.cc.connection import Connection
+from comm_channel_compat.cc.context import OfContext
+from comm_channel_compat.cc.memory import Buf, Mmap
 from comm_channel_compat.cc.task import ConsumerTaskPostRecv, completed
 
 __all__ = ["Consumer"]

@@ -14,12 +14,12 @@ from comm_channel_compat import _core, _core_tables
 from comm_channel_compat._flatten import Flat, Types, flat_names, no_such_name
 from comm_channel_compat._warn import warns_as
 from comm_channel_compat.cc import _tables, capabilities
-from comm_channel_compat.cc._context import Context
-from comm_channel_compat.cc._engine import ProgressEngine
-from comm_channel_compat.cc._memory import Buf, BufInventory, Mmap
 from comm_channel_compat.cc.client import Client
 from comm_channel_compat.cc.connection import Connection
 from comm_channel_compat.cc.consumer import Consumer
+from comm_channel_compat.cc.context import Context
+from comm_channel_compat.cc.engine import ProgressEngine
+from comm_channel_compat.cc.memory import Buf, BufInventory, Mmap
 from comm_channel_compat.cc.producer import Producer
 from comm_channel_compat.cc.server import Server
 from comm_channel_compat.cc.task import ConsumerTaskPostRecv, ProducerTaskSend, Task, TaskSend

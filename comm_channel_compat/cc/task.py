@@ -8,8 +8,8 @@ from typing import Any
 from comch_next import ErrorCode
 from comm_channel_compat._warn import warns_as
 from comm_channel_compat.cc._arguments import count, function, unwrap
-from comm_channel_compat.cc._context import Context
-from comm_channel_compat.cc._memory import Buf
+from comm_channel_compat.cc.context import Context
+from comm_channel_compat.cc.memory import Buf
 
 __all__ = ["ConsumerTaskPostRecv", "ProducerTaskSend", "Task", "TaskSend"]
 

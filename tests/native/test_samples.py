@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.native.faces import NativeStage
-from tools.side_by_side import MODERN_ONLY, SAMPLES, PairOutcome, differences
+from tools.side_by_side import GENERATION_2, MODERN_ONLY, SAMPLES, PairOutcome, differences
 
 PAYLOAD = bytes(range(256)) * 100
 NATIVE, EMULATED, OLD = "native new", "emulated new", "native old"
@@ -37,7 +37,7 @@ def test_old_sample(stage: NativeStage, sample: str, service: str, client: str) 
 
 
 @pytest.mark.parametrize(("service", "client"), [(NATIVE, NATIVE), (NATIVE, EMULATED), (EMULATED, NATIVE)])
-@pytest.mark.parametrize("sample", MODERN_ONLY)
+@pytest.mark.parametrize("sample", [*GENERATION_2, *MODERN_ONLY])
 def test_modern_sample(stage: NativeStage, sample: str, service: str, client: str) -> None:
     """Those whose transcripts have times in them."""
     assert stage.run_pair(sample, service, client).failures() == []

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.side_by_side import LEGACY, MODERN, MODERN_ONLY, SAMPLES, SPELLED
+from tools.side_by_side import GENERATION_2, LEGACY, MODERN, MODERN_ONLY, SAMPLES, SPELLED
 
 ENDS = ("service", "client")
 
@@ -19,7 +19,12 @@ def programs(folder: Path) -> set[str]:
 
 @pytest.mark.parametrize(
     ("folder", "samples"),
-    [(LEGACY, SAMPLES), (MODERN, SAMPLES + MODERN_ONLY), SPELLED["cffi"], SPELLED["ctypes"]],
+    [
+        (LEGACY, (*SAMPLES, *GENERATION_2.values())),
+        (MODERN, (*SAMPLES, *GENERATION_2, *MODERN_ONLY)),
+        SPELLED["cffi"],
+        SPELLED["ctypes"],
+    ],
 )
 def test_a_folder_has_both_ends_of_its_samples(folder: Path, samples: tuple[str, ...]) -> None:
     assert programs(folder) == ends_of(*samples)
@@ -28,7 +33,7 @@ def test_a_folder_has_both_ends_of_its_samples(folder: Path, samples: tuple[str,
 def test_what_is_no_program_belongs_to_a_sample() -> None:
     shared = {path.stem for path in MODERN.glob("*.py")} - programs(MODERN)
     assert shared
-    assert not [name for name in shared if name.rpartition("_")[0] not in SAMPLES + MODERN_ONLY]
+    assert not [name for name in shared if name.rpartition("_")[0] not in (*GENERATION_2, *MODERN_ONLY)]
 
 
 def test_the_samples_in_c_are_pairs() -> None:

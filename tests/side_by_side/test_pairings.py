@@ -5,13 +5,13 @@ from collections.abc import Callable
 
 import pytest
 
-from tools.side_by_side import PAIRINGS, SAMPLES, PairOutcome, Stage, differences
+from tools.side_by_side import GENERATION_2, PAIRINGS, SAMPLES, PairOutcome, Stage, differences, script_of
 
 Reference = Callable[[str], PairOutcome]
 
 
 @pytest.mark.parametrize(("service", "client"), PAIRINGS)
-@pytest.mark.parametrize("sample", SAMPLES)
+@pytest.mark.parametrize("sample", [*SAMPLES, *GENERATION_2])
 def test_pairing_tells_the_same(stage: Stage, reference: Reference, sample: str, service: str, client: str) -> None:
     outcome = stage.run_pair(sample, service, client)
     assert outcome.failures() + differences(reference(sample), outcome) == []
@@ -45,6 +45,14 @@ def test_hello_transcript_shows_what_was_said(reference: Reference) -> None:
     assert outcome.client.exit_status == outcome.service.exit_status == 0
 
 
+@pytest.mark.parametrize("sample", GENERATION_2)
+def test_the_texts_of_the_second_api_are_told(reference: Reference, sample: str) -> None:
+    there, here = "19 bytes 'Hello from the host'", "18 bytes 'Hello from the DPU'"
+    outcome = reference(sample)
+    assert outcome.client.messages == {"1": (f"received {here}", f"sent {there}")}
+    assert outcome.service.messages == {"1": (f"received {there}", f"sent {here}")}
+
+
 def test_the_file_arrives_whole(stage: Stage, reference: Reference) -> None:
     outcome = reference("file_transfer")
     assert outcome.written == stage.payload
@@ -60,6 +68,11 @@ def test_the_file_arrives_whole(stage: Stage, reference: Reference) -> None:
         ("hello_client.py", ("-p", "99:00.0"), "DOCA_ERROR_NOT_FOUND"),
         ("hello_service.py", ("-r", "b1:00.7"), "DOCA_ERROR_NOT_FOUND"),
         ("hello_service.py", ("-p", "b1:00.0"), "DOCA_ERROR_NOT_SUPPORTED"),
+        ("ctrl_path_client.py", (), "DOCA_ERROR_CONNECTION_ABORTED"),
+        ("ctrl_path_client.py", ("-p", "99:00.0"), "DOCA_ERROR_NOT_FOUND"),
+        ("ctrl_path_service.py", ("-r", "b1:00.7"), "DOCA_ERROR_NOT_FOUND"),
+        ("data_path_high_speed_client.py", (), "DOCA_ERROR_CONNECTION_ABORTED"),
+        ("data_path_high_speed_service.py", ("-p", "b1:00.0"), "DOCA_ERROR_NOT_SUPPORTED"),
         ("file_transfer_client.py", ("-f", "/dev/null"), "DOCA_ERROR_CONNECTION_ABORTED"),
         ("file_transfer_client.py", ("-f", "/dev/null", "-p", "99:00.0"), "DOCA_ERROR_NOT_FOUND"),
         ("file_transfer_service.py", ("-f", "/dev/null", "-r", "b1:00.7"), "DOCA_ERROR_NOT_FOUND"),
@@ -69,7 +82,8 @@ def test_the_file_arrives_whole(stage: Stage, reference: Reference) -> None:
 def test_failures_are_told_alike(
     stage: Stage, manner: str, script: str, arguments: tuple[str, ...], result: str
 ) -> None:
-    transcript = stage.run(manner, script, *arguments)
+    sample, _, end = script.removesuffix(".py").rpartition("_")
+    transcript = stage.run(manner, script_of(sample, end, manner), *arguments)
     assert (transcript.results, transcript.exit_status) == ((result,), 1), transcript.errors
 
 

@@ -6,7 +6,7 @@ import comch_next as comch
 from comch_next import BadState, InvalidValue
 from comch_next.arguments import instance
 from comm_channel_compat._warn import warns_as
-from comm_channel_compat.cc._context import Context
+from comm_channel_compat.cc.context import Context
 
 __all__ = ["ProgressEngine"]
 
