@@ -64,7 +64,8 @@ def _alloc_of(context: Handle) -> Callable[..., Any]:
     def alloc(connection: Any, message: bytes, handle: Handle) -> Any:
         return pool.task_send_alloc_init(ctx, connection, message, handle)
 
-    context.alloc = pool.quick_alloc(ctx, alloc, object, None) or alloc
+    quick = pool.quick_alloc(ctx, alloc, object, None)
+    context.alloc, context.quick = quick or alloc, quick is not None
     return alloc
 
 

@@ -41,7 +41,16 @@ class Values(Protocol):
 class Expressions:
     """Answers about expressions of any file."""
 
-    def __init__(self, forest: Forest, values: Values, received: frozenset[Value], vocabulary: Vocabulary) -> None:
+    def __init__(
+        self,
+        forest: Forest,
+        values: Values,
+        received: frozenset[Value],
+        vocabulary: Vocabulary,
+        elsewhere: Callable[[ast.Name | ast.Attribute], Variable | None] = lambda node: None,
+    ) -> None:
+        """elsewhere: gives the variable of another file or class that an expression names."""
+        self._elsewhere = elsewhere
         self._forest = forest
         self._values = values
         self._vocabulary = vocabulary
@@ -56,8 +65,9 @@ class Expressions:
         """Return the value of an expression that is the same whenever it is evaluated, else None."""
         if isinstance(node, ast.Constant):
             return None if node.value is ... else node.value
-        if isinstance(node, ast.Name) and depth:
-            bound = self._only_value(self._forest.of(node).of[node])
+        if isinstance(node, ast.Name | ast.Attribute) and depth:
+            variable = self._elsewhere(node) or (self._forest.of(node).of[node] if isinstance(node, ast.Name) else None)
+            bound = self._only_value(variable) if variable else None
             return self.constant(bound, depth - 1) if bound else None
         if isinstance(node, ast.UnaryOp) and type(node.op) in _SIGNS and depth:
             value = self.constant(node.operand, depth - 1)

@@ -8,6 +8,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
+from migrate.facts.elsewhere import Elsewhere
 from migrate.facts.endings import Endings
 from migrate.facts.expressions import Expressions
 from migrate.facts.forest import Forest
@@ -33,7 +34,7 @@ from migrate.old_api.vocabulary import Vocabulary
 from migrate.python.modules import Project
 from migrate.python.scopes import Kind
 from migrate.python.source import Source
-from migrate.python.values import Collection, Instance, Plain, Token, Values
+from migrate.python.values import Collection, Instance, Plain, Token, Value, Values
 
 __all__ = ["Facts", "Obstacle", "Reference"]
 
@@ -77,7 +78,9 @@ class Facts:
         self._results = Results(forest, values, api, Reaching(forest, values, self.controls))
         self._presence = Presence(forest, values, self.controls)
         self._endings = Endings(forest, values, self.controls, self.calls)
-        self._expressions = Expressions(forest, values, frozenset({Token(Data()), Plain.NONE}), vocabulary)
+        elsewhere = Elsewhere(forest, values, self.project)
+        received: frozenset[Value] = frozenset({Token(Data()), Plain.NONE})
+        self._expressions = Expressions(forest, values, received, vocabulary, elsewhere.variable)
         comments = [
             Reference(path, forest.attach(path, comment, statement), str(comment.value))
             for path, comment, statement in types
@@ -175,7 +178,13 @@ class Facts:
 
     def may_be_none(self, node: ast.expr) -> bool:
         """Whether a handle expression may be None, or anything else that is no handle, where it stands."""
-        return self._presence.may_be_none(node)
+        call = self.calls.get(node) if isinstance(node, ast.Call) else None
+        return (call is not None and self._passes_none(call)) or self._presence.may_be_none(node)
+
+    def _passes_none(self, call: Call) -> bool:
+        """Whether a flat call without a code may get None for its handle, and so gives None."""
+        without = call.spelling == "flat" and not call.returns_code
+        return without and call.receiver is not None and self.may_be_none(call.receiver)
 
     def may_be_closed(self, node: ast.expr) -> bool:
         """Whether the endpoint or device may have been destroyed or closed before this place."""

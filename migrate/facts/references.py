@@ -36,6 +36,7 @@ class Reference:
     module: the expression that has the old module as a value here, itself or what it is taken from.
     shown: the `__name__` that the program asks of the function.
     opened: file and node of the place that opens the C library that the name is of.
+    alike: the same call as a call of the other functions that it may be, on handles of other kinds.
     """
 
     path: Path
@@ -47,6 +48,7 @@ class Reference:
     module: ast.expr | None = None
     shown: str = ""
     opened: tuple[Path, ast.AST] | None = None
+    alike: tuple[Call, ...] = ()
 
 
 class References:
@@ -281,14 +283,18 @@ class References:
         functions = {method.function for method in methods}
         if any(self._api.function(method)[0] is None for method in methods):
             return  # __enter__ and its like: both libraries have them
+        parent = self._forest.parents[node]
+        called = parent if isinstance(parent, ast.Call) and parent.func is node else None
         named = {function.replace("_rep_", "_") for function in functions}  # devices and representors are alike
-        code = self._features.code(node) or ("CCM035" if len(named) > 1 else "")
+        code = self._features.code(node) or ("CCM035" if len(named) > 1 and not called else "")
         code = code or ("CCM005" if self._texts.shown(path, node) else "")
         code = code or next(filter(None, (self._patches.code_of_kind(method.handle.kind) for method in methods)), "")
         chosen = min(methods, key=lambda method: method.function)
         reference = self._made(path, node, chosen, code)
         if reference.call:
-            yield reference
+            others = (self._api.function(method)[0] for method in methods if method.function != chosen.function)
+            alike = (objects.read(reference.call.node, other, node.value) for other in others if other)
+            yield replace(reference, alike=tuple(alike))
             return
         shown = node.attr if methods & self._named else ""
         own = frozenset(method.handle.origin for method in methods)

@@ -44,6 +44,9 @@ class Method(Form):
             return late(site, number(site, self.plain(site)))
         return Deferred(f"{{{site.handle}}}.{self.name}", self.arguments(site))
 
+    def bare(self, site: Site) -> str:
+        return number(site, self.plain(site)) if self.number and not site.is_tested() else self.plain(site)
+
     def of_class(self, site: Site) -> Deferred | None:
         owner = "" if self.number else site.owner(self.name)
         if not owner:
@@ -117,7 +120,7 @@ class Assigned(Form):
         """The edits of one call."""
         site = Site(call, facts)
         fails = site.is_flat and (call.returns_code or site.may_be_none)  # without an exception
-        if fails or call.problem or not site.is_statement or not site.is_simple():
+        if fails or call.problem or not site.is_statement or not (site.is_simple() or site.is_receiver_fixed()):
             return super().__call__(call, facts)
         return change(call, f"{{{site.handle}}}.{self.name} = {{{self.value}}}", facts, is_statement=True)
 

@@ -221,6 +221,7 @@ class Renderer:
             and after[:1] in ("", ")", ",", "]")
         )
         free = free or before.endswith("return")
+        node = _now(node, piece)
         is_number = isinstance(node, ast.Constant) and isinstance(node.value, int | float | complex)
         bare = isinstance(node, _PRIMARY) or (isinstance(node, ast.Constant) and not is_number)
         wrap = isinstance(node, _WRAPPED) or not (free or bare)
@@ -255,6 +256,15 @@ class Renderer:
             inside = any(isinstance(above, ast.JoinedStr) for above in self.names.above(edit.node))
             if inside and set(self._text(edit)) & _IN_STRING - set(self.source.slice(edit.node)):
                 self.troubles.append(Trouble(edit.node, "CCM048"))
+
+
+def _now(node: ast.expr, piece: str) -> ast.expr:
+    """Return what a part is by its new text; a name where that has brackets around it."""
+    try:
+        new = ast.parse(piece, mode="eval").body
+    except SyntaxError:
+        return node
+    return new if (new.lineno, new.col_offset) == (1, 0) else ast.Name("")
 
 
 def splice(text: str, changes: list[Change], start: int = 0, end: int | None = None) -> str:

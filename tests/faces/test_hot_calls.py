@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +13,7 @@ from comch_next.capi.handles import HANDLES
 from tests.control_path.pair import until
 from tests.faces.world import World, check, ffi, lib, made
 from tests.frames import fewest
+from tests.processes import python
 
 
 @pytest.fixture
@@ -81,3 +84,27 @@ def test_a_message_of_generation_1_runs_no_fewest(world: World) -> None:
     assert sender[0] != ffi.NULL
     assert fewest(pass_one) == []
     assert fewest(receive) == []
+
+
+TRACED = """
+from tests.faces.world import World, check, ffi, lib, made
+world = World("traced")
+client, connection = world.handles["doca_comch_client"], world.handles["doca_comch_connection"]
+task = made(lib.doca_comch_client_task_send_alloc_init, client, connection, b"hello", 5)
+check(lib.doca_task_submit(lib.doca_comch_task_send_as_task(task)))
+world.progress_until(lambda: lib.doca_task_get_status(lib.doca_comch_task_send_as_task(task)) == 0)
+while lib.doca_pe_progress(world.handles["doca_pe"]):
+    pass
+lib.doca_task_free(lib.doca_comch_task_send_as_task(task))
+world.close()
+"""
+
+
+def test_a_traced_driver_sees_every_call(tmp_path: Path) -> None:
+    trace = tmp_path / "trace"
+    ended = python("-c", TRACED, env={"COMCH_TRACE": str(trace)}).finish()
+    assert (ended.returncode, ended.stderr) == (0, "")
+    found = [json.loads(line) for line in trace.read_text(encoding="utf-8").splitlines() if line.strip()]
+    events = [(event["what"], event["result"]) for event in found if event["what"] in ("send", "complete")]
+    assert events == [("send", "DOCA_SUCCESS"), ("complete", "DOCA_SUCCESS")]
+    assert [event["length"] for event in found if event["what"] == "receive"] == [5]

@@ -12,7 +12,7 @@
 static struct {
 	PyTypeObject *kind;
 	PyObject *by_tag, *by_target, *addresses, *find, *code_of;
-	Py_ssize_t address, tag, target, owner, owned, noun, kept, alloc, user_data, opens;
+	Py_ssize_t address, tag, target, owner, owned, noun, kept, alloc, quick, user_data, opens;
 } hot_table;
 
 #define SLOT(handle, name) (*(PyObject **)((char *)(handle) + hot_table.name))
@@ -24,7 +24,8 @@ static int hot_find_slots(void)
 		const char *name;
 		Py_ssize_t *place;
 	} slots[] = {PLACE(address), PLACE(tag),  PLACE(target), PLACE(owner),     PLACE(owned),
-		     PLACE(noun),    PLACE(kept), PLACE(alloc),  PLACE(user_data), PLACE(opens)};
+		     PLACE(noun),    PLACE(kept), PLACE(alloc),  PLACE(quick),     PLACE(user_data),
+		     PLACE(opens)};
 	size_t i;
 
 	for (i = 0; i < sizeof(slots) / sizeof(*slots); i++) {

@@ -40,6 +40,7 @@ static PyObject *hot_new(PyObject *context)
 	SLOT(handle, noun) = Py_NewRef(hot_noun);
 	SLOT(handle, kept) = Py_NewRef(Py_None);
 	SLOT(handle, alloc) = Py_NewRef(Py_None);
+	SLOT(handle, quick) = Py_NewRef(SLOT(context, quick));
 	SLOT(handle, user_data) = Py_NewRef(hot_zero);
 	SLOT(handle, opens) = Py_NewRef(hot_zero);
 	return handle;
@@ -111,14 +112,16 @@ static doca_error_t hot_alloc_init(const char *tag, PyObject *const *contexts, c
 	if (!hot_started())
 		return DOCA_ERROR_INITIALIZATION;
 	state = PyGILState_Ensure();
-	context = hot_find(*contexts, ctx);
-	connection = hot_find(hot_connections, peer);
+	context = Py_XNewRef(hot_find(*contexts, ctx));
+	connection = Py_XNewRef(hot_find(hot_connections, peer));
 	if (!context)
 		code = hot_missing(tag, ctx);
 	else if (!connection)
 		code = hot_missing("doca_comch_connection", peer);
 	else
 		code = hot_allocated(context, connection, msg, length, task);
+	Py_XDECREF(context);
+	Py_XDECREF(connection);
 	PyGILState_Release(state);
 	return code;
 }

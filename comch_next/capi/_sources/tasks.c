@@ -1,7 +1,7 @@
 /* Progress, and the life of a task after its allocation: see hot.h. */
 #include "hot.h"
 
-static PyObject *hot_engines, *hot_tasks, *hot_progress, *hot_submit, *hot_free, *hot_send_task;
+static PyObject *hot_engines, *hot_tasks, *hot_progress, *hot_submit, *hot_free;
 
 /* Use the table of handles, whose address this is. */
 static void comch_face_hot(uintptr_t table)
@@ -15,7 +15,6 @@ static void comch_face_hot(uintptr_t table)
 	hot_progress = PyUnicode_InternFromString("progress");
 	hot_submit = PyUnicode_InternFromString("submit");
 	hot_free = PyUnicode_InternFromString("free");
-	hot_send_task = PyUnicode_InternFromString("doca_comch_task_send");
 	PyGILState_Release(state);
 }
 
@@ -27,6 +26,14 @@ static PyObject *hot_call(PyObject *handle, PyObject *method)
 	result = PyObject_VectorcallMethod(method, &target, 1, NULL);
 	Py_DECREF(target);
 	return result;
+}
+
+/* Call a method of a task that is quick, or else of its noun, which may do more. */
+static PyObject *hot_call_task(PyObject *handle, PyObject *method)
+{
+	if (SLOT(handle, quick) == Py_True)
+		return hot_call(handle, method);
+	return PyObject_CallMethodObjArgs(SLOT(handle, noun), method, SLOT(handle, target), NULL);
 }
 
 FACE uint8_t doca_pe_progress(struct doca_pe *pe)
@@ -61,7 +68,7 @@ FACE doca_error_t doca_task_submit(struct doca_task *task)
 	state = PyGILState_Ensure();
 	handle = hot_find(hot_tasks, task);
 	if (handle) {
-		result = hot_call(handle, hot_submit);
+		result = hot_call_task(handle, hot_submit);
 		code = result ? DOCA_SUCCESS : hot_refused();
 		Py_XDECREF(result);
 	} else {
@@ -86,14 +93,6 @@ static void hot_drop(PyObject *handle)
 	PyDict_DelItem(hot_tasks, address);
 }
 
-/* Free a task; those of the fast path leave that to their noun. */
-static PyObject *hot_freed(PyObject *handle)
-{
-	if (SLOT(handle, tag) == hot_send_task)
-		return hot_call(handle, hot_free);
-	return PyObject_CallMethodObjArgs(SLOT(handle, noun), hot_free, SLOT(handle, target), NULL);
-}
-
 FACE void doca_task_free(struct doca_task *task)
 {
 	PyObject *handle, *result;
@@ -105,7 +104,7 @@ FACE void doca_task_free(struct doca_task *task)
 	handle = hot_find(hot_tasks, task);
 	if (handle) {
 		Py_INCREF(handle);
-		result = hot_freed(handle);
+		result = hot_call_task(handle, hot_free);
 		if (!result)
 			hot_refused();
 		else if (hot_find(hot_tasks, task) == handle)

@@ -22,6 +22,7 @@ _INPUTS: Mapping[str, Mapping[str, str]] = {
 _DEFAULTS = {"flags": "0", "filter": "0"}
 _OPTIONAL = {f"doca_cc_{side}_{call}_alloc_init": {"len": "None"}
              for side in ("server", "client") for call in ("task_send", "send_task")}  # fmt: skip
+_OPTIONAL["doca_mmap_create_from_export"] = {"export_desc_len": "None"}
 _TEXT = "char *"  # that a function fills, in a buffer of a size that Python has not
 
 
