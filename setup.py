@@ -1,4 +1,4 @@
-"""Name what pyproject.toml cannot: the fabric's kernels, their calls, the launcher's stub in C, and the C faces."""
+"""Name what pyproject.toml cannot: the fabric's kernels, all that is quick in C, and the C faces."""
 
 import sys
 from pathlib import Path
@@ -33,8 +33,7 @@ class BuildExtensionsAndFaces(build_ext):
         super().run()
         builder = _load_builder()
         if note := builder.missing():
-            print(f"the C faces are not built, Python programs run without them: {note}", file=sys.stderr)
-            return
+            print(f"the C faces serve Python programs only: {note}", file=sys.stderr)
         root = _ROOT if self.inplace or self.editable_mode else Path(self.build_lib)
         builder.build(root, Path(self.build_temp), self._compile)
 
@@ -53,6 +52,12 @@ setup(
             f"{_KERNEL}/calls".replace("/", "."),
             sources=[f"{_KERNEL}/{source}.c" for source in (*_CALLS, "pace", "ring", "posts", "foreign")],
             depends=[f"{_KERNEL}/{header}.h" for header in _HEADERS],
+            extra_compile_args=["-O2", "-std=gnu11", "-Wall", "-Wextra"],
+            py_limited_api=True,
+        ),
+        Extension(
+            "comch_next._method",
+            sources=["comch_next/_method.c"],
             extra_compile_args=["-O2", "-std=gnu11", "-Wall", "-Wextra"],
             py_limited_api=True,
         ),

@@ -53,10 +53,12 @@ class Findings:
     storms: Sequence[Series]
     deaths: Sequence[Series]
     idle_share: float
+    large_receive: float  # of the largest message, in copies of as many bytes
     absent: Mapping[str, str]
     migrate: Mapping[str, float]  # seconds, rates and megabytes
 
     def as_json(self) -> dict[str, object]:
         tables = {key: getattr(self, key) for key in ("spinning", "sleeping", "crowded", "storms", "deaths")}
-        rest = {"idle_share": self.idle_share, "absent": dict(self.absent), "migrate": dict(self.migrate)}
-        return {key: [row.as_json() for row in rows] for key, rows in tables.items()} | rest
+        mappings = {key: dict(getattr(self, key)) for key in ("absent", "migrate")}
+        shares = {key: getattr(self, key) for key in ("idle_share", "large_receive")}
+        return {key: [row.as_json() for row in rows] for key, rows in tables.items()} | mappings | shares

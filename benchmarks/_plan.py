@@ -23,6 +23,7 @@ class Plan:
     storms: int
     kills: int  # of each way to hear of a death
     idle_s: float
+    large: int  # rounds of the largest messages
     sizes: tuple[int, ...] = (64, 4080)  # bytes
 
     def asleep(self) -> Plan:
@@ -36,6 +37,26 @@ class Plan:
 
 
 FULL = Plan(
-    rounds=7, pings=20_000, messages=200_000, warm_up=2_000, sleeps=2_000, crowd=200, storms=5, kills=250, idle_s=10.0
+    rounds=7,
+    pings=20_000,
+    messages=200_000,
+    warm_up=2_000,
+    sleeps=2_000,
+    crowd=200,
+    storms=5,
+    kills=250,
+    idle_s=10.0,
+    large=1_000,
 )
-QUICK = Plan(rounds=3, pings=4_000, messages=30_000, warm_up=500, sleeps=500, crowd=200, storms=2, kills=40, idle_s=2.0)
+QUICK = Plan(
+    rounds=3,
+    pings=4_000,
+    messages=30_000,
+    warm_up=500,
+    sleeps=500,
+    crowd=200,
+    storms=2,
+    kills=40,
+    idle_s=2.0,
+    large=200,
+)

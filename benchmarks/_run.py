@@ -21,7 +21,7 @@ from benchmarks._storm import SERVERS, storm
 from benchmarks.rivals import CARRIERS, RIVALS, SLEEPERS, absence
 from tools.processes import ProcessError, finish, read_until, running
 
-__all__ = ["deaths", "idle_share", "measure", "run", "run_pair", "storms"]
+__all__ = ["deaths", "idle_share", "large_receive", "measure", "run", "run_pair", "storms"]
 
 PAIR_DEADLINE_S = 60.0
 KILLS_DEADLINE_S = 120.0
@@ -42,6 +42,7 @@ def run(plan: Plan, size: _migrate.Size, progress: Progress) -> Findings:
         storms=storms(plan, progress),
         deaths=deaths(plan, progress),
         idle_share=idle_share(plan, progress),
+        large_receive=large_receive(plan, progress),
         absent=absent,
         migrate=_migrate.measure(size, progress),
     )
@@ -117,6 +118,12 @@ def idle_share(plan: Plan, progress: Progress) -> float:
     """The share of a processor that a blocking receive takes while nothing comes."""
     progress(f"a blocking receive idles for {plan.idle_s:g} s")
     return float(_output("benchmarks._idle", str(plan.idle_s), deadline_s=plan.idle_s + PAIR_DEADLINE_S))
+
+
+def large_receive(plan: Plan, progress: Progress) -> float:
+    """What receiving one of the largest messages costs, in copies of as many bytes."""
+    progress(f"{plan.large} rounds of the largest messages")
+    return float(_output("benchmarks._large", str(plan.large), deadline_s=PAIR_DEADLINE_S))
 
 
 def _output(module: str, *arguments: str, deadline_s: float) -> str:

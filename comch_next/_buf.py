@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from comch_next._alone import alone
 from comch_next._exits import leave
 from comch_next._handles import handle_of
 from comch_next._names import Hinted, Strict, spelled
+from comch_next.arguments import address
 from comch_next.driver import load, protocol
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from comch_next.memory import Mmap
 
 __all__ = ["Buf", "BufInventory"]
+
+Memory: TypeAlias = "int | bytearray | memoryview | Any"  # an address, or a writable buffer
 
 
 class BufInventory(Hinted, Strict):
@@ -54,21 +57,26 @@ class BufInventory(Hinted, Strict):
         if self._pid == os.getpid():  # a forked child leaves the block, too, and has nothing to destroy
             leave(error, self.destroy)
 
-    def buf_get_by_addr(self, mmap: Mmap, addr: int, length: int) -> Buf:
+    def buf_get_by_addr(self, mmap: Mmap, addr: Memory, length: int) -> Buf:
         """A buffer over that range of the map with an empty data segment: one to receive into.
+
+        addr: a number, or a writable buffer, which stands for its own address.
 
         Raises NoMemory when none is free, InvalidValue for a range outside of the map, or where a buffer that was given
         back is still posted, BadState before the start of either. C: doca_buf_inventory_buf_get_by_addr.
         """
-        return Buf(self, self._inventories.buf_get_by_addr(self._handle, handle_of(mmap), addr, length))
+        start = address(addr, "addr")
+        return Buf(self, self._inventories.buf_get_by_addr(self._handle, handle_of(mmap), start, length))
 
-    def buf_get_by_data(self, mmap: Mmap, data: int, data_len: int) -> Buf:
+    def buf_get_by_data(self, mmap: Mmap, data: Memory, data_len: int) -> Buf:
         """The same with all of it as the data segment: one to send."""
-        return Buf(self, self._inventories.buf_get_by_data(self._handle, handle_of(mmap), data, data_len))
+        start = address(data, "data")
+        return Buf(self, self._inventories.buf_get_by_data(self._handle, handle_of(mmap), start, data_len))
 
-    def buf_get_by_args(self, mmap: Mmap, addr: int, length: int, data: int, data_len: int) -> Buf:
+    def buf_get_by_args(self, mmap: Mmap, addr: Memory, length: int, data: Memory, data_len: int) -> Buf:
         """The same with the data segment given, which lies inside of the range."""
-        handle = self._inventories.buf_get_by_args(self._handle, handle_of(mmap), addr, length, data, data_len)
+        outer, inner = (address(addr, "addr"), length), (address(data, "data"), data_len)
+        handle = self._inventories.buf_get_by_args(self._handle, handle_of(mmap), *outer, *inner)
         return Buf(self, handle)
 
     def buf_dup(self, buf: Buf) -> Buf:
@@ -148,9 +156,9 @@ class Buf:
     def data_len(self, data_len: int) -> None:
         self._bufs.set_data_len(self._handle, data_len)
 
-    def set_data(self, data: int, data_len: int) -> None:
+    def set_data(self, data: Memory, data_len: int) -> None:
         """Move and size the data segment. Raises InvalidValue unless it lies in the range."""
-        self._bufs.set_data(self._handle, data, data_len)
+        self._bufs.set_data(self._handle, address(data, "data"), data_len)
 
     def reset_data_len(self) -> None:
         """Empty the data segment where it is: received data is appended to it."""

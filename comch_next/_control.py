@@ -16,7 +16,7 @@ from comch_next._phases import Phase
 from comch_next._pulling import PullingContext
 from comch_next._quick import quicken
 from comch_next.connection import Connection
-from comch_next.driver.protocol import Clients, Driver, Servers
+from comch_next.driver.protocol import Clients, Driver, Own, Servers, interruptible
 from comch_next.errors import InvalidValue
 from comch_next.pull import PullPort
 from comch_next.task import HandledSendTask, SendTask
@@ -115,10 +115,11 @@ class ControlContext(PullingContext):
     def _given_connections(self, *callbacks: Any) -> list[Any]:
         """Make callbacks for the driver that pass the program's the connection in place of its handle."""
         known = self._connection
-        return [
-            (lambda handle, news, call=call: call(known(handle), news)) if callable(call) else call
-            for call in callbacks
-        ]
+
+        def passing(call: Any) -> Any:
+            return Own(lambda handle, news: interruptible(call, known(handle), news)) if callable(call) else call
+
+        return [passing(call) for call in callbacks]
 
     # Callbacks, registered while IDLE
 

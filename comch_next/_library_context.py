@@ -12,7 +12,7 @@ from comch_next._alone import alone
 from comch_next._codes import State
 from comch_next.context import Context
 from comch_next.driver import protocol
-from comch_next.driver.protocol import Clients, Contexts, Driver, SendTasks, Servers
+from comch_next.driver.protocol import Clients, Contexts, Driver, Own, SendTasks, Servers, interruptible
 from comch_next.engine import ProgressEngine
 from comch_next.errors import BadState, InvalidValue
 
@@ -72,15 +72,16 @@ class LibraryContext(Context):
         if not callable(callback):
             raise InvalidValue(f"set_state_changed_cb takes a callback, not {callback!r}")
 
-        def changed(_: object, old: State, new: State) -> None:
+        def follow(_: object, old: State, new: State) -> None:
             self._state_changed(callback, old, new)
 
+        changed = Own(follow)
         self._register("set_state_changed_cb", lambda: self._contexts.set_state_changed_cb(self._handle, changed))
         self._state_changed_cb = changed
         return callback
 
     def _state_changed(self, callback: Callable[..., object], old: State, new: State) -> None:
-        callback(self, old, new)
+        interruptible(callback, self, old, new)
 
     @alone
     def _register(self, call: str, apply: Callable[[], object], *callbacks: object) -> None:

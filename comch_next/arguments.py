@@ -1,16 +1,18 @@
-"""Arguments as generation 1 refused them: InvalidValue, naming the value and what is legal."""
+"""Arguments as the old generations refused them: InvalidValue, naming the value and what is legal."""
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any, TypeVar
 
 from comch_next.driver.protocol import text_of
 from comch_next.errors import InvalidValue
 
-__all__ = ["ANY_SIZE", "Buffer", "UNSET", "cut", "instance", "integer", "text"]
+__all__ = ["ANY_SIZE", "Buffer", "UNSET", "address", "cut", "instance", "integer", "span", "text"]
 
 _T = TypeVar("_T")
 
+_MOST_ADDRESS, _MOST = 2**64 - 1, 2**47
 ANY_SIZE = 1 << 31  # of a message that is to be received
 UNSET: Any = type("Unset", (), {"__repr__": lambda _: "UNSET"})()  # where None is a value that a program may give
 Buffer = bytes | bytearray | memoryview
@@ -37,6 +39,28 @@ def cut(data: Any, length: object) -> bytes:
     except TypeError:
         raise InvalidValue(f"message is {data!r:.60}; legal are bytes and other buffers without gaps") from None
     return bytes(view if length is UNSET else view[: integer(length, "length", most=view.nbytes)])
+
+
+def address(memory: Any, what: str) -> int:
+    """Return an address; a writable buffer stands for its own."""
+    if isinstance(memory, int):
+        return integer(memory, what, most=_MOST_ADDRESS)
+    try:
+        return ctypes.addressof(ctypes.c_char.from_buffer(memory))
+    except (TypeError, ValueError):
+        raise InvalidValue(f"{what} is {memory!r:.60}; legal is an address or a writable buffer") from None
+
+
+def span(memory: Any, length: object) -> Any:
+    """Return the first `length` bytes of a buffer, or of the memory at an address, as a buffer."""
+    if isinstance(memory, int):
+        start, size = integer(memory, "address", least=1, most=_MOST_ADDRESS), integer(length, "length", most=_MOST)
+        return (ctypes.c_char * size).from_address(start)
+    try:
+        view = memoryview(memory).cast("B")
+    except TypeError:
+        raise InvalidValue(f"memory is {memory!r:.60}; legal is an address or a writable buffer") from None
+    return view[: integer(length, "length", most=view.nbytes)]
 
 
 def text(value: object, what: str) -> str:

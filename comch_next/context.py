@@ -8,17 +8,18 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from comch_next._alone import alone
-from comch_next._codes import State
+from comch_next._codes import ErrorCode, State
 from comch_next._exits import leave
 from comch_next._names import ContextNames, Strict
 from comch_next.driver import protocol
 from comch_next.driver.protocol import Contexts, Driver, Lock, new_lock
 from comch_next.engine import ProgressEngine, deadline_after
-from comch_next.errors import BadState, TimeOut
+from comch_next.errors import BadState, DocaError, TimeOut
 
 __all__ = ["Context"]
 
 _C = TypeVar("_C", bound=Callable[..., object])
+_SUCCESS, _IN_PROGRESS = ErrorCode.SUCCESS, ErrorCode.IN_PROGRESS
 _SOON_S = 0.1
 _TICK_S = 0.05  # no event ends a stop: progress at least this often
 
@@ -101,6 +102,17 @@ class Context(ContextNames, Strict):
         self._need_engine("stop")
         return self._contexts.stop(self._handle)
 
+    def try_start(self) -> ErrorCode:
+        """Start, and return the code as C has it: IN_PROGRESS while STARTING, or that of the failure.
+
+        As the function of the class, `Context.try_start(context)`, INVALID_VALUE for anything but a context.
+        """
+        return _code(lambda: _IN_PROGRESS if self.start() is State.STARTING else _SUCCESS, self)
+
+    def try_stop(self) -> ErrorCode:
+        """Stop, and return the code as C has it: IN_PROGRESS while STOPPING, or that of the failure; see try_start."""
+        return _code(lambda: _SUCCESS if self.stop() is State.IDLE else _IN_PROGRESS, self)
+
     @property
     def state(self) -> State:
         """IDLE, STARTING, RUNNING or STOPPING."""
@@ -162,3 +174,12 @@ class Context(ContextNames, Strict):
     def _close_soon(self) -> None:
         """Close for a program that an exception is leaving: what cannot be given back by then is noted on it."""
         self.close(_SOON_S)
+
+
+def _code(call: Callable[[], ErrorCode], context: object) -> ErrorCode:
+    if not isinstance(context, Context):
+        return ErrorCode.INVALID_VALUE
+    try:
+        return call()
+    except DocaError as error:
+        return error.code

@@ -1,6 +1,8 @@
 """Devices, representors and what they can do (guide: DOCA Core Device Discovery; Comch: Device Support)."""
 
 
+from typing import Literal
+
 from comch_next._closable import Closable
 from comch_next._codes import RepFilter
 from comch_next._names import Hinted
@@ -9,7 +11,7 @@ from comch_next._representor import RepInfo, Representor
 from comch_next.arguments import text
 from comch_next.driver import load, protocol
 from comch_next.driver.protocol import Driver
-from comch_next.errors import NotFound, NotSupported
+from comch_next.errors import InvalidValue, NotFound, NotSupported
 
 __all__ = ["DevInfo", "Device", "RepInfo", "Representor", "devices", "open_device"]
 
@@ -108,6 +110,19 @@ class DevInfo(Hinted):
     def cap_client_is_supported(self) -> bool:
         """Whether a client can run on it."""
         return self._driver.devices.cap_client_is_supported(self._handle)
+
+    def require(self, noun: Literal["server", "client", "producer", "consumer"]) -> None:
+        """Raise NotSupported unless such a context can run on it."""
+        asked = {
+            "server": self.cap_server_is_supported,
+            "client": self.cap_client_is_supported,
+            "producer": self.producer_cap_is_supported,
+            "consumer": self.consumer_cap_is_supported,
+        }
+        if noun not in asked:
+            raise InvalidValue(f"require takes {' or '.join(asked)}, not {noun!r}")
+        if not asked[noun]():
+            raise NotSupported(f"{self} cannot be a {noun}")
 
     def rep_cap_is_filter_all_supported(self) -> bool:
         """Whether its representors can be listed; NotSupported when it has none (so for the next two)."""

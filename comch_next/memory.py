@@ -16,6 +16,7 @@ from comch_next._codes import AccessFlag
 from comch_next._exits import leave
 from comch_next._handles import handle_of
 from comch_next._names import Hinted, Strict
+from comch_next.arguments import UNSET, span
 from comch_next.device import Device
 from comch_next.driver import load
 from comch_next.driver.protocol import Driver, new_lock
@@ -100,11 +101,14 @@ class Mmap(Hinted, Strict):
         """AccessFlag bits; a consumer's map needs PCI_READ_WRITE. Raises InvalidValue for both PCI ones."""
         self._mmaps.set_permissions(self._handle, permissions)
 
-    def set_memrange(self, memory: int | bytearray | memoryview | Any) -> None:
+    def set_memrange(self, memory: int | bytearray | memoryview | Any, length: int = UNSET) -> None:
         """Once: bytes of memory to make, or writable memory that the program keeps for as long as the map lives.
 
+        length: how much of that memory, which may be an address then.
         Raises NotPermitted when there is a range already, NoMemory, InvalidValue for memory that is none.
         """
+        if length is not UNSET:
+            memory = span(memory, length)
         if isinstance(memory, int):
             self._mmaps.alloc_memrange(self._handle, memory)
         else:

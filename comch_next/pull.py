@@ -15,18 +15,29 @@ from weakref import WeakSet
 from comch_next._alone import alone
 from comch_next._codes import ErrorCode
 from comch_next._one_sided import Endings
-from comch_next._quick import call_shape, quicken
+from comch_next._quick import QuickOwner, call_shape, quick_method, quicken
 from comch_next.arguments import ANY_SIZE
 from comch_next.connection import Message
 from comch_next.errors import BadState, DocaError, InvalidValue, NotConnected
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from comch_next._control import ControlContext
     from comch_next.connection import Connection
     from comch_next.driver import protocol
-    from comch_next.driver.protocol import Lock, OpenPort, Port
+    from comch_next.driver.protocol import Call, Lock, OpenPort, Port
 
-__all__ = ["NOTHING_WAITS", "PullPort", "call_shape", "quicken_receive", "quicken_send"]
+__all__ = [
+    "NOTHING_WAITS",
+    "PullPort",
+    "QuickOwner",
+    "call_shape",
+    "quick_method",
+    "quick_receive",
+    "quick_send",
+    "quicken",
+]
 
 NOTHING_WAITS = "receive: nothing waits"
 _SEND = call_shape("connection", "data", least=2, nothing=True)
@@ -98,9 +109,9 @@ class PullPort:
         self._send_queue_size = send_queue_size
         self.max_msg_size = max_msg_size
         self._endings = (self._endings or Endings(self)) if context.one_sided else None
-        quicken_send(self, self, "send", _SEND)
-        quicken_receive(self, self, "receive", _RECEIVE)
-        quicken_receive(self, context, "receive", _MESSAGE)
+        quicken(self, "send", quick_send(self, _SEND))
+        quicken(self, "receive", quick_receive(self, _RECEIVE))
+        quicken(context, "receive", quick_receive(self, _MESSAGE))
         for owner in (self, context):
             self._quicken_arm(owner)
 
@@ -289,20 +300,17 @@ def _choose(context: ControlContext, threaded: bool) -> OpenPort:
     return open_port
 
 
-def quicken_send(port: PullPort, owner: object, call: str, shape: tuple[Any, ...], package: str = "comch_next") -> None:
-    """Put a send of the driver's in front of the owner's own `call`, which has that shape (`call_shape`).
+def quick_send(port: PullPort, shape: tuple[Any, ...]) -> Callable[[Call], Call | None]:
+    """Return what makes the driver's send of that shape (`call_shape`) of a slow one, or None where it has none.
 
-    It does what succeeds at once, and leaves all else to the owner's. Where the driver has none, or the program has
-    replaced the package's call by its own, that one stays. To be asked for anew when the port is reopened.
+    It does what succeeds at once, and leaves all else to the slow one. To be asked for anew when the port is reopened.
     """
     quick = port._port.quick
-    quicken(owner, call, lambda slow: None if quick is None else quick.send(slow, shape), package)
+    return lambda slow: None if quick is None else quick.send(slow, shape)
 
 
-def quicken_receive(
-    port: PullPort, owner: object, call: str, shape: tuple[Any, ...], package: str = "comch_next"
-) -> None:
-    """Put a receive of the driver's in front of the owner's own, as `quicken_send` does."""
+def quick_receive(port: PullPort, shape: tuple[Any, ...]) -> Callable[[Call], Call | None]:
+    """Return what makes the driver's receive of that shape, as `quick_send` does."""
     quick = port._port.quick
     errors = () if port._endings is None else port._endings._errors
-    quicken(owner, call, lambda slow: None if quick is None else quick.receive(slow, shape, errors), package)
+    return lambda slow: None if quick is None else quick.receive(slow, shape, errors)

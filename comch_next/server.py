@@ -148,6 +148,7 @@ class Server(ServiceState):
 
         self._register("event_connection_status_changed_register", register, up, down)
 
+    @alone
     def disconnect(self, connection: Connection) -> None:
         """Disconnect one client (C: doca_comch_server_disconnect); the callback follows from progress.
 

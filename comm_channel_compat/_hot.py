@@ -9,11 +9,20 @@ from typing import Any
 
 from comch_next import Again, Channel, ConnectionReset, DocaError, ErrorCode, InvalidValue, PullPort
 from comch_next.arguments import Buffer
-from comch_next.pull import call_shape, quicken_receive, quicken_send
+from comch_next.pull import QuickOwner, call_shape, quick_receive, quick_send, quicken
 from comm_channel_compat._peers import Peers, Unopened, connection_of
 from comm_channel_compat.peer_addr import PeerAddr
 
-__all__ = ["INVALID_VALUE", "NOTHING_CAME", "HotCalls", "Received"]
+__all__ = [
+    "INVALID_VALUE",
+    "NOTHING_CAME",
+    "RECVFROM",
+    "RECVFROM_CODE",
+    "SENDTO",
+    "SENDTO_CODE",
+    "HotCalls",
+    "Received",
+]
 
 Received = tuple[int, "bytes | None", "int | None", "PeerAddr | None"]
 
@@ -22,17 +31,15 @@ INVALID_VALUE = int(ErrorCode.INVALID_VALUE)
 _SUCCESS, _AGAIN = int(ErrorCode.SUCCESS), int(ErrorCode.AGAIN)
 _NOTHING_CAME = (_AGAIN, None, None, None)
 _PACKAGE = __name__.partition(".")[0]
+SENDTO, RECVFROM, SENDTO_CODE, RECVFROM_CODE = range(4)  # places of quick calls
 _length = len  # the calls have a parameter of that name
 
 _SENDTO = call_shape("data", "connection", "flags", least=2, through="_connection")
 _SENDTO_CODE = call_shape(*("data", "length", "flags", "connection"), least=4, nothing=_SUCCESS, through="_connection")
 
 
-class HotCalls:
-    """What stands behind an endpoint's sendto and recvfrom, and behind the flat ones.
-
-    Those stay methods as any other, with a signature, for programs that look at them.
-    """
+class HotCalls(QuickOwner):
+    """What stands behind an endpoint's sendto and recvfrom, and behind the flat ones: see quick_method."""
 
     _channel: Channel
     _peers: Peers
@@ -53,10 +60,10 @@ class HotCalls:
             nothing=_NOTHING_CAME,
             peers=peers,
         )
-        quicken_send(port, self, "_sendto", _SENDTO, _PACKAGE)
-        quicken_send(port, self, "_sendto_code", _SENDTO_CODE, _PACKAGE)
-        quicken_receive(port, self, "_recvfrom", recvfrom, _PACKAGE)
-        quicken_receive(port, self, "_recvfrom_code", recvfrom_code, _PACKAGE)
+        sends, receives = quick_send(port, _SENDTO_CODE), quick_receive(port, recvfrom_code)
+        self._put_quick(quick_send(port, _SENDTO), quick_receive(port, recvfrom), sends, receives)
+        quicken(self, "_sendto_code", sends, _PACKAGE)  # these two are called by the face in C
+        quicken(self, "_recvfrom_code", receives, _PACKAGE)
 
     def _sendto(self, msg: Buffer, peer: PeerAddr, flags: int) -> None:
         known = peer.__class__ is PeerAddr and flags == 0

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from comch_next import Channel
 from comch_next.arguments import Buffer
+from comch_next.pull import quick_method
 from comm_channel_compat._devices import Device, Representor
-from comm_channel_compat._hot import HotCalls
+from comm_channel_compat._hot import RECVFROM, SENDTO, HotCalls
 from comm_channel_compat._peers import Peers, Unopened, connection_of
 from comm_channel_compat._warn import warns_as
 from comm_channel_compat.event_channel import EventChannel
@@ -98,10 +99,12 @@ class Endpoint(EventChannel, ServiceState, HotCalls):
         self._stand_on_port()
         return self._peers[connection]
 
+    @quick_method(SENDTO)
     def sendto(self, msg: Buffer, peer: PeerAddr, flags: int = 0) -> None:
         """Queue a copy of the message and return; Again when the queue is full or the handshake runs on."""
         self._sendto(msg, peer, flags)
 
+    @quick_method(RECVFROM)
     def recvfrom(self, size: int, flags: int = 0) -> tuple[bytes, PeerAddr]:
         """The oldest message of up to `size` bytes, with the peer that sent it; Again when none has come.
 

@@ -11,9 +11,10 @@ from typing import Any
 
 from comch_next import NotConnected
 from comch_next.arguments import Buffer
+from comch_next.pull import quick_method
 from comm_channel_compat import _core, _core_tables, _tables, capabilities
 from comm_channel_compat._flatten import Flat, Types, flat_names, no_such_name
-from comm_channel_compat._hot import INVALID_VALUE, Received
+from comm_channel_compat._hot import INVALID_VALUE, RECVFROM_CODE, SENDTO_CODE, Received
 from comm_channel_compat._warn import warns_as
 from comm_channel_compat.endpoint import Endpoint
 from comm_channel_compat.peer_addr import PeerAddr
@@ -22,6 +23,7 @@ from comm_channel_compat.peer_addr import PeerAddr
 
 
 @warns_as("doca_comm_channel_ep_sendto")
+@quick_method(SENDTO_CODE)
 def doca_comm_channel_ep_sendto(
     local_ep: Endpoint,
     msg: Buffer,
@@ -39,6 +41,7 @@ def doca_comm_channel_ep_sendto(
 
 
 @warns_as("doca_comm_channel_ep_recvfrom")
+@quick_method(RECVFROM_CODE)
 def doca_comm_channel_ep_recvfrom(
     local_ep: Endpoint,
     len: int,  # noqa: A002  # the C name

@@ -10,11 +10,6 @@ from pathlib import Path
 
 from migrate.files import FileError, read
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
 
 class ConfigError(Exception):
     """A pyproject.toml that does not say what is meant; the message names the file and the key."""
@@ -47,6 +42,10 @@ def load(paths: Sequence[Path]) -> Config:
 
 
 def _read(path: Path) -> Config:
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
     try:
         document = tomllib.loads(read(path).decode())
     except (FileError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:

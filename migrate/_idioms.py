@@ -18,7 +18,7 @@ from migrate.rules.idioms._aftermath import Aftermath
 from migrate.rules.idioms._polls import Polls
 from migrate.rules.idioms._quiet import Quiet
 from migrate.rules.idioms._site import Site
-from migrate.text.code import Edits
+from migrate.text.code import Edits, Template
 
 
 class Idioms:
@@ -51,9 +51,23 @@ class Idioms:
             if found is not None and self._taken.keys().isdisjoint(statements):
                 joined[reference] = found
                 self._taken |= dict.fromkeys(statements, reference)
+        self._tidy(joined)
         self._joined = set(joined)
         verdicts = {reference: self._beside(reference, verdict) for reference, verdict in decision.verdicts.items()}
         return replace(decision, verdicts={**verdicts, **joined})
+
+    def _tidy(self, joined: dict[Reference, Verdict]) -> None:
+        """Drop the set-up of pollers in which nothing waits any more."""
+        for waits in self._polls.shared():
+            owners = [self._taken.get(wait.steps[-1] if wait.steps else wait.statement) for wait in waits]
+            owner, verdict = owners[0], joined.get(owners[0]) if owners[0] else None
+            if None in owners or owner is None or verdict is None or verdict.change is None:
+                continue
+            setup = self._site(owner).setup(waits[0])
+            edits = verdict.change.edits
+            statements = {**edits.statements, **dict.fromkeys(setup, Template(""))}
+            joined[owner] = verdict._replace(change=Change(Edits(edits.expressions, statements), verdict.change.code))
+            self._taken |= dict.fromkeys(setup, owner)
 
     def give_up(self, troubled: Iterable[Reference]) -> bool:
         """Leave alone what has been joined and takes some references in; whether there is any."""
@@ -85,8 +99,7 @@ class Idioms:
         if call is None or call.node not in self._changes or reference in self._given_up or self._owners(reference):
             return None
         idioms = load().get(call.function, ()) if self._quiet.is_sequential else ()
-        change, source = self._changes[call.node], self._sources[reference.path]
-        site = Site(call, change, self._changes, self._facts, self._quiet, self._aftermath, self._polls, source)
+        site = self._site(reference)
         for idiom in idioms:
             edits = idiom(site)
             if edits is not None and self._kept.isdisjoint(edits.statements):  # else a name in the loop stays old
@@ -94,3 +107,9 @@ class Idioms:
                 self._marks[reference] = idiom.code if idiom.marks_taken else ""
                 return verdict._replace(code=code, level=Level(CODES[code].level), change=Change(edits, code))
         return None
+
+    def _site(self, reference: Reference) -> Site:
+        call = reference.call
+        assert call is not None
+        change, source = self._changes[call.node], self._sources[reference.path]
+        return Site(call, change, self._changes, self._facts, self._quiet, self._aftermath, self._polls, source)

@@ -40,8 +40,8 @@ def rewritten(group: Group, options: Options) -> list[FileOutcome] | Fault:
 
 def run(groups: Sequence[Group], options: Options, jobs: int) -> Iterator[tuple[int, list[FileOutcome] | Fault]]:
     """Rewrite groups in up to `jobs` processes; yields each one's index and result as they come."""
-    if groups:  # a run without old names does without it
-        import migrate.rewriting  # noqa: F401  # for all workers
+    import migrate.rewriting  # noqa: F401  # for all workers
+
     waiting = deque(sorted(range(len(groups)), key=lambda index: -_size(groups[index])))
     workers: dict[Connection, _Worker] = {}
     try:

@@ -49,21 +49,13 @@ class _Parser(argparse.ArgumentParser):
 
 
 class _Version(argparse.Action):
-    """Prints the version, which is not looked up for anything else."""
+    """Prints the version."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        from migrate._version import release  # here: few runs ask, and it takes long to load
+
         print(f"migrate {release()}")
         parser.exit()
-
-
-def release() -> str:
-    """Return the version of the installed project."""
-    from importlib.metadata import PackageNotFoundError, version  # here: few runs ask, and it takes long to load
-
-    try:
-        return version("doca-channel-compat")
-    except PackageNotFoundError:  # a checkout that was never installed
-        return "0+unknown"
 
 
 def _count(text: str) -> int:

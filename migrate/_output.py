@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import TextIO
 
-from migrate._options import Settings, release
-from migrate.report import html, json, sarif, text
-from migrate.report.diff import diff
+from migrate._options import Settings
+from migrate.report import text
 from migrate.report.run import Run
 from migrate.report.text import Line
-
-_DOCUMENTS: dict[str, Callable[[Run], str]] = {
-    "json": json.text,
-    "sarif": lambda run: sarif.text(run, release()),
-    "html": html.text,
-}
 
 
 class OutputError(Exception):
@@ -50,14 +44,17 @@ def put(data: bytes, output: Path | None = None) -> None:
 
 def rendered(run: Run, settings: Settings) -> bytes:
     """Return the report of a run, as its settings ask for it."""
-    if settings.format != "text":
-        return _DOCUMENTS[settings.format](run).encode("utf-8", "backslashreplace")
+    if settings.format != "text":  # few runs ask for one of the others
+        document: str = import_module(f"migrate.report.{settings.format}").text(run)
+        return document.encode("utf-8", "backslashreplace")
     coloured = settings.output is None and _is_coloured(sys.stdout)
     lines = [Line(run.summary())] if settings.action == "check" else text.lines(run)
     return b"".join(_diffs(run, coloured) if settings.action == "diff" else ()) + _encoded(lines, coloured)
 
 
 def _diffs(run: Run, coloured: bool) -> Iterator[bytes]:
+    from migrate.report.diff import diff
+
     for outcome in run.outcomes:
         if outcome.changed:
             lines = diff(run, outcome)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from migrate import _prefilter
-from migrate._affected import affected
 from migrate._ignore import Ignored
 from migrate.files import FileError, find, project_of, read
 
@@ -95,6 +94,8 @@ def _fill(project: Project, files: set[Path], around: dict[Path, None], progress
     project.seen = len(files)
     if not texts:
         return
+    from migrate._affected import affected  # here: it reads syntax, and most runs find nothing old
+
     old = set(texts)
     imports = _prefilter.Imports(scans)
     for paths in _prefilter.groups(affected(imports, lambda path: _text(path, texts)), imports):

@@ -229,6 +229,19 @@ CODES: dict[str, Code] = {
         "Nothing, unless somebody reads the output by machine.",
         "safe",
     ),
+    # Generation 2
+    "CCM110": Code(
+        "a log2 count that migrate cannot see",
+        "DOCA 2.5 took the log2 of the number of tasks. `1 << n` is that number; where n is out of range it fails "
+        "otherwise than the old call did.",
+        "See that the value is a whole number from 0 to 31, then run migrate with --unsafe.",
+        "needs-evidence",
+    ),
+    "CCM111": Code(
+        "a log2 count that is out of range",
+        "The old call refused it with INVALID_VALUE.",
+        "Give the log2 of the number of tasks, from 0 to 31, then run migrate again.",
+    ),
     # Idioms
     "CCM100": Code(
         "a loop that repeated a send became one send that waits",

@@ -17,10 +17,11 @@ from migrate._pragmas import Pragmas
 from migrate._reexports import Reexports
 from migrate.codes import CODES
 from migrate.facts.program import Facts, Reference
+from migrate.old_api.calls import Call
 from migrate.old_api.generations import VOCABULARY
 from migrate.outcome import FileOutcome, Level, Options
 from migrate.python.source import Source, Unreadable
-from migrate.rules._answers import Answer, Refusal
+from migrate.rules._answers import Answer, Refusal, is_same
 from migrate.rules._registry import load
 from migrate.rules._taken import taken_from
 from migrate.rules._uncalled import called_value
@@ -30,7 +31,7 @@ from migrate.text.check import complaints
 if TYPE_CHECKING:
     from migrate._idioms import Idioms
 
-UNREADABLE, NO_RULE, NOT_GIVEN, ORDER = "CCM001", "CCM022", "CCM049", "CCM070"
+UNREADABLE, NO_RULE, MIXED, NOT_GIVEN, ORDER = "CCM001", "CCM022", "CCM035", "CCM049", "CCM070"
 _NOTHING: Mapping[Path, bytes] = MappingProxyType({})
 
 
@@ -122,11 +123,16 @@ class _Project:
             return Refusal(READS_SOURCE)
         if reference.call is None:
             return self._taken(reference, name_rules.answer(reference, self.facts))
-        rule = load().get(reference.call.function)
-        answer = rule(reference.call, self.facts) if rule else Refusal(NO_RULE)
-        if isinstance(answer, Refusal) and answer.code == ORDER:
-            answer = called_value(reference, reference.call, self.facts)
-        return self._taken(reference, answer)
+        answer = self._of_call(reference, reference.call)
+        others = (self._of_call(reference, call) for call in reference.alike)
+        return self._taken(reference, answer if all(is_same(answer, other) for other in others) else Refusal(MIXED))
+
+    def _of_call(self, reference: Reference, call: Call) -> Answer:
+        """Return what a rule makes of a call."""
+        rule = load().get(call.function)
+        answer = rule(call, self.facts) if rule else Refusal(NO_RULE)
+        ordered = isinstance(answer, Refusal) and answer.code == ORDER
+        return called_value(reference, call, self.facts) if ordered else answer
 
     def _taken(self, reference: Reference, answer: Answer) -> Answer:
         module = reference.module

@@ -36,7 +36,7 @@ def close_leftovers() -> None:
             with suppress(Exception):
                 end(thing)
     for helper in list(_helpers):
-        helper._end()
+        helper.end()
     gc.collect()
 
 

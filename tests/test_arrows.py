@@ -80,6 +80,11 @@ def modules() -> list[Path]:
     return [path for path in found if not path.name.endswith(".case.py")]
 
 
+def stubs() -> list[Path]:
+    """What stands for the compiled modules."""
+    return [path for house in HOUSES for path in sorted((ROOT / house).rglob("*.pyi"))]
+
+
 def exists(name: str) -> bool:
     """Whether a dotted name is a module of the project; a compiled one has only a stub or a .so."""
     base = ROOT.joinpath(*name.split("."))
@@ -161,7 +166,7 @@ def graph(
     package: str, nodes_of: Callable[[ast.Module], Iterable[ast.AST]] = drop_typing_extensions
 ) -> dict[str, set[str]]:
     """Module -> the modules of the same package that it imports, those for types alone included."""
-    inside = {module_name(path): path for path in modules() if within(module_name(path), (package,))}
+    inside = {module_name(path): path for path in (*modules(), *stubs()) if within(module_name(path), (package,))}
     return {
         importer: {
             max((module for module in inside if within(imported, (module,))), key=len)

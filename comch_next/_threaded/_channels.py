@@ -32,7 +32,9 @@ def drain(fd: int) -> None:
 
 
 class Bell:
-    """An eventfd that is rung while it is armed, and stays readable until it is armed again."""
+    """An eventfd that is rung while it is armed, and stays readable until it is armed again. Closed when dropped."""
+
+    fd = -1
 
     def __init__(self) -> None:
         self.fd = new_eventfd()
@@ -58,8 +60,11 @@ class Bell:
     def close(self) -> None:
         """Close it. Idempotent: its number may soon be another descriptor's."""
         fd, self.fd, self.armed = self.fd, -1, False
-        with suppress(OSError):  # the program has closed it by itself
-            os.close(fd)
+        if fd >= 0:
+            with suppress(OSError):  # the program has closed it by itself
+                os.close(fd)
+
+    __del__ = close
 
 
 class Channels:

@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 from comch_next._codes import ErrorCode, State
 from comch_next._threaded._channels import Channels
 from comch_next._threaded._sends import COMING, UP, Link, Sends
+from comch_next.driver.protocol import Own, interruptible
 from comch_next.errors import DocaError, InvalidValue
 
 if TYPE_CHECKING:
@@ -58,10 +59,10 @@ class PortEvents:
         driver, handle = helper.driver, self.handle
         freed = partial(self._channels.ring, "send")
         self._sends = Sends(driver, handle, sends, is_client=self._is_client, freed=freed, fault=self._on_fault)
-        driver.contexts.event_msg_recv_register(handle, self._on_message, False)
+        driver.contexts.event_msg_recv_register(handle, Own(self._on_message), False)
         if not self._is_client:
-            driver.servers.event_connection_status_changed_register(handle, self._on_up, self._on_down)
-        driver.contexts.set_state_changed_cb(handle, self._on_state)
+            driver.servers.event_connection_status_changed_register(handle, Own(self._on_up), Own(self._on_down))
+        driver.contexts.set_state_changed_cb(handle, Own(self._on_state))
 
     def __str__(self) -> str:
         return f"{'client' if self._is_client else 'server'} {self._context.name!r}"
@@ -191,7 +192,7 @@ class PortEvents:
                 self._leave(link)
             self._channels.ring("send", "recv", "service")
         if self.state_changed is not None:
-            self.state_changed(context, old, new)
+            interruptible(self.state_changed, context, old, new)
 
     def _client_moved(self, old: State, new: State) -> None:
         link = None if self.begun is None else self._known(self.begun)

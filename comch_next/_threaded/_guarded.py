@@ -91,6 +91,7 @@ class _Engines(_Noun):
 
     def destroy(self, pe: Any) -> None:
         self._noun.destroy(pe)
+        self._helper.end()
         self._helper.bell.close()
 
 

@@ -7,15 +7,15 @@ import os
 import select
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn
-from weakref import WeakSet
+from weakref import WeakSet, finalize, ref
 
 from comch_next._codes import State
 from comch_next._threaded._channels import Bell, drain, new_eventfd
 from comch_next._threaded._guarded import GuardedDriver
-from comch_next.driver.protocol import HELD_SIGNALS
+from comch_next.driver.protocol import HELD_SIGNALS, uninterrupted
 from comch_next.errors import BadState, NoMemory
 
 if TYPE_CHECKING:
@@ -28,9 +28,8 @@ _TICK_S = 0.01
 _ON_THE_WAY = (State.STARTING, State.STOPPING)
 
 
-
 class Helper:
-    """One per engine with threaded ports; the thread lives while one is open.
+    """One per engine with threaded ports; the thread lives while one is open, and the program has the engine.
 
     `lock` is held around every call of the driver, so callbacks hold it, too. The program's own progress, and
     every call of a port, take a turn as well: the thread is there for a program that sleeps.
@@ -39,7 +38,7 @@ class Helper:
     def __init__(self, engine: ProgressEngine) -> None:
         self.driver = engine._driver
         self.lock: Any = engine._lock
-        self.ports: list[ThreadedPort] = []
+        self.ports: WeakSet[ThreadedPort] = WeakSet()
         self.contexts: WeakSet[Any] = WeakSet(context._handle for context in engine._contexts)  # all of the engine
         self.moves = 0  # turns that moved something
         self.seen = 0  # those that the program's own progress has reported
@@ -56,6 +55,7 @@ class Helper:
 
     # Taking turns; the lock is held
 
+    @uninterrupted
     def turn(self) -> bool:
         """Progress once, unless a callback is running or a port is full. Keeps what a callback raised."""
         if self.busy or self.held():
@@ -103,12 +103,12 @@ class Helper:
         with self.lock:
             if self._thread is None:
                 self._start()
-            self.ports.append(port)
+            self.ports.add(port)
 
     def _start(self) -> None:
         """The thread is a daemon, so that a program that never closes can end; it is ended before the program."""
         handles = new_eventfd(), self._engines.get_notification_handle(self._pe)
-        thread = threading.Thread(target=self._run, args=handles, name="comch-progress", daemon=True)
+        thread = threading.Thread(target=_run, args=(ref(self), *handles), name="comch-progress", daemon=True)
         self._wake = handles[0]
         try:
             with _signals_blocked():
@@ -118,33 +118,37 @@ class Helper:
             self._wake = -1
             raise NoMemory(f"pull port: {error}") from error
         self._thread = thread
-        atexit.register(self._end)
+        self._dropped = finalize(self, os.eventfd_write, self._wake, 1)
+        self._dropped.atexit = False
 
     def leave(self, port: ThreadedPort) -> None:
         """A port closes; the last one ends the thread. Harmless when it has closed."""
         with self.lock:
-            if port in self.ports:
-                self.ports.remove(port)
+            self.ports.discard(port)
             last = not self.ports
         if last:
-            self._end()
+            self.end()
 
-    def _end(self) -> None:
+    def end(self) -> None:
+        """End the thread. Idempotent."""
         thread, wake = self._thread, self._wake
         if thread is None or not thread.is_alive():  # not alive: in a forked process
             return
         with self.lock:
             os.eventfd_write(wake, 1)  # while the thread may not close it yet
             self._thread, self._wake, self._asleep = None, -1, False
-        atexit.unregister(self._end)
+            self._dropped.detach()
         if not self.busy:  # else a callback closes: the thread ends after it
             thread.join()
 
-    def _run(self, wake: int, handle: int) -> None:
-        engine_or_wake, only_wake = select.poll(), select.poll()
-        engine_or_wake.register(handle, select.POLLIN)
-        for poller in (engine_or_wake, only_wake):
-            poller.register(wake, select.POLLIN)
+    def disinherit(self) -> None:
+        """In a forked child: the thread is the parent's, and so is all that it drives."""
+        self.lock = _ParentsLock()
+        if self._thread is not None:
+            self._dropped.detach()
+
+    def work(self, wake: int) -> bool | None:
+        """Turn while something moves. Whether a full port then holds progress back; None when the thread is to end."""
         while self._enter(wake):
             try:
                 if self.turn():
@@ -153,11 +157,14 @@ class Helper:
                 if not held:
                     self._engines.request_notification(self._pe)
                 self._asleep = True
+                return held
             finally:
                 self.lock.release()
-            (only_wake if held else engine_or_wake).poll()
-            if not self._enter(wake):
-                break
+        return None
+
+    def woken(self, wake: int, *, held: bool) -> None:
+        """Note that the thread's sleep is over."""
+        if self._enter(wake):
             try:
                 self._asleep = False
                 drain(wake)
@@ -165,7 +172,6 @@ class Helper:
                     self._engines.clear_notification(self._pe, 0)
             finally:
                 self.lock.release()
-        os.close(wake)
 
     def _enter(self, wake: int) -> bool:
         """Take the lock, unless the thread is to end: whoever ends it holds the lock and waits for it."""
@@ -175,6 +181,24 @@ class Helper:
                     return True
                 self.lock.release()
         return False
+
+
+def _run(known: Callable[[], Helper | None], wake: int, handle: int) -> None:
+    """Run the thread of a helper, which it does not hold while it sleeps: what the program has dropped is garbage."""
+    engine_or_wake, only_wake = select.poll(), select.poll()
+    engine_or_wake.register(handle, select.POLLIN)
+    for poller in (engine_or_wake, only_wake):
+        poller.register(wake, select.POLLIN)
+    while (held := _work(known(), wake)) is not None:
+        (only_wake if held else engine_or_wake).poll()
+        if (helper := known()) is not None:
+            helper.woken(wake, held=held)
+        del helper
+    os.close(wake)
+
+
+def _work(helper: Helper | None, wake: int) -> bool | None:
+    return None if helper is None else helper.work(wake)
 
 
 @contextmanager
@@ -201,9 +225,15 @@ class _ParentsLock(AbstractContextManager[object]):
 _helpers: WeakSet[Helper] = WeakSet()
 
 
+@atexit.register
+def _end_all() -> None:
+    for helper in list(_helpers):
+        helper.end()
+
+
 def _disinherit() -> None:
     for helper in list(_helpers):
-        helper.lock = _ParentsLock()
+        helper.disinherit()
 
 
 os.register_at_fork(after_in_child=_disinherit)

@@ -10,6 +10,7 @@ from comch_next._codes import ErrorCode, State
 from comch_next._threaded._channels import Bell
 from comch_next._threaded._events import PortEvents
 from comch_next._threaded._sends import COMING, UP
+from comch_next.driver.protocol import uninterrupted
 from comch_next.errors import BadState, ConnectionReset, InvalidValue, NotSupported, from_code
 
 __all__ = ["ThreadedPort"]
@@ -79,6 +80,7 @@ class ThreadedPort(PortEvents):
             self._report_loss()
         return self._take(size) if self.queue else None
 
+    @uninterrupted
     def _report_loss(self) -> None:
         """Raise for one lost connection whose messages have all been pulled: others' may never run dry."""
         for link in self.lost:
@@ -96,8 +98,8 @@ class ThreadedPort(PortEvents):
             raise InvalidValue(text, length=len(data))
         if len(self.queue) == self._most:
             self.helper.wake()  # there is room again
+        link.queued -= 1  # no call, and so no interrupt, comes between this and the next line
         self.queue.popleft()
-        link.queued -= 1
         return data, link.connection
 
     @_locked

@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from comch_next._codes import ErrorCode
+from comch_next.driver.protocol import Own, uninterrupted
 from comch_next.errors import BadState, NoMemory
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class Sends:
         self._blocked: set[Link] = set()  # those whose send was answered AGAIN
         self._freed = freed
         self._fault = fault
-        driver.contexts.task_send_set_conf(context, self._on_done, self._on_failed, depth)
+        driver.contexts.task_send_set_conf(context, Own(self._on_done), Own(self._on_failed), depth)
 
     def full(self) -> bool:
         """Whether the pool has no task left."""
@@ -80,6 +81,7 @@ class Sends:
         self.note()
         return False
 
+    @uninterrupted
     def submit(self, connection: Any, link: Link, message: bytes) -> None:
         """Submit a message, or raise what the library refuses it with."""
         task = self._alloc(self._context, connection, message)

@@ -5,7 +5,7 @@ from the fact tables. Each of its functions is a small C wrapper around a Python
 first call starts, unless the program is Python itself.
 
 _building     how the libraries, headers and pkg-config files are made: wrappers from prototypes
-_sources      what is C by hand: the interpreter's start, the log
+_sources      what is C by hand: the interpreter's start, the log, the calls of loops
 binding       a function of the tables as a Python function that C calls: arguments, results, codes
 _callbacks    the program's functions that Python calls      _tables  what functions take, generated
 handles       the one table of handles: what a pointer that C holds stands for

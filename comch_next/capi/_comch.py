@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from comch_next.capi._callbacks import Callbacks
-from comch_next.capi._fast_path import completed, fast_path
+from comch_next.capi._fast_path import fast_path
 from comch_next.capi._tables import FUNCTIONS
-from comch_next.capi.binding import MOST_READ, Binding
+from comch_next.capi.binding import Binding
 from comch_next.capi.handles import HANDLES, Handle
 from comch_next.capi.seam import DRIVER, driver_call
 from comch_next.errors import InvalidValue
@@ -18,17 +18,21 @@ __all__ = ["attach"]
 _SUCCESS = 0
 _SENT, _CHANGED = "doca_comch_task_send_completion_cb_t", "doca_comch_event_connection_status_changed_cb_t"
 _connections = HANDLES.of_tag("doca_comch_connection")
-_SIDES = (("server", DRIVER.servers), ("client", DRIVER.clients))
+_POOLS: dict[str, Any] = {"server": DRIVER.servers, "client": DRIVER.clients}
 
 
 def attach(ffi: Any, lib: Any) -> None:
     """Give the library its functions."""
     binding = Binding(ffi, lib)
-    callbacks = Callbacks(ffi)
+    makers: list[Any] = []
+    lib.comch_face_callbacks(id(makers), id(_unasked))
+    callbacks = Callbacks(ffi, makers)
     for row in binding.rows(FUNCTIONS):
         binding.bind(row, driver_call(row))
-    for side, pool in _SIDES:
-        for name, function in _control(side, pool, ffi, callbacks).items():
+    table, sends = HANDLES.for_c(binding.code_of), (DRIVER.send_tasks, _alloc_of, _check_length)
+    lib.comch_face_hot(id(table), id(sends))
+    for side in _POOLS:
+        for name, function in _control(side, callbacks).items():
             binding.attach(f"doca_comch_{side}_{name}", binding.coded(function))
     coded, bare = fast_path(ffi, callbacks)
     for name, function in {**coded, **_CODED, **_server(callbacks)}.items():
@@ -44,49 +48,45 @@ def _connected(context: Handle, connection: Any) -> Handle:
     return handle
 
 
+def _unasked(context: Handle) -> Handle:
+    """The handle of the connection of a client that has not asked for it."""
+    return _connected(context, DRIVER.clients.get_connection(context.target))
+
+
 # What servers and clients have in common
 
 
-def _control(side: str, pool: Any, ffi: Any, callbacks: Callbacks) -> dict[str, Callable[..., int]]:
+def _alloc_of(context: Handle) -> Callable[..., Any]:
+    """Return what makes a context's send tasks, for _sources/sends.c: (connection, message, handle) -> task."""
+    pool = _POOLS[context.tag.removeprefix("doca_comch_")]
+    ctx = context.target
+
+    def alloc(connection: Any, message: bytes, handle: Handle) -> Any:
+        return pool.task_send_alloc_init(ctx, connection, message, handle)
+
+    quick = pool.quick_alloc(ctx, alloc, object, None)
+    context.alloc, context.quick = quick or alloc, quick is not None
+    return alloc
+
+
+def _check_length(context: Handle, length: int) -> None:
+    """Refuse a message that is longer than any of the context's, before it is read."""
+    if length > DRIVER.contexts.get_max_msg_size(context.target):
+        raise InvalidValue(f"a message of {length} bytes is longer than any of {context.target}")
+
+
+def _control(side: str, callbacks: Callbacks) -> dict[str, Callable[..., int]]:
     tag = f"doca_comch_{side}"
-    contexts, unpack = HANDLES.of_tag(tag), ffi.unpack
 
     def task_send_set_conf(ctx: int, completion: int, error: int, number: int) -> int:
         context = HANDLES.find(tag, ctx)
-        done, failed = (completed(callbacks.at(_SENT, address)) for address in (completion, error))
+        done, failed = (callbacks.completed(_SENT, address) for address in (completion, error))
         DRIVER.contexts.task_send_set_conf(context.target, done, failed, number)
-        return _SUCCESS
-
-    def task_send_alloc_init(ctx: int, peer: int, msg: Any, length: int, out: Any) -> int:
-        context = contexts.get(ctx) or HANDLES.find(tag, ctx)
-        connection = _connections.get(peer) or HANDLES.find("doca_comch_connection", peer)
-        if length > MOST_READ and length > DRIVER.contexts.get_max_msg_size(context.target):  # before it is read
-            raise InvalidValue(f"a message of {length} bytes is longer than any of {context.target}")
-        task = HANDLES.new("doca_comch_task_send", None, context)
-        try:
-            task.target = pool.task_send_alloc_init(context.target, connection.target, unpack(msg, length), task)
-        except BaseException:
-            HANDLES.drop_one(task)
-            raise
-        task.noun = DRIVER.send_tasks
-        out[0] = task.address
         return _SUCCESS
 
     def event_msg_recv_register(ctx: int, recv: int) -> int:
         context = HANDLES.find(tag, ctx)
-        call = callbacks.at("doca_comch_event_msg_recv_cb_t", recv)
-
-        def received(connection: Handle | None, data: bytes) -> None:
-            if connection is None:  # a client that has not asked for its connection
-                connection = _connected(context, DRIVER.clients.get_connection(context.target))
-            # C may write into the buffer; Python keeps one object for all short messages that are equal.
-            call(
-                context.address,
-                data if len(data) > 1 else ffi.from_buffer("uint8_t[]", bytearray(data or 1)),
-                len(data),
-                connection.address,
-            )
-
+        received = callbacks.received("doca_comch_event_msg_recv_cb_t", recv, context)
         DRIVER.contexts.event_msg_recv_register(context.target, received, False)
         return _SUCCESS
 
@@ -102,7 +102,6 @@ def _control(side: str, pool: Any, ffi: Any, callbacks: Callbacks) -> dict[str, 
 
     return {
         "task_send_set_conf": task_send_set_conf,
-        "task_send_alloc_init": task_send_alloc_init,
         "event_msg_recv_register": event_msg_recv_register,
         "event_consumer_register": event_consumer_register,
     }

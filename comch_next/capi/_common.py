@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from comch_next._codes import RepFilter, State
@@ -13,14 +12,12 @@ from comch_next.capi._tables import FUNCTIONS
 from comch_next.capi.binding import Binding, Call
 from comch_next.capi.handles import HANDLES
 from comch_next.capi.seam import DRIVER, driver_call
-from comch_next.errors import DocaError, ErrorCode
+from comch_next.errors import ErrorCode
 
 __all__ = ["attach"]
 
 _SUCCESS, _IN_PROGRESS = int(ErrorCode.SUCCESS), int(ErrorCode.IN_PROGRESS)
 _FILTERS = {"all": RepFilter.ALL, "net": RepFilter.NET, "emulated": RepFilter.EMULATED}
-_run: Callable[[Any], bool] = DRIVER.engines.progress
-_engines = HANDLES.of_tag("doca_pe")
 _tasks = HANDLES.of_tag("doca_task")
 
 
@@ -35,7 +32,8 @@ def attach(ffi: Any, lib: Any) -> None:
         binding.attach(name, binding.coded(coded))
     for name, bare in _BARE.items():
         binding.attach(name, binding.quiet(name, bare))
-    binding.attach("doca_pe_progress", _progress)
+    table = HANDLES.for_c(binding.code_of)
+    lib.comch_face_hot(id(table))
 
 
 # Devices: two opens of one are one handle, which ends with the last close
@@ -60,17 +58,6 @@ def _dev_close(dev: int) -> int:
 
 def _given_back(_: object) -> None:
     """The list's handles end with it."""
-
-
-# Engines. Programs poll, so there is nothing between the library and the driver's own progress.
-
-
-def _progress(pe: int) -> int:
-    handle = _engines.get(pe)
-    try:
-        return 0 if handle is None else _run(handle.target)
-    except DocaError:
-        return 0
 
 
 # Contexts
@@ -110,26 +97,13 @@ def _contexts(callbacks: Callbacks) -> dict[str, Any]:
     return {"doca_ctx_set_state_changed_cb": set_state_changed_cb}
 
 
-# Tasks, of whichever kind: the handle knows the driver's noun
-
-
-def _task_submit(task: int) -> int:
-    handle = _tasks.get(task) or HANDLES.find("doca_task", task)
-    handle.noun.submit(handle.target)
-    return _SUCCESS
+# Tasks, of whichever kind: the handle knows the driver's noun. The calls of loops are in _sources/tasks.c
 
 
 def _task_submit_ex(task: int, flags: int) -> int:
     handle = HANDLES.find("doca_task", task)
     handle.noun.submit_ex(handle.target, flags)
     return _SUCCESS
-
-
-def _task_free(task: int) -> None:
-    handle = _tasks.get(task)
-    if handle is not None:
-        handle.noun.free(handle.target)
-        HANDLES.drop_one(handle)
 
 
 def _task_get_status(task: int) -> int:
@@ -172,13 +146,10 @@ _CODED: dict[str, Call] = {
     "doca_ctx_stop": _ctx_stop,
     "doca_ctx_set_user_data": _ctx_set_user_data,
     "doca_ctx_get_user_data": _ctx_get_user_data,
-    "doca_task_submit": _task_submit,
-    "doca_task_try_submit": _task_submit,
     "doca_task_submit_ex": _task_submit_ex,
     "doca_task_get_status": _task_get_status,
 }
 _BARE: dict[str, Call] = {
-    "doca_task_free": _task_free,
     "doca_task_set_user_data": _task_set_user_data,
     "doca_task_get_user_data": _task_get_user_data,
     "doca_task_get_ctx": _task_get_ctx,

@@ -10,22 +10,11 @@ from comch_next.capi.binding import bytes_at
 from comch_next.capi.handles import HANDLES, Handle
 from comch_next.capi.seam import DRIVER
 
-__all__ = ["completed", "fast_path"]
+__all__ = ["fast_path"]
 
 _SUCCESS = 0
 _CONSUMER, _PRODUCER = "doca_comch_consumer", "doca_comch_producer"
 _RECV, _SEND = "doca_comch_consumer_task_post_recv", "doca_comch_producer_task_send"
-
-
-def completed(call: Callable[..., Any]) -> Callable[[Handle], None]:
-    """Make a task's callback of the driver's from the program's."""
-
-    def run(task: Handle) -> None:
-        context = task.owner
-        assert context is not None
-        call(task.address, task.user_data, context.user_data)
-
-    return run
 
 
 def _buf(address: int) -> Any:
@@ -53,7 +42,7 @@ def fast_path(ffi: Any, callbacks: Callbacks) -> tuple[dict[str, Any], dict[str,
     def set_conf(tag: str, call: Callable[..., Any]) -> Callable[..., int]:
         def run(ctx: int, completion: int, error: int, number: int) -> int:
             context = HANDLES.find(tag, ctx)
-            called = [completed(callbacks.at(f"{_KINDS[tag]}_completion_cb_t", each)) for each in (completion, error)]
+            called = [callbacks.completed(f"{_KINDS[tag]}_completion_cb_t", each) for each in (completion, error)]
             call(context.target, *called, number)
             return _SUCCESS
 

@@ -77,6 +77,7 @@ class Binding:
 
     def __init__(self, ffi: Any, lib: Any) -> None:
         self.ffi, self.lib = ffi, lib
+        ffi.def_extern(name="comch_face_enter")(lambda: None)
         self._called = frozenset(name[3:] for name in dir(lib) if name.startswith("py_"))
 
     def rows(self, tables: Mapping[str, tuple[str, tuple[tuple[str, str, str], ...]]]) -> list[Function]:
@@ -113,15 +114,22 @@ class Binding:
         def run(*args: Any) -> int:
             try:
                 return int(function(*args))
-            except Again:  # which programs poll for
-                return _AGAIN
-            except DocaError as error:
-                self.lib.comch_face_refused(_level(error), str(error).encode(errors="replace"))
-                return int(error.code)
-            except MemoryError:
-                return _NO_MEMORY
+            except (DocaError, MemoryError) as error:
+                return self.code_of(type(error), error, None)
 
         return run
+
+    def code_of(self, kind: type[BaseException], error: BaseException, trace: Any) -> int:
+        """Return the code of what has been raised, whose reason is logged."""
+        if isinstance(error, Again):  # which programs poll for
+            return _AGAIN
+        if isinstance(error, DocaError):
+            self.lib.comch_face_refused(_level(error), str(error).encode(errors="replace"))
+            return int(error.code)
+        if isinstance(error, MemoryError):
+            return _NO_MEMORY
+        self._log(kind, error, trace)
+        return _UNEXPECTED
 
     def bind(self, row: Function, call: Call) -> None:
         """Attach an implementation to the function of a row."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from comch_next.errors import InvalidValue
@@ -31,19 +31,22 @@ class Handle:
     """What stands behind a pointer: the `target`, of that struct's `tag`, and the program's number for it.
 
     `owner` is the handle that it ends with, a context of its tasks and connections; `owned` are those that end with
-    it. `noun`: the driver's, for tasks.
-    `kept`: memory that C was shown. `opens` counts the opens of a device.
+    it, None where nothing does. `noun`: the driver's, for tasks. `quick`: a context's tasks, or this task, are submitted
+    and freed without it. `alloc`: what makes a context's send tasks. `kept`: memory that C was shown. `opens` counts the
+    opens of a device. C reads and fills the slots: see _sources/hot.h.
     """
 
-    __slots__ = ("address", "kept", "noun", "opens", "owned", "owner", "tag", "target", "user_data")
+    __slots__ = ("address", "alloc", "kept", "noun", "opens", "owned", "owner", "quick", "tag", "target", "user_data")
 
     def __init__(self, address: int, tag: str, target: Any, owner: Handle | None) -> None:
         self.address = address
         self.tag = tag
         self.target = target
         self.owner = owner
-        self.owned: set[Handle] = set()
+        self.owned: set[Handle] | None = set()
         self.noun: Any = None
+        self.alloc: Any = None
+        self.quick = False
         self.kept: Any = None
         self.user_data = 0
         self.opens = 0
@@ -65,7 +68,7 @@ class Handles:
         """Make a handle, at a new address unless it stands for memory of the library's."""
         handle = Handle(address or next(self._addresses), tag, target, owner)
         if owner is not None:
-            owner.owned.add(handle)
+            _owned(owner).add(handle)
         self._by_tag[tag][handle.address] = handle
         if tag in _BASES:
             self._by_tag[_BASES[tag]][handle.address] = handle
@@ -85,21 +88,30 @@ class Handles:
             raise InvalidValue(f"{address:#x} is no struct {tag}: NULL, given back before, or another struct")
         return handle
 
+    def for_c(self, code_of: Callable[..., int]) -> tuple[object, ...]:
+        """Return what the calls in C need of the table, as hot.h keeps it, and for the codes of what is raised."""
+        return Handle, self._by_tag, self._by_target, self._addresses, self.find, code_of
+
     def drop(self, handle: Handle) -> None:
         """Forget a handle and all that ends with it."""
-        for owned in list(handle.owned):
+        for owned in list(handle.owned or ()):
             self.drop_one(owned)
         self.drop_one(handle)
 
     def drop_one(self, handle: Handle) -> None:
         """Forget a handle that nothing ends with."""
         if handle.owner is not None:
-            handle.owner.owned.discard(handle)
+            _owned(handle.owner).discard(handle)
         self._by_tag[handle.tag].pop(handle.address, None)
         if handle.tag in _BASES:
             self._by_tag[_BASES[handle.tag]].pop(handle.address, None)
         if self._by_target.get(id(handle.target)) is handle:
             del self._by_target[id(handle.target)]
+
+
+def _owned(owner: Handle) -> set[Handle]:
+    assert owner.owned is not None
+    return owner.owned
 
 
 HANDLES = Handles()

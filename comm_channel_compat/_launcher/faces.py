@@ -48,7 +48,7 @@ def why_programs_cannot_start() -> str | None:
 def installed(environment: Mapping[str, str], cache: str = _CACHE) -> str | None:
     """The first real library that programs would find under one of our names, as the dynamic linker looks for it."""
     names = libraries()
-    ours = {os.path.realpath(folder) for folder in folders("lib")}
+    ours = {os.path.realpath(folder) for release in RELEASES for folder in folders("lib", release)}
     for folder in _linker_folders(environment):
         if os.path.realpath(folder) not in ours:
             for name in names:

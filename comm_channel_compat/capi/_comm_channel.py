@@ -21,8 +21,8 @@ __all__ = ["attach"]
 Write = Callable[[Any, Any], object]
 
 _EP, _ADDR = "doca_comm_channel_ep_t", "doca_comm_channel_addr_t"
-_SUCCESS, _AGAIN, _INVALID_VALUE = 0, int(comch.ErrorCode.AGAIN), int(comch.ErrorCode.INVALID_VALUE)
-_endpoints, _peers = HANDLES.of_tag(_EP), HANDLES.of_tag(_ADDR)
+_SUCCESS, _INVALID_VALUE = 0, int(comch.ErrorCode.INVALID_VALUE)
+_endpoints = HANDLES.of_tag(_EP)
 
 # The library's handles of devices as generation 1's objects, made for each call: they hold nothing open.
 _DEVICES: dict[str, Callable[[Any], Any]] = {
@@ -39,7 +39,8 @@ def attach(ffi: Any, lib: Any) -> None:
         "doca_comm_channel_ep_get_event_channel": _get_event_channel,
         "doca_comm_channel_ep_get_peer_addr_list": _get_peer_addr_list(ffi),
     }
-    lib.comch_face_hot(id(_sendto), id(_recvfrom))
+    table = HANDLES.for_c(binding.code_of)
+    lib.comch_face_hot(id(table), id(_peer))
     for row in binding.rows(FUNCTIONS):
         binding.attach(row.name, by_hand.get(row.name) or _through(row, getattr(flat, row.name), ffi))
 
@@ -91,26 +92,7 @@ def _peer(peer: Any, endpoint: Handle) -> int:
     return HANDLES.of(_ADDR, peer, endpoint).address
 
 
-# The hot path, called by _sources/hot.c, and what the generated functions cannot be
-
-
-def _sendto(local_ep: int, msg: bytes, length: int, flags: int, peer_addr: int) -> int:
-    endpoint, peer = _endpoints.get(local_ep), _peers.get(peer_addr)
-    if endpoint is None:
-        return _INVALID_VALUE
-    code: int = endpoint.target._sendto_code(msg, length, flags, None if peer is None else peer.target)
-    return code
-
-
-def _recvfrom(local_ep: int, length: int, flags: int) -> int | tuple[int, bytes | None, int | None, int | None]:
-    """The code alone when there is nothing to write."""
-    endpoint = _endpoints.get(local_ep)
-    if endpoint is None:
-        return _INVALID_VALUE
-    code, data, needed, peer = endpoint.target._recvfrom_code(length, flags)
-    if code == _AGAIN:
-        return _AGAIN
-    return code, data, needed, None if peer is None else _peer(peer, endpoint)
+# What the generated functions cannot be; the calls of loops are in _sources/hot.c
 
 
 def _get_event_channel(local_ep: int, send_event_channel: Any, recv_event_channel: Any) -> int:

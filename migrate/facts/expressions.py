@@ -6,12 +6,12 @@ import ast
 import builtins
 import operator
 from collections.abc import Callable, Iterator
-from itertools import chain, count
+from itertools import chain, count, takewhile
 from typing import Any, Protocol
 
 from migrate.facts.forest import Forest
 from migrate.old_api.vocabulary import Vocabulary
-from migrate.python.scopes import Kind, Scope, Variable
+from migrate.python.scopes import FUNCTIONS, Kind, Scope, Variable
 from migrate.python.values import Descriptor, External, Function, Instance, Value
 
 _DEPTH = 20  # assignments, calls and operators that are followed back
@@ -41,7 +41,16 @@ class Values(Protocol):
 class Expressions:
     """Answers about expressions of any file."""
 
-    def __init__(self, forest: Forest, values: Values, received: frozenset[Value], vocabulary: Vocabulary) -> None:
+    def __init__(
+        self,
+        forest: Forest,
+        values: Values,
+        received: frozenset[Value],
+        vocabulary: Vocabulary,
+        elsewhere: Callable[[ast.Name | ast.Attribute], Variable | None] = lambda node: None,
+    ) -> None:
+        """elsewhere: gives the variable of another file or class that an expression names."""
+        self._elsewhere = elsewhere
         self._forest = forest
         self._values = values
         self._vocabulary = vocabulary
@@ -56,8 +65,9 @@ class Expressions:
         """Return the value of an expression that is the same whenever it is evaluated, else None."""
         if isinstance(node, ast.Constant):
             return None if node.value is ... else node.value
-        if isinstance(node, ast.Name) and depth:
-            bound = self._only_value(self._forest.of(node).of[node])
+        if isinstance(node, ast.Name | ast.Attribute) and depth:
+            variable = self._elsewhere(node) or (self._forest.of(node).of[node] if isinstance(node, ast.Name) else None)
+            bound = self._only_value(variable) if variable else None
             return self.constant(bound, depth - 1) if bound else None
         if isinstance(node, ast.UnaryOp) and type(node.op) in _SIGNS and depth:
             value = self.constant(node.operand, depth - 1)
@@ -171,6 +181,20 @@ class Expressions:
         """Whether a star import of a scope may bind a name: one of an old module binds its own names only."""
         modules = (self._vocabulary.module(star.module or "") if not star.level else None for star in scope.stars)
         return any(names is None or name in names for names in modules)
+
+    def is_fixed(self, node: ast.expr) -> bool:
+        """Whether an expression means the same later on: a name that is bound once, or what nobody stores under one."""
+        if isinstance(node, ast.Attribute):
+            return node.attr not in self._stored and self.is_fixed(node.value)
+        variable = self._forest.of(node).of[node] if isinstance(node, ast.Name) else None
+        if variable is None or len(variable.bindings) != 1 or variable.deletions:
+            return False
+        if variable.scope.kind is not Kind.FUNCTION and variable.name in self._stored:
+            return False
+        binding = variable.bindings[0]
+        above = takewhile(lambda each: each is not variable.scope.node, self._forest.above(binding))
+        again = any(isinstance(each, ast.For | ast.AsyncFor | ast.While) for each in above)
+        return isinstance(binding, (ast.arg, ast.alias, ast.ClassDef, *FUNCTIONS)) and not again
 
     def is_statement(self, node: ast.expr) -> bool:
         """Whether an expression is a whole expression statement: nobody takes its value."""

@@ -40,7 +40,8 @@ _DATA = "msg"
 class OldApi:
     """The Knowledge of one generation. `reached`: what was called where, and the origins of the handles in that call.
     sites: these origins by the place of the call alone. strange: calls of functions of the objects spelling that may
-    be given something else than their handle. sent: the error classes whose texts are given to calls.
+    be given something else than their handle. flagged: functions of that spelling that some call may give flags.
+    sent: the error classes whose texts are given to calls.
 
     unseen: the kinds of the handles that parameters hold when callers that nobody sees fill them.
     """
@@ -52,6 +53,7 @@ class OldApi:
         self.reached: dict[Symbol | Method, dict[ast.AST, set[Hashable]]] = {}
         self.sites: dict[ast.AST, set[Hashable]] = {}
         self.strange: set[ast.AST] = set()
+        self.flagged: set[Symbol | Method] = set()
         self.sent: set[str] = set()
 
     # ------------------------------------------------------------------ names
@@ -195,6 +197,8 @@ class OldApi:
             return [Plain.OTHER]
         if isinstance(key, Symbol) and not flat and function.receiver and not self._is_right(function, arguments):
             self.strange.add(node)
+        if not flat and objects.may_be_filled(function, "flags", arguments, is_bound=isinstance(key, Method)):
+            self.flagged.add(key)
         origins = self._origins(key, function, node, arguments)
         self.reached.setdefault(key, {}).setdefault(node, set()).update(origins)
         self.sites.setdefault(node, set()).update(origins)

@@ -113,11 +113,13 @@ class Introspection:
             if attribute == "__name__" and is_function:
                 self.named.add(key)
             elif isinstance(key, Symbol) and key.name and key.name not in self._errors:
-                yield key  # error classes have the same names in both libraries
+                yield key
 
     def _symbols(self, node: ast.expr) -> Iterator[Symbol]:
+        """Yield the old names that an expression can be, but for error classes: both libraries have the same."""
         keys = (value.key for value in self._values.of(node) if isinstance(value, Token))
-        return (key for key in keys if isinstance(key, Symbol) and key.name)
+        found = (key for key in keys if isinstance(key, Symbol) and key.name)
+        return (key for key in found if key.name not in self._errors)
 
     def _readers(self) -> Iterator[Path]:
         for path, node in self._forest.nodes(ast.Attribute):

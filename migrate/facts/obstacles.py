@@ -20,7 +20,19 @@ from migrate.facts.texts import WORD
 from migrate.facts.tokens import Handle, Method, Symbol, handles_among, is_handle
 from migrate.facts.unseen import Callers
 from migrate.python.modules import is_standard
-from migrate.python.values import Bound, Collection, External, Function, Instance, Plain, Token, Value, Values
+from migrate.python.values import (
+    Bound,
+    Class,
+    Collection,
+    External,
+    Function,
+    Instance,
+    Module,
+    Plain,
+    Token,
+    Value,
+    Values,
+)
 
 LOST, UNKNOWN, MIXED, OTHER_FILE, COMPUTED, MODULE = "CCM033", "CCM034", "CCM035", "CCM049", "CCM005", "CCM009"
 INSPECTED = "CCM082"
@@ -175,8 +187,14 @@ class Obstacles:
         others = {value for value in found if not isinstance(getattr(value, "key", None), Method)} - {Plain.NONE}
         if node.attr not in COMMON:
             others -= {Plain.OTHER}  # no object of Python's own has such a method
+        others |= {value for value in base if self._holds(value, node.attr)}
         if others or Plain.UNKNOWN in base:
             self._add(base, node, UNKNOWN if Plain.UNKNOWN in others | base else MIXED)
+
+    def _holds(self, value: Value, name: str) -> bool:
+        """Whether a value of the program's own has an attribute of some name, which may be an old method, too."""
+        is_stored = isinstance(value, Instance) and (value.node, name) in self._values.fields
+        return isinstance(value, Class | Module) or is_stored or self._values.has_own(value, name)
 
     def _call(self, node: ast.Call) -> None:
         name = last_name(node.func)

@@ -8,6 +8,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
+from migrate.facts.elsewhere import Elsewhere
 from migrate.facts.endings import Endings
 from migrate.facts.expressions import Expressions
 from migrate.facts.forest import Forest
@@ -15,6 +16,7 @@ from migrate.facts.handles import CAUGHT, OldApi
 from migrate.facts.introspection import Introspection
 from migrate.facts.libraries import OpenedLibraries
 from migrate.facts.likely import Likely
+from migrate.facts.lookups import Lookups
 from migrate.facts.module_values import ModuleValues
 from migrate.facts.obstacles import Obstacle, Obstacles
 from migrate.facts.patches import Patches
@@ -30,8 +32,9 @@ from migrate.old_api.calls import Call
 from migrate.old_api.generations import vocabulary_of
 from migrate.old_api.vocabulary import Vocabulary
 from migrate.python.modules import Project
+from migrate.python.scopes import Kind
 from migrate.python.source import Source
-from migrate.python.values import Collection, Plain, Token, Values
+from migrate.python.values import Collection, Instance, Plain, Token, Value, Values
 
 __all__ = ["Facts", "Obstacle", "Reference"]
 
@@ -58,7 +61,8 @@ class Facts:
         types = [(path, *found) for path, source in sources.items() for found in type_comments(source)]
         api = self._api = OldApi(vocabulary, unseen_handles(forest, vocabulary, [found[1:] for found in types]))
         values = self.values = Values(self.project, api, unseen=api.parameter)
-        texts = Texts(forest, vocabulary, cache(lambda path: frozenset(self._aliases(path))))
+        aliases = cache(lambda path: frozenset(self._aliases(path)))
+        texts = Texts(forest, vocabulary, Lookups(forest, values), aliases)
         patches = Patches(forest, values, self.project, vocabulary)
         introspection = Introspection(forest, values, api)
         self.source_readers = introspection.readers
@@ -74,7 +78,9 @@ class Facts:
         self._results = Results(forest, values, api, Reaching(forest, values, self.controls))
         self._presence = Presence(forest, values, self.controls)
         self._endings = Endings(forest, values, self.controls, self.calls)
-        self._expressions = Expressions(forest, values, frozenset({Token(Data()), Plain.NONE}), vocabulary)
+        elsewhere = Elsewhere(forest, values, self.project)
+        received: frozenset[Value] = frozenset({Token(Data()), Plain.NONE})
+        self._expressions = Expressions(forest, values, received, vocabulary, elsewhere.variable)
         comments = [
             Reference(path, forest.attach(path, comment, statement), str(comment.value))
             for path, comment, statement in types
@@ -142,6 +148,23 @@ class Facts:
                     named.setdefault(origin, set()).add(function.name if function else "")
         return {origin: frozenset(names) for origin, names in named.items()}
 
+    def may_have_flags(self, function: ast.expr) -> bool:
+        """Whether a call of a function that is used as a value may give it flags."""
+        keys = (value.key for value in self.values.of(function) if isinstance(value, Token))
+        return any(key in self._api.flagged for key in keys)
+
+    def is_class_attribute(self, node: ast.expr) -> bool:
+        """Whether what an expression is stands in an attribute of a class, too, where a function becomes a method."""
+        tokens = (value for value in self.values.of(node) if isinstance(value, Token))
+        return any(self._is_of_class(use, token) for token in tokens for use in self.values.used(token))
+
+    def _is_of_class(self, node: ast.expr, token: Token) -> bool:
+        if isinstance(node, ast.Attribute):
+            owners = (value for value in self.values.of(node.value) if isinstance(value, Instance))
+            return any(token not in self.values.fields.get((owner.node, node.attr), ()) for owner in owners)
+        names = self._forest.of(node).of
+        return isinstance(node, ast.Name) and node in names and names[node].scope.kind is Kind.CLASS
+
     def old_name(self, node: ast.AST, part: ast.expr) -> str | None:
         """Return the old name that a name in a text means where the text stands, "" for the old module."""
         if isinstance(part, ast.Attribute):
@@ -189,7 +212,14 @@ class Facts:
 
     def is_simple(self, node: ast.expr) -> bool:
         """Whether evaluating it has no effect and may be done earlier or later within its statement."""
+        call = self.calls.get(node) if isinstance(node, ast.Call) else None
+        if call is not None and call.signature.is_view and call.receiver is not None:
+            return self.is_simple(call.receiver)
         return self._expressions.is_simple(node)
+
+    def is_fixed(self, node: ast.expr) -> bool:
+        """Whether an expression means the same when it is evaluated later, after its statement."""
+        return self._expressions.is_fixed(node)
 
     def is_builtin(self, name: ast.Name) -> bool:
         """Whether a name is Python's own there (len, getattr), not the program's."""

@@ -8,21 +8,22 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from migrate.facts.comparisons import tested_for
+from migrate.facts.comparisons import is_told_apart, tested_for
 from migrate.facts.feature_tests import FeatureTests
-from migrate.facts.forest import Forest
+from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import OldApi
 from migrate.facts.introspection import Introspection
 from migrate.facts.module_values import ModuleValues
 from migrate.facts.patches import Patches
 from migrate.facts.texts import Texts, is_old_word
-from migrate.facts.tokens import Handle, Method, Symbol, has_symbol, modules, symbols
+from migrate.facts.tokens import Handle, Method, Symbol, has_symbol, is_handle, modules, symbols
 from migrate.old_api.c_names import is_c_name, is_core
 from migrate.old_api.calls import Call, splats
 from migrate.old_api.spellings import flat, objects
 from migrate.python.modules import Project
 from migrate.python.values import Collection, External, Module, Plain, Token, Value, Values
 
+_TYPE_TESTS = frozenset({"isinstance", "issubclass"})
 OF_C = "CCM007"  # a name of a C library
 _READS = {"hasattr": "CCM006", "getattr": "CCM005"}
 
@@ -35,6 +36,7 @@ class Reference:
     module: the expression that has the old module as a value here, itself or what it is taken from.
     shown: the `__name__` that the program asks of the function.
     opened: file and node of the place that opens the C library that the name is of.
+    alike: the same call as a call of the other functions that it may be, on handles of other kinds.
     """
 
     path: Path
@@ -46,6 +48,7 @@ class Reference:
     module: ast.expr | None = None
     shown: str = ""
     opened: tuple[Path, ast.AST] | None = None
+    alike: tuple[Call, ...] = ()
 
 
 class References:
@@ -89,7 +92,7 @@ class References:
         if has_symbol(values):
             return self._is_name(func) or self._taken(func)[0] is not None
         methods = (value for value in values if isinstance(value, Token) and isinstance(value.key, Method))
-        return isinstance(func, ast.Attribute) and any(methods)
+        return isinstance(func, ast.Attribute) and any(map(is_handle, self._values.of(func.value))) and any(methods)
 
     def _is_name(self, node: ast.expr | None) -> bool:
         """Whether an expression is a name that an import brings, or one taken from such a module."""
@@ -205,8 +208,22 @@ class References:
         origins = tested | self.reached(key) if function else tested
         shown = function.name if function and is_flat else name.rpartition(".")[2]
         of_heirs = of_heirs and name not in self._api.vocabulary.errors  # which are the same in both libraries
-        shown, code = shown if key in self._named else "", code or ("CCM039" if of_heirs else "")
+        code = code or ("CCM039" if of_heirs else "CCM082" if self._is_type(key) else "")
+        shown = shown if key in self._named else ""
         return Reference(path, node, name, code=code, origins=origins, shown=shown)
+
+    def _is_type(self, key: Symbol | Method) -> bool:
+        """Whether a class is called away from its name, and compared or asked for; what takes its place is no class."""
+        if getattr(key, "name", "") not in self._api.vocabulary.classes or not self.reached(key):
+            return False
+        for node in self._values.used(Token(key)):
+            if is_told_apart(node, self._forest):
+                return True
+            call = self._forest.parents[node]
+            asks = isinstance(call, ast.Call) and last_name(call.func) in _TYPE_TESTS and node in call.args[1:]
+            if asks and not self._is_name(node):
+                return True
+        return False
 
     def _method_of(self, parent: ast.AST) -> Iterator[Symbol]:
         """Yield the method that is taken from a class."""
@@ -243,7 +260,8 @@ class References:
             if has_symbol(base) or self._is_name(node):
                 yield from self._symbol(path, node, found)
         elif methods:
-            yield from self._method(path, node, methods)
+            if any(map(is_handle, base)):  # else an object of the program's own that holds a bound method
+                yield from self._method(path, node, methods)
         elif modules(base):
             yield Reference(path, node, node.attr, code="CCM022", module=self._taken(node)[0])
         elif self._is_c_name(node.attr, base):
@@ -265,14 +283,18 @@ class References:
         functions = {method.function for method in methods}
         if any(self._api.function(method)[0] is None for method in methods):
             return  # __enter__ and its like: both libraries have them
+        parent = self._forest.parents[node]
+        called = parent if isinstance(parent, ast.Call) and parent.func is node else None
         named = {function.replace("_rep_", "_") for function in functions}  # devices and representors are alike
-        code = self._features.code(node) or ("CCM035" if len(named) > 1 else "")
+        code = self._features.code(node) or ("CCM035" if len(named) > 1 and not called else "")
         code = code or ("CCM005" if self._texts.shown(path, node) else "")
         code = code or next(filter(None, (self._patches.code_of_kind(method.handle.kind) for method in methods)), "")
         chosen = min(methods, key=lambda method: method.function)
         reference = self._made(path, node, chosen, code)
         if reference.call:
-            yield reference
+            others = (self._api.function(method)[0] for method in methods if method.function != chosen.function)
+            alike = (objects.read(reference.call.node, other, node.value) for other in others if other)
+            yield replace(reference, alike=tuple(alike))
             return
         shown = node.attr if methods & self._named else ""
         own = frozenset(method.handle.origin for method in methods)

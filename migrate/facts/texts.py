@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from migrate.facts.forest import Forest
+from migrate.facts.lookups import Lookups
 from migrate.old_api.c_names import is_c_name
 from migrate.old_api.generations import VOCABULARY
 from migrate.old_api.vocabulary import Vocabulary
@@ -37,8 +38,10 @@ def is_old_word(word: str) -> bool:
 class Texts:
     """Finds the names of the old API in the texts of all files; `aliases`: a file's own names for old things."""
 
-    def __init__(self, forest: Forest, vocabulary: Vocabulary, aliases: Callable[[Path], frozenset[str]]) -> None:
-        self._forest, self._vocabulary, self._aliases = forest, vocabulary, aliases
+    def __init__(
+        self, forest: Forest, vocabulary: Vocabulary, lookups: Lookups, aliases: Callable[[Path], frozenset[str]]
+    ) -> None:
+        self._forest, self._vocabulary, self._lookups, self._aliases = forest, vocabulary, lookups, aliases
         # Files that run texts made elsewhere.
         self._runners = {path for path, call in forest.calls(_COMPILING) if _runs_made_text(call)}
 
@@ -60,6 +63,8 @@ class Texts:
         if isinstance(node.value, bytes) and not reader:
             return None  # a message
         words = [word for word in WORD.findall(text) if is_old_word(word)]
+        if words and reader in ("", "[]") and is_c_name(words[0]) and self._lookups.is_mere_text(node):
+            return None
         is_name = _DOTTED.fullmatch(text.strip()) or _LIBRARY.fullmatch(text)
         whole = is_name and words and words[0] not in self._vocabulary.constants
         if whole or (words and reader):

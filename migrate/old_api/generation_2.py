@@ -39,7 +39,28 @@ _CREATES = {
 # What returns no code, and NULL for a handle that there is not.
 NULLABLE = frozenset({"doca_cc_server_get_server_ctx", "doca_cc_client_get_client_ctx"})
 _CORE = ("doca_ctx_", "doca_task_", "doca_pe_", "doca_mmap_", "doca_buf_")
-_NOT_EXPORTED: frozenset[str] = frozenset()
+_NOT_EXPORTED = frozenset(
+    {
+        "doca_buf_chain_list_tail",
+        "doca_buf_inventory_expand",
+        "doca_buf_list_is_first",
+        "doca_buf_list_is_last",
+        "doca_buf_set_data_len",
+        "doca_ctx_cap_get_num_completion_vectors",
+        "doca_ctx_set_completion_vector",
+        "doca_ctx_set_datapath_on_dpa",
+        "doca_ctx_set_datapath_on_gpu",
+        "doca_mmap_cap_is_create_from_export_pci_supported",
+        "doca_mmap_cap_is_export_pci_supported",
+        "doca_mmap_dev_get_dpa_handle",
+        "doca_mmap_enable_thread_safety",
+        "doca_mmap_export_rdma",
+        "doca_mmap_set_dmabuf_memrange",
+        "doca_mmap_set_dpa_memrange",
+        "doca_pe_set_event_mode",
+        "doca_pe_set_notification_handle",
+    }
+)
 
 
 def _function(generation: str, name: str) -> Function:
@@ -86,9 +107,9 @@ def _build() -> Vocabulary:
     constants = {name: value for (generation, name), value in CONSTANTS.items() if generation in ("cc", "core")}
     shared = {name: GENERATION_1.objects[name] for name in ("devices", "open_device")}
     objects = shared | capabilities | {cls: flat[name] for cls, name in _CREATES.items()}
-    helpers = GENERATION_1.helpers | {"State", "Counter"}
+    helpers, others = GENERATION_1.helpers - {"outcome"}, GENERATION_1.others | {"Event"}
     modules = {
-        "": frozenset().union(flat, objects, classes, constants, GENERATION_1.errors, helpers, GENERATION_1.others),
+        "": frozenset().union(flat, objects, classes, constants, GENERATION_1.errors, helpers, others),
         "flat": frozenset({*flat, *constants}),
         "capabilities": frozenset(capabilities),
     }
@@ -105,7 +126,7 @@ def _build() -> Vocabulary:
         errors=GENERATION_1.errors,
         builtin_errors=GENERATION_1.builtin_errors,
         helpers=helpers,
-        others=GENERATION_1.others,
+        others=others,
     )
 
 

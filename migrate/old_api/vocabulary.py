@@ -117,6 +117,11 @@ class Function:
         kinds["return"] = kind_of(self.returns)
         return {name: kind for name, kind in kinds.items() if kind}
 
+    @property
+    def is_view(self) -> bool:
+        """Whether it only shows its handle as something more general."""
+        return self.name.endswith(("_as_ctx", "_as_task"))
+
     @cached_property
     def is_later(self) -> bool:
         """Whether what it is given comes back later: in callbacks, or as the user data of a handle."""

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from urllib.parse import quote
 
+from migrate._version import release
 from migrate.codes import CODES
 from migrate.outcome import Finding, Level, Span
 from migrate.report.run import Exit, Problem, Run
@@ -14,11 +15,11 @@ SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = {Level.SAFE: "note", Level.NEEDS_EVIDENCE: "warning", Level.MANUAL: "error"}
 
 
-def text(run: Run, version: str) -> str:
+def text(run: Run) -> str:
     """Return the run as a SARIF log with one run."""
     findings = [finding for outcome in run.outcomes for finding in outcome.findings]
     rules = sorted({_rule_id(finding) for finding in findings})
-    driver = {"name": "migrate", "version": version, "rules": [_rule(rule) for rule in rules]}
+    driver = {"name": "migrate", "version": release(), "rules": [_rule(rule) for rule in rules]}
     invocation = {
         "executionSuccessful": not run.status & Exit.INTERNAL,
         "exitCode": int(run.status),

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+import ast
+import re
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from migrate.old_api.calls import Call
-from migrate.text.code import Edits
+from migrate.text.code import Edits, Template
 
 if TYPE_CHECKING:
     from migrate.facts.program import Facts
+
+_PIECES = re.compile(r"[{}]")
 
 
 class Change(NamedTuple):
@@ -27,3 +31,20 @@ class Refusal(NamedTuple):
 
 Answer: TypeAlias = Change | Refusal
 Rule: TypeAlias = "Callable[[Call, Facts], Answer]"
+
+
+def is_same(first: Answer, second: Answer) -> bool:
+    """Whether two answers about one place say the same, whatever they call the parts of the old code."""
+    if isinstance(first, Refusal) or isinstance(second, Refusal) or first.code != second.code:
+        return first == second
+    return _written(first.edits) == _written(second.edits)
+
+
+def _written(edits: Edits) -> list[tuple[ast.AST, list[object]]]:
+    """Return each edited node, with its new text in pieces: words, and the nodes that stand between them."""
+    kinds: tuple[Mapping[Any, Template], ...] = (edits.expressions, edits.statements, edits.comments)
+    return [
+        (node, [template.parts.get(piece, piece) for piece in _PIECES.split(template.text)])
+        for templates in kinds
+        for node, template in templates.items()
+    ]

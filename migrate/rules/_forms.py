@@ -32,19 +32,23 @@ class Method(Form):
     def names(self) -> frozenset[str]:
         return frozenset(self.inputs)
 
+    def arguments(self, site: Site) -> str:
+        """The text of the new arguments."""
+        return site.arguments(self.inputs, self.options)
+
     def plain(self, site: Site) -> str:
-        return f"{{{site.handle}}}.{self.name}({site.arguments(self.inputs, self.options)})"
+        return f"{{{site.handle}}}.{self.name}({self.arguments(site)})"
 
     def deferred(self, site: Site) -> Deferred:
         if self.number:
             return late(site, number(site, self.plain(site)))
-        return Deferred(f"{{{site.handle}}}.{self.name}", site.arguments(self.inputs, self.options))
+        return Deferred(f"{{{site.handle}}}.{self.name}", self.arguments(site))
 
     def of_class(self, site: Site) -> Deferred | None:
         owner = "" if self.number else site.owner(self.name)
         if not owner:
             return None
-        arguments = site.arguments(self.inputs, self.options)
+        arguments = self.arguments(site)
         given = f"{{{site.handle}}}, {arguments}" if arguments else f"{{{site.handle}}}"
         return Deferred(f"{{comch}}.{owner}.{self.name}", given)
 
@@ -78,10 +82,11 @@ class Function(Form):
 
 @dataclass(frozen=True)
 class Property(Form):
-    """``handle.name``."""
+    """``handle.name``. is_own: each object has its own, and its class nothing for `outcome` to call."""
 
     name: str
     number: bool = False
+    is_own: bool = False
     code: str = ""
 
     def names(self) -> frozenset[str]:
@@ -94,9 +99,8 @@ class Property(Form):
         return late(site, number(site, self.plain(site)) if self.number else self.plain(site))
 
     def of_class(self, site: Site) -> Deferred | None:
-        if self.number:
-            return None
-        return Deferred(f"{{comch}}.{site.owner(self.name)}.{self.name}.fget", f"{{{site.handle}}}")
+        owner = "" if self.number or self.is_own else site.owner(self.name)
+        return Deferred(f"{{comch}}.{owner}.{self.name}.fget", f"{{{site.handle}}}") if owner else None
 
 
 @dataclass(frozen=True)
@@ -112,7 +116,8 @@ class Assigned(Form):
     def __call__(self, call: Call, facts: Facts) -> Answer:
         """The edits of one call."""
         site = Site(call, facts)
-        if site.is_flat or call.problem or not site.is_statement or not site.is_simple():
+        fails = site.is_flat and (call.returns_code or site.may_be_none)  # without an exception
+        if fails or call.problem or not site.is_statement or not (site.is_simple() or site.is_receiver_fixed()):
             return super().__call__(call, facts)
         return change(call, f"{{{site.handle}}}.{self.name} = {{{self.value}}}", facts, is_statement=True)
 
@@ -135,7 +140,9 @@ class Option(Assigned):
 
 @dataclass(frozen=True)
 class Attribute(Assigned):
-    """An attribute, which `setattr` sets, too."""
+    """An attribute, which `setattr` sets, too. is_own: see Property."""
+
+    is_own: bool = False
 
     def __call__(self, call: Call, facts: Facts) -> Answer:
         """The edits of one call; where a method of None would have failed before the value is made, there are none."""
@@ -155,9 +162,10 @@ class Attribute(Assigned):
             return Deferred("setattr", f"{{{site.handle}}}, {given}")
         return Deferred(f"{{{site.handle}}}.__setattr__", given)
 
-    def of_class(self, site: Site) -> Deferred:
-        function = f"{{comch}}.{site.owner(self.name)}.{self.name}.fset"
-        return Deferred(function, f"{{{site.handle}}}, {{{self.value}}}")
+    def of_class(self, site: Site) -> Deferred | None:
+        owner = "" if self.is_own else site.owner(self.name)
+        function = f"{{comch}}.{owner}.{self.name}.fset"
+        return Deferred(function, f"{{{site.handle}}}, {{{self.value}}}") if owner else None
 
 
 @dataclass(frozen=True)

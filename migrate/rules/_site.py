@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 
 from migrate.facts.program import Facts
 from migrate.old_api.calls import Call
@@ -19,6 +20,19 @@ OWNERS = {
     "devinfo": "DevInfo",
     "repinfo": "RepInfo",
     "backend": "log.Backend",
+    "server": "Server",
+    "client": "Client",
+    "connection": "Connection",
+    "producer": "Producer",
+    "consumer": "Consumer",
+    "ctx": "Context",
+    "send_task": "SendTask",
+    "producer_task": "ProducerSendTask",
+    "post_task": "PostRecvTask",
+    "engine": "ProgressEngine",
+    "mmap": "Mmap",
+    "inventory": "BufInventory",
+    "buf": "Buf",
 }
 
 
@@ -67,12 +81,17 @@ class Site:
         receiver = self.call.receiver
         assert receiver is not None
         if kind != "endpoint":
-            return OWNERS[kind]
+            return OWNERS.get(kind, "")
         return role(self.facts, self.facts.handles(receiver)) or owner_of(member)
 
     def is_simple(self) -> bool:
         """Whether all arguments may be evaluated earlier, later, or more than once."""
         return all(map(self.facts.is_simple, self.call.arguments.values()))
+
+    def is_receiver_fixed(self) -> bool:
+        """Whether the handle is the same after the other arguments have been evaluated."""
+        receiver = self.call.receiver
+        return receiver is not None and self.facts.is_fixed(receiver)
 
     def keeps_order(self, kept: Iterable[str]) -> bool:
         """Whether what has an effect is still evaluated, in the old order; the receiver comes first now."""
@@ -81,13 +100,19 @@ class Site:
         first = self.handle in ("", *list(given)[:1])
         return all(map(self.facts.is_simple, dropped)) and (first or self.is_simple())
 
-    def arguments(self, inputs: Mapping[str, str], options: str = "") -> str:
-        """The new arguments, in the order of the old: by position as long as that is the new order, too."""
+    def arguments(
+        self, inputs: Mapping[str, str], options: str = "", made: Mapping[str, str] = MappingProxyType({})
+    ) -> str:
+        """The new arguments, in the order of the old: by position as long as that is the new order, too.
+
+        made: C name -> what is passed in place of the argument itself.
+        """
         given = [name for name in self.call.arguments if name in inputs]
         positions, texts, by_keyword = [name for name in inputs if name in self.call.signature.inputs], [], False
         for position, name in enumerate(given):
             by_keyword = by_keyword or positions[position] != name
-            texts.append(f"{inputs[name]}={{{name}}}" if by_keyword else f"{{{name}}}")
+            text = made.get(name, f"{{{name}}}")
+            texts.append(f"{inputs[name]}={text}" if by_keyword else text)
         return ", ".join([*texts, options] if options else texts)
 
     def is_lambda_safe(self) -> bool:

@@ -21,11 +21,12 @@ from migrate.rules._forms import Method
 from migrate.rules._registry import load
 from migrate.text.code import Edits, Template
 
-# What a flat call answers to flags: any but none are INVALID_VALUE.
+# Any flags but none are INVALID_VALUE: what a flat call answers, and the argument that raises it in the other spelling.
 _FLAGGED = {
     EP + "sendto": "{comch}.ErrorCode.INVALID_VALUE",
     EP + "recvfrom": "({comch}.ErrorCode.INVALID_VALUE, None, None, None)",
 }
+_REFUSED = {EP + "sendto": ("{peer_addr}", "flags"), EP + "recvfrom": ("{len}", "-1")}
 
 
 class _AtCallTime:
@@ -59,6 +60,9 @@ class _AtCallTime:
         return False
 
     def is_simple(self, node: ast.expr) -> bool:
+        return True
+
+    def is_fixed(self, node: ast.expr) -> bool:
         return True
 
     def is_statement(self, node: ast.expr) -> bool:
@@ -147,6 +151,9 @@ def _lambda(
     text = answer.edits.expressions[call.node].text
     if spelling == "flat" and function.name in _FLAGGED:
         text = f"{text} if flags == 0 else {_FLAGGED[function.name]}"
+    elif function.name in _REFUSED and facts.may_have_flags(node):
+        argument, refused = _REFUSED[function.name]
+        text = text.replace(argument, f"{argument} if flags == 0 else {refused}")
     kept = f"{{{bound}}}"
     if receiver is not None and facts.may_be_none(receiver):
         kept, text, names[bound] = _only_method(text, kept)

@@ -92,18 +92,23 @@ def _brackets(text: str) -> dict[int, list[_Bracket]]:
     """Return the pairs of brackets that open and close on one line, by the number of the line."""
     found: dict[int, list[_Bracket]] = {}
     stack: list[tuple[tokenize.TokenInfo, list[int], list[str]]] = []
+    lambdas: list[int] = []  # the depths of those whose parameters are not over
     for token in _tokens(text):
         if token.string in _OPEN and token.type == tokenize.OP:
             stack.append((token, [], []))
         elif token.string in _CLOSE and token.type == tokenize.OP and stack:
             opened, commas, words = stack.pop()
             if opened.start[0] == token.start[0]:
-                splits = not {"for", "lambda", "*", "**"} & set(words)
+                splits = not {"for", "*", "**"} & set(words)
                 pair = _Bracket(len(stack), opened.start[1], token.start[1], tuple(commas), splits)
                 found.setdefault(token.start[0], []).append(pair)
         elif stack:
             stack[-1][2].append(token.string)
-            if token.string == ",":
+            if token.string == "lambda":
+                lambdas.append(len(stack))
+            elif token.string == ":" and lambdas[-1:] == [len(stack)]:
+                lambdas.pop()
+            elif token.string == "," and lambdas[-1:] != [len(stack)]:
                 stack[-1][1].append(token.start[1])
     return found
 

@@ -3,29 +3,20 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
 
+from migrate.python._above import doubtful, reads
+from migrate.python._bindings import given
 from migrate.python._children import children
 from migrate.python.control import Bound
 from migrate.python.scopes import COMPREHENSIONS, Kind, Variable
 from migrate.python.source import Source
+from migrate.text._bodies import Bodies, Key
 
 _RANK = {Bound.ALWAYS: 0, Bound.MAYBE: 1, Bound.NEVER: 2}
 _WORDS = {Bound.MAYBE: "may be unbound here", Bound.NEVER: "is not bound here"}
-_Key: TypeAlias = tuple[str, int]  # a qualified name, and which of those of that name
-_IMPORTS = (ast.Import, ast.ImportFrom)
-_STRAIGHT = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Pass)
-# What holds statements in each kind of node, in the order of the text.
-_BLOCKS: dict[type[ast.AST], tuple[str, ...]] = {
-    kind: tuple(name for name in ("body", "handlers", "orelse", "finalbody", "cases") if name in kind._fields)
-    for kind in vars(ast).values()
-    if isinstance(kind, type) and issubclass(kind, ast.stmt | ast.excepthandler | ast.match_case | ast.mod)
-}
-_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 @dataclass(frozen=True, order=True)
@@ -70,11 +61,11 @@ class _Side:
         own = {name for name, variable in self.names.module.variables.items() if variable.bindings}
         sure = any(isinstance(place, ast.Module) for place in above) or own & self.starred  # with a fallback of its own
         self._stars = Bound.ALWAYS if sure else Bound.MAYBE
-        self.keys: dict[ast.AST, _Key] = {self.names.tree: ("", 0)}  # modules, classes and functions
-        self.bodies: dict[_Key, list[ast.stmt]] = {("", 0): []}  # their statements, imports left out
-        self._places: dict[ast.stmt, tuple[_Key, int, str]] = {}
-        self._find_bodies()
-        self.nodes = {key: node for node, key in self.keys.items()}
+
+    @cached_property
+    def bodies(self) -> Bodies:
+        """The bodies of the file; most need no look at them."""
+        return Bodies(self.source)
 
     @cached_property
     def variables(self) -> list[Variable]:
@@ -93,11 +84,6 @@ class _Side:
             elif not isinstance(node, ast.stmt):
                 todo += children(node)[::-1]
         return found
-
-    def place(self, use: ast.Name) -> tuple[_Key, int]:
-        """Return the body that a use stands in, and the number of its statement there."""
-        key, number, _ = self._places[self.names.statement(use)]
-        return key, number
 
     def state(self, use: ast.Name) -> Bound:
         """Return whether a name is bound where it is used, star imports resolved."""
@@ -128,7 +114,7 @@ class _Side:
     def undefined(self) -> Iterator[ast.Name]:
         """Iterate over the uses of names that nothing anywhere binds."""
         unbound = (variable for variable in self.variables if not variable.bindings)
-        return (use for variable in unbound for use in _uses(variable) if self.is_undefined(use))
+        return (use for variable in unbound for use in reads(variable) if self.is_undefined(use))
 
     def at_end(self, name: str) -> Bound:
         """Return whether the module has a name for others."""
@@ -148,39 +134,6 @@ class _Side:
             part.value: part.lineno for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)
         }
 
-    def skeleton(self, key: _Key) -> list[type[ast.stmt]]:
-        """Return the kinds of the statements of a body, as far as they decide on its ways."""
-        kinds = map(type, self.bodies.get(key, []))
-        return [ast.Expr if kind in _STRAIGHT else kind for kind in kinds]
-
-    def bound_at(self, variable: Variable | None) -> set[tuple[_Key, int, str]]:
-        """Return which statements bind and delete a variable, by their number in their body."""
-        nodes = [*variable.bindings, *variable.deletions] if variable else []
-        return {self._places[self.names.statement(node)] for node in nodes}
-
-    def _find_bodies(self) -> None:
-        """Number the statements of every body in the order of the text."""
-        seen: Counter[str] = Counter()
-        todo: list[tuple[ast.AST, _Key]] = [(self.names.tree, ("", 0))]
-        while todo:
-            node, outer = todo.pop()
-            if isinstance(node, ast.stmt):
-                self._find_place(node, outer)
-            if isinstance(node, _SCOPES):
-                name = f"{outer[0]}#{outer[1]}.{node.name}"
-                outer = self.keys[node] = (name, seen[name])
-                self.bodies[outer] = []
-                seen[name] += 1
-            for name in reversed(_BLOCKS[type(node)]):
-                todo += [(child, outer) for child in reversed(getattr(node, name))]
-
-    def _find_place(self, node: ast.stmt, outer: _Key) -> None:
-        body = self.bodies[outer]
-        is_import = isinstance(node, _IMPORTS)
-        self._places[node] = (outer, len(body), ast.dump(node) if is_import else "")
-        if not is_import:
-            body.append(node)
-
 
 def _lost(before: _Side, after: _Side, wanted: frozenset[str]) -> Iterator[Complaint]:
     """Find names that others take from the module and that it has no longer."""
@@ -198,39 +151,42 @@ def _undefined(before: _Side, after: _Side) -> Iterator[Complaint]:
 
 def _unbound(before: _Side, after: _Side) -> Iterator[Complaint]:
     """Find uses that fail on a path on which the old statement did not."""
-    aligned = {key for key in after.bodies if after.skeleton(key) == before.skeleton(key)}
-    settled = {variable for variable in after.variables if _is_settled(before, after, variable, aligned)}
-    uses = (use for variable in after.variables if variable not in settled for use in _uses(variable))
-    doubtful = (use for use in uses if after.state(use) is not Bound.ALWAYS)  # few: only their statements are compared
-    for key, number in sorted({after.place(use) for use in doubtful}):
+    unsure = {variable: uses for variable in after.variables if (uses := _unsure(after, variable))}
+    if not unsure:
+        return
+    old, new = before.bodies, after.bodies
+    aligned = {key for key in new.statements if new.skeleton(key) == old.skeleton(key)}
+    settled = {it for it in after.variables if it not in unsure or _is_settled(before, after, it, aligned)}
+    left = (use for variable, uses in unsure.items() if variable not in settled for use in uses)
+    failing = (use for use in left if after.state(use) is not Bound.ALWAYS)  # few: only their statements are compared
+    for key, number in sorted({new.place(use) for use in failing}):
         if key in aligned:
-            old, new = before.bodies[key][number], after.bodies[key][number]
-            yield from _worse(before, before.uses(old), after, after.uses(new), settled)
-    for key in after.bodies.keys() - aligned:
+            was, now = old.statements[key][number], new.statements[key][number]
+            yield from _worse(before, before.uses(was), after, after.uses(now), settled)
+    for key in new.statements.keys() - aligned:
         yield from _worse(before, _all(before, key), after, _all(after, key), set())
 
 
-def _is_settled(before: _Side, after: _Side, variable: Variable, aligned: set[_Key]) -> bool:
+def _unsure(side: _Side, variable: Variable) -> list[ast.Name]:
+    """Return the uses of a variable that are not seen at once to be bound."""
+    own = isinstance(variable.scope.node, (ast.Lambda, *COMPREHENSIONS))  # which end before a statement does
+    return [] if own or given(variable) is Bound.ALWAYS else doubtful(side.names, variable)
+
+
+def _is_settled(before: _Side, after: _Side, variable: Variable, aligned: set[Key]) -> bool:
     """Whether the statements that bind a variable are those of before."""
     owner = variable.scope.node
-    if isinstance(owner, (ast.Lambda, *COMPREHENSIONS)):
-        return True
-    key = after.keys.get(owner)
+    key = after.bodies.keys.get(owner)
     if key is None or key not in aligned:
         return False
     if owner is after.names.tree and (variable.name in before.starred) != (variable.name in after.starred):
         return False  # a star import bound it, too
-    old = before.names.scopes[before.nodes[key]].variables.get(variable.name)
-    return after.bound_at(variable) == before.bound_at(old)
+    old = before.names.scopes[before.bodies.nodes[key]].variables.get(variable.name)
+    return after.bodies.bound_at(variable) == before.bodies.bound_at(old)
 
 
-def _all(side: _Side, key: _Key) -> list[ast.Name]:
-    return [use for statement in side.bodies.get(key, []) for use in side.uses(statement)]
-
-
-def _uses(variable: Variable) -> list[ast.Name]:
-    """Return the names that read or delete a variable."""
-    return [use for use in (*variable.loads, *variable.deletions) if not isinstance(use.ctx, ast.Store)]
+def _all(side: _Side, key: Key) -> list[ast.Name]:
+    return [use for statement in side.bodies.statements.get(key, []) for use in side.uses(statement)]
 
 
 def _worse(

@@ -16,13 +16,13 @@ from benchmarks._findings import Findings, Row, Series
 from benchmarks._install import wanted
 from benchmarks._plan import BULK_SIZE, Plan
 from benchmarks._report import machine, show, write
-from benchmarks._run import deaths, idle_share, run_pair, storms
+from benchmarks._run import deaths, idle_share, large_receive, run_pair, storms
 from benchmarks._storm import SERVERS
 from benchmarks._survivors import KINDS
 from benchmarks._targets import Target, targets
 from benchmarks.rivals import CARRIERS, RIVALS, SLEEPERS, absence
 
-TINY = Plan(rounds=1, pings=20, messages=50, warm_up=1, sleeps=20, crowd=5, storms=1, kills=2, idle_s=0.1)
+TINY = Plan(rounds=1, pings=20, messages=50, warm_up=1, sleeps=20, crowd=5, storms=1, kills=2, idle_s=0.1, large=3)
 EXTRAS = ("pyzmq PAIR", "pynng Pair0", "iceoryx2 pub/sub")
 
 
@@ -71,6 +71,10 @@ def test_idle_is_measured() -> None:
     assert idle_share(TINY, quietly) >= 0
 
 
+def test_the_largest_messages_are_measured() -> None:
+    assert large_receive(TINY, quietly) > 0
+
+
 def test_the_extras_are_named_in_the_project() -> None:
     assert {requirement.partition(">=")[0] for requirement in wanted()} == {"iceoryx2", "pynng", "pyzmq"}
 
@@ -87,7 +91,8 @@ def test_a_rival_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(_run, "measure", measure)
     for name in ("storms", "deaths"):
         monkeypatch.setattr(_run, name, lambda *_: [])
-    monkeypatch.setattr(_run, "idle_share", lambda *_: 0.0)
+    for name in ("idle_share", "large_receive"):
+        monkeypatch.setattr(_run, name, lambda *_: 0.0)
     monkeypatch.setattr(_migrate, "measure", lambda *_: {"tree_s": 1.0})
     found = _run.run(TINY, _migrate.QUICK, quietly)
     assert found.absent == {"pyzmq PAIR": "no wheel"}
@@ -126,6 +131,7 @@ def findings(slow: str = "none") -> Findings:
         [storm],
         [death],
         0.0,
+        1.0,
         {},
         {"tree_s": 4.0},
     )
@@ -139,12 +145,13 @@ def test_ratios_are_taken_within_a_round() -> None:
     """The second round was half as fast for everyone, which must not show."""
     ratios = [target.value for name, target in reached(findings()).items() if " / " in name and "silent" not in name]
     assert set(ratios) == {1.0}
-    assert len(ratios) == 33
-    slow = replace(findings("compat flat"), idle_share=0.5)
+    assert len(ratios) == 34
+    slow = replace(findings("compat flat"), idle_share=0.5, large_receive=2.2)
     before = reached(findings())
     missed = [name for name, target in reached(slow).items() if before[name].met and not target.met]
     assert "round trip 4080 B: compat flat / raw seqpacket" in missed
     assert "blocking receive, idle: share of a core" in missed
+    assert "receive 65535 B: comch_next / a copy of as many bytes" in missed
     assert not [name for name in missed if "objects" in name]
 
 
@@ -192,7 +199,7 @@ def test_the_file_holds_rows_and_targets(tmp_path: Path) -> None:
     write(tmp_path / "build" / "bench.json", machine(), findings(), [target])
     content = json.loads((tmp_path / "build" / "bench.json").read_text())
     tables = {"spinning", "sleeping", "crowded", "storms", "deaths", "absent", "migrate"}
-    assert set(content) == {"machine", "idle_share", *tables, "targets"}
+    assert set(content) == {"machine", "idle_share", "large_receive", *tables, "targets"}
     assert len(content["spinning"]) + len(content["sleeping"]) == len(MEASURED)
     assert content["deaths"] == [{"name": "service", "times": 200, "p50_ms": 1.0, "p99_ms": 4.0, "p100_ms": 90.0}]
     assert content["migrate"] == {"tree_s": 4.0}

@@ -208,7 +208,8 @@ def no_remains() -> Iterator[None]:
 )
 def test_the_check_fails(place: Any, name: str, fault: Any, check: str) -> None:
     with pytest.MonkeyPatch.context() as driver:
-        driver.setattr(TaskPool, "quick_alloc", nothing)  # the fault may be in a call that a quick one stands before
+        for noun, quick in ((TaskPool, "quick_alloc"), (Engines, "quick_request")):
+            driver.setattr(noun, quick, nothing)  # the fault may be in a call that a quick one stands before
         driver.setattr(place, name, fault)
         with pytest.raises(AssertionError):
             BY_NAME[check](partial(in_one_process, timeout=0.5))

@@ -20,6 +20,45 @@ PAIRS += [("two_threads_service", "two_threads_client")]
 ALONE = ["channel", "ending_inside", "forked", "names", "opened", "sizes", "two_endpoints"]
 FLAGS = {"gcc": ("-std=gnu11",), "g++": ("-std=c++17", "-pedantic")}
 
+SANITIZED = {
+    "ASAN_OPTIONS": "detect_leaks=1:fast_unwind_on_malloc=0",
+    "LSAN_OPTIONS": f"print_suppressions=0:suppressions={Path(__file__).parent / 'lsan.supp'}",
+}
+# A callback, called from Python, that forgets what it has allocated.
+LEAKING = """
+#include <stdlib.h>
+#include <doca_mmap.h>
+#include "%s"
+
+static void forget(void *address, size_t length, void *cookie)
+{
+	volatile char *forgotten = malloc(77);
+
+	(void)address;
+	(void)length;
+	(void)cookie;
+	forgotten[0] = 1;
+	forgotten = NULL;
+}
+
+int main(void)
+{
+	struct doca_dev *device = open_device("b1:00.0");
+	static char memory[4096];
+	struct doca_mmap *mmap;
+
+	MUST(doca_mmap_create(&mmap));
+	MUST(doca_mmap_add_dev(mmap, device));
+	MUST(doca_mmap_set_permissions(mmap, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE));
+	MUST(doca_mmap_set_memrange(mmap, memory, sizeof(memory)));
+	MUST(doca_mmap_set_free_cb(mmap, forget, NULL));
+	MUST(doca_mmap_start(mmap));
+	MUST(doca_mmap_destroy(mmap));
+	MUST(doca_dev_close(device));
+	return 0;
+}
+""" % (GUESTS / "guest.h")
+
 Guest = Callable[..., Child]
 
 
@@ -79,9 +118,20 @@ def test_a_client_learns_of_a_service_that_was_killed(guest: Guest) -> None:
 
 
 @pytest.mark.parametrize("name", ["ending_inside", "sizes", "two_endpoints"])
-def test_the_address_sanitizer_finds_nothing(name: str, tmp_path: Path) -> None:
+def test_the_address_and_leak_sanitizers_find_nothing(name: str, tmp_path: Path) -> None:
     program = compiled(tmp_path, [GUESTS / f"{name}.c"], *MODULES, flags=(*FLAGS["gcc"], "-fsanitize=address"))
-    check(name, run(program, env={"ASAN_OPTIONS": "detect_leaks=0"}))  # the interpreter keeps what it has until the end
+    check(name, run(program, env=SANITIZED))
+
+
+def test_the_leak_sanitizer_finds_what_is_not_the_interpreters(tmp_path: Path) -> None:
+    """Else the other test could not fail: its suppressions might hide all that is called from Python."""
+    source = tmp_path / "leaking.c"
+    source.write_text(LEAKING, encoding="ascii")
+    program = compiled(tmp_path, [source], *MODULES, flags=(*FLAGS["gcc"], "-O0", "-fsanitize=address"))
+    ended = run(program, env=SANITIZED).finish()
+    assert ended.returncode != 0
+    assert "leak of 77 byte(s)" in ended.stderr
+    assert ended.stderr.count(" leak of ") == 1
 
 
 @pytest.mark.parametrize("manner", [(), ("exit in a callback's place",), ("_exit",)])

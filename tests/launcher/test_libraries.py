@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.launcher.conftest import OURS, REAL, Launch
+from tests.processes import StartPython
 
 SONAME = "libdoca_comm_channel.so.2"
 ABSOLUTE = f"/opt/mellanox/doca/lib/x86_64-linux-gnu/{SONAME}"
@@ -117,3 +118,19 @@ def test_a_real_library_in_the_linkers_cache(tree: Path, real: Path, tmp_path: P
     found = subprocess.run(command, check=True, timeout=60, capture_output=True, text=True, cwd="/")
     assert found.stdout == f"{real}/{SONAME} None\n"
     assert cache.read_bytes().count(SONAME.encode()) >= 1
+
+
+MAPPED = "{line.split()[-1] for line in open('/proc/self/maps') if 'libdoca_comm_channel' in line}"
+
+
+@pytest.mark.parametrize("order", [("", ".2"), (".2", "")], ids=["unversioned first", "versioned first"])
+def test_a_library_is_loaded_once_where_links_are_copies(
+    order: tuple[str, str], start_python: StartPython, tree: Path, tmp_path: Path
+) -> None:
+    """A wheel holds no links."""
+    shutil.copytree(tree, tmp_path / "wheel")
+    loads = "; ".join(f"ctypes.CDLL('libdoca_comm_channel.so{suffix}')" for suffix in order)
+    code = f"import ctypes; {loads}; print(*{MAPPED})"
+    finished = start_python("-m", "comm_channel_compat", "run", "-c", code, cwd=tmp_path / "wheel").finish()
+    assert (finished.returncode, finished.stderr) == (0, "")
+    assert [Path(name).name for name in finished.stdout.split()] == [SONAME]

@@ -62,6 +62,12 @@ def test_the_release_of_generation_2(
     assert (finished.returncode, finished.stdout) == (0, f"{shapes}\n"), finished.stderr
 
 
+def test_a_launcher_started_by_another_may_take_another_release(start_python: StartPython) -> None:
+    inner = (sys.executable, "-m", PACKAGE, "run", "--doca", "2.6", "-c", CALLED)
+    finished = start_python("-m", PACKAGE, "exec", "--doca", "2.5", *inner).finish()
+    assert finished == (0, "[False, True]\n", "")
+
+
 @pytest.mark.parametrize("command", ["run", "exec", "env"])
 @pytest.mark.parametrize("release", ["2.7", "1.5", "", "two"])
 def test_a_release_that_did_not_have_it_is_refused(launch: Launch, command: str, release: str) -> None:

@@ -10,7 +10,7 @@ from typing import cast
 
 from migrate.facts.program import Facts, Obstacle, Reference
 from migrate.old_api.calls import Call
-from migrate.old_api.generation_1 import GENERATION_1
+from migrate.old_api.generations import VOCABULARY
 from migrate.old_api.spellings import flat, objects
 from migrate.rules._answers import Answer, Change
 from migrate.rules._registry import load
@@ -53,6 +53,12 @@ class FakeFacts:
     def is_only(self, node: ast.expr, kind: str) -> bool:
         return True
 
+    def may_have_flags(self, function: ast.expr) -> bool:
+        return False
+
+    def is_class_attribute(self, node: ast.expr) -> bool:
+        return False
+
     def calls_are_observed(self, function: ast.expr) -> frozenset[str]:
         return frozenset()
 
@@ -79,6 +85,9 @@ class FakeFacts:
             isinstance(node, ast.Attribute) and self.is_simple(node.value)
         )
 
+    def is_fixed(self, node: ast.expr) -> bool:
+        return isinstance(node, ast.Name)
+
     def is_builtin(self, name: ast.Name) -> bool:
         return self.has_builtin(name, name.id)
 
@@ -103,14 +112,14 @@ class FakeFacts:
         """The first old call of the program."""
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                if node.func.id in GENERATION_1.objects:
-                    return objects.read(node, GENERATION_1.objects[node.func.id])
-                if node.func.id in GENERATION_1.flat:
-                    return flat.read(node, GENERATION_1.flat[node.func.id])
+                if node.func.id in VOCABULARY.objects:
+                    return objects.read(node, VOCABULARY.objects[node.func.id])
+                if node.func.id in VOCABULARY.flat:
+                    return flat.read(node, VOCABULARY.flat[node.func.id])
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 for kind in self.kinds(node.func.value):
-                    if (kind, node.func.attr) in GENERATION_1.methods:
-                        function = GENERATION_1.methods[kind, node.func.attr]
+                    if (kind, node.func.attr) in VOCABULARY.methods:
+                        function = VOCABULARY.methods[kind, node.func.attr]
                         return objects.read(node, function, node.func.value)
         raise AssertionError(f"no old call in {self.source!r}")
 

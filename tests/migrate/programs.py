@@ -18,7 +18,7 @@ FOLDER = Path(__file__).parent / "programs"
 LAUNCHER = ("-m", "comm_channel_compat", "run")
 TRANSCRIPT = "expected.txt"
 END_S = 60.0  # a program gives up by itself before that
-OLD_NAME = "doca_comm_channel"
+OLD_NAMES = {"doca_comm_channel", "doca_cc"}
 
 
 class End(NamedTuple):
@@ -61,7 +61,7 @@ class Migrated(NamedTuple):
             f"{path.name}:{statement.lineno}"
             for path in sorted(self.folder.rglob("*.py"))
             for statement in ast.walk(ast.parse(path.read_bytes()))
-            if isinstance(statement, ast.stmt) and OLD_NAME in _imported(statement)
+            if isinstance(statement, ast.stmt) and not OLD_NAMES.isdisjoint(_imported(statement))
         ]
 
 

@@ -6,6 +6,7 @@ import textwrap
 
 import pytest
 
+from migrate.python.control import Control
 from migrate.python.source import Source
 from migrate.text.check import complaints
 
@@ -207,3 +208,9 @@ def test_wrong(old: str, new: str, expected: list[str]) -> None:
 def test_unchanged(text: str) -> None:
     """Nothing is reported of a file that stays as it is."""
     assert check(text, text) == []
+
+
+def test_what_stands_above_needs_no_control_flow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Control, "graph", None)
+    old = "import chan as xx\ndef f(ep):\n  for m in ep:\n    data = xx.f(m)\n    print(data)\n"
+    assert check(old, old.replace("chan as xx", "comch").replace("xx.f", "comch.f")) == []

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import inspect
+from operator import attrgetter
 
 import pytest
 
 import comch_next as comch
 from migrate.facts.modern import MODERN_MEMBERS
-from migrate.old_api.generation_1 import GENERATION_1
+from migrate.old_api.generations import VOCABULARY
+from migrate.rules._site import OWNERS
 
-CLASSES = {
-    "endpoint": comch.Channel,
-    "peer": comch.Connection,
-    "device": comch.Device,
-    "representor": comch.Representor,
-    "devinfo": comch.DevInfo,
-    "repinfo": comch.RepInfo,
-    "backend": comch.log.Backend,
-}
+CLASSES = {"endpoint": comch.Channel} | {kind: attrgetter(name)(comch) for kind, name in OWNERS.items()}
 
 
 def _has(cls: type, name: str) -> bool:
@@ -30,7 +24,7 @@ def _has(cls: type, name: str) -> bool:
 def test_members(kind: str) -> None:
     cls = CLASSES[kind]
     own = {name for name in dir(cls) if not name.startswith("_") and _has(cls, name)}
-    old = {name for of, name in GENERATION_1.methods if of == kind}
+    old = {name for of, name in VOCABULARY.methods if of == kind}
     assert MODERN_MEMBERS[kind] == own - old
 
 

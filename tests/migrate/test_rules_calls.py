@@ -9,7 +9,7 @@ import pytest
 
 import comch_next
 from migrate.facts.program import Facts
-from migrate.old_api.generation_1 import GENERATION_1
+from migrate.old_api.generations import VOCABULARY
 from migrate.rules._answers import Change
 from migrate.rules._registry import load
 from tests.migrate.fake_facts import FakeFacts, rewritten
@@ -149,7 +149,7 @@ FLAT = [
 
 
 def test_every_old_function_has_a_rule() -> None:
-    functions = [*GENERATION_1.flat.values(), *GENERATION_1.objects.values(), *GENERATION_1.methods.values()]
+    functions = [*VOCABULARY.flat.values(), *VOCABULARY.objects.values(), *VOCABULARY.methods.values()]
     assert {function.name for function in functions} == set(load())
 
 
@@ -343,9 +343,9 @@ def _resolve(chain: str) -> object:
 
 
 @pytest.mark.parametrize("role", ["Server", "Client", "Channel"])
-@pytest.mark.parametrize("name", [name for name, row in GENERATION_1.flat.items() if name == row.name])
+@pytest.mark.parametrize("name", [name for name, row in VOCABULARY.flat.items() if name == row.name])
 def test_what_a_rule_writes_exists(name: str, role: str) -> None:
-    function = GENERATION_1.flat[name]
+    function = VOCABULARY.flat[name]
     names = [name if name in function.kinds else f"a{i}" for i, name in enumerate(function.inputs)]
     calls = {"Server": {"listen"}, "Client": {"connect"}, "Channel": set[str]()}[role] | {name.removeprefix(EP)}
     facts = FakeFacts(

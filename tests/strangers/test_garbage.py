@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import signal
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -73,6 +74,40 @@ def test_a_server_that_is_dropped(runtime_dir: Path, make: Callable[[], object])
     there = server()
     there.context.start()
     leave(there)
+
+
+def collected() -> tuple[int, int]:
+    """Collect garbage: a helper thread that has just worked may have held some. The descriptors and threads left."""
+    gc.collect()
+    return open_fds(), threading.active_count()
+
+
+@pytest.mark.parametrize("make", SERVERS[1:])
+def test_a_server_that_is_dropped_with_its_helper_thread(
+    runtime_dir: Path, make: Callable[[], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The thread ends, too."""
+    monkeypatch.setenv("COMCH_PULL", "threaded")
+    gc.collect()
+    before, threads = open_fds(), threading.active_count()
+    made = make()
+    assert threading.active_count() > threads
+    del made
+    until(lambda: collected() == (before, threads))
+    assert list(runtime_dir.iterdir()) == []
+
+
+def test_a_context_that_is_dropped_leaves_the_programs_engine_and_its_helper_thread(
+    runtime_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COMCH_PULL", "threaded")
+    gc.collect()
+    before, threads = open_fds(), threading.active_count()
+    engine = comch.ProgressEngine()
+    device = comch.open_device(HOST)
+    comch.PullPort(comch.Client(device, "svc", engine=engine))
+    engine.destroy()
+    until(lambda: collected() == (before, threads))
 
 
 def test_an_engine_keeps_its_contexts(runtime_dir: Path) -> None:

@@ -399,7 +399,7 @@ FACES: dict[str, Face] = {
     "memory": Memory(),
     "event loop": EventLoop(),
 }
-_DRIVER_ONLY = ("tasks", "fast path", "fast path apart", "memory", "event loop")
+_DRIVER_ONLY = ("tasks", "fast path", "fast path apart", "memory")
 
-# Each face in each form of the pull port, where it has one; the event loop in the driver's own only.
+# Each face in each form of the pull port, where it has one.
 DUELS = [(face, form) for face in FACES for form in (("driver",) if face in _DRIVER_ONLY else FORMS)]

@@ -14,7 +14,7 @@ from comch_next.capi._building.forwarding import forwarding_source
 from comch_next.capi._building.headers import headers
 from comch_next.capi._building.libraries import FACES, Face
 from comch_next.capi._building.pkg_config import RELEASE, modules
-from comch_next.capi._building.wrappers import SOURCES, c_source, python_side, wrapped
+from comch_next.capi._building.wrappers import ENTER, SOURCES, c_source, python_side, wrapped
 
 __all__ = ["Compile", "build", "missing"]
 
@@ -24,9 +24,12 @@ _REPORTS = ("void comch_face_report(const char *text);", "void comch_face_refuse
 
 
 def missing() -> str:
-    """Say what this Python lacks for faces, or nothing."""
-    shared = sysconfig.get_config_var("Py_ENABLE_SHARED")
-    return "" if shared else f"{sys.executable} has no shared library to link against (configure --enable-shared)"
+    """Say what this Python lacks for C programs, or nothing."""
+    return "" if _is_shared() else f"{sys.executable} has no shared library to link against (configure --enable-shared)"
+
+
+def _is_shared() -> bool:
+    return bool(sysconfig.get_config_var("Py_ENABLE_SHARED"))
 
 
 def build(root: Path, scratch: Path, compiler: Compile) -> None:
@@ -51,7 +54,7 @@ def _generate(face: Face, scratch: Path) -> Path:
     ffi = FFI()
     ffi.embedding_api("")
     declarations = "".join(f"{python_side(row)};\n" for row in wrapped(face))
-    ffi.cdef(f'extern "Python" {{\n{declarations}}}\n')
+    ffi.cdef(f'extern "Python" {{\n{ENTER};\n{declarations}}}\n')
     ffi.cdef("\n".join((*_REPORTS, *face.calls)))
     module = f"_doca_{face.name}"
     ffi.embedding_init_code(f"from {face.module} import attach\nfrom {module} import ffi, lib\nattach(ffi, lib)\n")
@@ -65,15 +68,20 @@ def _link(root: Path, face: Face, source: Path, compiler: Compile) -> None:
     library = root / face.folder / "lib" / face.soname
     library.parent.mkdir(parents=True, exist_ok=True)
     folders = {os.path.relpath(FACES[need].folder, face.folder) for need in face.needs}
-    places = [sysconfig.get_config_var("LIBDIR"), *(f"$ORIGIN/../{folder}/lib" for folder in sorted(folders))]
+    places = [f"$ORIGIN/../{folder}/lib" for folder in sorted(folders)]
+    python: list[str] = []  # of a Python without a shared library the process has the symbols, if it is that Python
+    if _is_shared():
+        places.insert(0, sysconfig.get_config_var("LIBDIR"))
+        python = ["-Wl,--no-undefined", f"-L{places[0]}", f"-lpython{sysconfig.get_config_var('LDVERSION')}"]
     seen = [face, *(each for each in FACES.values() if each.name != face.name)]  # of one name only this release
     includes = [SOURCES, *(root / each.folder / "include" for each in seen)]
     version = sysconfig.get_python_version()
     defines = {"COMCH_FACE_VERSION": version, "COMCH_FACE_EXECUTABLE": sys.executable, "COMCH_FACE_RELEASE": RELEASE}
     cflags = [f"-I{folder}" for folder in includes] + [f'-D{name}="{value}"' for name, value in defines.items()]
     needed = [str(root / FACES[need].folder / "lib" / FACES[need].soname) for need in face.needs]
-    python = [f"-L{places[0]}", f"-lpython{sysconfig.get_config_var('LDVERSION')}"]
-    ldflags = [f"-Wl,-soname,{face.soname}", f"-Wl,-rpath,{':'.join(places)}", "-Wl,--no-undefined", *needed, *python]
+    rpath = [f"-Wl,-rpath,{':'.join(places)}"] if places else []
+    ldflags = [f"-Wl,-soname,{face.soname}", *rpath, *needed, *python]
+    ldflags.append("-Wl,-z,nodelete")  # the interpreter goes on with what it has of the library
     flags = ["-O2", "-std=gnu11", "-fvisibility=hidden", "-Wall", "-Wextra", "-Wno-unused-parameter"]
     compiler(source, library, flags + cflags, ldflags)
     link = library.with_suffix("")  # libdoca_x.so

@@ -61,7 +61,7 @@ _CORE = (
     *("doca_dev.h", "doca_error.h", "doca_types.h", "doca_pe.h", "doca_ctx.h"),
     *("doca_mmap.h", "doca_buf.h", "doca_buf_inventory.h", "doca_log.h", "doca_version.h"),
 )
-_BY_HAND = ("interpreter.c", "log.c", "version.c")
+_BY_HAND = ("interpreter.c", "log.c", "version.c", "tasks.c")
 _CC = ("doca_cc.h", "doca_cc_consumer.h", "doca_cc_producer.h")
 _COMCH = ("doca_comch.h", "doca_comch_consumer.h", "doca_comch_producer.h", "doca_comch_msgq.h")
 
@@ -78,8 +78,21 @@ FACES = {
             ("core",),
             _CORE,
             _BY_HAND,
+            calls=("void comch_face_hot(uintptr_t table);",),
         ),
-        Face("comch", "comch_next.capi", "comch_next.capi._comch", ("comch",), _COMCH, needs=("common",)),
+        Face(
+            "comch",
+            "comch_next.capi",
+            "comch_next.capi._comch",
+            ("comch",),
+            _COMCH,
+            ("sends.c", "callbacks.c"),
+            needs=("common",),
+            calls=(
+                "void comch_face_hot(uintptr_t table, uintptr_t sends);",
+                "void comch_face_callbacks(uintptr_t makers, uintptr_t unasked);",
+            ),
+        ),
         Face(
             "argp",
             "comch_next.capi",
@@ -97,7 +110,7 @@ FACES = {
             ("doca_comm_channel.h",),
             ("hot.c",),
             needs=("common",),
-            calls=("void comch_face_hot(uintptr_t sendto, uintptr_t recvfrom);",),
+            calls=("void comch_face_hot(uintptr_t table, uintptr_t peer);",),
         ),
         *(
             Face("cc", "comm_channel_compat.capi", "", ("cc",), _CC, needs=("comch", "common"), doca=doca)

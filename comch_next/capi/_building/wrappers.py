@@ -17,7 +17,7 @@ from comch_next.api.prototypes import declaration, prototype
 from comch_next.capi._building.errors import error_texts
 from comch_next.capi._building.libraries import Face
 
-__all__ = ["NULLABLE", "SOURCES", "c_source", "python_side", "wrapped"]
+__all__ = ["ENTER", "NULLABLE", "SOURCES", "c_source", "python_side", "wrapped"]
 
 SOURCES = Path(__file__).resolve().parent.parent / "_sources"
 
@@ -115,14 +115,19 @@ _HEAD = """
 #include <doca_version.h>
 #include "interpreter.h"
 #include "log.h"
-{by_hand}
+
+static {enter};
+
 /* Whether there is an interpreter that has this face's functions. */
 static int started(void)
 {{
 	return comch_face_interpreter() == 0 && cffi_start_python() == 0;
 }}
-
+{by_hand}
 """
+
+# Does nothing: cffi keeps the state that Python has of a thread which has called any function, until the thread ends.
+ENTER = "void comch_face_enter(void)"
 
 
 def c_source(face: Face) -> str:
@@ -133,5 +138,5 @@ def c_source(face: Face) -> str:
     older = [(row, newer) for row in face.functions() if (newer := _newer(row)) is not None]
     forwards = [_forward(row, newer) for row, newer in older]
     forwards += [_cast(row) for row in face.functions() if _is_cast(row)]
-    head = _HEAD.format(includes=includes, by_hand=_by_hand(face))
+    head = _HEAD.format(includes=includes, enter=ENTER, by_hand=_by_hand(face))
     return head + declarations + "\n" + "\n".join([*map(_wrapper, rows), *forwards])

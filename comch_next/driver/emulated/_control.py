@@ -16,7 +16,7 @@ from comch_next.driver.emulated._fabric.greeting import Greeting
 from comch_next.driver.emulated._guard import callback, guard, up_to
 from comch_next.driver.emulated._state import TRANSITIONS, Trigger
 from comch_next.driver.emulated._task import SUCCESS, Task
-from comch_next.driver.protocol import bytes_of
+from comch_next.driver.protocol import bytes_of, uninterrupted
 from comch_next.errors import InvalidValue
 
 __all__ = ["ControlContext", "ControlContexts", "check_name"]
@@ -125,12 +125,16 @@ class ControlContext(Context):
             if engine is not None and engine.full:
                 break
             if self.delivery.is_due(connection):
-                self.lost.remove(connection)
-                self.connections.remove(connection)
-                self.delivery.release(connection)
-                self.report_loss(connection)
+                self._forget_lost(connection)
                 moved = True
         return moved
+
+    @uninterrupted
+    def _forget_lost(self, connection: Connection) -> None:
+        self.lost.remove(connection)
+        self.connections.remove(connection)
+        self.delivery.release(connection)
+        self.report_loss(connection)
 
     def take_finished(self) -> Task | None:
         """Take a task that has been delivered, of one connection after the other."""

@@ -16,6 +16,7 @@ from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._context import Context, Progress
 from comch_next.driver.emulated._kernel.ring import ANY_SIZE
 from comch_next.driver.emulated._task import PROGRAM, SUCCESS
+from comch_next.driver.protocol import uninterrupted
 from comch_next.driver.protocol._typed import Protocol
 
 __all__ = ["Meter"]
@@ -56,6 +57,7 @@ class Meter:
         else:
             self._run(callback, *args)
 
+    @uninterrupted
     def progress(self) -> bool:
         """Poll the sockets if that is due, and take as many steps as the limit allows. Whether anything moved."""
         engine, moved = self._engine, False

@@ -31,6 +31,8 @@ class SendTask(Task, calls.SendTask):
 @cache
 def _kind(base: type) -> type:
     """Make the tasks of a program's own class, which are their own handles."""
+    if base is object:
+        return SendTask
     return type(base.__name__, (SendTask, base), {"__slots__": (), "__module__": base.__module__})
 
 

@@ -173,6 +173,11 @@ class Server(ControlContext):
         moved = self.lobby.drop_expired()
         if self._listener is None or self._listener.intact():
             return moved
+        self._fail()
+        return True
+
+    @uninterrupted
+    def _fail(self) -> None:
         self.failed_for_good = True
         self.end()
         for connection in list(self.connections):
@@ -181,7 +186,6 @@ class Server(ControlContext):
         self.move(Trigger.FATAL)
         self.busy_engine()
         self.delivery.notify("send", "recv", "service")
-        return True
 
     def greeted(self, greeting: Greeting) -> None:
         """Hand a client that has greeted well to the delivery."""

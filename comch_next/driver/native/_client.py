@@ -1,6 +1,6 @@
 """The client context: it has one connection, from its start to its end."""
 
-from comch_next.driver.native._calls import Noun, as_text
+from comch_next.driver.native._calls import as_text
 from comch_next.driver.native._connection import Connection
 from comch_next.driver.native._control import ControlContext, TaskPool
 from comch_next.driver.native._device import Dev
@@ -19,7 +19,7 @@ class Client(ControlContext, tag="doca_comch_client"):
     is_server = False
 
 
-class Clients(Noun, TaskPool):
+class Clients(TaskPool):
     """The noun Clients of the driver protocol."""
 
     context_kind = Client

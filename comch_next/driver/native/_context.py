@@ -11,7 +11,7 @@ from comch_next.driver.native._device import Dev
 from comch_next.driver.native._handle import Handle, Life, live, nobody
 from comch_next.driver.native._library import Library, check, ffi, passed, refusal
 from comch_next.driver.native._progress import EngineLife
-from comch_next.driver.native._task import HELD, Task
+from comch_next.driver.native._task import HELD, SUCCESS, Task
 from comch_next.driver.protocol import Lock, new_lock, uninterrupted
 from comch_next.errors import BadState, InvalidValue
 
@@ -70,7 +70,7 @@ class ContextLife(Life):
             task = self.submitted.pop(pointer, None)
             if task is None:
                 return  # it was freed while submitted
-            task.owner, task.status = HELD, ErrorCode.SUCCESS
+            task.owner, task.status = HELD, SUCCESS
             if failed:
                 task.read_status()
             context: Context | None = self.handle()

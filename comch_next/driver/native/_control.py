@@ -3,12 +3,12 @@
 from typing import Any, ClassVar
 
 from comch_next._codes import State
-from comch_next.driver.native._calls import as_bytes
+from comch_next.driver.native._calls import Noun, as_bytes
 from comch_next.driver.native._connection import Connection, living_connection
-from comch_next.driver.native._context import Callback, Context, Contexts, expect_callback
+from comch_next.driver.native._context import Callback, Context, ContextLife, Contexts, expect_callback
 from comch_next.driver.native._handle import live, nobody
-from comch_next.driver.native._library import ffi, passed
-from comch_next.driver.native._send_task import SendTask
+from comch_next.driver.native._library import Library, ffi, passed
+from comch_next.driver.native._send_task import OwnTask, SendTask, SendTasks
 from comch_next.driver.protocol import Call
 from comch_next.errors import BadState, InvalidValue
 
@@ -68,16 +68,6 @@ class ControlContext(Context):
         for connection in self.connections.values():
             connection.gone()
 
-    def received(self, data: Any, length: int, pointer: Any) -> None:
-        """Report a message."""
-        connection = self.connection_of(pointer)
-        buffer = ffi.buffer(data, length) if length else b""
-        if self.view:
-            with memoryview(buffer) as view:
-                self.on_message(connection.user_data, view)
-        else:
-            self.on_message(connection.user_data, bytes(buffer))
-
     def changed(self, pointer: Any, up: bool, successful: bool) -> None:
         """Report a client that came, or went."""
         connection = self.begin(pointer) if up else self.connection_of(pointer)
@@ -108,6 +98,24 @@ class ControlContext(Context):
 
 
 _MESSAGE, _CONSUMER = "doca_comch_event_msg_recv_cb_t", "doca_comch_event_consumer_cb_t"
+
+
+def _receiver(life: ContextLife) -> Callback:
+    """Make what is called for the messages of a context: one function, as it runs for every message."""
+
+    def received(_event: object, data: Any, length: int, pointer: Any) -> None:
+        context: ControlContext | None = life.handle()
+        if context is None:
+            return
+        connection = context.connections.get(pointer) or context.begin(pointer)
+        buffer = ffi.buffer(data, length) if length else b""
+        if not context.view:
+            context.on_message(connection.user_data, bytes(buffer))
+            return
+        with memoryview(buffer) as view:
+            context.on_message(connection.user_data, view)
+
+    return received
 
 
 class ControlContexts(Contexts):
@@ -148,8 +156,9 @@ class ControlContexts(Contexts):
     def event_msg_recv_register(self, ctx: object, on_message: Callback, view: bool) -> None:
         context, name = self._own(ctx, "event_msg_recv_register")
         expect_callback(on_message, name)
-        context.register(name, (_MESSAGE, ControlContext.received))
-        context.on_message, context.view = on_message, view
+        with context.lock:
+            passed(self.library[name], name, context.pointer, context.life.callback(_MESSAGE, _receiver(context.life)))
+            context.on_message, context.view = on_message, view
 
     def event_consumer_register(self, ctx: object, new: Callback, expired: Callback) -> None:
         context, name = self._own(ctx, "event_consumer_register")
@@ -163,10 +172,14 @@ class ControlContexts(Contexts):
         context.new_consumer, context.expired_consumer = new, expired
 
 
-class TaskPool:
+class TaskPool(Noun):
     """What Servers and Clients have in common: tasks of their contexts' pools. They name their `context_kind`."""
 
     context_kind: type[ControlContext]
+
+    def __init__(self, library: Library) -> None:
+        super().__init__(library)
+        self._tasks = SendTasks(library)
 
     def task_send_alloc_init(self, ctx: Any, peer: Any, message: Any, user_data: object = None) -> SendTask:
         """A task from the context's pool. Takes its copy of the message now."""
@@ -177,5 +190,26 @@ class TaskPool:
         task.data = data
         return task
 
-    def quick_alloc(self, ctx: object, slow: Call, base: type, program: object) -> Call | None:
-        """None: every task goes through the library."""
+    def quick_alloc(self, ctx: Any, slow: Call, base: type, program: object) -> Call | None:
+        """Leave to `slow` what the library or the program has ended, what is refused, and tasks to be freed first."""
+        if base is object:
+            return None
+        kind: Any = OwnTask.of(base, self._tasks)
+        alloc, as_task = self.library[self.context_kind.alloc_init], self.library[kind.as_task]
+        life, cell = ctx.life, ffi.new(kind.cell)
+
+        def task_send_alloc_init(connection: Any, msg: Any) -> Any:
+            peer: Any = getattr(connection, "_handle", None)
+            with life.lock:
+                known = msg.__class__ is bytes and peer.__class__ is Connection and peer.context is ctx
+                if not known or life.dropped or peer.pointer is None or ctx.pointer is None:
+                    return slow(connection, msg)
+                if alloc(ctx.pointer, peer.pointer, msg, len(msg), cell):
+                    return slow(connection, msg)
+                pointer = cell[0]
+                task = kind(pointer, as_task(pointer), ctx, None)
+                life.tasks[pointer] = task.base
+            task.context, task.user_data, task.data = program, None, msg
+            return task
+
+        return task_send_alloc_init

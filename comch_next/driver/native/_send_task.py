@@ -1,9 +1,12 @@
 """Send tasks of the control path (guide: Comch, Control Channel Send Task)."""
 
+from functools import cache
+from typing import Any
+
 from comch_next.driver.native._library import ffi
 from comch_next.driver.native._task import Task, Tasks
 
-__all__ = ["SendTask", "SendTasks"]
+__all__ = ["OwnTask", "SendTask", "SendTasks"]
 
 
 class SendTask(Task):
@@ -21,3 +24,26 @@ class SendTasks(Tasks):
     """The noun SendTasks of the driver protocol."""
 
     kind = SendTask
+
+
+class OwnTask(SendTask):
+    """A task of a program's own class: its own handle, and what its callbacks get."""
+
+    __slots__ = ()
+
+    _tasks: SendTasks
+    context: object
+    user_data: object
+
+    @property
+    def _handle(self) -> "OwnTask":
+        return self
+
+    token: Any = property(lambda self: self, lambda self, _: None)
+
+    @staticmethod
+    @cache
+    def of(base: type, tasks: SendTasks) -> "type[OwnTask]":
+        """Return the kind whose tasks are a program's, which are of that class."""
+        members = {"__slots__": ("context", "user_data"), "__module__": base.__module__, "_tasks": tasks}
+        return type(base.__name__, (OwnTask, base), members)

@@ -1,6 +1,6 @@
 """The server context."""
 
-from comch_next.driver.native._calls import Noun, as_text
+from comch_next.driver.native._calls import as_text
 from comch_next.driver.native._context import Callback, expect_callback
 from comch_next.driver.native._control import ControlContext, TaskPool
 from comch_next.driver.native._device import Dev, DevRep
@@ -23,7 +23,7 @@ class Server(ControlContext, tag="doca_comch_server"):
     rep: DevRep
 
 
-class Servers(Noun, TaskPool):
+class Servers(TaskPool):
     """The noun Servers of the driver protocol."""
 
     context_kind = Server

@@ -13,52 +13,82 @@ from comch_next.errors import BadState, InvalidValue
 if TYPE_CHECKING:
     from comch_next.driver.native._context import Context
 
-__all__ = ["FREED", "HELD", "SUBMITTED", "Task", "Tasks", "expect_held"]
+__all__ = ["FREED", "HELD", "SUBMITTED", "SUCCESS", "Task", "Tasks", "expect_held"]
 
+SUCCESS = ErrorCode.SUCCESS  # members of an enum are slow to reach
 HELD, SUBMITTED, FREED = "held by the program", "submitted; wait for its completion", "freed before"
 
 
 class Task:
-    """A handle: `pointer` is that of its kind, `base` the same as a doca_task. `token`: what its callbacks get."""
+    """A handle of the context `ctx`: `pointer` is that of its kind, `base` the same as a doca_task.
 
-    __slots__ = ("__weakref__", "base", "context", "owner", "pointer", "status", "token")
+    `token`: what its callbacks get.
+    """
+
+    __slots__ = ("__weakref__", "base", "ctx", "owner", "pointer", "status", "token")
 
     cell: ClassVar[Any]  # the C type that a task's pointer is written to
     as_task: ClassVar[str]  # the function that makes a doca_task of it
 
-    def __init__(self, pointer: Any, base: Any, context: "Context", token: object) -> None:
+    def __init__(self, pointer: Any, base: Any, ctx: "Context", token: object) -> None:
         self.pointer, self.base = pointer, base
-        self.context = context
+        self.ctx = ctx
         self.owner = HELD
-        self.status = ErrorCode.SUCCESS
+        self.status = SUCCESS
         self.token: Any = token
+
+    def submit(self, name: str = "doca_task_submit", *flags: int) -> None:
+        """Submit it by that function, which gives it to the library."""
+        life = self.ctx.life
+        with life.lock:
+            if self.owner is not HELD or life.tasks.get(self.pointer) is not self.base or self.ctx.pointer is None:
+                expect_held(self, name)
+            self.owner, life.submitted[self.pointer] = SUBMITTED, self
+            code = life.library[name](self.base, *flags)
+            if code:
+                self.owner = HELD
+                del life.submitted[self.pointer]
+                raise refusal(code, name)
+
+    def free(self) -> None:
+        """Give it back to the pool, if the program holds it."""
+        with self.ctx.life.lock:
+            if self.owner is SUBMITTED:
+                self.free_submitted()
+            else:
+                expect_held(self, "doca_task_free")
+                self.give_back()
+
+    def free_submitted(self) -> None:
+        """Free a task that the library has: refused, unless its kind allows it."""
+        expect_held(self, "doca_task_free")
+
+    def give_back(self) -> None:
+        """Give it back to the pool, whoever holds it."""
+        self.owner = FREED
+        self.token = None  # it points back at the task
+        self.ctx.life.free(self.pointer, self.base)
 
     def read_status(self) -> None:
         """Ask the library what the task has completed with."""
         try:
-            self.status = ErrorCode(self.context.life.library["doca_task_get_status"](self.base))
+            self.status = ErrorCode(self.ctx.life.library["doca_task_get_status"](self.base))
         except ValueError:  # of a newer release
             self.status = ErrorCode.UNKNOWN
 
-    def free(self) -> None:
-        """Give it back to the pool."""
-        self.owner = FREED
-        self.token = None  # it points back at the task
-        self.context.life.free(self.pointer, self.base)
-
     def __del__(self) -> None:
         if self.owner is HELD:  # dropped without a free
-            self.context.life.dropped.append((self.pointer, self.base))
+            self.ctx.life.dropped.append((self.pointer, self.base))
 
 
 def expect_held(task: Task, name: str) -> None:
     """Raise BadState unless the program holds the task, INVALID_VALUE when its context is no more."""
-    if task.owner is HELD and task.context.life.tasks.get(task.pointer) is not task.base:
+    if task.owner is HELD and task.ctx.life.tasks.get(task.pointer) is not task.base:
         task.owner = FREED  # the pool has taken it back
     if task.owner is not HELD:
         raise BadState(f"{name}: the task is {task.owner}; legal for a task that the program holds")
-    if task.context.pointer is None:
-        raise task.context.fault(f"{name}: the {task.context} of the task is no more")
+    if task.ctx.pointer is None:
+        raise task.ctx.fault(f"{name}: the {task.ctx} of the task is no more")
 
 
 class Tasks(Noun):
@@ -77,17 +107,8 @@ class Tasks(Noun):
             raise InvalidValue(f"doca_task_submit_ex takes SubmitFlag bits, not {flags!r}")
         self._submit(task, "doca_task_submit_ex", flags)
 
-    def _submit(self, task: Any, name: str, *flags: int) -> None:
-        found = self._own(task, name)
-        life = found.context.life
-        with life.lock:
-            expect_held(found, name)
-            found.owner, life.submitted[found.pointer] = SUBMITTED, found
-            code = self.library[name](found.base, *flags)
-            if code:
-                found.owner = HELD
-                del life.submitted[found.pointer]
-                raise refusal(code, name)
+    def _submit(self, task: object, name: str, *flags: int) -> None:
+        self._own(task, name).submit(name, *flags)
 
     def _own(self, task: object, name: str) -> Task:
         if not isinstance(task, self.kind):
@@ -95,17 +116,7 @@ class Tasks(Noun):
         return task
 
     def free(self, task: object) -> None:
-        found = self._own(task, "doca_task_free")
-        with found.context.lock:
-            if found.owner is SUBMITTED:
-                self.free_submitted(found)
-            else:
-                expect_held(found, "doca_task_free")
-                found.free()
-
-    def free_submitted(self, task: Task) -> None:
-        """Free a task that the library has: refused, unless its kind allows it."""
-        expect_held(task, "doca_task_free")
+        self._own(task, "doca_task_free").free()
 
     def get_status(self, task: Task) -> ErrorCode:
         return task.status
@@ -117,4 +128,4 @@ class Tasks(Noun):
         return task.token
 
     def get_ctx(self, task: Task) -> object:
-        return task.context
+        return task.ctx

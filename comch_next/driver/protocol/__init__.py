@@ -53,7 +53,7 @@ from comch_next.driver.protocol._handles import (
 from comch_next.driver.protocol._lock import Lock, new_lock
 from comch_next.driver.protocol._memory import BufInventories, Bufs, Mmaps
 from comch_next.driver.protocol._port import Call, OpenPort, Port, QuickCalls
-from comch_next.driver.protocol._signals import HELD_SIGNALS, interruptible, uninterrupted
+from comch_next.driver.protocol._signals import HELD_SIGNALS, Own, interruptible, uninterrupted
 from comch_next.driver.protocol._text import bytes_of, text_of
 from comch_next.driver.protocol._typed import Protocol
 
@@ -89,6 +89,7 @@ __all__ = [
     "MsgQ",
     "MsgQs",
     "OpenPort",
+    "Own",
     "Port",
     "PostRecvTask",
     "PostRecvTasks",

@@ -75,7 +75,8 @@ class Servers(Protocol):
     An extension: `quick_alloc` makes a quick call, as QuickCalls does, that stands in front of the program's own
     `task_send_alloc_init(connection, msg)`, or is None. Its tasks are of a subclass of `base`, which has no slots of
     its own; `context` is `program`, and they are their own handles and user data. A program's object for a connection
-    has the connection's handle as `_handle`.
+    has the connection's handle as `_handle`. With `object` and None for these two, it is called with (connection,
+    message, user data), and the tasks are the driver's.
     """
 
     def create(self, dev: Dev, rep: Rep, name: str) -> Server: ...

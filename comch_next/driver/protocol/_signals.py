@@ -13,9 +13,9 @@ from _signal import pthread_sigmask  # type: ignore[import-not-found]
 from collections.abc import Callable
 from functools import wraps
 from threading import get_ident, main_thread
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, Generic, ParamSpec, TypeVar
 
-__all__ = ["HELD_SIGNALS", "interruptible", "uninterrupted"]
+__all__ = ["HELD_SIGNALS", "Own", "interruptible", "uninterrupted"]
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -47,17 +47,35 @@ def uninterrupted(call: Callable[_P, _T]) -> Callable[_P, _T]:
     return held
 
 
+class Own(Generic[_P, _T]):
+    """A callback that is the library's own, and not the program's: signals wait for the call that it comes from."""
+
+    __slots__ = ("_callback",)
+
+    def __init__(self, callback: Callable[_P, _T]) -> None:
+        self._callback = callback
+
+    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _T:
+        return self._callback(*args, **kwargs)
+
+
 def interruptible(callback: Callable[..., _T], *args: object) -> _T:
     """Call the program back, perhaps from within such a call: signals interrupt it as ever."""
-    if not _before or get_ident() != _main:
+    if not _before or get_ident() != _main or isinstance(callback, Own):
         return callback(*args)
-    before = _before.pop()
+    before, early = _before.pop(), None
     try:
-        pthread_sigmask(signal.SIG_SETMASK, before)
-        return callback(*args)
+        try:
+            pthread_sigmask(signal.SIG_SETMASK, before)
+        except BaseException as error:  # by a signal that has come before the callback, which is not lost by it
+            early = error
+        result = callback(*args)
     finally:
         _before.append(before)
         pthread_sigmask(signal.SIG_BLOCK, HELD_SIGNALS)
+    if early is not None:
+        raise early
+    return result
 
 
 def _begin_anew() -> None:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from migrate.old_api.calls import Call, sort
 from migrate.old_api.vocabulary import Function
+from migrate.python.values import Arguments
 
 # Methods whose parameters are not the C inputs: keyword -> C name, after the receiver.
 _INPUTS: Mapping[str, Mapping[str, str]] = {
@@ -21,6 +22,7 @@ _INPUTS: Mapping[str, Mapping[str, str]] = {
 _DEFAULTS = {"flags": "0", "filter": "0"}
 _OPTIONAL = {f"doca_cc_{side}_{call}_alloc_init": {"len": "None"}
              for side in ("server", "client") for call in ("task_send", "send_task")}  # fmt: skip
+_OPTIONAL["doca_mmap_create_from_export"] = {"export_desc_len": "None"}
 _TEXT = "char *"  # that a function fills, in a buffer of a size that Python has not
 
 
@@ -42,6 +44,12 @@ def parameters(function: Function) -> list[Parameter]:
     defaults = _OPTIONAL.get(function.name, _DEFAULTS)
     receiver = [Parameter("self", function.receiver)] if function.receiver else []
     return receiver + [Parameter(name, c_name, defaults.get(c_name, "")) for name, c_name in names.items()]
+
+
+def may_be_filled(function: Function, name: str, given: Arguments, *, is_bound: bool) -> bool:
+    """Whether a call may give a parameter a value; the receiver of a bound method is not among its arguments."""
+    places = [parameter.name for parameter in parameters(function)][is_bound:]
+    return name in places and (name in given.keywords or given.most > places.index(name))
 
 
 def read(node: ast.Call, function: Function, receiver: ast.expr | None = None) -> Call:

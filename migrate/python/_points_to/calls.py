@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from dataclasses import replace
 
 from migrate.python._points_to.callbacks import Callbacks
@@ -120,7 +121,7 @@ class Calls(Callbacks):
         positional: list[frozenset[Value]] = []
         behind = [value for slot in site.splats for value in slot.values if isinstance(value, Collection)]
         hidden = [self.contents(value).every for value in behind]
-        starred = bool(site.splats)
+        starred, is_open, longest = bool(site.splats), any(slot.values for slot in hidden), 0.0
         for slot, star in site.positional:
             contents = [self.contents(value) for value in slot.values if isinstance(value, Collection)]
             lengths = {inside.length for inside in contents}
@@ -133,8 +134,12 @@ class Calls(Callbacks):
             else:
                 starred = True
                 hidden += [inside.every for inside in contents]
+                is_open = is_open or len(contents) < len(slot.values)
+                longest += max((inside.most for inside in contents), default=0)
         keywords = {name: frozenset(slot.values) for name, slot in site.keywords.items()}
-        return Arguments(positional, keywords, starred, frozenset(value for slot in hidden for value in slot.values))
+        unseen = frozenset(value for slot in hidden for value in slot.values)
+        most = math.inf if is_open else len(positional) + longest
+        return Arguments(positional, keywords, starred, unseen, most)
 
     # ------------------------------------------------------------------ classes
 

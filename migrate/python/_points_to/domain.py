@@ -146,13 +146,15 @@ Given: TypeAlias = "Value | ListOf | Kept | tuple[frozenset[Given] | Given, ...]
 class Arguments(NamedTuple):
     """The values that a call gives: positional, by keyword, and whether a star hides some, and which.
 
-    The arguments of a star whose length is known stand among the positional ones.
+    The arguments of a star whose length is known stand among the positional ones. most: how many of these there may be,
+    those that a star hides, too.
     """
 
     positional: Sequence[frozenset[Value]]
     keywords: Mapping[str, frozenset[Value]]
     starred: bool = False
     hidden: frozenset[Value] = frozenset()
+    most: float = 0
 
 
 class Knowledge(Protocol):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import math
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -51,6 +52,13 @@ class Contents:
         self.items: dict[Key, Slot] = {}
         self.length: int | None = None
         self.listeners: list[Callable[[Key, Slot], None]] = []
+
+    @property
+    def most(self) -> float:
+        """How many items there may be, where these stand at known places."""
+        if self.length is not None or not self.some.values:
+            return self.length or 1 + max((key for key in self.items if isinstance(key, int)), default=-1)
+        return math.inf
 
 
 class Heap(Solver):

@@ -4,13 +4,6 @@ import logging
 log = logging.getLogger("doca_log")
 log.setLevel(50)
 
-# output
-import logging
-
-# CCM005: an old name is looked up at run time (python -m migrate explain CCM005)
-log = logging.getLogger("doca_log")
-log.setLevel(50)
-
 
 # case: flat: levels, backends and sources
 import sys

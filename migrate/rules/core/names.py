@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from migrate.facts.feature_tests import is_hasattr
 from migrate.facts.program import Facts, Reference
@@ -40,9 +41,9 @@ def answer(reference: Reference, facts: Facts) -> Answer:
         return Change(Edits())  # an import, which follows its names
     function = VOCABULARY.flat.get(name) or VOCABULARY.objects.get(name)
     if isinstance(node, ast.Attribute) and (node.attr != name or function is None) and _is_method(name):
-        return _shown(reference, node, bound_method(reference, node, facts))
+        return _unbound(node, facts, _shown(reference, node, bound_method(reference, node, facts)))
     if name in VOCABULARY.classes:
-        return _class(reference, node, facts)
+        return _unbound(node, facts, _class(reference, node, facts))
     if function is not None or "." in name:
         return _shown(reference, node, function_value(reference, node, facts))
     if name in VOCABULARY.others:
@@ -61,6 +62,16 @@ def _shown(reference: Reference, node: ast.expr, answer: Answer) -> Answer:
     template = answer.edits.expressions[node]
     text = f'{{comch}}.named("{reference.shown}", {template.text})'
     return answer._replace(edits=Edits({node: Template(text, template.parts)}))
+
+
+def _unbound(node: ast.expr, facts: Facts, answer: Answer) -> Answer:
+    """The same as a static method, where a class has it: no class or bound method becomes a method of another class."""
+    if isinstance(answer, Refusal) or not facts.is_class_attribute(node):
+        return answer
+    template = answer.edits.expressions[node]
+    if re.fullmatch(r"[\w.{}]+", template.text):
+        return answer
+    return answer._replace(edits=Edits({node: Template(f"staticmethod({template.text})", template.parts)}))
 
 
 def _is_method(name: str) -> bool:

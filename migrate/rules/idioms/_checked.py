@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from migrate.old_api.calls import Call
 from migrate.rules.idioms import receive, send
+from migrate.rules.idioms._failing import is_failure
 from migrate.rules.idioms._loop import parse as loop_of
 from migrate.rules.idioms._site import Site
 from migrate.text.code import Template
@@ -61,7 +62,7 @@ def parse(site: Site, pair: Pair) -> Step | None:
         return None
     call, template, target = made
     value, names = raising(template), _names(target)
-    if value is None or len(names) != len(call.results) + 1 or not is_failure(site, pair.check, names[0].id):
+    if value is None or len(names) != len(call.results) + 1 or not is_failure(site.facts, pair.check, names[0].id):
         return None
     given = [name for name, result in zip(names[1:], call.results, strict=True) if _is_given(call, result)]
     unused = [name for name in names[1:] if name not in given]
@@ -103,23 +104,6 @@ def raising(template: Template) -> Template | None:
         if match is not None:
             return Template(match.expand(replacement), template.parts)
     return None
-
-
-def is_failure(site: Site, check: ast.If, code: str) -> bool:
-    """Whether a check is for a code that is not SUCCESS, without else."""
-    if check.orelse:
-        return False
-    match check.test:
-        case ast.Name(id=name):
-            return name == code
-        case ast.Call(args=[ast.Name(id=name)]) as test:
-            macro = site.facts.calls.get(test)
-            return macro is not None and macro.function == "DOCA_IS_ERROR" and name == code
-        case ast.Compare(left=left, ops=[ast.NotEq()], comparators=[right]):
-            sides = [left, right] if isinstance(left, ast.Name) and left.id == code else [right, left]
-            is_code = isinstance(sides[0], ast.Name) and sides[0].id == code
-            return is_code and type(value := site.facts.constant(sides[1])) is int and value == 0
-    return False
 
 
 def _names(target: ast.expr) -> list[ast.Name]:

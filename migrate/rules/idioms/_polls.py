@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeAlias
 
 from migrate.facts.program import Facts
 from migrate.old_api.calls import Call
 from migrate.old_api.generation_1 import EP
-from migrate.python.scopes import Kind, Variable
 from migrate.python.values import External
-from migrate.rules.idioms._loop import made_by, parse
-from migrate.rules.idioms._up import is_up
+from migrate.rules.idioms._failing import is_failure
+from migrate.rules.idioms._loop import code_of, made_by, parse
+from migrate.rules.idioms._places import Places
+from migrate.rules.idioms._up import Up
 
 CHANNEL = EP + "get_event_channel"
 # What each arming is for, and the place of its descriptor among the channel's.
@@ -25,20 +25,19 @@ _SELECT = {External("select.select")}
 _LONGEST = 3600  # poll refuses what is absurd
 
 
-_Waited: TypeAlias = tuple[ast.expr, Sequence[ast.stmt]]
-
-
 @dataclass(frozen=True)
 class Wait:
     """The wait of a loop, or right before a statement that receives.
 
-    setup: the statements that make the poller and register the descriptor, of no other use. steps: those that arm and
-    wait, where no loop holds them.
+    setup: the statements that make the poller and register the descriptor. steps: those that arm and wait, where no
+    loop holds them. poller: where it is read to wait, and others: where it is read for other waits.
     """
 
     statement: ast.stmt
     descriptor: ast.expr
-    setup: Sequence[ast.stmt]
+    setup: Sequence[ast.stmt] = ()
+    poller: ast.AST | None = None
+    others: Sequence[ast.AST] = ()
     steps: Sequence[ast.stmt] = ()
 
 
@@ -46,7 +45,8 @@ class Polls:
     """Answers about one project."""
 
     def __init__(self, facts: Facts) -> None:
-        self._facts = facts
+        self._facts, self._places = facts, Places(facts)
+        self._up = Up(facts, self._places)
         self._known: dict[Hashable, Mapping[ast.stmt, Wait]] = {}
 
     def waits(self, origin: Hashable) -> Mapping[ast.stmt, Wait]:
@@ -55,9 +55,23 @@ class Polls:
             self._known[origin] = self._waits(origin)
         return self._known[origin]
 
+    def shared(self) -> Iterator[Sequence[Wait]]:
+        """Yield the waits in each poller that has several."""
+        found = (wait for waits in self._known.values() for wait in waits.values() if wait.others)
+        by_poller: dict[ast.expr, dict[ast.stmt, Wait]] = {}
+        for wait in found:
+            by_poller.setdefault(wait.descriptor, {})[wait.statement] = wait
+        return (list(waits.values()) for waits in by_poller.values())
+
     def has_bells(self, origin: Hashable) -> bool:
         """Whether the event channels of a handle are asked for or armed."""
         return origin in self._bells
+
+    @cached_property
+    def steps(self) -> frozenset[ast.stmt]:
+        """What arms and waits before statements that receive."""
+        waits = (wait for origin in self._bells for wait in self.waits(origin).values())
+        return frozenset(step for wait in waits for step in wait.steps)
 
     @cached_property
     def _bells(self) -> Mapping[Hashable, list[Call]]:
@@ -74,7 +88,9 @@ class Polls:
         found = {wait.statement: wait for wait in waits if wait is not None}
         known = {wait.descriptor for wait in found.values()}
         channels = [self._descriptors(call) for call in bells if call.function == CHANNEL]
+        pollers = {wait.poller for wait in found.values()}
         is_own = all(uses is not None and known.issuperset(uses) for uses in channels)
+        is_own = is_own and all(pollers.issuperset(wait.others) for wait in found.values())
         return found if is_own and len(found) == len(waits) else {}
 
     def _descriptors(self, channel: Call) -> list[ast.AST] | None:
@@ -83,16 +99,18 @@ class Polls:
         match above, self._facts.parent(above):
             case ast.Expr(), _:
                 return []
-            case ast.Subscript(slice=ast.Constant()) as item, (ast.Call() | ast.Assign(targets=[ast.Name()])) as around:
-                return self._loads(around.targets[0]) if isinstance(around, ast.Assign) else [item]
+            case ast.Subscript(slice=ast.Constant()), ast.Assign(targets=[ast.Name() | ast.Attribute() as target]):
+                return self._loads(target)
+            case ast.Subscript(slice=ast.Constant()) as item, ast.Call():
+                return [item]
             case ast.Assign(targets=[ast.Tuple(elts=elements)]), _:
                 loads = [self._loads(element) for element in elements[channel.returns_code :]]
                 return [node for nodes in loads for node in nodes or ()] if None not in loads else None
         return None
 
     def _loads(self, target: ast.expr) -> list[ast.AST] | None:
-        variable = self._own(target)
-        return list(variable.loads) if variable is not None else None
+        place = self._places.of(target)
+        return list(place.loads) if place is not None else None
 
     # ------------------------------------------------------------------ one wait
 
@@ -104,43 +122,60 @@ class Polls:
         call = self._facts.calls.get(made_by(loop.value)) if loop is not None else None  # type: ignore[call-overload]
         if whole is None or loop is None or call is None or len(loop.waits) != 2 or loop.waits[0] is not statement:
             return None
-        waited = self._waited(arm, call, loop.waits[1], whole)
-        return Wait(whole, *waited) if waited is not None else None
+        return self._waited(arm, call, loop.waits[1], whole)
 
     def _once(self, arm: Call) -> Wait | None:
         """Return the wait of a client right before it receives, for which nothing but a message is left to come.
 
         A service is woken by clients, too, and a client by the service that lets it in.
         """
-        statement = self._facts.parent(arm.node)
-        block = getattr(self._facts.parent(statement), "body", [])
-        match block[block.index(statement) : block.index(statement) + 3] if statement in block else []:
-            case [ast.Expr() as arming, ast.Expr() as waiting, ast.Try(body=[receiving, *_]) | receiving]:
-                call = self._received(receiving)
+        arming = self._facts.parent(arm.node)
+        block = getattr(self._facts.parent(arming), "body", [])
+        code = self._code(arming, arm) if arming in block else None
+        behind = block[block.index(arming) :] if code is not None else []
+        checks = [it for it in behind[1:2] if isinstance(it, ast.If) and is_failure(self._facts, it, code or "")]
+        match behind[len(checks) + 1 : len(checks) + 3]:
+            case [ast.Expr() as waiting, ast.Try(body=[receiving, *_]) | receiving]:
+                call = self._received(receiving, code or "")
             case _:
                 return None
-        if call is None or arm.returns_code or not self._is_endless(waiting) or not is_up(self._facts, call, receiving):
+        if call is None or not self._is_endless(waiting) or not self._up.is_certain(call, receiving):
             return None
-        waited = self._waited(arm, call, waiting, receiving)
-        return Wait(receiving, *waited, steps=(arming, waiting)) if waited is not None else None
+        wait = self._waited(arm, call, waiting, receiving)
+        return replace(wait, steps=behind[: len(checks) + 2]) if wait is not None else None
 
-    def _waited(self, arm: Call, call: Call, waiting: ast.stmt, whole: ast.stmt) -> _Waited | None:
-        """Return what a statement waits for, when that is the channel that is armed for a call in another one."""
+    def _code(self, arming: ast.AST, arm: Call) -> str | None:
+        """Return the name that the code of an arming is stored in, "" for none; None where it is used."""
+        match arming:
+            case ast.Expr():
+                return ""
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if value is arm.node:
+                return name
+        return None
+
+    def _waited(self, arm: Call, call: Call, waiting: ast.stmt, whole: ast.stmt) -> Wait | None:
+        """Return the wait of a statement for the channel that is armed for a call in another one."""
         function, index = _ARMS[arm.function]
-        waited = self._selected(waiting) or self._polled(waiting, whole)
-        if call.function != function or waited is None or not self._is_same(call, arm):
+        wait = self._selected(waiting, whole) or self._polled(waiting, whole)
+        if call.function != function or wait is None or not self._places.is_same(call.receiver, arm.receiver):
             return None
-        channel = self._channel(waited[0], index)
-        if channel is None or not self._is_same(call, channel):
+        channel = self._channel(wait.descriptor, index)
+        if channel is None or not self._places.is_same(call.receiver, channel.receiver):
             return None
-        return waited if self._is_before(channel.node, whole, call.receiver) else None
+        registered = self._facts.parent(wait.descriptor) if wait.poller is not None else None
+        home = registered.func.value if isinstance(registered, ast.Call) else None  # type: ignore[attr-defined]
+        here = wait.poller if isinstance(wait.poller, ast.Attribute) else wait.descriptor
+        is_one = self._places.are_of_one(here, call.receiver) and self._places.are_of_one(home, channel.receiver)
+        return wait if is_one and self._places.is_before(channel.node, whole, call.receiver) else None
 
-    def _received(self, statement: ast.stmt) -> Call | None:
-        """Return the call that a statement does first, unless that returns a code."""
+    def _received(self, statement: ast.stmt, code: str) -> Call | None:
+        """Return the call that a statement does first, unless it leaves a name as it was."""
         match statement:
             case ast.Expr(value=value) | ast.Return(value=ast.expr() as value) | ast.Assign(value=value):
-                call = self._facts.calls.get(made_by(value))  # type: ignore[call-overload]
-                return call if call is not None and not call.returns_code else None
+                stored = code_of(statement.targets[0]) if isinstance(statement, ast.Assign) else ""
+                names = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
+                is_kept = bool(code) and (stored != code or code in names)
+                return self._facts.calls.get(made_by(value)) if not is_kept else None  # type: ignore[call-overload]
         return None
 
     def _is_endless(self, waiting: ast.Expr) -> bool:
@@ -152,8 +187,8 @@ class Polls:
                 return all(no or (isinstance(it, int) and it < 0) for no, it in zip(nothing, numbers, strict=True))
         return False
 
-    def _selected(self, statement: ast.stmt) -> _Waited | None:
-        """Return the descriptor that `select.select` waits for."""
+    def _selected(self, statement: ast.stmt, whole: ast.stmt) -> Wait | None:
+        """Return the wait of `select.select`."""
         match statement:
             case ast.Expr(
                 value=ast.Call(
@@ -162,23 +197,31 @@ class Polls:
                     keywords=[],
                 )
             ) if self._facts.values.of(function) == _SELECT and len(times) <= 1:
-                return (descriptor, ()) if all(self._is_time(time, least=0) for time in times) else None
+                return Wait(whole, descriptor) if all(self._is_time(time, least=0) for time in times) else None
         return None
 
-    def _polled(self, statement: ast.stmt, loop: ast.stmt) -> _Waited | None:
-        """Return the descriptor that a poller waits for, and what only that needs."""
+    def _polled(self, statement: ast.stmt, whole: ast.stmt) -> Wait | None:
+        """Return the wait in a poller, with what only that needs."""
         poller = self._poller(statement)
-        register = self._register(poller) if poller is not None else None
-        if poller is None or register is None or not self._is_before(register, loop, poller):
+        place = self._places.of(poller) if poller is not None else None
+        if place is None or not self._is_poller(place.store):
             return None
-        return register.args[0], self._setup(poller, register)
+        calls = {load: call for load in place.loads if (call := self._register(load)) is not None}
+        register = next(iter(calls.values()), None)
+        if len(calls) != 1 or register is None or not self._places.is_before(register, whole, poller):
+            return None
+        if not self._places.are_of_one(register.func.value, register.args[0]):  # type: ignore[attr-defined]
+            return None
+        others = [load for load in place.loads if load is not poller and load not in calls]
+        is_plain = isinstance(register.args[0], ast.Name | ast.Attribute)  # else asking for it may raise
+        statements = [self._facts.parent(node) for node in (place.store, register)] if is_plain else []
+        setup = [node for node in statements if isinstance(node, ast.stmt)]
+        return Wait(whole, register.args[0], setup, poller, others)
 
-    def _poller(self, statement: ast.stmt) -> ast.Name | None:
+    def _poller(self, statement: ast.stmt) -> ast.expr | None:
         """Return the poller that a statement waits in."""
         match statement:
-            case ast.Expr(
-                value=ast.Call(func=ast.Attribute(value=ast.Name() as poller, attr="poll"), args=times, keywords=[])
-            ):
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=poller, attr="poll"), args=times, keywords=[])):
                 return poller if len(times) <= 1 and all(map(self._is_time, times)) else None
         return None
 
@@ -187,86 +230,46 @@ class Polls:
         is_number = isinstance(value, int | float) and least <= value <= _LONGEST
         return is_number or (isinstance(node, ast.Constant) and node.value is None)
 
-    def _register(self, poller: ast.Name) -> ast.Call | None:
-        """Return the one call that registers something in a poller which is of no other use."""
-        variable = self._own(poller)
-        value = self._made(variable.bindings[0]) if variable is not None else None
-        if variable is None or not isinstance(value, ast.Call) or value.args or value.keywords:
-            return None
-        others = [load for load in variable.loads if load is not poller]
-        if self._facts.values.of(value.func) not in _POLLERS or len(others) != 1:
-            return None
-        attribute = self._facts.parent(others[0])
-        call = self._facts.parent(attribute)
-        match call:
-            case ast.Call(func=ast.Attribute(attr="register"), args=[_, *events], keywords=[]) if (
-                call.func is attribute
-            ):
-                is_read = len(events) <= 1 and all(self._facts.values.of(event) in _READABLE for event in events)
-                return call if is_read and isinstance(self._facts.parent(call), ast.Expr) else None
-        return None
+    def _is_poller(self, store: ast.AST) -> bool:
+        """Whether what is stored is a new poller."""
+        match self._facts.parent(store):
+            case ast.withitem(context_expr=ast.Call() as made) | ast.Assign(targets=[_], value=ast.Call() as made):
+                return not made.args and not made.keywords and self._facts.values.of(made.func) in _POLLERS
+        return False
 
-    def _made(self, name: ast.AST) -> ast.expr | None:
-        """Return what a variable is bound to, and nothing else."""
-        match self._facts.parent(name):
-            case ast.withitem(context_expr=value) | ast.Assign(targets=[ast.Name()], value=value):
-                return value
+    def _register(self, poller: ast.AST) -> ast.Call | None:
+        """Return the call that registers a descriptor in a poller, to be read."""
+        attribute = self._facts.parent(poller)
+        match self._facts.parent(attribute):
+            case ast.Call(func=ast.Attribute(attr="register") as function, args=[_, *events], keywords=[]) as call:
+                is_read = len(events) <= 1 and all(self._facts.values.of(event) in _READABLE for event in events)
+                is_alone = isinstance(self._facts.parent(call), ast.Expr)
+                return call if function is attribute and is_read and is_alone else None
         return None
 
     def _channel(self, descriptor: ast.expr, index: int) -> Call | None:
         """Return the call that a descriptor comes from, when it is the one with that index."""
-        if isinstance(descriptor, ast.Name):
-            variable = self._own(descriptor)
-            if variable is None:
+        if isinstance(descriptor, ast.Name | ast.Attribute):
+            place = self._places.of(descriptor)
+            if place is None:
                 return None
-            made = self._facts.parent(target := variable.bindings[0])
+            made = self._facts.parent(place.store)
             if isinstance(made, ast.Tuple):
                 assign = self._facts.parent(made)
                 call = self._facts.calls.get(assign.value) if isinstance(assign, ast.Assign) else None  # type: ignore[call-overload]
-                is_right = call is not None and made.elts.index(target) == index + call.returns_code  # type: ignore[arg-type]
-                return call if is_right and call is not None and call.function == CHANNEL else None
-            descriptor = made.value if isinstance(made, ast.Assign) else descriptor
+                is_right = call is not None and made.elts.index(place.store) == index + call.returns_code  # type: ignore[arg-type]
+                return call if is_right and call is not None and self._is_channel(call, place.store) else None
+            return self._taken(made.value, index, place.store) if isinstance(made, ast.Assign) else None
+        return self._taken(descriptor, index, None)
+
+    def _taken(self, descriptor: ast.expr, index: int, store: ast.AST | None) -> Call | None:
+        """Return the call of which a descriptor is the item with that index."""
         match descriptor:
             case ast.Subscript(value=ast.Call() as made, slice=ast.Constant(value=number)):
                 call = self._facts.calls.get(made)
                 is_right = call is not None and type(number) is int and number == index + call.returns_code
-                return call if is_right and call is not None and call.function == CHANNEL else None
+                return call if is_right and call is not None and self._is_channel(call, store) else None
         return None
 
-    # ------------------------------------------------------------------ variables
-
-    def _own(self, name: ast.expr) -> Variable | None:
-        """Return a variable that is bound at one place, and used in one function alone."""
-        if not isinstance(name, ast.Name):
-            return None
-        path = self._facts.values.path(name)
-        names = self._facts.names[path]
-        variable = names.of[name]
-        is_shared = variable.scope.kind is Kind.MODULE and bool(self._facts.project.importers[path])
-        places = {names.function(node) for node in (*variable.loads, *variable.bindings)}
-        is_plain = len(variable.bindings) == len(places) == 1 and not variable.deletions
-        return variable if is_plain and not is_shared and variable.scope.kind is not Kind.CLASS else None
-
-    def _is_same(self, call: Call, other: Call) -> bool:
-        """Whether two calls are on the handle of one variable, which is bound at one place."""
-        if not isinstance(call.receiver, ast.Name) or not isinstance(other.receiver, ast.Name):
-            return False
-        of = self._facts.names[self._facts.values.path(call.node)].of
-        is_here = self._facts.values.path(call.node) == self._facts.values.path(other.node)
-        return is_here and of[call.receiver] is of[other.receiver] and len(of[call.receiver].bindings) == 1
-
-    def _is_before(self, node: ast.AST, loop: ast.stmt, name: ast.expr | None) -> bool:
-        """Whether a node is always done before a statement, in the same function, and a variable keeps its value."""
-        path = self._facts.values.path(loop)
-        graph, names = self._facts.controls[path].around(loop), self._facts.names[path]
-        assert isinstance(name, ast.Name)
-        steps = {step.node for step in graph.between(node, loop)}
-        here = names.function(node) is names.function(loop)
-        return here and graph.dominates(node, loop) and steps.isdisjoint(names.of[name].bindings)
-
-    def _setup(self, poller: ast.Name, register: ast.Call) -> list[ast.stmt]:
-        """Return the statements that only a wait needs; asking for the descriptor may raise."""
-        names = self._facts.names[self._facts.values.path(poller)]
-        statements = [self._facts.parent(names.of[poller].bindings[0])]
-        statements += [self._facts.parent(register)] if isinstance(register.args[0], ast.Name) else []
-        return [node for node in statements if isinstance(node, ast.stmt)]
+    def _is_channel(self, call: Call, store: ast.AST | None) -> bool:
+        return call.function == CHANNEL and self._places.are_of_one(store, call.receiver)

@@ -165,13 +165,13 @@ class Site:
                 return None
             statements[before] = Template("")
         if (wait := self._wait(loop)) is not None:
-            statements |= dict.fromkeys(self.setup(wait), Template(""))
+            statements |= dict.fromkeys(self.setup(wait) if not wait.others else (), Template(""))
         return Edits({self.call.node: Template(text, template.parts)}, statements)
 
     def setup(self, wait: Wait) -> list[ast.stmt]:
-        """Return the statements that only a wait needs, where others are left in their blocks."""
-        setup = [statement for statement in wait.setup if self.is_one_line(statement)]
-        return [statement for statement in setup if not set(self._block(statement)).issubset(setup)]
+        """Return the statements that only waits in a poller need, where others are left in their blocks."""
+        is_left = all(not set(self._block(statement)).issubset(wait.setup) for statement in wait.setup)
+        return list(wait.setup) if is_left and all(map(self.is_one_line, wait.setup)) else []
 
     def _primer(self, loop: Loop) -> ast.stmt | None:
         """Return the statement right before a loop that sets its target to AGAIN."""

@@ -8,47 +8,93 @@ from collections.abc import Iterator
 from migrate.facts.program import Facts
 from migrate.old_api.calls import Call
 from migrate.old_api.generation_1 import EP, PEER
-from migrate.rules.idioms._loop import made_by, parse
+from migrate.rules.idioms._failing import is_failure
+from migrate.rules.idioms._loop import code_of, made_by, parse
+from migrate.rules.idioms._places import Places
 
 _LEAVING = frozenset({EP + "connect", EP + "disconnect", EP + "destroy"})
 _PROVING = frozenset({EP + "sendto", EP + "recvfrom", PEER + "update_info"})
 _CATCHING = (ast.Try, ast.With, ast.AsyncWith)
 
 
-def is_up(facts: Facts, call: Call, statement: ast.stmt) -> bool:
-    """Whether the handle of a call is a client's, with which another call has succeeded before a statement.
+class Up:
+    """Answers about one project."""
 
-    Needs: the other call is in the same function, on every way there, and nothing leaves the connection after it.
-    """
-    origins = facts.handles(call.receiver) if call.receiver is not None else frozenset()
-    if len(origins) != 1 or EP + "listen" in facts.calls_on(*origins):
+    def __init__(self, facts: Facts, places: Places) -> None:
+        self._facts, self._places = facts, places
+
+    def is_certain(self, call: Call, statement: ast.stmt) -> bool:
+        """Whether the handle of a call is a client's, with which another call has succeeded before a statement.
+
+        Needs: the other call is in the same function, on every way there, and nothing leaves the connection after it.
+        """
+        origins = self._facts.handles(call.receiver) if call.receiver is not None else frozenset()
+        if len(origins) != 1 or EP + "listen" in self._facts.calls_on(*origins):
+            return False
+        graph = self._facts.controls[self._facts.values.path(statement)].around(statement)
+        for proof in self._facts.calls.values():
+            if proof.function not in _PROVING or not self._is_of(proof, call):
+                continue
+            done = self._success(proof, statement)
+            if done is not None and graph.dominates(done, statement):
+                steps = (self._facts.calls.get(step.node) for step in graph.between(done, statement))  # type: ignore[call-overload]
+                if not any(step is not None and step.function in _LEAVING for step in steps):
+                    return True
         return False
-    path = facts.values.path(statement)
-    graph = facts.controls[path].around(statement)
-    for proof in facts.calls.values():
-        is_proof = proof.function in _PROVING and proof.receiver is not None
-        if is_proof and facts.handles(proof.receiver) == origins and _has_succeeded(facts, proof, statement):  # type: ignore[arg-type]
-            steps = (facts.calls.get(step.node) for step in graph.between(proof.node, statement))  # type: ignore[call-overload]
-            is_left = any(step is not None and step.function in _LEAVING for step in steps)
-            if not is_left and graph.dominates(proof.node, statement):
-                return True
-    return False
 
+    def _is_of(self, proof: Call, call: Call) -> bool:
+        """Whether a call is on the same endpoint as another one, or on a peer that this has connected to."""
+        if not proof.function.startswith(PEER):
+            return self._places.is_same(proof.receiver, call.receiver)
+        place = self._places.of(proof.receiver) if proof.receiver is not None else None
+        made = self._facts.parent(place.store) if place is not None else None
+        made = self._facts.parent(made) if isinstance(made, ast.Tuple) else made
+        connect = self._facts.calls.get(made.value) if isinstance(made, ast.Assign) else None  # type: ignore[call-overload]
+        is_connect = connect is not None and connect.function == EP + "connect"
+        return is_connect and connect is not None and self._places.is_same(connect.receiver, call.receiver)
 
-def _has_succeeded(facts: Facts, call: Call, after: ast.stmt) -> bool:
-    """Whether a statement in the same function is only done after a call has raised nothing, if it was done."""
-    above, around = list(_above(facts, call.node)), list(_above(facts, after))
-    function = facts.names[facts.values.path(after)].function(after)
-    if call.returns_code or facts.names[facts.values.path(call.node)].function(call.node) is not function:
-        return False
-    whole = next((node for node in above if isinstance(node, ast.While)), None)
-    loop = parse(whole) if whole is not None else None
-    if loop is not None and made_by(loop.value) is call.node:
-        above = above[above.index(loop.statement) :]
-    return all(node in around for node in above if isinstance(node, _CATCHING))
+    def _success(self, call: Call, after: ast.stmt) -> ast.AST | None:
+        """Return what is only gone past when a call has succeeded: itself, or the check of its code.
 
+        That is in the function of a statement, which is only done after it, if it was done.
+        """
+        above, around = list(self._above(call.node)), list(self._above(after))
+        names = self._facts.names[self._facts.values.path(after)]
+        if self._facts.values.path(call.node) != self._facts.values.path(after):
+            return None
+        if names.function(call.node) is not names.function(after):
+            return None
+        whole = next((node for node in above if isinstance(node, ast.While)), None)
+        loop = parse(whole) if whole is not None else None
+        if loop is not None and made_by(loop.value) is call.node:
+            above = above[above.index(loop.statement) :]
+        if not all(node in around for node in above if isinstance(node, _CATCHING)):
+            return None
+        return self._check(call, above[0]) if call.returns_code else call.node
 
-def _above(facts: Facts, node: ast.AST) -> Iterator[ast.AST]:
-    while not isinstance(node, ast.Module):
-        node = facts.parent(node)
-        yield node
+    def _check(self, call: Call, inner: ast.AST) -> ast.stmt | None:
+        """Return the check right behind a call, which leaves unless its code is SUCCESS."""
+        statement = inner if isinstance(inner, ast.stmt) else next(
+            node for node in self._facts.above(inner) if isinstance(node, ast.stmt))  # fmt: skip
+        code = self._code(statement)
+        block = getattr(self._facts.parent(statement), "body", [])
+        behind = block[block.index(statement) + 1 :] if statement in block else []
+        match behind:
+            case [ast.If() as check, *_] if is_failure(self._facts, check, code):
+                graph = self._facts.controls[self._facts.values.path(check)].around(check)
+                breaks = any(isinstance(node, ast.Break) for part in check.body for node in ast.walk(part))
+                return check if graph.always_leaves(check.body[-1]) and not breaks else None
+        return None
+
+    def _code(self, statement: ast.stmt) -> str:
+        """Return the name that a statement, or a loop, stores the code of its call in."""
+        if isinstance(statement, ast.While):
+            loop = parse(statement)
+            return code_of(loop.target) if loop is not None and loop.tail is None else ""
+        is_plain = isinstance(statement, ast.Assign) and len(statement.targets) == 1
+        return code_of(statement.targets[0]) if is_plain and isinstance(statement, ast.Assign) else ""
+
+    def _above(self, node: ast.AST) -> Iterator[ast.AST]:
+        while not isinstance(node, ast.Module):
+            node = self._facts.parent(node)
+            yield node

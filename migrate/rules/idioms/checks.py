@@ -75,6 +75,8 @@ class Checks(Idiom):
         for statement, check in zip(block[::2], block[1::2], strict=False):
             if not isinstance(check, ast.If) or (last is not None and not _is_like(check, last.pairs[0].check)):
                 break
+            if statement in site.polls.steps:
+                break  # which goes with what it waits for
             pair = Pair(statement, check)
             joined = self._joined(site, last, pair) if last is not None else None
             if joined is None:

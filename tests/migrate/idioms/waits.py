@@ -314,5 +314,55 @@ for number in range(5):
     print(data)
 ep.destroy()
 """,
+    "attributes": ONCE_CLIENT
+    + """
+class Link:
+    def __init__(self, ep, peer):
+        self.ep = ep
+        self.peer = peer
+        self.send_fd, self.recv_fd = self.ep.get_event_channel()
+        self.poller = select.poll()
+        self.poller.register(self.recv_fd, select.POLLIN)
+
+    def ask(self, text):
+        self.ep.sendto(text, self.peer)
+        self.ep.event_handle_arm_recv()
+        self.poller.poll()
+        return self.ep.recvfrom(4080)[0]
+
+    def tell(self, text):
+        self.ep.sendto(text, self.peer)
+        self.ep.event_handle_arm_recv()
+        self.poller.poll(None)
+        data, sender = self.ep.recvfrom(4080)
+        return data
+
+link = Link(ep, peer)
+try:
+    for number in range(5):
+        print(link.ask(b"message %d" % number) if number % 2 else link.tell(b"message %d" % number))
+except cc.ConnectionReset as error:
+    print(type(error).__name__)
+ep.destroy()
+""",
+    "flat": ONCE_CLIENT
+    + """
+def ask(ep, peer, text):
+    rc, send_fd, recv_fd = cc.doca_comm_channel_ep_get_event_channel(ep)
+    rc = cc.doca_comm_channel_ep_sendto(ep, text, len(text), cc.DOCA_CC_MSG_FLAG_NONE, peer)
+    if rc != cc.DOCA_SUCCESS:
+        return rc, b""
+    rc = cc.doca_comm_channel_ep_event_handle_arm_recv(ep)
+    if rc != cc.DOCA_SUCCESS:
+        return rc, b""
+    select.select([recv_fd], [], [])
+    rc, data, length, sender = cc.doca_comm_channel_ep_recvfrom(ep, 4080, 0)
+    return rc, data
+
+for number in range(5):
+    rc, data = ask(ep, peer, b"message %d" % number)
+    print("ConnectionReset" if rc == cc.DOCA_ERROR_CONNECTION_RESET else data)
+ep.destroy()
+""",
 }
 ONCE = {name: ENDS + SENDS["break"] + RECEIVES["return"] + text for name, text in ONCE.items()}

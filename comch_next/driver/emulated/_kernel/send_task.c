@@ -157,6 +157,16 @@ static int grants(Context *context, PyObject *handle, PyObject *message)
            && context->tasks_out < context->num_tasks && calls_allows(context, alloc_name);
 }
 
+/* The handle of a connection, or of the program's object for it, as a new reference. */
+static PyObject *handle_of(PyObject *connection)
+{
+    if (!calls_is(connection, calls_link_type))
+        return PyObject_GetAttr(connection, handle_name);
+    Py_INCREF(connection);
+    return connection;
+}
+
+/* Called with a connection and a message, and with a token where the tasks are no objects of the program's. */
 static PyObject *task_alloc(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
     Quick *quick = SELF(Quick, self);
@@ -164,11 +174,13 @@ static PyObject *task_alloc(PyObject *self, PyObject *const *args, Py_ssize_t co
     SendTask *task = NULL;
     int granted = 0;
 
-    if (count == 2 && !names && (handle = PyObject_GetAttr(args[0], handle_name))
+    if (count == (quick->program ? 2 : 3) && !names && (handle = handle_of(args[0]))
         && (task = SELF(SendTask, PyType_GenericAlloc((PyTypeObject *)quick->kind, 0)))
         && (granted = grants(SELF(Context, quick->of), handle, args[1]))) {
         fill(task, quick->of, handle, args[1]);
         calls_set(&task->context, quick->program);
+        if (count == 3)
+            calls_set(&task->task.token, args[2]);
     }
     Py_XDECREF(handle);
     if (granted)

@@ -1,0 +1,16 @@
+"""Methods without a frame; see _method.c."""
+
+from collections.abc import Callable
+from typing import Any
+
+from typing_extensions import Self
+
+def not_at_once(*args: object, **kwargs: object) -> Any: ...
+
+class Owner:
+    def _put(self, place: int, call: Callable[..., Any] | None, /) -> None: ...
+
+class Method:
+    def __new__(cls, function: Callable[..., Any], place: int, least: int, most: int, /) -> Self: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+    def __get__(self, instance: object, owner: type | None = None, /) -> Any: ...

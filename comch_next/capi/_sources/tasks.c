@@ -1,0 +1,116 @@
+/* Progress, and the life of a task after its allocation: see hot.h. */
+#include "hot.h"
+
+static PyObject *hot_engines, *hot_tasks, *hot_progress, *hot_submit, *hot_free;
+
+/* Use the table of handles, whose address this is. */
+static void comch_face_hot(uintptr_t table)
+{
+	const PyGILState_STATE state = PyGILState_Ensure(); /* cffi has let it go */
+
+	if (hot_use((PyObject *)table))
+		PyErr_WriteUnraisable((PyObject *)table);
+	hot_engines = hot_handles("doca_pe");
+	hot_tasks = hot_handles("doca_task");
+	hot_progress = PyUnicode_InternFromString("progress");
+	hot_submit = PyUnicode_InternFromString("submit");
+	hot_free = PyUnicode_InternFromString("free");
+	PyGILState_Release(state);
+}
+
+/* Call a method of the object behind a handle. */
+static PyObject *hot_call(PyObject *handle, PyObject *method)
+{
+	PyObject *const target = Py_NewRef(SLOT(handle, target)), *result;
+
+	result = PyObject_VectorcallMethod(method, &target, 1, NULL);
+	Py_DECREF(target);
+	return result;
+}
+
+/* Call a method of a task that is quick, or else of its noun, which may do more. */
+static PyObject *hot_call_task(PyObject *handle, PyObject *method)
+{
+	if (SLOT(handle, quick) == Py_True)
+		return hot_call(handle, method);
+	return PyObject_CallMethodObjArgs(SLOT(handle, noun), method, SLOT(handle, target), NULL);
+}
+
+FACE uint8_t doca_pe_progress(struct doca_pe *pe)
+{
+	PyObject *handle, *moved;
+	PyGILState_STATE state;
+	uint8_t result = 0;
+
+	if (!pe || !hot_started())
+		return 0;
+	state = PyGILState_Ensure();
+	handle = hot_find(hot_engines, pe);
+	if (handle) {
+		moved = hot_call(handle, hot_progress);
+		result = moved == Py_True;
+		if (!moved)
+			hot_refused();
+		Py_XDECREF(moved);
+	}
+	PyGILState_Release(state);
+	return result;
+}
+
+FACE doca_error_t doca_task_submit(struct doca_task *task)
+{
+	PyObject *handle, *result;
+	PyGILState_STATE state;
+	doca_error_t code;
+
+	if (!hot_started())
+		return DOCA_ERROR_INITIALIZATION;
+	state = PyGILState_Ensure();
+	handle = hot_find(hot_tasks, task);
+	if (handle) {
+		result = hot_call_task(handle, hot_submit);
+		code = result ? DOCA_SUCCESS : hot_refused();
+		Py_XDECREF(result);
+	} else {
+		code = hot_missing("doca_task", task);
+	}
+	PyGILState_Release(state);
+	return code;
+}
+
+FACE doca_error_t doca_task_try_submit(struct doca_task *task)
+{
+	return doca_task_submit(task);
+}
+
+/* Forget the handle of a task. */
+static void hot_drop(PyObject *handle)
+{
+	PyObject *const handles = PyDict_GetItem(hot_table.by_tag, SLOT(handle, tag)), *const address = SLOT(handle, address);
+
+	PySet_Discard(SLOT(SLOT(handle, owner), owned), handle);
+	PyDict_DelItem(handles, address);
+	PyDict_DelItem(hot_tasks, address);
+}
+
+FACE void doca_task_free(struct doca_task *task)
+{
+	PyObject *handle, *result;
+	PyGILState_STATE state;
+
+	if (!task || !hot_started())
+		return;
+	state = PyGILState_Ensure();
+	handle = hot_find(hot_tasks, task);
+	if (handle) {
+		Py_INCREF(handle);
+		result = hot_call_task(handle, hot_free);
+		if (!result)
+			hot_refused();
+		else if (hot_find(hot_tasks, task) == handle)
+			hot_drop(handle);
+		Py_XDECREF(result);
+		Py_DECREF(handle);
+	}
+	PyGILState_Release(state);
+}

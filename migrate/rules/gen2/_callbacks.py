@@ -1,0 +1,72 @@
+"""Give comch_next functions that call the program's own with what C passed: events, user data, lengths.
+
+The program's function is named where it is called, or kept where it is registered if its name may mean another later.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from migrate.rules._forms import Method
+from migrate.rules._site import Site
+
+_KEPT = "call"  # the parameter that keeps a function
+
+
+class Passing(NamedTuple):
+    """The parameters of a callback of comch_next, and the arguments of the old one; flat: where those are numbers."""
+
+    parameters: str
+    arguments: str
+    flat: str = ""
+
+
+COMPLETED = Passing("task", "task, task.user_data, task.context.user_data")
+RECEIVED = Passing("connection, data", "None, data, len(data), connection")
+CHANGED = Passing("connection, ok", "None, connection, ok", "None, connection, int(ok)")
+CONSUMER = Passing("connection, number", "None, connection, number")
+STATE = Passing("context, old, new", "context.user_data, context, old, new")
+
+
+@dataclass(frozen=True)
+class Registered(Method):
+    """A method that takes callbacks; passing: how each of them is called. counts: C name -> the text of a number."""
+
+    passing: Passing = COMPLETED
+    callbacks: Mapping[str, str] = field(default_factory=dict)  # C name -> parameter; among the inputs, too
+
+    def arguments(self, site: Site) -> str:
+        made = {name: _wrapped(site, name, self.passing) for name in self.callbacks if name in site.call.arguments}
+        return site.arguments(self.inputs, self.options, made | self.counted(site))
+
+    def counted(self, site: Site) -> dict[str, str]:
+        """The arguments that are other numbers now."""
+        return {}
+
+
+def registered(name: str, callbacks: Mapping[str, str], passing: Passing) -> Registered:
+    """Make the form of a call that takes callbacks only."""
+    return Registered(name, callbacks, passing=passing, callbacks=callbacks)
+
+
+def _wrapped(site: Site, name: str, passing: Passing) -> str:
+    node = site.call.arguments[name]
+    if isinstance(node, ast.Constant):
+        return f"{{{name}}}"  # no function, which comch_next refuses, too
+    parameters, arguments = passing.parameters, _spelled(site, passing)
+    used = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+    if site.facts.is_fixed(node) and used.isdisjoint(parameters.split(", ")):
+        return f"lambda {parameters}: {{{name}}}({arguments})"
+    return f"lambda {parameters}, {_KEPT}={{{name}}}: {_KEPT}({arguments})"
+
+
+def _spelled(site: Site, passing: Passing) -> str:
+    """The arguments, where a name of Python's own may be the program's."""
+    text = passing.flat if site.is_flat and passing.flat else passing.arguments
+    for builtin, other in (("len(data)", "data.__len__()"), ("int(ok)", "+ok")):
+        if not site.facts.has_builtin(site.call.node, builtin[:3]):
+            text = text.replace(builtin, other)
+    return text

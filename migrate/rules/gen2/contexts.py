@@ -1,0 +1,38 @@
+"""Make, start, stop and destroy contexts; as_ctx is the context itself."""
+
+from __future__ import annotations
+
+from migrate.facts.program import Facts
+from migrate.old_api.calls import Call
+from migrate.old_api.generation_2 import PREFIX
+from migrate.rules._answers import Answer, Rule
+from migrate.rules._forms import Coded, Method, Property
+from migrate.rules.gen2._callbacks import STATE, registered
+from migrate.rules.gen2._created import Created
+from migrate.rules.gen2._itself import Itself
+
+_NOUNS = ("server", "client", "producer", "consumer")
+
+
+def _returning(name: str) -> Rule:
+    """A call that returns the state now; C has a code for it."""
+    objects, flat = Method(name), Coded(f"try_{name}")
+
+    def rule(call: Call, facts: Facts) -> Answer:
+        return flat(call, facts) if call.returns_code else objects(call, facts)
+
+    return rule
+
+
+RULES: dict[str, Rule] = {
+    PREFIX + "server_create": Created("Server", {"dev": "device", "repr": "device_rep", "name": "name"}),
+    PREFIX + "client_create": Created("Client", {"dev": "device", "name": "name"}),
+    **{f"{PREFIX}{noun}_destroy": Method("destroy") for noun in _NOUNS},
+    **{f"{PREFIX}{noun}_as_ctx": Itself() for noun in _NOUNS},
+    "doca_ctx_start": _returning("start"),
+    "doca_ctx_stop": _returning("stop"),
+    "doca_ctx_get_state": Property("state", number=True),
+    "doca_ctx_set_state_changed_cb": registered("set_state_changed_cb", {"cb": "callback"}, STATE),
+    "doca_ctx_get_num_inflight_tasks": Property("num_inflight_tasks"),
+    "doca_ctx_flush_tasks": Method("flush_tasks"),
+}

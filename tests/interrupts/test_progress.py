@@ -1,0 +1,109 @@
+"""An interrupt at every place of a progress: each message, completion and event is reported once all the same."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import comch_next as comch
+from tests.control_path.pair import Side, client, connect, leave, server, until
+from tests.interrupts.strike import Strike
+
+
+@pytest.fixture(autouse=True)
+def handler() -> Iterator[None]:
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture(params=[None, 1, 4], ids=["in batches", "one by one", "four at most"])
+def pair(request: pytest.FixtureRequest, runtime_dir: Path) -> Iterator[tuple[Side, Side]]:
+    """A server and a client, on engines that run at most so many callbacks in each progress."""
+    engines = [comch.ProgressEngine(max_events=request.param) for _ in range(2)]
+    there, here = server(engine=engines[0]), client(engine=engines[1])
+    connect(there, here)
+    yield there, here
+    leave(here, there)
+
+
+def turn(engine: comch.ProgressEngine) -> None:
+    while engine.progress():
+        pass
+
+
+def strike_everywhere(
+    prepare: Callable[[], object], engine: comch.ProgressEngine, reports: list[Any], step: int = 1
+) -> None:
+    """Prepare what is reported once, and interrupt the progress at one place after the other until it has been."""
+    for at in count(1, step):
+        prepare()
+        reports.clear()
+        strike = Strike(at)
+
+        def progress(_: object) -> None:
+            until(lambda: reports, engine)
+
+        with suppress(KeyboardInterrupt):
+            strike.run(progress, None)  # type: ignore[arg-type]
+        until(lambda: reports, engine)
+        turn(engine)
+        assert len(reports) == 1, strike.place
+        if not strike.place:
+            assert at > step or engine.max_events is None  # C code, that no interrupt comes into
+            return
+
+
+def test_a_message(pair: tuple[Side, Side]) -> None:
+    there, here = pair
+    reports: list[Any] = []
+    there.messages = reports
+
+    def send() -> None:
+        turn(here.engine)
+        here.send()
+
+    strike_everywhere(send, there.engine, reports)
+
+
+def test_a_completion(pair: tuple[Side, Side]) -> None:
+    there, here = pair
+    reports: list[Any] = []
+    here.done = reports
+
+    def send() -> None:
+        turn(there.engine)
+        here.send()
+
+    strike_everywhere(send, here.engine, reports)
+
+
+def test_the_coming_of_a_client(pair: tuple[Side, Side]) -> None:
+    there, here = pair
+
+    def come() -> None:
+        if here.state is not comch.State.IDLE:
+            here.context.stop()
+            until(lambda: here.state is comch.State.IDLE, here.engine, there.engine)
+        turn(there.engine)
+        here.context.start()
+
+    strike_everywhere(come, there.engine, there.up, step=5)
+
+
+def test_the_going_of_a_client(pair: tuple[Side, Side]) -> None:
+    there, here = pair
+
+    def go() -> None:
+        if here.state is comch.State.IDLE:
+            connect(there, here)
+        here.context.stop()
+        until(lambda: here.state is comch.State.IDLE, here.engine)
+
+    strike_everywhere(go, there.engine, there.down, step=5)
