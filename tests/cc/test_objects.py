@@ -32,9 +32,9 @@ def test_every_failure_raises_with_the_reason(world: World) -> None:
     with pytest.raises(cc.NotSupported, match="cannot be a client"):
         cc.cap_client_is_supported(world.dpu.as_devinfo())
     assert cc.cap_server_is_supported(world.dpu.as_devinfo()) is None
+    pe = cc.ProgressEngine()
+    pe.destroy()
     with pytest.raises(cc.InvalidValue, match="has been destroyed"):
-        pe = cc.ProgressEngine()
-        pe.destroy()
         pe.progress()
 
 
@@ -58,7 +58,10 @@ client = cc.Client(dev, "svc")
 client.set_max_msg_size(64)
 client.as_ctx().get_state()
 client.send_task_set_conf(print, print, 1)
-cc.cap_get_max_clients(dev.as_devinfo())
+info = dev.as_devinfo()
+cc.cap_get_max_clients(info)
+cc.cap_is_producer_supported(info)
+cc.consumer_cap_get_max_log_num_tasks(info)
 client.destroy()
 """
 
@@ -70,5 +73,6 @@ def test_warnings_name_the_c_function(start_python: StartPython) -> None:
     assert named == [
         *("doca_dev_open", "doca_cc_client_create", "doca_cc_client_set_max_msg_size"),
         *("doca_cc_client_as_ctx", "doca_ctx_get_state", "doca_cc_client_send_task_set_conf"),
-        *("doca_dev_as_devinfo", "doca_cc_cap_get_max_clients", "doca_cc_client_destroy"),
+        *("doca_dev_as_devinfo", "doca_cc_cap_get_max_clients", "doca_cc_cap_is_producer_supported"),
+        *("doca_cc_consumer_cap_get_max_log_num_tasks", "doca_cc_client_destroy"),
     ]
