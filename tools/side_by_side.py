@@ -26,7 +26,7 @@ MODERN_ONLY = ("bulk_transfer", "scale_probe")
 UNORDERED = tuple(GENERATION_2)  # whether an end hears first of its own sending or of the other's is open
 # Samples that call the C library: how they are written -> their folder, and which there are.
 SPELLED = {
-    "cffi": (LEGACY / "with_cffi", SAMPLES[:3]),
+    "cffi": (LEGACY / "with_cffi", (*SAMPLES[:3], "ctrl_path")),
     "ctypes": (LEGACY / "with_ctypes", SAMPLES[:2]),
     "c": (LEGACY / "in_c", SAMPLES[:1]),
 }
