@@ -9,6 +9,7 @@ from setuptools.command.build_ext import build_ext
 
 _ROOT = Path(__file__).resolve().parent
 _KERNEL = "comch_next/driver/emulated/_kernel"
+_NATIVE = "comch_next/driver/native/_kernel"
 _CALLS = (
     *("calls", "link", "poller", "channel", "mapping", "context", "task", "send_task"),
     *("quick", "quick_send", "quick_receive", "quick_wait"),
@@ -58,6 +59,13 @@ setup(
         Extension(
             "comch_next._method",
             sources=["comch_next/_method.c"],
+            extra_compile_args=["-O2", "-std=gnu11", "-Wall", "-Wextra"],
+            py_limited_api=True,
+        ),
+        Extension(
+            f"{_NATIVE}/calls".replace("/", "."),
+            sources=[f"{_NATIVE}/{source}.c" for source in ("calls", "task", "send_task", "callbacks", "progress")],
+            depends=[f"{_NATIVE}/objects.h"],
             extra_compile_args=["-O2", "-std=gnu11", "-Wall", "-Wextra"],
             py_limited_api=True,
         ),

@@ -27,7 +27,7 @@ def alloc(loop: Loop, message: Any = b"hello") -> SendTask:
 
 def test_a_task_is_its_own_handle(running: Loop) -> None:
     connection, allocate = running.client.connection, running.client.task_send_alloc_init
-    assert fewest(lambda: allocate(connection, b"x").free()).count("task_send_alloc_init") == 1
+    assert fewest(lambda: allocate(connection, b"x").free()) == []
     task = alloc(running)
     assert isinstance(task, SendTask)
     assert task._handle is task

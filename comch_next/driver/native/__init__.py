@@ -15,6 +15,7 @@ _find, _library     where the libraries are, and their functions in the spelling
 _handle, _progress  what the program holds of a C object, and the life of that object
 _notification       what an engine's program sleeps on
 _calls              methods that are one C function each
+_kernel             what runs for every message of the control path, in C: through pointers to the library's functions
 
 The library pushes only: there is no port of its own, so the pull view is the one with a helper thread, and nothing is
 known of other processes' servers. docs/native.md says what has been proved without a card, and what has not.

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from comch_next._codes import Counter
 from comch_next.driver.native._calls import Noun
-from comch_next.driver.native._handle import Handle
+from comch_next.driver.native._handle import Handle, address
 from comch_next.driver.native._library import check, ffi
 from comch_next.driver.protocol import Lock
 from comch_next.errors import ConnectionAborted, DocaError, InvalidValue
@@ -17,10 +17,11 @@ __all__ = ["Connection", "Connections", "living_connection"]
 
 
 class Connection(Handle, tag="doca_comch_connection"):
-    """A handle. The library's object goes with the connection, this stays, with the counters of its end."""
+    """A handle. The library's object, at `address`, goes with the connection; this stays, with the last counters."""
 
     def __init__(self, pointer: Any, context: "ControlContext") -> None:
         self.context = context
+        self.address = address(pointer)
         self.user_data: Any = None
         self.counters = dict.fromkeys(Counter, 0)  # of the last snapshot
         self.live_as(pointer, None)

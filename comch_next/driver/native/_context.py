@@ -8,10 +8,11 @@ from typing import Any, ClassVar, TypeVar
 from comch_next._codes import ErrorCode, State
 from comch_next.driver.native._calls import Noun
 from comch_next.driver.native._device import Dev
-from comch_next.driver.native._handle import Handle, Life, live, nobody
+from comch_next.driver.native._handle import Handle, Life, live, nobody, task_at
+from comch_next.driver.native._kernel import calls
 from comch_next.driver.native._library import Library, check, ffi, passed, refusal
 from comch_next.driver.native._progress import EngineLife
-from comch_next.driver.native._task import HELD, SUCCESS, Task
+from comch_next.driver.native._task import Task
 from comch_next.driver.protocol import Lock, new_lock, uninterrupted
 from comch_next.errors import BadState, InvalidValue
 
@@ -19,6 +20,7 @@ __all__ = ["Callback", "Context", "ContextLife", "Contexts", "expect_callback"]
 
 Callback = Callable[..., object]
 _T = TypeVar("_T", bound=Task)
+_COMPLETION = "void(uintptr_t, uint64_t, uint64_t)"  # of every kind of task
 _CLOSING_S = 1.0  # that a context has to become IDLE when its engine is dropped, or the interpreter exits
 
 
@@ -31,8 +33,9 @@ def expect_callback(value: object, name: str) -> None:
 class ContextLife(Life):
     """The life of a context. Its callbacks come here, and reach the program through the handle, while there is one.
 
-    `tasks` are those that have not been freed: each pointer with its doca_task, the very object that the task's handle
-    has; `submitted` those of them that the library has; `dropped` those that the program has dropped.
+    `tasks` are those that have not been freed: each address with that of its doca_task, the very object that the task's
+    handle has; `submitted` those of them that the library has; `dropped` those that the program has dropped.
+    `functions`: where those are that submit and free a task.
     """
 
     def __init__(self, library: Library, kind: str, pointer: Any, parents: Iterable[Life]) -> None:
@@ -41,9 +44,10 @@ class ContextLife(Life):
         self.ctx = library[f"{kind}_as_ctx"](pointer)
         self.engine: EngineLife | None = None
         self.lock: Lock = new_lock()
-        self.tasks: dict[Any, Any] = {}
-        self.submitted: dict[Any, Task] = {}
-        self.dropped: deque[tuple[Any, Any]] = deque()
+        self.tasks: dict[int, int] = {}
+        self.submitted: dict[int, Task] = {}
+        self.dropped: deque[tuple[int, int]] = deque()
+        self.functions = tuple(library.address_of(name) for name in ("doca_task_submit", "doca_task_free"))
         self._callbacks: list[Any] = []  # as long as the library may call them
         changed = self.callback("doca_ctx_state_changed_callback_t", self._on_state)
         check(library["doca_ctx_set_state_changed_cb"](self.ctx, changed), "doca_ctx_set_state_changed_cb")
@@ -54,6 +58,10 @@ class ContextLife(Life):
         self._callbacks.append(made)
         return made
 
+    def quick_callback(self, ctype: str, shape: str, function: Callback) -> Any:
+        """Make a C callback of which the function gets addresses as numbers: `shape` is the type with these."""
+        return ffi.cast(ctype, self.callback(shape, function))
+
     def _keep(self, kind: object, error: BaseException, trace: object) -> None:
         if self.engine is not None:
             self.engine.keep(kind, error, trace)
@@ -63,34 +71,18 @@ class ContextLife(Life):
         if context is not None:
             context.moved(State(old), State(new))
 
-    def completion(self, *, failed: bool) -> Callback:
-        """Make what is called for tasks that have completed."""
-
-        def complete(pointer: Any, _data: int, _ctx_data: int) -> None:
-            task = self.submitted.pop(pointer, None)
-            if task is None:
-                return  # it was freed while submitted
-            task.owner, task.status = HELD, SUCCESS
-            if failed:
-                task.read_status()
-            context: Context | None = self.handle()
-            if context is not None:
-                (context.on_failed if failed else context.on_done)(task.token)
-
-        return complete
-
     def state(self) -> State:
         """Ask for the state."""
         cell = ffi.new("enum doca_ctx_states *")
         check(self.library["doca_ctx_get_state"](self.ctx, cell), "doca_ctx_get_state")
         return State(cell[0])
 
-    def free(self, pointer: Any, base: Any) -> None:
-        """Give a task back to the pool, unless that has been done; another may have its pointer since."""
-        if self.tasks.get(pointer) is base:
-            del self.tasks[pointer]
-            self.submitted.pop(pointer, None)
-            self.library["doca_task_free"](base)
+    def free(self, address: int, base: int) -> None:
+        """Give a task back to the pool, unless that has been done; another may have its address since."""
+        if self.tasks.get(address) is base:
+            del self.tasks[address]
+            self.submitted.pop(address, None)
+            self.library["doca_task_free"](task_at(base))
 
     def free_dropped(self) -> None:
         """Free the tasks that the program has dropped."""
@@ -99,9 +91,9 @@ class ContextLife(Life):
 
     def free_held(self) -> None:
         """Free every task that the library does not have."""
-        for pointer, base in list(self.tasks.items()):
-            if pointer not in self.submitted:
-                self.free(pointer, base)
+        for address, base in list(self.tasks.items()):
+            if address not in self.submitted:
+                self.free(address, base)
 
     # The end
 
@@ -187,7 +179,8 @@ class Context(Handle):
         expect_callback(done, name)
         expect_callback(failed, name)
         with self.lock:
-            callbacks = [self.life.callback(ctype, self.life.completion(failed=bad)) for bad in (False, True)]
+            made = [calls.completed(self.life, failed) for failed in (False, True)]
+            callbacks = [self.life.quick_callback(ctype, _COMPLETION, function) for function in made]
             passed(self.life.library[name], name, self.pointer, *callbacks, number)
             self.on_done, self.on_failed = done, failed
 
@@ -203,9 +196,7 @@ class Context(Handle):
             code = life.library[name](self.pointer, *args, cell)
             if code:
                 raise refusal(code, name)
-            pointer = cell[0]
-            base = life.tasks[pointer] = life.library[kind.as_task](pointer)
-            return kind(pointer, base, self, token)
+            return kind(cell[0], self, token)
 
 
 class Contexts(Noun):

@@ -5,8 +5,9 @@ from typing import Any, ClassVar
 from comch_next._codes import State
 from comch_next.driver.native._calls import Noun, as_bytes
 from comch_next.driver.native._connection import Connection, living_connection
-from comch_next.driver.native._context import Callback, Context, ContextLife, Contexts, expect_callback
-from comch_next.driver.native._handle import live, nobody
+from comch_next.driver.native._context import Callback, Context, Contexts, expect_callback
+from comch_next.driver.native._handle import address, live, nobody
+from comch_next.driver.native._kernel import calls
 from comch_next.driver.native._library import Library, ffi, passed
 from comch_next.driver.native._send_task import OwnTask, SendTask, SendTasks
 from comch_next.driver.protocol import Call
@@ -18,7 +19,7 @@ __all__ = ["ControlContext", "ControlContexts", "TaskPool"]
 class ControlContext(Context):
     """A handle; Server and Client add how they meet.
 
-    Its `connections` are known by their pointers, those that have ended until the next one begins: news of their
+    Its `connections` are known by their addresses, those that have ended until the next one begins: news of their
     consumers may come afterwards.
     """
 
@@ -27,7 +28,7 @@ class ControlContext(Context):
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
-        self.connections: dict[Any, Connection] = {}
+        self.connections: dict[int, Connection] = {}
         self.on_message: Callback = nobody
         self.view = False
         self.up: Callback = nobody
@@ -37,16 +38,27 @@ class ControlContext(Context):
 
     def connection_of(self, pointer: Any) -> Connection:
         """Return the handle of a connection of this context's, perhaps of one that has ended."""
-        known = self.connections.get(pointer)
+        known = self.connections.get(address(pointer))
         return self.begin(pointer) if known is None else known
 
     def begin(self, pointer: Any) -> Connection:
         """Return the handle of a connection that has not ended, made when it is first seen."""
-        known = self.connections.get(pointer)
+        known = self.connections.get(address(pointer))
         if known is None or known.is_gone():
             self.connections = {other: link for other, link in self.connections.items() if not link.is_gone()}
-            known = self.connections[pointer] = Connection(pointer, self)
+            known = Connection(pointer, self)
+            self.connections[known.address] = known
         return known
+
+    def begin_at(self, number: int) -> Connection:
+        """Return the handle of the connection at an address, which has not ended."""
+        return self.begin(ffi.cast("struct doca_comch_connection *", number))
+
+    def show(self, connection: Connection, number: int, length: int) -> None:
+        """Give the program a view of the message at an address."""
+        buffer = ffi.buffer(ffi.cast("uint8_t *", number), length) if length else b""
+        with memoryview(buffer) as view:
+            self.on_message(connection.user_data, view)
 
     def own(self, connection: object, name: str) -> Connection:
         """Return a living connection of this context's, or refuse the call."""
@@ -98,24 +110,7 @@ class ControlContext(Context):
 
 
 _MESSAGE, _CONSUMER = "doca_comch_event_msg_recv_cb_t", "doca_comch_event_consumer_cb_t"
-
-
-def _receiver(life: ContextLife) -> Callback:
-    """Make what is called for the messages of a context: one function, as it runs for every message."""
-
-    def received(_event: object, data: Any, length: int, pointer: Any) -> None:
-        context: ControlContext | None = life.handle()
-        if context is None:
-            return
-        connection = context.connections.get(pointer) or context.begin(pointer)
-        buffer = ffi.buffer(data, length) if length else b""
-        if not context.view:
-            context.on_message(connection.user_data, bytes(buffer))
-            return
-        with memoryview(buffer) as view:
-            context.on_message(connection.user_data, view)
-
-    return received
+_MESSAGE_SHAPE = "void(uintptr_t, uintptr_t, uint32_t, uintptr_t)"
 
 
 class ControlContexts(Contexts):
@@ -157,8 +152,9 @@ class ControlContexts(Contexts):
         context, name = self._own(ctx, "event_msg_recv_register")
         expect_callback(on_message, name)
         with context.lock:
-            passed(self.library[name], name, context.pointer, context.life.callback(_MESSAGE, _receiver(context.life)))
-            context.on_message, context.view = on_message, view
+            received = context.life.quick_callback(_MESSAGE, _MESSAGE_SHAPE, calls.received(context.life))
+            passed(self.library[name], name, context.pointer, received)
+            context.on_message, context.view = on_message, bool(view)
 
     def event_consumer_register(self, ctx: object, new: Callback, expired: Callback) -> None:
         context, name = self._own(ctx, "event_consumer_register")
@@ -194,22 +190,8 @@ class TaskPool(Noun):
         """Leave to `slow` what the library or the program has ended, what is refused, and tasks to be freed first."""
         if base is object:
             return None
-        kind: Any = OwnTask.of(base, self._tasks)
-        alloc, as_task = self.library[self.context_kind.alloc_init], self.library[kind.as_task]
-        life, cell = ctx.life, ffi.new(kind.cell)
-
-        def task_send_alloc_init(connection: Any, msg: Any) -> Any:
-            peer: Any = getattr(connection, "_handle", None)
-            with life.lock:
-                known = msg.__class__ is bytes and peer.__class__ is Connection and peer.context is ctx
-                if not known or life.dropped or peer.pointer is None or ctx.pointer is None:
-                    return slow(connection, msg)
-                if alloc(ctx.pointer, peer.pointer, msg, len(msg), cell):
-                    return slow(connection, msg)
-                pointer = cell[0]
-                task = kind(pointer, as_task(pointer), ctx, None)
-                life.tasks[pointer] = task.base
-            task.context, task.user_data, task.data = program, None, msg
-            return task
-
-        return task_send_alloc_init
+        kind = OwnTask.of(base, self._tasks)
+        pointers = [self.library.address_of(name) for name in (self.context_kind.alloc_init, kind.as_task)]
+        if not all(pointers):
+            return None
+        return calls.alloc(ctx, ctx.life, Connection, kind, program, slow, address(ctx.pointer), *pointers)

@@ -6,7 +6,8 @@ from typing import Any
 
 from comch_next.driver.native._calls import Noun, call
 from comch_next.driver.native._context import Context
-from comch_next.driver.native._handle import Handle, live
+from comch_next.driver.native._handle import Handle, address, live
+from comch_next.driver.native._kernel import calls
 from comch_next.driver.native._library import Library, check, ffi, passed
 from comch_next.driver.native._notification import Notification, Rings
 from comch_next.driver.native._progress import EngineLife
@@ -48,10 +49,7 @@ class Engine(Handle, tag="doca_pe"):
                 if not again or self.pointer is None:
                     break
                 again = life.progress()
-            if moved and life.notification is not None and life.notification.silent:
-                life.notification.found()
-            if life.error is not None:
-                life.raise_error()
+            life.report(moved)
         return moved
 
 
@@ -85,7 +83,8 @@ class Engines(Noun):
         return live(pe, Engine, "doca_pe_progress").progress()
 
     def quick_progress(self, pe: Engine) -> Callable[[], bool]:
-        return pe.progress
+        function = self.library.address_of("doca_pe_progress")
+        return calls.progress(pe, pe.life, pe.progress, address(pe.pointer), function) if function else pe.progress
 
     def quick_request(self, pe: Engine) -> None: ...
 

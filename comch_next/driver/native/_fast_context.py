@@ -20,11 +20,15 @@ class FastContext(Context):
 
 
 class FastTask(Task):
-    """A handle. `buf` is kept until the task has another, or ends."""
+    """A handle. `pointer` is that of its kind; `buf` is kept until the task has another, or ends."""
 
-    __slots__ = ("buf",)
+    __slots__ = ("buf", "pointer")
 
     buf: Buf | None
+
+    def __init__(self, pointer: Any, *args: Any) -> None:
+        super().__init__(pointer, *args)
+        self.pointer = pointer
 
     def free_submitted(self) -> None:
         """Give a submitted task up: no callback reports it. The header forbids it, NVIDIA's secure channel does it."""

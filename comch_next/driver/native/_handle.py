@@ -17,7 +17,7 @@ from weakref import WeakSet, ref
 from comch_next.driver.native._library import ffi
 from comch_next.errors import BadState, DocaError, InvalidValue
 
-__all__ = ["KINDS", "Handle", "Life", "address", "live", "lives", "nobody"]
+__all__ = ["KINDS", "Handle", "Life", "address", "live", "lives", "nobody", "task_at"]
 
 _H = TypeVar("_H", bound="Handle")
 _NO_LOCK = nullcontext()
@@ -155,6 +155,11 @@ def lives() -> list[Life]:
 def address(pointer: Any) -> int:
     """Return where a pointer points to."""
     return int(ffi.cast("uintptr_t", pointer))
+
+
+def task_at(number: int) -> Any:
+    """Return the pointer to a task of that address."""
+    return ffi.cast("struct doca_task *", number)
 
 
 def _inherited(text: str) -> BadState:

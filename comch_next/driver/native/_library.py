@@ -70,6 +70,11 @@ class Library(dict[str, Callable[..., Any]]):
         exported = (self._exported(spelling) for spelling in rows)
         return next((function for function in exported if function is not None), self._absent(row))
 
+    def address_of(self, name: str) -> int:
+        """Return where a function is; 0 for one that refuses."""
+        function = self[name]
+        return int(ffi.cast("uintptr_t", function)) if isinstance(function, FFI.CData) else 0
+
     def _absent(self, row: Function) -> Callable[..., NoReturn]:
         release = "of a release that it does not tell" if self.version is None else f"of DOCA {self.version}"
         text = f"{row.name}: {self.paths[row.generation]}, {release}, has no such function"

@@ -38,6 +38,18 @@ class EngineLife(Life):
             self.end_orphans()
         return moved
 
+    def finish(self, moved: bool) -> None:
+        """Do what is left after the library's progress."""
+        if self.orphans:
+            self.end_orphans()
+        self.report(moved)
+
+    def report(self, moved: bool) -> None:
+        """Note what the notification missed, and raise what a callback has raised."""
+        if moved and self.notification is not None and self.notification.silent:
+            self.notification.found()
+        self.raise_error()
+
     def end_orphans(self) -> None:
         """Have each context that the program has dropped take a step towards its end."""
         for step in list(self.orphans):

@@ -1,7 +1,6 @@
 """Send tasks of the control path (guide: Comch, Control Channel Send Task)."""
 
 from functools import cache
-from typing import Any
 
 from comch_next.driver.native._library import ffi
 from comch_next.driver.native._task import Task, Tasks
@@ -12,12 +11,10 @@ __all__ = ["OwnTask", "SendTask", "SendTasks"]
 class SendTask(Task):
     """A handle. `data` is the message, which the library may read until the task has completed."""
 
-    __slots__ = ("data",)
+    __slots__ = ()
 
     cell = ffi.typeof("struct doca_comch_task_send **")
     as_task = "doca_comch_task_send_as_task"
-
-    data: bytes
 
 
 class SendTasks(Tasks):
@@ -32,18 +29,14 @@ class OwnTask(SendTask):
     __slots__ = ()
 
     _tasks: SendTasks
-    context: object
-    user_data: object
 
     @property
     def _handle(self) -> "OwnTask":
         return self
 
-    token: Any = property(lambda self: self, lambda self, _: None)
-
     @staticmethod
     @cache
     def of(base: type, tasks: SendTasks) -> "type[OwnTask]":
         """Return the kind whose tasks are a program's, which are of that class."""
-        members = {"__slots__": ("context", "user_data"), "__module__": base.__module__, "_tasks": tasks}
+        members = {"__slots__": (), "__module__": base.__module__, "_tasks": tasks}
         return type(base.__name__, (OwnTask, base), members)

@@ -3,54 +3,61 @@
 Who has a task is known here, because the functions that submit and free one validate nothing.
 """
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from comch_next._codes import ErrorCode, SubmitFlag
 from comch_next.driver.native._calls import Noun
+from comch_next.driver.native._handle import address, task_at
+from comch_next.driver.native._kernel import calls
+from comch_next.driver.native._kernel.calls import FREED, HELD, SUBMITTED
 from comch_next.driver.native._library import refusal
 from comch_next.errors import BadState, InvalidValue
 
 if TYPE_CHECKING:
     from comch_next.driver.native._context import Context
 
-__all__ = ["FREED", "HELD", "SUBMITTED", "SUCCESS", "Task", "Tasks", "expect_held"]
+__all__ = ["Task", "Tasks", "expect_held"]
 
-SUCCESS = ErrorCode.SUCCESS  # members of an enum are slow to reach
-HELD, SUBMITTED, FREED = "held by the program", "submitted; wait for its completion", "freed before"
+_SUCCESS = ErrorCode.SUCCESS  # members of an enum are slow to reach
 
 
-class Task:
-    """A handle of the context `ctx`: `pointer` is that of its kind, `base` the same as a doca_task.
+class Task(calls.Task):
+    """A handle of the context `ctx`: `address` is where its kind's struct is, `base` the same as a doca_task.
 
-    `token`: what its callbacks get.
+    `token`: what its callbacks get. What submits and frees it leaves to the calls here what does not succeed at once.
     """
 
-    __slots__ = ("__weakref__", "base", "ctx", "owner", "pointer", "status", "token")
+    __slots__ = ("__weakref__",)
 
     cell: ClassVar[Any]  # the C type that a task's pointer is written to
     as_task: ClassVar[str]  # the function that makes a doca_task of it
 
-    def __init__(self, pointer: Any, base: Any, ctx: "Context", token: object) -> None:
-        self.pointer, self.base = pointer, base
+    def __init__(self, pointer: Any, ctx: "Context", token: object) -> None:
+        library = ctx.life.library
+        self.address, self.base = address(pointer), address(library[self.as_task](pointer))
         self.ctx = ctx
+        self.status = _SUCCESS
+        self.token = token
+        ctx.life.tasks[self.address] = self.base
         self.owner = HELD
-        self.status = SUCCESS
-        self.token: Any = token
 
-    def submit(self, name: str = "doca_task_submit", *flags: int) -> None:
+    def submit_by(self, name: str = "doca_task_submit", *flags: int) -> None:
         """Submit it by that function, which gives it to the library."""
         life = self.ctx.life
         with life.lock:
-            if self.owner is not HELD or life.tasks.get(self.pointer) is not self.base or self.ctx.pointer is None:
-                expect_held(self, name)
-            self.owner, life.submitted[self.pointer] = SUBMITTED, self
-            code = life.library[name](self.base, *flags)
+            expect_held(self, name)
+            self.owner, life.submitted[self.address] = SUBMITTED, self
+            code = life.library[name](task_at(self.base), *flags)
             if code:
                 self.owner = HELD
-                del life.submitted[self.pointer]
-                raise refusal(code, name)
+                del life.submitted[self.address]
+                self.refused(code, name)
 
-    def free(self) -> None:
+    def refused(self, code: int, name: str) -> NoReturn:
+        """Raise what the library has refused."""
+        raise refusal(code, name)
+
+    def free_checked(self) -> None:
         """Give it back to the pool, if the program holds it."""
         with self.ctx.life.lock:
             if self.owner is SUBMITTED:
@@ -67,23 +74,19 @@ class Task:
         """Give it back to the pool, whoever holds it."""
         self.owner = FREED
         self.token = None  # it points back at the task
-        self.ctx.life.free(self.pointer, self.base)
+        self.ctx.life.free(self.address, self.base)
 
     def read_status(self) -> None:
         """Ask the library what the task has completed with."""
         try:
-            self.status = ErrorCode(self.ctx.life.library["doca_task_get_status"](self.base))
+            self.status = ErrorCode(self.ctx.life.library["doca_task_get_status"](task_at(self.base)))
         except ValueError:  # of a newer release
             self.status = ErrorCode.UNKNOWN
-
-    def __del__(self) -> None:
-        if self.owner is HELD:  # dropped without a free
-            self.ctx.life.dropped.append((self.pointer, self.base))
 
 
 def expect_held(task: Task, name: str) -> None:
     """Raise BadState unless the program holds the task, INVALID_VALUE when its context is no more."""
-    if task.owner is HELD and task.ctx.life.tasks.get(task.pointer) is not task.base:
+    if task.owner is HELD and task.ctx.life.tasks.get(task.address) is not task.base:
         task.owner = FREED  # the pool has taken it back
     if task.owner is not HELD:
         raise BadState(f"{name}: the task is {task.owner}; legal for a task that the program holds")
@@ -97,7 +100,7 @@ class Tasks(Noun):
     kind: type[Task]
 
     def submit(self, task: object) -> None:
-        self._submit(task, "doca_task_submit")
+        self._own(task, "doca_task_submit").submit()
 
     def try_submit(self, task: object) -> None:
         self._submit(task, "doca_task_try_submit")
@@ -108,7 +111,7 @@ class Tasks(Noun):
         self._submit(task, "doca_task_submit_ex", flags)
 
     def _submit(self, task: object, name: str, *flags: int) -> None:
-        self._own(task, name).submit(name, *flags)
+        self._own(task, name).submit_by(name, *flags)
 
     def _own(self, task: object, name: str) -> Task:
         if not isinstance(task, self.kind):

@@ -1,0 +1,1 @@
+"""What programs of the control path do for every message, in C: see calls.c."""

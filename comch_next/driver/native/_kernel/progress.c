@@ -1,0 +1,77 @@
+/* The progress of an engine, in front of the Python one: one call of the library's function. What follows that is done
+ * in Python, where there is any of it: see EngineLife in _progress.py.
+ */
+#include "objects.h"
+
+typedef uint8_t (*Progress)(void *pe);
+
+enum { ENGINE, LIFE, SLOW, POINTER, FUNCTION };  /* what it is bound to */
+
+/* Whether one call of an engine that has not ended is asked for, outside of callbacks, or -1. */
+static int is_plain(PyObject *engine, PyObject *life)
+{
+    int ended = calls_is(engine, calls_name.pointer, Py_None), plain;
+
+    if (ended)
+        return ended < 0 ? -1 : 0;
+    plain = calls_is(engine, calls_name.max_events, Py_None);
+    return plain > 0 ? calls_is(life, calls_name.running, Py_False) : plain;
+}
+
+/* Whether a progress has left anything to be done, or -1. */
+static int is_left(PyObject *life)
+{
+    PyObject *orphans = PyObject_GetAttr(life, calls_name.orphans);
+    Py_ssize_t waiting = orphans ? PyObject_Size(orphans) : -1;
+    int silent;
+
+    Py_XDECREF(orphans);
+    if (waiting)
+        return waiting < 0 ? -1 : 1;
+    silent = calls_is(life, calls_name.notification, Py_None);
+    if (silent > 0)
+        silent = calls_is(life, calls_name.error, Py_None);
+    return silent < 0 ? -1 : !silent;
+}
+
+/* Call the library's function with the lock held. Whether anything moved; NULL without an exception for Python. */
+static PyObject *run(PyObject *bound, PyObject *life)
+{
+    Progress function = (Progress)calls_item(bound, FUNCTION);
+    void *pointer = calls_item(bound, POINTER);
+    PyObject *moved, *done;
+    int left;
+
+    if (is_plain(PyTuple_GetItem(bound, ENGINE), life) <= 0 || PyObject_SetAttr(life, calls_name.running, Py_True))
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS
+    left = function(pointer);
+    Py_END_ALLOW_THREADS
+    moved = left ? Py_True : Py_False;
+    if (PyObject_SetAttr(life, calls_name.running, Py_False) || (left = is_left(life)) < 0)
+        return NULL;
+    if (left) {
+        if (!(done = PyObject_CallMethodObjArgs(life, calls_name.finish, moved, NULL)))
+            return NULL;
+        Py_DECREF(done);
+    }
+    Py_INCREF(moved);
+    return moved;
+}
+
+static PyObject *progress(PyObject *bound, PyObject *Py_UNUSED(none))
+{
+    PyObject *life = PyTuple_GetItem(bound, LIFE), *lock = calls_taken(life), *moved;
+
+    if (!lock)
+        return NULL;
+    moved = calls_released(lock, run(bound, life));
+    return moved || PyErr_Occurred() ? moved : PyObject_CallObject(PyTuple_GetItem(bound, SLOW), NULL);
+}
+
+static PyMethodDef progress_def = {"progress", progress, METH_NOARGS, NULL};
+
+PyObject *calls_make_progress(PyObject *Py_UNUSED(module), PyObject *bound)
+{
+    return PyCFunction_NewEx(&progress_def, bound, NULL);
+}
