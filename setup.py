@@ -4,11 +4,13 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
+from cffi import FFI
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 _ROOT = Path(__file__).resolve().parent
 _KERNEL = "comch_next/driver/emulated/_kernel"
+_DECLARED = "comch_next/driver/native/_declared.py"
 _NATIVE = "comch_next/driver/native/_kernel"
 _CALLS = (
     *("calls", "link", "poller", "channel", "mapping", "context", "task", "send_task"),
@@ -27,6 +29,16 @@ def _load_builder() -> ModuleType:
     return build
 
 
+def _declare(root: Path) -> None:
+    """Write down what cffi makes of the declarations that the native driver needs."""
+    from comch_next.api import prototypes
+
+    ffi = FFI()
+    ffi.set_source("_declared", None)
+    ffi.cdef(prototypes.cdef("core", "comch"))
+    ffi.emit_python_code(str(root / _DECLARED))
+
+
 class BuildExtensionsAndFaces(build_ext):
     """Builds the extensions, then the shared libraries that C programs load."""
 
@@ -37,6 +49,7 @@ class BuildExtensionsAndFaces(build_ext):
             print(f"the C faces serve Python programs only: {note}", file=sys.stderr)
         root = _ROOT if self.inplace or self.editable_mode else Path(self.build_lib)
         builder.build(root, Path(self.build_temp), self._compile)
+        _declare(root)
 
     def _compile(self, source: Path, library: Path, cflags: list[str], ldflags: list[str]) -> None:
         objects = self.compiler.compile(

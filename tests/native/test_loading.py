@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 
 from comch_next import NotSupported, devices
+from comch_next.api import functions
 from comch_next.driver import load
+from comch_next.driver.native._find import GENERATIONS
+from comch_next.driver.native._library import ffi
 from tests.native.conftest import Log
 from tests.native.stub import build
 from tests.processes import StartPython
@@ -102,3 +105,10 @@ def test_a_release_before_comch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("COMCH_DOCA_LIB", str(build(tmp_path, "2.5")))
     with pytest.raises(NotSupported, match=r"is of DOCA 2\.5\.85; Comch begins with 2\.7"):
         devices()
+
+
+def test_nothing_is_parsed_when_it_is_loaded() -> None:
+    """The declarations were, at installation: all functions of the tables are among them."""
+    assert not hasattr(ffi, "cdef")
+    both = ffi.dlopen(None)
+    assert {row.name for generation in GENERATIONS for row in functions(generation)} <= set(dir(both))

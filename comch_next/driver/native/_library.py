@@ -1,25 +1,23 @@
 """The C functions of the libraries that were found, by name, in the spelling of their release.
 
-Everything is declared from the fact tables. The release is read when the libraries are loaded: of two spellings of a
-function it decides which comes first, and a function that the libraries do not export refuses with NOT_SUPPORTED.
+Everything is declared from the fact tables, at installation: to parse that takes longer than all else at a start. The
+release is read when the libraries are loaded: of two spellings of a function it decides which comes first, and a
+function that the libraries do not export refuses with NOT_SUPPORTED.
 """
 
 import re
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from cffi import FFI
 from packaging.version import Version
 
 from comch_next import api
-from comch_next.api import Function, prototypes
-from comch_next.driver.native._find import GENERATIONS, open_libraries
+from comch_next.api import Function
+from comch_next.driver.native._declared import ffi
+from comch_next.driver.native._find import open_libraries
 from comch_next.errors import DocaError, InvalidValue, NotSupported, code_name, describe, from_code
 
 __all__ = ["Library", "check", "ffi", "passed", "refusal", "text"]
-
-ffi = FFI()
-ffi.cdef(prototypes.cdef(*GENERATIONS))
 
 _OLDEST = Version("2.7")  # the first release with libdoca_comch
 _RELEASE = re.compile(r"\d+(?:\.\d+)+")
@@ -52,7 +50,7 @@ class Library(dict[str, Callable[..., Any]]):
     def _exported(self, row: Function) -> Callable[..., Any] | None:
         try:
             function: Callable[..., Any] = getattr(self._opened[row.generation], row.name)
-        except AttributeError:
+        except ffi.error:
             return None
         return function
 
@@ -73,7 +71,7 @@ class Library(dict[str, Callable[..., Any]]):
     def address_of(self, name: str) -> int:
         """Return where a function is; 0 for one that refuses."""
         function = self[name]
-        return int(ffi.cast("uintptr_t", function)) if isinstance(function, FFI.CData) else 0
+        return int(ffi.cast("uintptr_t", function)) if isinstance(function, ffi.CData) else 0
 
     def _absent(self, row: Function) -> Callable[..., NoReturn]:
         release = "of a release that it does not tell" if self.version is None else f"of DOCA {self.version}"
