@@ -156,7 +156,7 @@ class Stage:
 
 def script_of(sample: str, end: str, manner: str) -> str:
     """The file name of an end of a sample, which the second old API had under another name."""
-    name = sample if manner == "new" else GENERATION_2.get(sample, sample)
+    name = sample if "new" in manner.split() else GENERATION_2.get(sample, sample)
     return f"{name}_{end}.py"
 
 

@@ -79,13 +79,17 @@ class Form(ABC):
         """A flat call's value: the result code, alone or before what else the call gives."""
         call = site.call
         if not call.returns_code:
-            return self.plain(site)
+            return self.bare(site)
         if any(call.signature.kinds.get(name, "").endswith("[]") for name in call.results):
             return f"{{comch}}.outcome_list({deferred})"
         if len(call.results) > 1:
             return f"{{comch}}.outcomes({len(call.results)}, {deferred})"
         whole = bool(call.results) or site.is_statement
         return f"{{comch}}.outcome({deferred})" + ("" if whole else "[0]")
+
+    def bare(self, site: Site) -> str:
+        """The value of a flat call that has no code."""
+        return self.plain(site)
 
     def _missing(self, site: Site) -> str:
         if not site.call.returns_code:

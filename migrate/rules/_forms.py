@@ -44,6 +44,9 @@ class Method(Form):
             return late(site, number(site, self.plain(site)))
         return Deferred(f"{{{site.handle}}}.{self.name}", self.arguments(site))
 
+    def bare(self, site: Site) -> str:
+        return number(site, self.plain(site)) if self.number and not site.is_tested() else self.plain(site)
+
     def of_class(self, site: Site) -> Deferred | None:
         owner = "" if self.number else site.owner(self.name)
         if not owner:

@@ -12,6 +12,7 @@ from migrate.facts.program import Facts
 from migrate.old_api.calls import Call
 from migrate.rules._roles import owner_of, role
 
+_RUNNING = (ast.Call, ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr)  # what may bind names anew
 # Kind of a handle -> its class in comch_next; an endpoint's depends on its role.
 OWNERS = {
     "peer": "Connection",
@@ -91,7 +92,20 @@ class Site:
     def is_receiver_fixed(self) -> bool:
         """Whether the handle is the same after the other arguments have been evaluated."""
         receiver = self.call.receiver
-        return receiver is not None and self.facts.is_fixed(receiver)
+        if receiver is None or self.facts.is_fixed(receiver):
+            return receiver is not None
+        others = [node for node in self.call.arguments.values() if node is not receiver]
+        runs = any(isinstance(part, _RUNNING) for node in others for part in ast.walk(node))
+        return self.facts.is_simple(receiver) and not runs
+
+    def is_tested(self) -> bool:
+        """Whether it only matters if the value is true, or how it compares."""
+        node: ast.AST = self.call.node
+        above = self.facts.parent(node)
+        while isinstance(above, ast.BoolOp):
+            node, above = above, self.facts.parent(above)
+        negated = isinstance(above, ast.UnaryOp) and isinstance(above.op, ast.Not)
+        return negated or isinstance(above, ast.Expr | ast.Compare) or node is getattr(above, "test", None)
 
     def keeps_order(self, kept: Iterable[str]) -> bool:
         """Whether what has an effect is still evaluated, in the old order; the receiver comes first now."""

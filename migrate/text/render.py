@@ -221,6 +221,7 @@ class Renderer:
             and after[:1] in ("", ")", ",", "]")
         )
         free = free or before.endswith("return")
+        node = _now(node, piece)
         is_number = isinstance(node, ast.Constant) and isinstance(node.value, int | float | complex)
         bare = isinstance(node, _PRIMARY) or (isinstance(node, ast.Constant) and not is_number)
         wrap = isinstance(node, _WRAPPED) or not (free or bare)
@@ -257,10 +258,20 @@ class Renderer:
                 self.troubles.append(Trouble(edit.node, "CCM048"))
 
 
+def _now(node: ast.expr, piece: str) -> ast.expr:
+    """Return what a part is by its new text; a name where that has brackets around it."""
+    try:
+        new = ast.parse(piece, mode="eval").body
+    except SyntaxError:
+        return node
+    return new if (new.lineno, new.col_offset) == (1, 0) else ast.Name("")
+
+
 def splice(text: str, changes: list[Change], start: int = 0, end: int | None = None) -> str:
     """Apply changes that do not overlap to a piece of a text; insertions at one place keep their order."""
     pieces, position = [], start
-    for change in sorted(changes, key=lambda change: (change.start, change.end)):
+    ordered = sorted(changes, key=lambda change: (change.start, change.end)) if len(changes) > 1 else changes
+    for change in ordered:
         pieces += [text[position : change.start], change.text]
         position = max(position, change.end)
     return "".join([*pieces, text[position:end]])

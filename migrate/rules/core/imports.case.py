@@ -245,22 +245,20 @@ from doca_cc import *
 from comm_channel_compat.cc import Server
 from doca_comm_channel import DOCA_CC_MSG_FLAG_NONE as NONE
 
+dev = open_device("03:00.0")
+rep = dev.open_representor("b1:00.0")
 rc, server = doca_cc.doca_cc_server_create(dev, rep, "svc")
+other = Server(dev, rep, "other")
 print(NONE, doca_cc_server_destroy(server))
 
 # output
-# CCM008: the second generation (doca_cc) is not rewritten (python -m migrate explain CCM008)
-import doca_cc
-# CCM008: the second generation (doca_cc) is not rewritten (python -m migrate explain CCM008)
-from doca_cc import *
-# CCM008: the second generation (doca_cc) is not rewritten (python -m migrate explain CCM008)
-from comm_channel_compat.cc import Server
 import comch_next as comch
 
-# CCM008: the second generation (doca_cc) is not rewritten (python -m migrate explain CCM008)
-rc, server = doca_cc.doca_cc_server_create(dev, rep, "svc")
-# CCM008: the second generation (doca_cc) is not rewritten (python -m migrate explain CCM008)
-print(0, doca_cc_server_destroy(server))
+dev = comch.open_device("03:00.0")
+rep = dev.open_representor("b1:00.0")
+rc, server = comch.outcome(comch.Server, dev, rep, "svc")
+other = comch.Server(dev, rep, "other")
+print(0, comch.outcome(comch.Server.destroy, server)[0])
 
 
 # case: looked up at run time

@@ -206,9 +206,8 @@ print(STEPS["describe"](rc))
 import comch_next as comch
 
 STEPS = {
-    "create": lambda: comch.outcome(
-        comch.Channel, one_sided=True
-    ), "describe": comch.describe
+    "create": lambda: comch.outcome(comch.Channel, one_sided=True),
+    "describe": comch.describe,
 }
 
 
@@ -219,19 +218,27 @@ def call(function, *args):
 
 rc, ep = STEPS["create"]()
 rc = call(
-    lambda local_ep, name: comch.outcome(
-        comch.Server.listen, local_ep, name
-    )[0], ep, "svc"
+    lambda local_ep, name: comch.outcome(comch.Server.listen, local_ep, name)[0],
+    ep,
+    "svc",
 )
 rc = call(
     lambda local_ep, msg, len, flags, peer_addr: comch.Server.try_send_to(
         local_ep, msg, length=len, connection=peer_addr
-    ) if flags == 0 else comch.ErrorCode.INVALID_VALUE, ep, b"x", 1, 0, None
+    ) if flags == 0 else comch.ErrorCode.INVALID_VALUE,
+    ep,
+    b"x",
+    1,
+    0,
+    None,
 )
 rc, msg, n, peer = call(
     lambda local_ep, len, flags: comch.Channel.try_receive(local_ep, len) if flags == 0 else (
         comch.ErrorCode.INVALID_VALUE, None, None, None
-    ), ep, 64, 0
+    ),
+    ep,
+    64,
+    0,
 )
 print(STEPS["describe"](rc))
 

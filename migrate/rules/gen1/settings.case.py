@@ -159,9 +159,8 @@ rc, ep = comch.outcome(comch.Channel, one_sided=True)
 for call, value in (
     (lambda ep, max_msg_size: comch.outcome(comch.Channel.configure, ep, max_msg_size=max_msg_size)[0], 4080),
     (
-        lambda ep, send_queue_size: comch.outcome(
-            comch.Channel.configure, ep, send_queue_size=send_queue_size
-        )[0], 16
+        lambda ep, send_queue_size: comch.outcome(comch.Channel.configure, ep, send_queue_size=send_queue_size)[0],
+        16,
     ),
 ):
     rc = call(ep, value)

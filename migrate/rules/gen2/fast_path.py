@@ -6,11 +6,10 @@ from dataclasses import dataclass
 
 from migrate.old_api.generation_2 import PREFIX
 from migrate.rules._answers import Rule
-from migrate.rules._forms import Method, Property
+from migrate.rules._forms import Function, Method, Property
 from migrate.rules._site import Site
 from migrate.rules.gen2._callbacks import Registered
 from migrate.rules.gen2._counts import LOG, Counted
-from migrate.rules.gen2._created import Created
 from migrate.rules.gen2.send import CALLBACKS
 
 
@@ -39,8 +38,8 @@ def _configured(noun: str, names: tuple[str, str], number: str) -> dict[str, Rul
 
 
 RULES: dict[str, Rule] = {
-    PREFIX + "producer_create": Created("Producer", {"cc_connection": "connection"}),
-    PREFIX + "consumer_create": Created("Consumer", {"cc_connection": "connection", "buf_mmap": "mmap"}),
+    PREFIX + "producer_create": Function("Producer", {"cc_connection": "connection"}),
+    PREFIX + "consumer_create": Function("Consumer", {"cc_connection": "connection", "buf_mmap": "mmap"}),
     PREFIX + "producer_get_id": Property("id"),
     PREFIX + "consumer_get_id": Property("id"),
     **_configured("producer", _SENDS, "num_send_tasks"),

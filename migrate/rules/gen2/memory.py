@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from migrate.facts.program import Facts
-from migrate.old_api.calls import Call
-from migrate.rules._answers import Answer, Rule
+from migrate.rules._answers import Rule
 from migrate.rules._form import Deferred, late
 from migrate.rules._forms import Attribute, Function, Method, Property, Value
 from migrate.rules._lengths import is_whole
 from migrate.rules._site import Site
-
-_EXPORT = "doca_mmap_create_from_export"
 
 
 @dataclass(frozen=True)
@@ -26,19 +22,24 @@ class _Exported(Method):
         return None
 
 
-_WHOLE = Value("{comch}.Mmap.create_from_export({export_desc}, {dev}, {user_data})")
-_PART = Value(
-    "{comch}.Mmap.create_from_export({comch}.arguments.cut({export_desc}, {export_desc_len}), {dev}, {user_data})"
-)
+@dataclass(frozen=True)
+class _Imported(Function):
+    """What another side has exported, of which C had the length, too."""
+
+    def plain(self, site: Site) -> str:
+        return f"{{comch}}.{self.name}({self._given(site)})"
+
+    def deferred(self, site: Site) -> Deferred:
+        return late(site, self.plain(site))
+
+    def _given(self, site: Site) -> str:
+        desc, length = (site.call.arguments.get(name) for name in ("export_desc", "export_desc_len"))
+        whole = desc is None or length is None or is_whole(desc, length, site.facts)
+        made = {} if whole else {"export_desc": "{comch}.arguments.cut({export_desc}, {export_desc_len})"}
+        return site.arguments({name: new for name, new in self.inputs.items() if new}, made=made)
 
 
-def _import(call: Call, facts: Facts) -> Answer:
-    desc, length = call.arguments.get("export_desc"), call.arguments.get("export_desc_len")
-    return (
-        _WHOLE(call, facts) if desc is None or length is None or is_whole(desc, length, facts) else _PART(call, facts)
-    )
-
-
+_IMPORT = {"export_desc": "export_desc", "dev": "device", "user_data": "user_data", "export_desc_len": ""}
 _DATA = {"data": "data", "data_len": "data_len"}
 _RANGE = {"mmap": "mmap", "addr": "addr", "len": "length"}
 _MMAP, _INVENTORY, _BUF = "doca_mmap_", "doca_buf_inventory_", "doca_buf_"
@@ -46,7 +47,7 @@ _LISTS = ("next_in_list", "last_in_list", "list_len")
 
 RULES: dict[str, Rule] = {
     _MMAP + "create": Function("Mmap"),
-    _EXPORT: _import,
+    _MMAP + "create_from_export": _Imported("Mmap.create_from_export", _IMPORT),
     **{f"{_MMAP}{name}": Method(name) for name in ("start", "stop", "destroy")},
     _MMAP + "add_dev": Method("add_dev", {"dev": "device"}),
     _MMAP + "rm_dev": Method("rm_dev", {"dev": "device"}),

@@ -1,0 +1,90 @@
+# case: contexts of another module
+client.as_ctx().start()
+client.destroy()
+
+
+# case: made, connected, started and stopped
+import doca_cc as cc
+
+dev = cc.open_device("03:00.0")
+rep = dev.open_representor("b1:00.0")
+pe = cc.ProgressEngine()
+server = cc.Server(dev, repr=rep, name="svc")
+ctx = server.as_ctx()
+ctx.set_state_changed_cb(lambda user_data, ctx, old, new: print(old, new))
+pe.connect_ctx(ctx)
+state = server.as_ctx().start()
+while ctx.get_state() != cc.DOCA_CTX_STATE_IDLE or ctx.get_num_inflight_tasks():
+    ctx.flush_tasks()
+ctx.stop()
+server.destroy()
+
+# output
+import comch_next as comch
+
+dev = comch.open_device("03:00.0")
+rep = dev.open_representor("b1:00.0")
+pe = comch.ProgressEngine(max_events=1)
+server = comch.Server(dev, rep, "svc")
+ctx = server
+ctx.set_state_changed_cb(
+    lambda context, old, new, call=(
+        lambda user_data, ctx, old, new: print(old, new)
+    ): call(context.user_data, context, old, new)
+)
+pe.connect_ctx(ctx)
+state = server.start()
+while ctx.state != comch.State.IDLE or ctx.num_inflight_tasks:
+    ctx.flush_tasks()
+ctx.stop()
+server.destroy()
+
+
+# case: flat
+from doca_cc import *
+
+
+def changed(user_data, ctx, old, new):
+    print(user_data, new)
+
+
+rc, infos, n = doca_devinfo_create_list()
+rc, dev = doca_dev_open(infos[0])
+rc, client = doca_cc_client_create(dev, "svc")
+if rc == DOCA_SUCCESS:
+    ctx = doca_cc_client_as_ctx(client)
+    rc = doca_ctx_set_state_changed_cb(ctx, changed)
+    rc = doca_ctx_start(ctx)
+    if rc not in (DOCA_SUCCESS, DOCA_ERROR_IN_PROGRESS):
+        print(doca_error_get_name(rc))
+    rc, state = doca_ctx_get_state(ctx)
+    rc = doca_ctx_stop(doca_cc_client_as_ctx(client))
+    rc = doca_cc_client_destroy(client)
+
+# output
+import comch_next as comch
+
+
+def changed(user_data, ctx, old, new):
+    print(user_data, new)
+
+
+rc, infos, n = comch.outcome_list(comch.devices)
+rc, dev = comch.outcome(infos[0].open)
+rc, client = comch.outcome(comch.Client, dev, "svc") if dev is not None else (
+    comch.ErrorCode.INVALID_VALUE, None
+)
+if rc == comch.ErrorCode.SUCCESS:
+    ctx = client
+    rc = comch.outcome(
+        ctx.set_state_changed_cb,
+        lambda context, old, new: changed(
+            context.user_data, context, old, new
+        ),
+    )[0]
+    rc = ctx.try_start()
+    if rc not in (comch.ErrorCode.SUCCESS, comch.ErrorCode.IN_PROGRESS):
+        print(comch.code_name(rc))
+    rc, state = comch.outcome(lambda: int(ctx.state))
+    rc = client.try_stop()
+    rc = comch.outcome(client.destroy)[0]

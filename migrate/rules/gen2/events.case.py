@@ -1,0 +1,132 @@
+# case: events of something else
+server.event_msg_recv_register(print)
+
+
+# case: functions, and what changes later
+import doca_cc as cc
+
+
+def on_message(event, recv_buffer, msg_len, connection):
+    print(recv_buffer[:msg_len], connection.get_server_ctx())
+
+
+def on_change(event, connection, change_successful):
+    connection.set_user_data(change_successful)
+
+
+on_consumer = print
+
+dev = cc.open_device("03:00.0")
+server = cc.Server(dev, dev.open_representor("b1:00.0"), "svc")
+server.event_msg_recv_register(on_message)
+server.event_connection_register(connect_event_cb=on_change, disconnect_event_cb=on_change)
+server.event_consumer_register(on_consumer, on_consumer)
+on_consumer = None
+
+# output
+import comch_next as comch
+
+
+def on_message(event, recv_buffer, msg_len, connection):
+    print(recv_buffer[:msg_len], connection.server)
+
+
+def on_change(event, connection, change_successful):
+    connection.user_data = change_successful
+
+
+on_consumer = print
+
+dev = comch.open_device("03:00.0")
+server = comch.Server(dev, dev.open_representor("b1:00.0"), "svc")
+server.event_msg_recv_register(
+    lambda connection, data: on_message(None, data, len(data), connection)
+)
+server.event_connection_status_changed_register(
+    lambda connection, ok: on_change(None, connection, ok),
+    lambda connection, ok: on_change(None, connection, ok),
+)
+server.event_consumer_register(
+    lambda connection, number, call=on_consumer: call(None, connection, number),
+    lambda connection, number, call=on_consumer: call(None, connection, number),
+)
+on_consumer = None
+
+
+# case: a name that the new parameters would hide
+import doca_cc as cc
+
+
+class Data:
+    def on_message(self, event, recv_buffer, msg_len, connection):
+        print(len(recv_buffer))
+
+
+data = Data()
+client = cc.Client(cc.open_device("b1:00.0"), "svc")
+client.event_msg_recv_register(data.on_message)
+
+# output
+import comch_next as comch
+
+
+class Data:
+    def on_message(self, event, recv_buffer, msg_len, connection):
+        print(len(recv_buffer))
+
+
+data = Data()
+client = comch.Client(comch.open_device("b1:00.0"), "svc")
+client.event_msg_recv_register(
+    lambda connection, data, call=data.on_message: call(
+        None, data, len(data), connection
+    )
+)
+
+
+# case: flat
+from doca_cc import *
+
+
+def on_message(event, recv_buffer, msg_len, connection):
+    print(doca_cc_connection_get_user_data(connection))
+
+
+def on_change(event, connection, ok):
+    print(ok)
+
+
+dev = open_device("03:00.0")
+rc, server = doca_cc_server_create(dev, dev.open_representor("b1:00.0"), "svc")
+rc = doca_cc_server_event_msg_recv_register(server, on_message)
+rc = doca_cc_server_event_connection_register(server, on_change, on_change)
+rc = doca_cc_server_event_msg_recv_register(server, None)
+
+# output
+import comch_next as comch
+
+
+def on_message(event, recv_buffer, msg_len, connection):
+    print(connection.user_data)
+
+
+def on_change(event, connection, ok):
+    print(ok)
+
+
+dev = comch.open_device("03:00.0")
+rc, server = comch.outcome(
+    comch.Server, dev, dev.open_representor("b1:00.0"), "svc"
+)
+rc = comch.outcome(
+    comch.Server.event_msg_recv_register,
+    server,
+    lambda connection, data: on_message(None, data, len(data), connection),
+)[0]
+rc = comch.outcome(
+    comch.Server.event_connection_status_changed_register,
+    server,
+    lambda connection, ok: on_change(None, connection, int(ok)),
+    lambda connection, ok: on_change(None, connection, int(ok)),
+)[0]
+rc = comch.outcome(comch.Server.event_msg_recv_register, server, None)[0]

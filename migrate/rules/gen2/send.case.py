@@ -1,0 +1,174 @@
+# case: the words of 2.6
+import doca_cc as cc
+
+
+class Talk:
+    def __init__(self, dev):
+        self.client = cc.Client(dev, "svc")
+        self.client.task_send_set_conf(self.done, self.failed, num_send_tasks=16)
+
+    def done(self, task, data, talk):
+        task.as_task().free()
+
+    def failed(self, task, data, talk):
+        print(task.as_task().get_status())
+        task.as_task().free()
+
+    def say(self, text, size):
+        peer = self.client.get_connection()
+        self.client.task_send_alloc_init(peer, text).as_task().submit()
+        self.client.task_send_alloc_init(peer, b"hello", 5).as_task().submit()
+        self.client.task_send_alloc_init(peer, text, size).as_task().submit()
+
+
+Talk(cc.open_device("b1:00.0")).say(b"hello", 2)
+
+# output
+import comch_next as comch
+
+
+class Talk:
+    def __init__(self, dev):
+        self.client = comch.Client(dev, "svc")
+        self.client.task_send_set_conf(
+            lambda task: self.done(task, task.user_data, task.context.user_data),
+            lambda task: self.failed(
+                task, task.user_data, task.context.user_data
+            ),
+            16,
+        )
+
+    def done(self, task, data, talk):
+        task.free()
+
+    def failed(self, task, data, talk):
+        print(task.status)
+        task.free()
+
+    def say(self, text, size):
+        peer = self.client.connection
+        self.client.task_send_alloc_init(peer, text).submit()
+        self.client.task_send_alloc_init(peer, b"hello").submit()
+        self.client.task_send_alloc_init(
+            peer, comch.arguments.cut(text, size)
+        ).submit()
+
+
+Talk(comch.open_device("b1:00.0")).say(b"hello", 2)
+
+
+# case: the words and counts of 2.5
+import functools
+
+import doca_cc as cc
+
+LOG_NUM_TASKS = 10
+
+
+def ended(what, task, *data):
+    task.as_task().free()
+
+
+client = cc.Client(cc.open_device("b1:00.0"), "svc")
+client.send_task_set_conf(functools.partial(ended, "sent"), functools.partial(ended, "lost"), 10)
+client.send_task_set_conf(lambda task, *data: None, print, LOG_NUM_TASKS)
+task = client.send_task_alloc_init(client.get_connection(), b"hello")
+
+# output
+import functools
+
+import comch_next as comch
+
+LOG_NUM_TASKS = 10
+
+
+def ended(what, task, *data):
+    task.free()
+
+
+client = comch.Client(comch.open_device("b1:00.0"), "svc")
+client.task_send_set_conf(
+    lambda task, call=functools.partial(ended, "sent"): call(
+        task, task.user_data, task.context.user_data
+    ),
+    lambda task, call=functools.partial(ended, "lost"): call(
+        task, task.user_data, task.context.user_data
+    ),
+    1024,
+)
+client.task_send_set_conf(
+    lambda task, call=(lambda task, *data: None): call(
+        task, task.user_data, task.context.user_data
+    ),
+    lambda task, call=print: call(task, task.user_data, task.context.user_data),
+    1 << LOG_NUM_TASKS,
+)
+task = client.task_send_alloc_init(client.connection, b"hello")
+
+
+# case: a log2 that cannot be seen, and one that is out of range
+import sys
+
+import doca_cc as cc
+
+dev = cc.open_device("b1:00.0")
+first = cc.Client(dev, "svc")
+first.send_task_set_conf(print, print, int(sys.argv[1]))
+dev = cc.open_device("b1:00.1")
+second = cc.Client(dev, "svc")
+second.send_task_set_conf(print, print, 64)
+
+# output
+import sys
+
+import doca_cc as cc
+
+dev = cc.open_device("b1:00.0")
+first = cc.Client(dev, "svc")
+# CCM110: a log2 count that migrate cannot see (python -m migrate explain CCM110)
+first.send_task_set_conf(print, print, int(sys.argv[1]))
+dev = cc.open_device("b1:00.1")
+second = cc.Client(dev, "svc")
+# CCM111: a log2 count that is out of range (python -m migrate explain CCM111)
+second.send_task_set_conf(print, print, 64)
+
+
+# case: flat
+from doca_cc import *
+
+
+def done(task, task_user_data, ctx_user_data):
+    doca_task_free(doca_cc_send_task_as_task(task))
+
+
+rc, client = doca_cc_client_create(open_device("b1:00.0"), "svc")
+rc = doca_cc_client_send_task_set_conf(client, done, done, 4)
+rc, connection = doca_cc_client_get_connection(client)
+msg = b"hello"
+rc, task = doca_cc_client_send_task_alloc_init(client, connection, msg, len(msg))
+rc = doca_task_submit(doca_cc_send_task_as_task(task))
+
+# output
+import comch_next as comch
+
+
+def done(task, task_user_data, ctx_user_data):
+    task.free()
+
+
+rc, client = comch.outcome(comch.Client, comch.open_device("b1:00.0"), "svc")
+rc = comch.outcome(
+    comch.Client.task_send_set_conf,
+    client,
+    lambda task: done(task, task.user_data, task.context.user_data),
+    lambda task: done(task, task.user_data, task.context.user_data),
+    16,
+)[0]
+rc, connection = comch.outcome(comch.Client.connection.fget, client)
+msg = b"hello"
+rc, task = comch.outcome(
+    comch.Client.task_send_alloc_init, client, connection, msg
+)
+rc = comch.outcome(
+    task.submit
+)[0] if task is not None else comch.ErrorCode.INVALID_VALUE
