@@ -12,7 +12,8 @@ from migrate import rewrite
 from migrate.explain import Case, cases
 
 _CC = re.compile(r"\bcc\.(\w+)")
-_FLAT = re.compile(r"(?<![\w.\"])(?:(?:doca|DOCA)_(?!(?:comm_channel|cc) import)\w+|open_device(?=\())")
+_C_NAME = r"(?<![\w.\"])(?:doca|DOCA)_(?!(?:comm_channel|cc) import)\w+"
+_FLAT, _STARRED = re.compile(_C_NAME), re.compile(rf"{_C_NAME}|open_device(?=\()")  # a star brings others as well
 
 
 class Names(NamedTuple):
@@ -49,9 +50,9 @@ def _from_alias(text: str, old: Names) -> dict[str, str]:
 
 
 def _from_star(text: str, old: Names) -> dict[str, str]:
-    body = text.replace(old.star, "@@")
-    names = ", ".join(sorted(set(_FLAT.findall(body))))
-    aliased = _FLAT.sub(lambda match: f"cc.{match.group()}", body)
+    body, named = text.replace(old.star, "@@"), _STARRED if old.star in text else _FLAT
+    names = ", ".join(sorted(set(named.findall(body))))
+    aliased = named.sub(lambda match: f"cc.{match.group()}", body)
     return {
         "the package's own name": text.replace(old.star, f"from {old.package} import *\n"),
         "by name": body.replace("@@", f"from {old.module} import ({names})\n"),
