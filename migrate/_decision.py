@@ -175,6 +175,8 @@ class _Around:
         self._calls: dict[ast.AST, Cause] = {}
         self._units: dict[ast.AST, Cause] = {}
         moved: set[ast.AST] = set()
+        if all(verdict.cause is None for verdict in verdicts.values()):
+            return  # everything changes
         for reference, verdict in verdicts.items():
             units = {self._unit(reference), files[reference.path].tree}
             if verdict.cause is None:
@@ -189,6 +191,8 @@ class _Around:
 
     def kept(self, reference: Reference) -> Cause | None:
         """Return the cause that keeps the code around a name old."""
+        if not self._statements:
+            return None
         names = self.files[reference.path]
         places = (self._unit(reference), names.tree)
         here = self._statements.get(names.statement(reference.node))

@@ -26,7 +26,7 @@ MODERN_ONLY = ("bulk_transfer", "scale_probe")
 UNORDERED = tuple(GENERATION_2)  # whether an end hears first of its own sending or of the other's is open
 # Samples that call the C library: how they are written -> their folder, and which there are.
 SPELLED = {
-    "cffi": (LEGACY / "with_cffi", SAMPLES[:3]),
+    "cffi": (LEGACY / "with_cffi", (*SAMPLES[:3], "ctrl_path")),
     "ctypes": (LEGACY / "with_ctypes", SAMPLES[:2]),
     "c": (LEGACY / "in_c", SAMPLES[:1]),
 }
@@ -156,7 +156,7 @@ class Stage:
 
 def script_of(sample: str, end: str, manner: str) -> str:
     """The file name of an end of a sample, which the second old API had under another name."""
-    name = sample if manner == "new" else GENERATION_2.get(sample, sample)
+    name = sample if "new" in manner.split() else GENERATION_2.get(sample, sample)
     return f"{name}_{end}.py"
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from weakref import WeakSet, finalize, ref
 
 from comch_next._codes import State
-from comch_next._threaded._channels import Bell, drain, new_eventfd
+from comch_next._threaded._channels import Bell, drain
 from comch_next._threaded._guarded import GuardedDriver
 from comch_next.driver.protocol import HELD_SIGNALS, uninterrupted
 from comch_next.errors import BadState, NoMemory
@@ -48,7 +48,7 @@ class Helper:
         self._pe = engine._handle
         self._error: BaseException | None = None
         self._thread: threading.Thread | None = None
-        self._wake = -1  # rouses the thread; -1: there is none
+        self._wake: Bell | None = None  # rouses the thread, while there is one
         self._asleep = False
         engine._bind(GuardedDriver(self))
         _helpers.add(self)
@@ -88,9 +88,9 @@ class Helper:
 
     def wake(self) -> None:
         """There may be something new to do, or to wait for."""
-        if self._asleep and self._wake >= 0:
+        if self._asleep and self._wake is not None:
             self._asleep = False
-            os.eventfd_write(self._wake, 1)
+            self._wake.ring()
 
     def port_of(self, context: Any) -> ThreadedPort | None:
         """The open port of a context's handle."""
@@ -107,18 +107,18 @@ class Helper:
 
     def _start(self) -> None:
         """The thread is a daemon, so that a program that never closes can end; it is ended before the program."""
-        handles = new_eventfd(), self._engines.get_notification_handle(self._pe)
-        thread = threading.Thread(target=_run, args=(ref(self), *handles), name="comch-progress", daemon=True)
-        self._wake = handles[0]
+        wake, handle = Bell(), self._engines.get_notification_handle(self._pe)
+        wake.arm()
+        thread = threading.Thread(target=_run, args=(ref(self), wake, handle), name="comch-progress", daemon=True)
+        self._wake = wake
         try:
             with _signals_blocked():
                 thread.start()
         except RuntimeError as error:
-            os.close(self._wake)
-            self._wake = -1
+            self._wake = None
             raise NoMemory(f"pull port: {error}") from error
         self._thread = thread
-        self._dropped = finalize(self, os.eventfd_write, self._wake, 1)
+        self._dropped = finalize(self, wake.ring)
         self._dropped.atexit = False
 
     def leave(self, port: ThreadedPort) -> None:
@@ -131,12 +131,15 @@ class Helper:
 
     def end(self) -> None:
         """End the thread. Idempotent."""
-        thread, wake = self._thread, self._wake
+        thread = self._thread
         if thread is None or not thread.is_alive():  # not alive: in a forked process
             return
         with self.lock:
-            os.eventfd_write(wake, 1)  # while the thread may not close it yet
-            self._thread, self._wake, self._asleep = None, -1, False
+            if self._thread is not thread:
+                return  # another thread has ended it
+            if self._wake is not None:
+                self._wake.ring()
+            self._thread, self._wake, self._asleep = None, None, False
             self._dropped.detach()
         if not self.busy:  # else a callback closes: the thread ends after it
             thread.join()
@@ -147,7 +150,7 @@ class Helper:
         if self._thread is not None:
             self._dropped.detach()
 
-    def work(self, wake: int) -> bool | None:
+    def work(self, wake: Bell) -> bool | None:
         """Turn while something moves. Whether a full port then holds progress back; None when the thread is to end."""
         while self._enter(wake):
             try:
@@ -162,42 +165,44 @@ class Helper:
                 self.lock.release()
         return None
 
-    def woken(self, wake: int, *, held: bool) -> None:
+    def woken(self, wake: Bell, *, held: bool) -> None:
         """Note that the thread's sleep is over."""
         if self._enter(wake):
             try:
                 self._asleep = False
-                drain(wake)
+                drain(wake.fd)
                 if not held:
                     self._engines.clear_notification(self._pe, 0)
             finally:
                 self.lock.release()
 
-    def _enter(self, wake: int) -> bool:
+    def _enter(self, wake: Bell) -> bool:
         """Take the lock, unless the thread is to end: whoever ends it holds the lock and waits for it."""
-        while self._wake == wake:
+        while self._wake is wake:
             if self.lock.acquire(timeout=_TICK_S):
-                if self._wake == wake:
+                if self._wake is wake:
                     return True
                 self.lock.release()
         return False
 
 
-def _run(known: Callable[[], Helper | None], wake: int, handle: int) -> None:
-    """Run the thread of a helper, which it does not hold while it sleeps: what the program has dropped is garbage."""
+def _run(known: Callable[[], Helper | None], wake: Bell, handle: int) -> None:
+    """Run the thread of a helper, which it does not hold while it sleeps: what the program has dropped is garbage.
+
+    `wake` is closed when neither the thread nor the helper needs it any more.
+    """
     engine_or_wake, only_wake = select.poll(), select.poll()
     engine_or_wake.register(handle, select.POLLIN)
     for poller in (engine_or_wake, only_wake):
-        poller.register(wake, select.POLLIN)
+        poller.register(wake.fd, select.POLLIN)
     while (held := _work(known(), wake)) is not None:
         (only_wake if held else engine_or_wake).poll()
         if (helper := known()) is not None:
             helper.woken(wake, held=held)
         del helper
-    os.close(wake)
 
 
-def _work(helper: Helper | None, wake: int) -> bool | None:
+def _work(helper: Helper | None, wake: Bell) -> bool | None:
     return None if helper is None else helper.work(wake)
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import cache
 from importlib import resources
 from types import MappingProxyType
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeVar, get_args
 
 from ._rows import (
     Callback,
@@ -65,8 +66,11 @@ def _params(rows: Iterable[_Row], like: Iterable[Param] = ()) -> tuple[Param, ..
 
 def _variants(row: _Row, params: tuple[Param, ...]) -> tuple[Variant, ...]:
     def build(each: _Row) -> Variant:
-        shape = _params(each.get("params", ()), like=params)
-        return Variant(each["doca"], each.get("returns", ""), shape, each.get("note", ""))
+        note = each.get("note", "")
+        name, _, ctype = note.partition(" is ")  # "msg_len is size_t": the one parameter that differs
+        noted = [replace(param, ctype=ctype) if param.name == name else param for param in params]
+        shape = _params(each["params"], like=params) if "params" in each else tuple(noted)
+        return Variant(each["doca"], each.get("returns", ""), shape, note)
 
     return tuple(map(build, row.get("variants", ())))
 
@@ -163,6 +167,17 @@ def enums(generation: Generation) -> tuple[EnumTable, ...]:
         )
         for row in _generation(generation)["enums"]
     )
+
+
+_T = TypeVar("_T", Function, Callback)
+
+
+def in_release(row: _T, doca: str) -> _T:
+    """Return a function or callback with the types that it had in a release."""
+    for variant in row.variants:
+        if variant.doca == doca:
+            return replace(row, returns=variant.returns or row.returns, params=variant.params)
+    return row
 
 
 def enum(name: str) -> EnumTable:

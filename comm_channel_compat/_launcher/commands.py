@@ -21,6 +21,7 @@ _NOT_EXECUTABLE, _NOT_FOUND = 126, 127  # as a shell
 
 # Option -> (its value's name, what it does); -h is understood by every command.
 _OPTIONS = {
+    "--doca": ("RELEASE", "whose libdoca_cc C programs find, 2.6 (the default) or 2.5: its types differ"),
     "--force": ("", "stand in for the C libraries even where real ones are installed"),
     "--warn": ("", "report every line that calls the old API, once (COMCH_COMPAT_WARN=1)"),
     "--trace": ("FILE", "append what happens on the channels to FILE, as JSON lines (COMCH_TRACE)"),
@@ -94,8 +95,9 @@ def _paths(given: dict[str, str], rest: list[str]) -> None:
 COMMANDS = {
     "run": Command(
         "run [OPTIONS] SCRIPT [ARGS...]\nrun [OPTIONS] -m MODULE [ARGS...]\nrun [OPTIONS] -c CODE [ARGS...]",
-        "Runs what `python` would run with the same arguments, but with `import doca_comm_channel` found here, and\n"
-        "DOCA's libraries for cffi and ctypes. A module of that name beside the script wins, and so do real libraries.",
+        "Runs what `python` would run with the same arguments, but with the modules doca_comm_channel\n"
+        "and doca_cc found here, and DOCA's libraries for cffi and ctypes. A module of that name beside the script\n"
+        "wins, and so do real libraries.",
         _run,
         *_OPTIONS,
     ),
@@ -121,6 +123,8 @@ COMMANDS = {
 
 def _chosen(given: Mapping[str, str]) -> dict[str, str]:
     """The settings for options, once it is known whether real libraries keep their place; reports which."""
+    if given.get("--doca", faces.RELEASES[0]) not in faces.RELEASES:
+        raise UsageError(f"--doca: {given['--doca']!r} is not one of {', '.join(sorted(faces.RELEASES))}")
     real = faces.installed(os.environ)
     stand_in = real is None or "--force" in given
     if real is not None:

@@ -11,13 +11,15 @@ if TYPE_CHECKING:
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 
+RELEASES = ("2.6", "2.5")  # of libdoca_cc, whose functions had other types in each; the first unless one is named
 _HOMES = [os.path.join(folder, "capi") for folder in (PACKAGE, os.path.join(os.path.dirname(PACKAGE), "comch_next"))]
 _CACHE = "/etc/ld.so.cache"
 
 
-def folders(kind: str) -> list[str]:
+def folders(kind: str, release: str = RELEASES[0]) -> list[str]:
     """The folders of our "lib", "include" or "pkgconfig" files; empty where they were not built."""
-    return [path for path in (os.path.join(home, kind) for home in _HOMES) if os.path.isdir(path)]
+    homes = [os.path.join(_HOMES[0], f"cc-{release}"), *_HOMES]
+    return [path for path in (os.path.join(home, kind) for home in homes) if os.path.isdir(path)]
 
 
 def audit_stub() -> str | None:
@@ -46,7 +48,7 @@ def why_programs_cannot_start() -> str | None:
 def installed(environment: Mapping[str, str], cache: str = _CACHE) -> str | None:
     """The first real library that programs would find under one of our names, as the dynamic linker looks for it."""
     names = libraries()
-    ours = {os.path.realpath(folder) for folder in folders("lib")}
+    ours = {os.path.realpath(folder) for release in RELEASES for folder in folders("lib", release)}
     for folder in _linker_folders(environment):
         if os.path.realpath(folder) not in ours:
             for name in names:

@@ -27,7 +27,7 @@ def settings(current: Mapping[str, str], given: Mapping[str, str], *, stand_in: 
     found = {"PYTHONPATH": _joined([SHIM], current.get("PYTHONPATH"))}
     if stand_in:
         for name, kind in _FOLDERS.items():
-            if folders := faces.folders(kind):
+            if folders := faces.folders(kind, given.get("--doca", faces.RELEASES[0])):
                 found[name] = _joined(folders, current.get(name))
         if "LD_LIBRARY_PATH" in found and (stub := faces.audit_stub()) is not None:
             found["LD_AUDIT"] = _joined([stub], current.get("LD_AUDIT"))

@@ -11,7 +11,7 @@ from comm_channel_compat._devices import Device
 from comm_channel_compat.cc._arguments import absolute, count, function, unwrap
 from comm_channel_compat.cc.connection import Connection, known
 from comm_channel_compat.cc.context import OfContext
-from comm_channel_compat.cc.task import TaskSend, completed
+from comm_channel_compat.cc.task import TaskSend, both_completed
 
 __all__ = ["Control", "Event", "OnMessage", "OnSent", "service_name"]
 
@@ -67,22 +67,25 @@ class Control(OfContext):
 
     def task_send_set_conf(self, task_completion_cb: OnSent, task_error_cb: OnSent, num_send_tasks: int) -> None:
         """Callbacks `(task, task_user_data, ctx_user_data)` for both endings, and how many tasks there are."""
-        done = completed(task_completion_cb, "task_completion_cb", self._ctx)
-        failed = completed(task_error_cb, "task_error_cb", self._ctx)
-        self.modern.task_send_set_conf(done, failed, count(num_send_tasks, "num_send_tasks"))
+        callbacks = both_completed(task_completion_cb, task_error_cb, self._ctx)
+        self.modern.task_send_set_conf(*callbacks, count(num_send_tasks, "num_send_tasks"))
 
     def send_task_set_conf(self, task_completion_cb: OnSent, task_error_cb: OnSent, log_num_tasks: int) -> None:
         """DOCA 2.5: with the log2 of the number of tasks."""
-        self.task_send_set_conf(task_completion_cb, task_error_cb, absolute(log_num_tasks, "log_num_tasks"))
+        callbacks = both_completed(task_completion_cb, task_error_cb, self._ctx)
+        self.modern.task_send_set_conf(*callbacks, absolute(log_num_tasks, "log_num_tasks"))
 
     def task_send_alloc_init(self, peer: Connection, msg: Buffer, len: int = UNSET) -> TaskSend:  # noqa: A002
         """A task that sends the first `len` bytes of a message, all without it, of which it keeps a copy."""
-        modern = self.modern.task_send_alloc_init(unwrap(peer, Connection, "peer"), cut(msg, len))
-        return TaskSend(modern, self._ctx)
+        return self._alloc(peer, msg, len)
 
     def send_task_alloc_init(self, peer: Connection, msg: Buffer, len: int = UNSET) -> TaskSend:  # noqa: A002
         """DOCA 2.5: as task_send_alloc_init."""
-        return self.task_send_alloc_init(peer, msg, len)
+        return self._alloc(peer, msg, len)
+
+    def _alloc(self, peer: Connection, msg: Buffer, length: int) -> TaskSend:
+        modern = self.modern.task_send_alloc_init(unwrap(peer, Connection, "peer"), cut(msg, length))
+        return TaskSend(modern, self._ctx)
 
     # Events
 

@@ -131,25 +131,25 @@ def consumer_cap_get_max_consumers(devinfo: DevInfo) -> int:
 @warns_as("doca_cc_cap_is_producer_supported")
 def cap_is_producer_supported(devinfo: DevInfo) -> None:
     """Whether producers can run on it."""
-    producer_cap_is_supported(devinfo)
+    _require(devinfo, _info(devinfo).producer_cap_is_supported(), "producer")
 
 
 @warns_as("doca_cc_cap_is_consumer_supported")
 def cap_is_consumer_supported(devinfo: DevInfo) -> None:
     """Whether consumers can run on it."""
-    consumer_cap_is_supported(devinfo)
+    _require(devinfo, _info(devinfo).consumer_cap_is_supported(), "consumer")
 
 
 @warns_as("doca_cc_producer_cap_get_max_log_num_tasks")
 def producer_cap_get_max_log_num_tasks(devinfo: DevInfo) -> int:
     """The log2, rounded down, of the sends that one producer can have submitted."""
-    return producer_cap_get_max_num_tasks(devinfo).bit_length() - 1
+    return _info(devinfo).producer_cap_get_max_num_tasks().bit_length() - 1
 
 
 @warns_as("doca_cc_consumer_cap_get_max_log_num_tasks")
 def consumer_cap_get_max_log_num_tasks(devinfo: DevInfo) -> int:
     """The log2, rounded down, of the receives that one consumer can have posted."""
-    return consumer_cap_get_max_num_tasks(devinfo).bit_length() - 1
+    return _info(devinfo).consumer_cap_get_max_num_tasks().bit_length() - 1
 
 
 def _info(devinfo: DevInfo) -> Modern:

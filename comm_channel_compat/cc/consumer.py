@@ -11,7 +11,7 @@ from comm_channel_compat.cc._arguments import absolute, count, unwrap
 from comm_channel_compat.cc.connection import Connection
 from comm_channel_compat.cc.context import OfContext
 from comm_channel_compat.cc.memory import Buf, Mmap
-from comm_channel_compat.cc.task import ConsumerTaskPostRecv, completed
+from comm_channel_compat.cc.task import ConsumerTaskPostRecv, both_completed
 
 __all__ = ["Consumer"]
 
@@ -39,20 +39,23 @@ class Consumer(OfContext):
         self, task_completion_cb: OnReceived, task_error_cb: OnReceived, num_post_recv_tasks: int
     ) -> None:
         """Callbacks `(task, task_user_data, ctx_user_data)` for both endings, and how many tasks there are."""
-        done = completed(task_completion_cb, "task_completion_cb", self._ctx)
-        failed = completed(task_error_cb, "task_error_cb", self._ctx)
-        self.modern.task_post_recv_set_conf(done, failed, count(num_post_recv_tasks, "num_post_recv_tasks"))
+        callbacks = both_completed(task_completion_cb, task_error_cb, self._ctx)
+        self.modern.task_post_recv_set_conf(*callbacks, count(num_post_recv_tasks, "num_post_recv_tasks"))
 
     def post_recv_task_set_conf(
         self, task_completion_cb: OnReceived, task_error_cb: OnReceived, log_num_tasks: int
     ) -> None:
         """DOCA 2.5: with the log2 of the number of tasks."""
-        self.task_post_recv_set_conf(task_completion_cb, task_error_cb, absolute(log_num_tasks, "log_num_tasks"))
+        callbacks = both_completed(task_completion_cb, task_error_cb, self._ctx)
+        self.modern.task_post_recv_set_conf(*callbacks, absolute(log_num_tasks, "log_num_tasks"))
 
     def task_post_recv_alloc_init(self, buf: Buf) -> ConsumerTaskPostRecv:
         """A task that posts the free part of a buffer, which lies in the consumer's map."""
-        return ConsumerTaskPostRecv(self.modern.task_post_recv_alloc_init(unwrap(buf, Buf, "buf")), self._ctx, buf)
+        return self._alloc(buf)
 
     def post_recv_task_alloc_init(self, buf: Buf) -> ConsumerTaskPostRecv:
         """DOCA 2.5: as task_post_recv_alloc_init."""
-        return self.task_post_recv_alloc_init(buf)
+        return self._alloc(buf)
+
+    def _alloc(self, buf: Buf) -> ConsumerTaskPostRecv:
+        return ConsumerTaskPostRecv(self.modern.task_post_recv_alloc_init(unwrap(buf, Buf, "buf")), self._ctx, buf)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from threading import get_ident
+
 import comch_next as comch
-from comch_next import BadState, InvalidValue
+from comch_next import InvalidValue
 from comch_next.arguments import instance
 from comm_channel_compat._warn import warns_as
 from comm_channel_compat.cc.context import Context
@@ -18,7 +20,7 @@ class ProgressEngine:
     @warns_as("doca_pe_create")
     def __init__(self) -> None:
         self._modern: comch.ProgressEngine | None = comch.ProgressEngine(max_events=1)
-        self._in_progress = False
+        self._threads: set[int] = set()  # that are inside of progress
 
     def __repr__(self) -> str:
         return f"<ProgressEngine{' (destroyed)' if self._modern is None else ''}>"
@@ -38,19 +40,20 @@ class ProgressEngine:
     def progress(self) -> bool:
         """Run the callback of one task or event, if there is one. Whether anything moved.
 
-        What a callback raises is raised at the end.
+        What a callback raises is raised at the end. BadState inside of a callback.
         """
-        if self._in_progress:
-            raise BadState("pe_progress was attempted inside of a callback; return from it first")
-        self._in_progress = True
+        thread = get_ident()
+        if thread in self._threads:
+            return self.modern.progress()  # which refuses
+        self._threads.add(thread)
         try:
             return self.modern.progress()
         finally:
-            self._in_progress = False
+            self._threads.discard(thread)
 
     def can_progress(self) -> bool:
         """Whether it lives, and this is no callback of its own."""
-        return self._modern is not None and not self._in_progress
+        return self._modern is not None and get_ident() not in self._threads
 
     def get_notification_handle(self) -> int:
         """A descriptor for epoll: readable after `request_notification` when progress has something to do."""

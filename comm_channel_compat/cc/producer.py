@@ -11,7 +11,7 @@ from comm_channel_compat.cc._arguments import absolute, count, unwrap
 from comm_channel_compat.cc.connection import Connection
 from comm_channel_compat.cc.context import OfContext
 from comm_channel_compat.cc.memory import Buf
-from comm_channel_compat.cc.task import ProducerTaskSend, completed
+from comm_channel_compat.cc.task import ProducerTaskSend, both_completed
 
 __all__ = ["Producer"]
 
@@ -33,20 +33,23 @@ class Producer(OfContext):
 
     def task_send_set_conf(self, task_completion_cb: OnSent, task_error_cb: OnSent, num_send_tasks: int) -> None:
         """Callbacks `(task, task_user_data, ctx_user_data)` for both endings, and how many tasks there are."""
-        done = completed(task_completion_cb, "task_completion_cb", self._ctx)
-        failed = completed(task_error_cb, "task_error_cb", self._ctx)
-        self.modern.task_send_set_conf(done, failed, count(num_send_tasks, "num_send_tasks"))
+        callbacks = both_completed(task_completion_cb, task_error_cb, self._ctx)
+        self.modern.task_send_set_conf(*callbacks, count(num_send_tasks, "num_send_tasks"))
 
     def send_task_set_conf(self, task_completion_cb: OnSent, task_error_cb: OnSent, log_num_tasks: int) -> None:
         """DOCA 2.5: with the log2 of the number of tasks."""
-        self.task_send_set_conf(task_completion_cb, task_error_cb, absolute(log_num_tasks, "log_num_tasks"))
+        callbacks = both_completed(task_completion_cb, task_error_cb, self._ctx)
+        self.modern.task_send_set_conf(*callbacks, absolute(log_num_tasks, "log_num_tasks"))
 
     def task_send_alloc_init(self, buf: Buf, consumer_id: int) -> ProducerTaskSend:
         """A task that sends the data segment of a buffer to a consumer, whose id came with its event."""
-        number = count(consumer_id, "consumer_id")
-        modern = self.modern.task_send_alloc_init(unwrap(buf, Buf, "buf"), None, number)
-        return ProducerTaskSend(modern, self._ctx, buf)
+        return self._alloc(buf, consumer_id)
 
     def send_task_alloc_init(self, buf: Buf, consumer_id: int) -> ProducerTaskSend:
         """DOCA 2.5: as task_send_alloc_init."""
-        return self.task_send_alloc_init(buf, consumer_id)
+        return self._alloc(buf, consumer_id)
+
+    def _alloc(self, buf: Buf, consumer_id: int) -> ProducerTaskSend:
+        number = count(consumer_id, "consumer_id")
+        modern = self.modern.task_send_alloc_init(unwrap(buf, Buf, "buf"), None, number)
+        return ProducerTaskSend(modern, self._ctx, buf)

@@ -127,8 +127,12 @@ class ConsumerTaskPostRecv(_BufTask):
         return number
 
 
-def completed(callback: Any, what: str, ctx: Context) -> Callable[[Any], object]:
-    """Make a callback of comch_next from the program's: `callback(task, task_user_data, ctx_user_data)`."""
+def both_completed(task_completion_cb: Any, task_error_cb: Any, ctx: Context) -> tuple[Callable[[Any], object], ...]:
+    """Make callbacks of comch_next from the program's: `callback(task, task_user_data, ctx_user_data)`."""
+    return _completed(task_completion_cb, "task_completion_cb", ctx), _completed(task_error_cb, "task_error_cb", ctx)
+
+
+def _completed(callback: Any, what: str, ctx: Context) -> Callable[[Any], object]:
     call = function(callback, what)
 
     def run(modern: Any) -> object:

@@ -116,9 +116,7 @@ class OldApi:
     def _exports(self) -> Mapping[str, Mapping[str, Iterable[Given]]]:
         """The names of each package."""
         packages = {package: names for (package, rest), names in self.vocabulary.modules.items() if not rest}
-        return {
-            package: {name: [Token(Symbol(name))] for name in sorted(names)} for package, names in packages.items()
-        }
+        return {package: {name: [Token(Symbol(name))] for name in sorted(names)} for package, names in packages.items()}
 
     def caught(self, caught: Value) -> Sequence[Token] | None:
         """Return what an except clause binds for an old error class, or for a class of Python's own above those."""
@@ -151,16 +149,13 @@ class OldApi:
     def function(self, key: Symbol | Method) -> tuple[Function | None, bool]:
         """Return the old function behind a token, and whether the spelling is flat."""
         if isinstance(key, Method):
-            return self.vocabulary.flat.get(key.function) or self._own(key.function), False
+            return self.vocabulary.flat.get(key.function) or self.vocabulary.by_method.get(key.function), False
         owner, dot, method = key.name.partition(".")
         if dot:
             return self.vocabulary.methods.get((self.vocabulary.classes[owner], method)), False
         if key.name in self.vocabulary.objects:
             return self.vocabulary.objects[key.name], False
         return self.vocabulary.flat.get(key.name), True
-
-    def _own(self, name: str) -> Function | None:
-        return next((function for function in self.vocabulary.methods.values() if function.name == name), None)
 
     def elements(self, token: Token) -> Iterable[Given] | None:
         """Return nothing for what cannot be iterated over; lists of handles are given as lists."""
@@ -240,10 +235,8 @@ class OldApi:
         values = {value for values in given for value in values} | arguments.hidden
         self.sent |= {text.name for value in values if isinstance(text := getattr(value, "key", None), Text)}
         taken: dict[Hashable, None] = {handle.origin: None for handle in self._taken(key, arguments)}
-        gives = any(name in function.kinds for name in function.results)
-        wants = any(name in function.kinds for name in function.inputs)
         unknown = Plain.UNKNOWN in values and not isinstance(key, Method)
-        if gives and (not wants or arguments.starred or unknown):
+        if function.gives and (not function.takes or arguments.starred or unknown):
             taken[node] = None
         return tuple(taken)
 
@@ -260,8 +253,13 @@ class OldApi:
         code: tuple[Given, ...] = (Token(Code(node)),) if flat and function.returns_code else ()
         is_of_handle = any(name in function.kinds or name == function.user_data for name in names)
         for origin in origins if is_of_handle else (None,):
-            values = (*code, *(frozenset(_output(function, name, origin)) for name in names))
-            yield from values[0] if len(values) == 1 and isinstance(values[0], frozenset) else (values or Plain.NONE,)
+            outputs = tuple(frozenset(_output(function, name, origin)) for name in names)
+            if code:
+                yield (*code, *outputs) if outputs else code[0]
+            elif len(outputs) == 1:
+                yield from outputs[0]
+            else:
+                yield outputs or Plain.NONE
         if (code and names) or function.name in NULLABLE:
             yield (*code, *(Plain.NONE for _ in names)) if code else Plain.NONE
 

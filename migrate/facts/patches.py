@@ -39,6 +39,8 @@ class Patches:
 
     def code_of_kind(self, kind: str) -> str:
         """Return the code for the methods of a kind of handle whose class a program patches."""
+        if not self._names:  # as in most programs
+            return ""
         classes = {name for name, owned in self._vocabulary.classes.items() if owned == kind}
         return PATCHED if classes & self._names else ""
 

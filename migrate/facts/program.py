@@ -57,6 +57,7 @@ class Facts:
         )
         self.names = {path: self.project.names(path) for path in sorted(sources)}
         self.controls = {path: source.control for path, source in sources.items()}
+        self._held: dict[ast.expr, frozenset[Hashable]] = {}
         forest = self._forest = Forest(self.names)
         types = [(path, *found) for path, source in sources.items() for found in type_comments(source)]
         api = self._api = OldApi(vocabulary, unseen_handles(forest, vocabulary, [found[1:] for found in types]))
@@ -103,7 +104,11 @@ class Facts:
 
     def handles(self, node: ast.expr) -> frozenset[Hashable]:
         """Return the origins (creating calls, or parameters) of the handles that an expression can be, or hold."""
-        return frozenset(origin for handle in self._handles(node) for origin in self._origins(handle))
+        found = self._held.get(node)
+        if found is None:
+            origins = (origin for handle in self._handles(node) for origin in self._origins(handle))
+            found = self._held[node] = frozenset(origins)
+        return found
 
     def kinds(self, node: ast.expr) -> frozenset[str]:
         """Return endpoint, peer, device, representor, devinfo, repinfo, backend; with [] for lists of them."""

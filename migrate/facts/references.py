@@ -306,16 +306,18 @@ class References:
     # ------------------------------------------------------------------ text
 
     def _constant(self, path: Path, node: ast.Constant) -> Iterator[Reference]:
+        named = self._texts.named(path, node)
+        if named is None:
+            return
         if isinstance(asked := self._forest.parents[node], ast.Call) and self._features.is_answered(asked):
             return  # changes with the module
-        named = self._texts.named(path, node)
-        if named and self._modules.imports(node):
+        if self._modules.imports(node):
             yield Reference(path, node, named[0], module=node)
-        elif named and self._modules.is_looked_for(node):
+        elif self._modules.is_looked_for(node):
             yield Reference(path, node, named[0])
-        elif named and named[1] == "CCM045":
+        elif named[1] == "CCM045":
             yield Reference(path, node, named[0])  # an annotation in quotes, which a rule reads
-        elif named:
+        else:
             yield Reference(path, node, named[0], code=named[1])
 
 

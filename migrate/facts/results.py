@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator
+from functools import cache
 from typing import Any
 
 from migrate.facts.error_texts import looks_at_texts
@@ -109,8 +110,8 @@ class Results:
         for part in caught.elts if isinstance(caught, ast.Tuple) else [caught] if caught else []:
             for value in self._values.of(part):
                 name = value.key.name if isinstance(value, Token) and isinstance(value.key, Symbol) else ""
-                if name in self._api.vocabulary.errors - {"DocaError"}:
-                    yield re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).upper()
+                if name in self._api.vocabulary.errors and name != "DocaError":
+                    yield _of_error(name)
                 for failure in self._failures(value):
                     yield from self._observed.get(Failure(failure), ())
                     yield from self._observed.get(Code(failure), ())
@@ -227,6 +228,12 @@ class Results:
 
     def _attribute(self, node: ast.expr, parent: Any) -> Iterator[str]:
         yield from {"name": ["name"], "__class__": ["class"]}.get(parent.attr, ())
+
+
+@cache
+def _of_error(name: str) -> str:
+    """Return the name of the code of an error class."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).upper()
 
 
 def _asserted(_: Results, node: ast.expr, parent: Any) -> Iterator[str]:

@@ -64,9 +64,6 @@ class Data:
     """The bytes of a message that was received."""
 
 
-_OF_HANDLES = (Handle, Method)
-
-
 def is_handle(value: Value) -> bool:
     """Whether a value is a handle."""
     return isinstance(value, Token) and isinstance(value.key, Handle)
@@ -74,8 +71,14 @@ def is_handle(value: Value) -> bool:
 
 def handles_among(values: Iterable[Value]) -> list[Handle]:
     """Return the handles among some values, those of bound methods too."""
-    keys = (value.key for value in values if isinstance(value, Token))
-    return [key.handle if isinstance(key, Method) else key for key in keys if isinstance(key, _OF_HANDLES)]
+    found: list[Handle] = []
+    for value in values:
+        if isinstance(value, Token):
+            if isinstance(value.key, Handle):
+                found.append(value.key)
+            elif isinstance(value.key, Method):
+                found.append(value.key.handle)
+    return found
 
 
 def symbols(values: Iterable[Value]) -> Iterator[Symbol]:
@@ -96,4 +99,4 @@ def are_modules(values: frozenset[Value]) -> bool:
 
 def has_symbol(values: Iterable[Value]) -> bool:
     """Whether a name of the old module is among some values."""
-    return any(symbols(values))
+    return any(isinstance(value, Token) and isinstance(value.key, Symbol) for value in values)

@@ -111,6 +111,16 @@ class Function:
         return self.outputs if self.returns_code else ("return",)
 
     @cached_property
+    def gives(self) -> bool:
+        """Whether a handle is among the results."""
+        return any(name in self.kinds for name in self.results)
+
+    @cached_property
+    def takes(self) -> bool:
+        """Whether a caller passes a handle."""
+        return any(name in self.kinds for name in self.inputs)
+
+    @cached_property
     def kinds(self) -> Mapping[str, str]:
         """The parameters and results that are handles, with their kinds."""
         kinds = {parameter.name: parameter.kind for parameter in self.parameters}
@@ -194,6 +204,11 @@ class Vocabulary:
         known = (name for name in self.packages if f"{dotted}.".startswith(f"{name}."))
         outer = max(known, key=len, default="")
         return self.packages.get(outer, ""), dotted[len(outer) + 1 :]
+
+    @cached_property
+    def by_method(self) -> Mapping[str, Function]:
+        """The functions of all methods, by their own names."""
+        return {function.name: function for function in self.methods.values()}
 
     @cached_property
     def method_names(self) -> frozenset[str]:

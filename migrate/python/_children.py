@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 _NO_NODES = {"ctx", "op", "ops", "id", "attr", "kind", "type_comment", "level", "module", "arg", "is_async", "simple"}
+_MIXED = frozenset({"keys", "kw_defaults", "names", "kwd_attrs"})  # lists that hold None or texts, too
 
 
 class _Fields(dict[type[ast.AST], tuple[str, ...]]):
@@ -26,7 +27,7 @@ def children(node: ast.AST) -> list[ast.AST]:
         if not value:
             continue
         if type(value) is list:
-            found += [item for item in value if isinstance(item, ast.AST)]
+            found += [item for item in value if isinstance(item, ast.AST)] if name in _MIXED else value
         elif isinstance(value, ast.AST):
             found.append(value)
     return found

@@ -67,8 +67,10 @@ class Scope:
 
     def mangle(self, name: str) -> str:
         """Return a name as the interpreter has it here."""
+        if not self.owner or not name.startswith("__"):  # nearly all
+            return name
         owner = self.owner.lstrip("_")
-        private = owner and name.startswith("__") and not name.endswith("__") and "." not in name
+        private = owner and not name.endswith("__") and "." not in name
         return f"_{owner}{name}" if private else name
 
     def find(self, name: str) -> Variable:

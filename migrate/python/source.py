@@ -9,6 +9,7 @@ import re
 import tokenize
 import warnings
 from functools import cached_property
+from itertools import accumulate
 from typing import TypeAlias
 
 from migrate.python.control import Control
@@ -39,9 +40,8 @@ class Source:
         except (SyntaxError, ValueError, LookupError, RecursionError, MemoryError) as error:
             raise Unreadable(str(error) or type(error).__name__) from error
         self.lines: list[str] = [line for line in _LINE.findall(self.text) if line]
-        self._starts = [0]
-        for line in self.lines:
-            self._starts.append(self._starts[-1] + len(line))
+        self._starts = [0, *accumulate(map(len, self.lines))]
+        self._is_ascii = self.text.isascii()
 
     @cached_property
     def names(self) -> Names:
@@ -61,9 +61,8 @@ class Source:
         """Return the offset in `text` of an ast position: line from 1, column in UTF-8 bytes."""
         if line > len(self.lines):
             return len(self.text)
-        content = self.lines[line - 1]
-        if not content.isascii():
-            column = len(content.encode("utf-8")[:column].decode("utf-8", "ignore"))
+        if not self._is_ascii:
+            column = len(self.lines[line - 1].encode("utf-8")[:column].decode("utf-8", "ignore"))
         return self._starts[line - 1] + column
 
     def span(self, node: Located) -> tuple[int, int]:

@@ -80,6 +80,7 @@ class Values:
         self.project = project
         self._engine = Engine(project, knowledge, unseen)
         self._answers: dict[ast.expr, frozenset[Value]] = {}
+        self._sets: dict[Slot, frozenset[Value]] = {}  # all names of one variable share a slot
         self._uses: dict[Token, Sequence[ast.expr]] = {}
 
     @property
@@ -95,10 +96,13 @@ class Values:
         if found is None:
             names = self._files.get(node)
             frames = self._frames(node, names) if names else ()
-            if len(frames) == 1:  # most functions are analysed once
-                found = frozenset(self._engine.slot(frames[0], node).values)
+            slots = [self._engine.slot(frame, node) for frame in frames]
+            if len(slots) == 1:  # most functions are analysed once
+                found = self._sets.get(slots[0])
+                if found is None:
+                    found = self._sets[slots[0]] = frozenset(slots[0].values)
             else:
-                found = frozenset().union(*(self._engine.slot(frame, node).values for frame in frames))
+                found = frozenset().union(*(slot.values for slot in slots))
             self._answers[node] = found
         return found
 
@@ -182,8 +186,7 @@ class Values:
         seen: set[tuple[Variable, Slot]] = set()  # which the frames of all functions share that use a variable
         for frame in (frame for frames in self._engine.frames.values() for frame in frames):
             for node, slot in frame.slots.items():
-                if isinstance(node, ast.expr):
-                    _note(places, node, slot)
+                _note(places, node, slot)
             for variable, slot in frame.variables.items():
                 if (variable, slot) not in seen:
                     seen.add((variable, slot))
@@ -267,7 +270,7 @@ def _named(variable: Variable) -> Iterator[ast.AST]:
     return chain(variable.bindings, variable.loads, variable.deletions)
 
 
-def _note(places: dict[Token, list[ast.expr | Variable]], place: ast.expr | Variable, slot: Slot) -> None:
+def _note(places: dict[Token, list[ast.expr | Variable]], place: ast.AST | Variable, slot: Slot) -> None:
     for value in slot.values:
-        if isinstance(value, Token):
+        if isinstance(value, Token) and isinstance(place, (ast.expr, Variable)):
             places.setdefault(value, []).append(place)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Set
+from itertools import chain
 
 from migrate.python.scopes import Names, Variable
 from migrate.text.code import Edits
@@ -11,10 +12,10 @@ from migrate.text.code import Edits
 
 def is_covered(node: ast.AST, names: Names, edits: Edits, *, itself: bool = True) -> bool:
     """Whether an edit replaces a node (itself), or a node around it without taking it over as a part."""
-    passed: set[ast.AST] = set() if itself else {node}
-    for place in (node, *names.above(node))[0 if itself else 1 :]:
+    passed: set[ast.AST] = set()
+    for place in chain((node,), names.above(node)):
         template = edits.expressions.get(place) or edits.statements.get(place)  # type: ignore[call-overload]
-        if template is not None and not passed & set(template.parts.values()):
+        if template is not None and (itself or passed) and passed.isdisjoint(template.parts.values()):
             return True
         passed.add(place)
         if isinstance(place, ast.stmt):

@@ -270,7 +270,8 @@ def _now(node: ast.expr, piece: str) -> ast.expr:
 def splice(text: str, changes: list[Change], start: int = 0, end: int | None = None) -> str:
     """Apply changes that do not overlap to a piece of a text; insertions at one place keep their order."""
     pieces, position = [], start
-    for change in sorted(changes, key=lambda change: (change.start, change.end)):
+    ordered = sorted(changes, key=lambda change: (change.start, change.end)) if len(changes) > 1 else changes
+    for change in ordered:
         pieces += [text[position : change.start], change.text]
         position = max(position, change.end)
     return "".join([*pieces, text[position:end]])

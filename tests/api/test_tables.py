@@ -153,3 +153,13 @@ def test_a_rename_leads_only_to_names_that_exist() -> None:
     lost = {name for row in api.renames() for name in row.new_names} - known
     lost = {name for name in lost if not name.startswith(beside)}
     assert {name for name in lost if not name.endswith((".h", ".pc"))} == set()
+
+
+def test_a_row_has_the_types_of_a_release() -> None:
+    row = api.function("doca_cc_server_set_max_msg_size", "cc")
+    assert [param.ctype for param in api.in_release(row, "2.5").params] == ["struct doca_cc_server *", "size_t"]
+    assert api.in_release(row, "2.6") is row
+    callbacks = {callback.name: callback for callback in api.callbacks("cc")}
+    older = api.in_release(callbacks["doca_cc_event_connection_status_changed_cb_t"], "2.5")
+    assert older.params[-1] == api.Param("change_successful", "bool", "in")
+    assert callbacks["doca_cc_event_connection_status_changed_cb_t"].params[-1].ctype == "uint8_t"

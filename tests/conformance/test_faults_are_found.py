@@ -120,7 +120,10 @@ def stop_slowly(context: ControlContext) -> Any:
 
 
 def drained_with_tasks(context: ControlContext) -> bool:
-    return context.state is State.STOPPING and not context.lost
+    drained = context.state is State.STOPPING and not context.lost
+    if drained:
+        context.tasks_out = 0
+    return drained
 
 
 def alloc_beyond_the_pool(pool: TaskPool, ctx: Any, *args: Any) -> Any:

@@ -9,6 +9,7 @@ import pytest
 
 from comch_next import api
 from comch_next.capi.handles import HANDLES
+from tests.faces.conftest import MODULES
 from tests.faces.support import FOLDERS, PROGRAMS, WARNINGS, compiled, pkg_config, run
 from tests.faces.world import World
 from tests.processes import SOON_S
@@ -65,6 +66,12 @@ def test_a_header_stands_by_itself(header: str, compiler: str, standard: str, tm
 
 def test_the_module_of_the_oldest_releases_brings_every_library_they_had() -> None:
     assert {"-ldoca_comm_channel", "-ldoca_common", "-ldoca_argp"} <= set(pkg_config("--libs", "doca"))
+
+
+def test_no_path_of_ours_gets_into_a_program() -> None:
+    """It would take the stand-ins where real libraries are."""
+    assert not [flag for flag in pkg_config("--libs", *MODULES) if "-rpath," in flag]
+    assert pkg_config("--variable=libdir", "doca-comch") == [f"{FOLDERS[0]}/pkgconfig/../lib"]
 
 
 def test_a_cpp_program_compiles_links_and_runs(tmp_path: Path) -> None:

@@ -43,6 +43,39 @@ def test_options_are_environment_variables(
     assert set_by_shell == f"{[value and value.format(cwd=tree) for value in values]}\n"
 
 
+CALLED = """\
+import ctypes
+library = ctypes.CDLL("libdoca_cc.so.2")
+print([hasattr(library, "doca_cc_server_" + name + "_set_conf") for name in ("send_task", "task_send")])
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "shapes"), [([], [False, True]), (["--doca", "2.6"], [False, True]), (["--doca=2.5"], [True, False])]
+)
+@pytest.mark.parametrize("command", [("run",), ("exec", sys.executable)])
+def test_the_release_of_generation_2(
+    start_python: StartPython, command: tuple[str, ...], options: list[str], shapes: list[bool]
+) -> None:
+    """With the libraries of the project itself."""
+    finished = start_python("-m", PACKAGE, command[0], *options, *command[1:], "-c", CALLED).finish()
+    assert (finished.returncode, finished.stdout) == (0, f"{shapes}\n"), finished.stderr
+
+
+def test_a_launcher_started_by_another_may_take_another_release(start_python: StartPython) -> None:
+    inner = (sys.executable, "-m", PACKAGE, "run", "--doca", "2.6", "-c", CALLED)
+    finished = start_python("-m", PACKAGE, "exec", "--doca", "2.5", *inner).finish()
+    assert finished == (0, "[False, True]\n", "")
+
+
+@pytest.mark.parametrize("command", ["run", "exec", "env"])
+@pytest.mark.parametrize("release", ["2.7", "1.5", "", "two"])
+def test_a_release_that_did_not_have_it_is_refused(launch: Launch, command: str, release: str) -> None:
+    finished = launch(command, "--doca", release, *([] if command == "env" else ["x"]))
+    assert finished.returncode == 64
+    assert f"--doca: {release!r} is not one of 2.5, 2.6" in finished.stderr
+
+
 BOTH_ENDS = """\
 import doca_comm_channel as cc
 dpu, host = cc.open_device("03:00.0"), cc.open_device("b1:00.0")

@@ -86,7 +86,7 @@ class FakeFacts:
         )
 
     def is_fixed(self, node: ast.expr) -> bool:
-        return False
+        return False  # any call may bind any name anew
 
     def is_builtin(self, name: ast.Name) -> bool:
         return self.has_builtin(name, name.id)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from contextlib import ExitStack
 
+from comch_next.driver.emulated._kernel.ring import ffi, lib
 from tests.ring.ring import AGAIN, Reader, ring
 
 
@@ -43,3 +44,29 @@ def test_a_message_too_long_for_the_buffer_names_its_ring() -> None:
         assert isinstance(reader.next(3), int)
         assert (reader.poller.index, reader.poller.length) == (1, 6)
         assert [reader.next(), reader.next()] == [(1, b"longer"), (0, b"x")]
+
+
+def test_rings_that_were_empty_are_asked_in_a_later_turn() -> None:
+    """With many rings asking them all is what a message costs; after one they are not asked again for nothing."""
+    with ring(20, 9, 9) as first, ring(20, 9, 9) as second:
+        reader = Reader(first.receiver, second.receiver)
+        more = lib.comch_find_more
+        reader.poller.pace.watched, reader.poller.pace.next = first.space_bell, (1 << 64) - 1  # no socket is ready
+        first.send(b"one")
+        assert reader.next() == (0, b"one")
+        second.send(b"later")
+        assert more(reader.poller) == AGAIN
+        first.send(b"x")
+        second.send(b"y")
+        assert reader.next() == (1, b"later")
+        assert more(reader.poller) >= 0, "the other ring had one, too"
+        assert [reader.next(), reader.next()] == [(0, b"x"), (1, b"y")]
+
+
+def test_after_a_message_sockets_are_polled_when_that_is_due() -> None:
+    with ring(20, 9, 9) as made:
+        lib.comch_polled(ffi.addressof(made.reader.poller, "pace"))
+        made.send(b"x")
+        assert made.receive() == b"x"
+        lib.comch_hurry(ffi.addressof(made.reader.poller, "pace"))
+        assert lib.comch_find_more(made.reader.poller) == lib.COMCH_POLL

@@ -9,8 +9,9 @@ from tools.side_by_side import GENERATION_2, LEGACY, MODERN, MODERN_ONLY, SAMPLE
 ENDS = ("service", "client")
 
 
-def ends_of(*samples: str) -> set[str]:
-    return {f"{sample}_{end}" for sample in samples for end in ENDS}
+def ends_of(folder: Path, *samples: str) -> set[str]:
+    names = [sample if folder == MODERN else GENERATION_2.get(sample, sample) for sample in samples]
+    return {f"{name}_{end}" for name in names for end in ENDS}
 
 
 def programs(folder: Path) -> set[str]:
@@ -20,14 +21,14 @@ def programs(folder: Path) -> set[str]:
 @pytest.mark.parametrize(
     ("folder", "samples"),
     [
-        (LEGACY, (*SAMPLES, *GENERATION_2.values())),
+        (LEGACY, (*SAMPLES, *GENERATION_2)),
         (MODERN, (*SAMPLES, *GENERATION_2, *MODERN_ONLY)),
         SPELLED["cffi"],
         SPELLED["ctypes"],
     ],
 )
 def test_a_folder_has_both_ends_of_its_samples(folder: Path, samples: tuple[str, ...]) -> None:
-    assert programs(folder) == ends_of(*samples)
+    assert programs(folder) == ends_of(folder, *samples)
 
 
 def test_what_is_no_program_belongs_to_a_sample() -> None:
@@ -38,4 +39,6 @@ def test_what_is_no_program_belongs_to_a_sample() -> None:
 
 def test_the_samples_in_c_are_pairs() -> None:
     folder, samples = SPELLED["c"]
-    assert {path.stem for path in folder.glob("*.c") if "int main(" in path.read_text("ascii")} == ends_of(*samples)
+    assert {path.stem for path in folder.glob("*.c") if "int main(" in path.read_text("ascii")} == ends_of(
+        folder, *samples
+    )

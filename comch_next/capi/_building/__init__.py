@@ -2,6 +2,7 @@
 
 libraries    which face has which functions: one row each
 wrappers     a face's C source: one wrapper for each function
+forwarding   the C source of a face that calls another's functions
 headers      the headers that programs include
 pkg_config   what pkg-config reports
 build        all of it as files, compiled and linked

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from cffi import FFI
 
+from comch_next.capi._building.forwarding import forwarding_source
 from comch_next.capi._building.headers import headers
 from comch_next.capi._building.libraries import FACES, Face
 from comch_next.capi._building.pkg_config import RELEASE, modules
@@ -44,7 +45,12 @@ def build(root: Path, scratch: Path, compiler: Compile) -> None:
 
 
 def _generate(face: Face, scratch: Path) -> Path:
-    """Write the C file of a face: cffi's part, then the wrappers."""
+    """Write the C file of a face: cffi's part and the wrappers, or where no Python stands behind it the calls."""
+    scratch.mkdir(parents=True, exist_ok=True)
+    if not face.module:
+        path = scratch / f"_doca_{face.key}.c"
+        path.write_text(forwarding_source(face), encoding="ascii")
+        return path
     ffi = FFI()
     ffi.embedding_api("")
     declarations = "".join(f"{python_side(row)};\n" for row in wrapped(face))
@@ -53,7 +59,6 @@ def _generate(face: Face, scratch: Path) -> Path:
     module = f"_doca_{face.name}"
     ffi.embedding_init_code(f"from {face.module} import attach\nfrom {module} import ffi, lib\nattach(ffi, lib)\n")
     ffi.set_source(module, c_source(face))
-    scratch.mkdir(parents=True, exist_ok=True)
     path = scratch / f"{module}.c"
     ffi.emit_c_code(str(path))
     return path
@@ -68,7 +73,8 @@ def _link(root: Path, face: Face, source: Path, compiler: Compile) -> None:
     if _is_shared():
         places.insert(0, sysconfig.get_config_var("LIBDIR"))
         python = ["-Wl,--no-undefined", f"-L{places[0]}", f"-lpython{sysconfig.get_config_var('LDVERSION')}"]
-    includes = [SOURCES, *(root / each.folder / "include" for each in FACES.values())]
+    seen = [face, *(each for each in FACES.values() if each.name != face.name)]  # of one name only this release
+    includes = [SOURCES, *(root / each.folder / "include" for each in seen)]
     version = sysconfig.get_python_version()
     defines = {"COMCH_FACE_VERSION": version, "COMCH_FACE_EXECUTABLE": sys.executable, "COMCH_FACE_RELEASE": RELEASE}
     cflags = [f"-I{folder}" for folder in includes] + [f'-D{name}="{value}"' for name, value in defines.items()]

@@ -10,17 +10,20 @@ from comch_next.capi._building.libraries import UNSEEN, Face
 
 __all__ = ["headers"]
 
-_HOMES = {"core": "doca_types.h", "comch": "doca_comch.h", "comm_channel": "doca_comm_channel.h"}
+_HOMES = {"core": "doca_types.h", "comch": "doca_comch.h", "cc": "doca_cc.h", "comm_channel": "doca_comm_channel.h"}
 _TYPES = ("doca_types.h", "doca_error.h")
 # What a header includes beside the types: what programs that include it alone rely on.
 _INCLUDED = {
     "doca_types.h": ("doca_compat.h",),
     "doca_error.h": ("doca_types.h",),
-    **dict.fromkeys(("doca_comm_channel.h", "doca_comch.h"), (*_TYPES, "doca_dev.h", "doca_pe.h", "doca_ctx.h")),
+    **dict.fromkeys(
+        ("doca_comm_channel.h", "doca_comch.h", "doca_cc.h"), (*_TYPES, "doca_dev.h", "doca_pe.h", "doca_ctx.h")
+    ),
     **dict.fromkeys(
         ("doca_comch_consumer.h", "doca_comch_producer.h", "doca_comch_msgq.h"),
         (*_TYPES, "doca_comch.h", "doca_buf.h", "doca_mmap.h"),
     ),
+    **dict.fromkeys(("doca_cc_consumer.h", "doca_cc_producer.h"), (*_TYPES, "doca_cc.h", "doca_buf.h", "doca_mmap.h")),
 }
 
 _PAGE = """/* {name}: part of a stand-in for the DOCA libraries. Generated from the fact tables; do not edit. */
@@ -107,7 +110,7 @@ def _types(face: Face, name: str) -> Iterator[str]:
         homes = {f"enum {row.name}": row.header for row in shapes.values()}
         yield from (enumeration(row) for row in shapes.values() if here(row.header))
         yield from (type_name(row) for row in api.typedefs(generation) if here(homes.get(row.ctype, "")))
-        yield from (callback_type(row) for row in api.callbacks(generation) if here(row.header))
+        yield from (callback_type(row) for row in face.callbacks(generation) if here(row.header))
         numbers = {constant for row in shapes.values() for constant in row.values}
         if first:
             plain = (pair for pair in api.constants(generation).items() if pair[0] not in numbers)

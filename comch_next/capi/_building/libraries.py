@@ -18,6 +18,8 @@ class Face:
 
     `generations` are those of the functions, `headers` the ones that declare them; `sources` are written in C, and
     what they define is not generated. `needs` are faces that it is linked with, `calls` what its Python calls in C.
+    A face of one release, `doca`, has the types of that time and a folder of its own; without a module it calls those
+    that it needs.
     """
 
     name: str
@@ -28,6 +30,12 @@ class Face:
     sources: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
     calls: tuple[str, ...] = ()
+    doca: str = ""
+
+    @property
+    def key(self) -> str:
+        """What it is called among the faces: one name may have several releases."""
+        return f"{self.name}-{self.doca}" if self.doca else self.name
 
     @property
     def soname(self) -> str:
@@ -35,11 +43,17 @@ class Face:
 
     @property
     def folder(self) -> Path:
-        return Path(*self.package.split("."))
+        return Path(*self.package.split("."), self.key if self.doca else "")
+
+    def callbacks(self, generation: api.Generation) -> list[api.Callback]:
+        """List a generation's callbacks, with the types of its release."""
+        return [api.in_release(row, self.doca) for row in api.callbacks(generation)]
 
     def functions(self) -> list[api.Function]:
         """List the functions in the order of the tables, each name once."""
         rows = (row for generation in self.generations for row in api.functions(generation))
+        if self.doca:
+            rows = (api.in_release(row, self.doca) for row in rows if row.available_in(self.doca))
         return list({row.name: row for row in rows if (row.header or UNSEEN) in self.headers}.values())
 
 
@@ -48,13 +62,14 @@ _CORE = (
     *("doca_mmap.h", "doca_buf.h", "doca_buf_inventory.h", "doca_log.h", "doca_version.h"),
 )
 _BY_HAND = ("interpreter.c", "log.c", "version.c", "tasks.c")
+_CC = ("doca_cc.h", "doca_cc_consumer.h", "doca_cc_producer.h")
 _COMCH = ("doca_comch.h", "doca_comch_consumer.h", "doca_comch_producer.h", "doca_comch_msgq.h")
 
 _LOG = "int doca_log_level_set_global_{}_limit(uint32_t level);"
 _ARGP_CALLS = ("void exit(int);", "const char *doca_version(void);", _LOG.format("lower"), _LOG.format("sdk"))
 
 FACES = {
-    face.name: face
+    face.key: face
     for face in (
         Face(
             "common",
@@ -96,6 +111,10 @@ FACES = {
             ("hot.c",),
             needs=("common",),
             calls=("void comch_face_hot(uintptr_t table, uintptr_t peer);",),
+        ),
+        *(
+            Face("cc", "comm_channel_compat.capi", "", ("cc",), _CC, needs=("comch", "common"), doca=doca)
+            for doca in ("2.5", "2.6")
         ),
     )
 }

@@ -11,6 +11,12 @@ __all__ = ["RELEASE", "modules"]
 
 RELEASE = "3.0.0058"  # whose signatures the faces have
 
+# The faces whose time had one module for all libraries, and which of these it brought beside the face's own.
+_ALL_IN_ONE = {
+    "comm_channel": (),
+    **dict.fromkeys(("cc-2.5", "cc-2.6"), ("doca-comm-channel",)),
+}
+
 _MODULE = """prefix=${{pcfiledir}}/..
 libdir=${{prefix}}/lib
 includedir=${{prefix}}/include
@@ -25,13 +31,16 @@ Cflags: {cflags}
 
 
 def modules(face: Face) -> Iterator[tuple[str, str]]:
-    """Name and text of each module of a face: its own, and for the oldest one the module that held them all."""
+    """Name and text of each module of a face: its own, and for the old ones the module that held them all."""
     name = f"doca-{face.name.replace('_', '-')}"
     requires = " ".join(f"doca-{need}" for need in face.needs)
     libs = f"-L${{libdir}} -ldoca_{face.name}{_rpath_link(face)}"
-    yield f"{name}.pc", _module(name, f"stand-in for {face.soname}", requires, libs, "-I${includedir}")
-    if face.name == "comm_channel":
-        yield "doca.pc", _module("doca", "the stand-ins for the libraries of DOCA 2.2", f"{name} doca-argp", "", "")
+    release = face.doca or RELEASE
+    yield f"{name}.pc", _module(name, f"stand-in for {face.soname}", release, requires, libs, "-I${includedir}")
+    if face.key in _ALL_IN_ONE:
+        every = " ".join((name, *_ALL_IN_ONE[face.key], "doca-argp"))
+        description = f"the stand-ins for the libraries of DOCA {face.doca or '2.2'}"
+        yield "doca.pc", _module("doca", description, release, every, "", "")
 
 
 def _rpath_link(face: Face) -> str:
@@ -40,6 +49,6 @@ def _rpath_link(face: Face) -> str:
     return "".join(f" -Wl,-rpath-link,${{prefix}}/{os.path.relpath(each, face.folder)}/lib" for each in folders)
 
 
-def _module(name: str, description: str, requires: str, libs: str, cflags: str) -> str:
-    fields = {"requires": requires, "libs": libs, "cflags": cflags}
-    return _MODULE.format(name=name, description=description, version=RELEASE, **fields)
+def _module(name: str, description: str, version: str, requires: str, libs: str, cflags: str) -> str:
+    fields = {"version": version, "requires": requires, "libs": libs, "cflags": cflags}
+    return _MODULE.format(name=name, description=description, **fields)

@@ -44,7 +44,6 @@ class Attributes(Texts):
     def __init__(self, project: Project, knowledge: Knowledge) -> None:
         super().__init__(project, knowledge)
         self._module_names: dict[tuple[Path, str], Slot] = {}
-        self._star_names: dict[tuple[Path, str], Slot] = {}
 
     # ------------------------------------------------------------------ reading
 

@@ -107,12 +107,15 @@ class Calls(Callbacks):
                 self.give(site.result, answer, site.node, site.frame)
                 self.later_of(token, site, arguments)
 
+        def ask_again(_: Value) -> None:
+            self.later(ask)
+
         def look_inside(value: Value) -> None:
             if isinstance(value, Collection):
-                self.watch(self.contents(value).every, lambda _: self.later(ask))
+                self.watch(self.contents(value).every, ask_again)
 
         for slot in site.slots():
-            self.watch(slot, lambda _: self.later(ask))
+            self.watch(slot, ask_again)
         for slot in site.stars():
             self.watch(slot, look_inside)
         self.later(ask)

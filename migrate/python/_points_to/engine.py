@@ -35,6 +35,7 @@ from migrate.python.modules import Project
 
 MANY = 8  # arguments that nobody knows, for functions that take any number
 STRUCTURE = frozenset({ast.Import, ast.ImportFrom, ast.ClassDef, ast.Attribute})
+REST = frozenset(READERS.keys() - STRUCTURE)
 
 
 class Engine(Patterns):
@@ -51,7 +52,7 @@ class Engine(Patterns):
             frame = self.modules[path] = Frame(tree, path, project.names(path))
             self.frames[tree] = [frame]
             self._bodies |= bodies(tree, READERS.keys())
-        for kinds in (STRUCTURE, READERS.keys() - STRUCTURE):  # bases are known before there are instances
+        for kinds in (STRUCTURE, REST):  # bases are known before there are instances
             for frame in tuple(self.modules.values()):
                 self._read(frame, kinds)
             self.solve()
@@ -69,7 +70,7 @@ class Engine(Patterns):
 
     def analyse(self, frame: Frame) -> None:
         self._read(frame, STRUCTURE)
-        self._read(frame, READERS.keys() - STRUCTURE)
+        self._read(frame, REST)
         if isinstance(frame.node, ast.Lambda):
             self.flow(self.slot(frame, frame.node.body), frame.returned)
         elif isinstance(frame.node, ast.FunctionDef | ast.AsyncFunctionDef) and falls_through(frame.node.body):

@@ -46,7 +46,7 @@ def _inside(node: FunctionNode, body: Callable[[ast.AST], list[ast.AST]]) -> lis
     """The code of a function and of those in it."""
     inside = list(body(node))
     for part in inside:
-        if isinstance(part, FUNCTIONS) and len(inside) <= MAX_NODES:
+        if type(part) in FUNCTIONS and len(inside) <= MAX_NODES:
             inside += body(part)
     return inside
 

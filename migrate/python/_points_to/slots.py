@@ -62,7 +62,8 @@ class Solver:
 
     def watch(self, slot: Slot, watcher: Watcher) -> None:
         """Call a watcher once with every value of a slot, now and later."""
-        known = list(islice(slot.values, len(slot.values) - len(slot.fresh)))  # the fresh ones are the last
+        passed = len(slot.values) - len(slot.fresh)
+        known = list(islice(slot.values, passed)) if passed else ()  # the fresh ones are the last
         if slot.watchers:
             slot.watchers.append(watcher)
         else:

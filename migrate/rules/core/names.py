@@ -40,7 +40,7 @@ def answer(reference: Reference, facts: Facts) -> Answer:
     if not isinstance(node, ast.expr):
         return Change(Edits())  # an import, which follows its names
     function = VOCABULARY.flat.get(name) or VOCABULARY.objects.get(name)
-    if isinstance(node, ast.Attribute) and (node.attr != name or function is None) and _is_method(name):
+    if isinstance(node, ast.Attribute) and (node.attr != name or function is None) and name in VOCABULARY.by_method:
         return _unbound(node, facts, _shown(reference, node, bound_method(reference, node, facts)))
     if name in VOCABULARY.classes:
         return _unbound(node, facts, _class(reference, node, facts))
@@ -74,17 +74,13 @@ def _unbound(node: ast.expr, facts: Facts, answer: Answer) -> Answer:
     return answer._replace(edits=Edits({node: Template(f"staticmethod({template.text})", template.parts)}))
 
 
-def _is_method(name: str) -> bool:
-    return any(function.name == name for function in VOCABULARY.methods.values())
-
-
 def _name(name: str) -> str:
     if not name:
         return "{comch}"
     if name in VOCABULARY.constants:
         return constant(name)
     # A member of ErrorCode changes with the name of its class.
-    return f"{{comch}}.{name}" if name in VOCABULARY.errors | VOCABULARY.helpers else ""
+    return f"{{comch}}.{name}" if name in VOCABULARY.errors or name in VOCABULARY.helpers else ""
 
 
 def _feature_test(call: ast.Call, facts: Facts) -> Answer:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 
 from migrate.old_api.calls import Call
 from migrate.python.control import Point
@@ -115,7 +115,8 @@ class Aftermath(Runs):
             return False
         own = self._facts.names[self._facts.values.path(function)].of[function.args.args[0]]
         roots = [field.value for field in fields if isinstance(field, ast.Attribute)]
-        classes = [value for site in self._sites[function] for value in self._facts.values.of(site.func)]
+        calls = [site for site in self._sites[function] if isinstance(site, ast.Call)]
+        classes = [value for call in calls for value in self._facts.values.of(call.func)]
         return (
             len(roots) == len(list(fields))
             and all(root in own.loads for root in roots)
@@ -136,18 +137,25 @@ class Aftermath(Runs):
         return _is_target(node) or is_method or above in self._facts.calls or node in self._facts.calls
 
     def _renewals(self, origin: Hashable) -> frozenset[ast.AST]:
-        """Return the call that makes a handle, and those of functions that always come by it before they return."""
+        """Return the call that makes a handle, and what runs functions that always come by it before they go on."""
         assert isinstance(origin, ast.AST)
         found: frozenset[ast.AST] = frozenset({origin})
         todo: list[ast.AST] = [origin]
         while todo:
             node = todo.pop()
             function = self.function(node)
-            if function in self._sites and self.is_certain(node):
-                fresh = [site for site in self._sites[function] if self._callees[site] == [function]]
+            stays = self.stays(function)
+            if function in self._sites and self.is_certain(node) and all(map(partial(self._precedes, node), stays)):
+                fresh = [site for site in self._sites[function] if self._run_at(site) == [function]]
                 todo += fresh
                 found |= frozenset(fresh)
         return found
+
+    def _precedes(self, node: ast.AST, other: ast.AST) -> bool:
+        return self.graph(node).dominates(node, other)
+
+    def _run_at(self, site: ast.AST) -> list[ast.AST]:
+        return self._callees.get(site) or list(self.functions(self._entered.get(site, 0)))
 
 
 def _is_target(node: ast.AST) -> bool:

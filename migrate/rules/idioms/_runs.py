@@ -8,10 +8,11 @@ from functools import cached_property
 from typing import NamedTuple
 
 from migrate.facts.program import Facts
-from migrate.python.control import Action, Graph
+from migrate.python.control import Action, Graph, Point
 from migrate.python.scopes import FUNCTIONS
 from migrate.python.values import Bound, Class, Descriptor, Function, Instance, Value
 from migrate.rules.idioms._closure import certain, closure, members, targets
+from migrate.rules.idioms._managers import Managers
 
 _ENDS = frozenset({"__exit__", "__aexit__"})
 # What the standard library runs when the program has ended.
@@ -61,9 +62,18 @@ class Runs:
         """Whether a function is run by written calls only."""
         return function in self._sites
 
-    def sites(self, function: ast.AST) -> Iterable[ast.expr]:
-        """Return the calls that run a function; none for a module."""
+    def sites(self, function: ast.AST) -> Iterable[ast.AST]:
+        """Return the calls, or items of `with`, that run a function; none for a module."""
         return self._sites[function]
+
+    def entries(self, site: ast.AST) -> Iterator[Point]:
+        """Yield where a site runs its function from the beginning."""
+        graph = self.graph(site)
+        return (point for point in graph.places(site) if graph.step(point).action is not Action.EXIT)
+
+    def stays(self, function: ast.AST) -> Sequence[ast.AST]:
+        """Return where a function that `with` runs stays while the body is run."""
+        return self._managers.yields.get(function, ())
 
     def ends_program(self, module: ast.AST) -> bool:
         """Whether nothing of the project runs when a module has been left by an exception."""
@@ -83,9 +93,9 @@ class Runs:
         return [node for node in nodes if isinstance(node, (*FUNCTIONS, ast.Lambda))]
 
     @cached_property
-    def _sites(self) -> Mapping[ast.AST, tuple[ast.Call, ...]]:
-        """The functions that are run by calls alone, and nowhere else than where these stand."""
-        found: dict[ast.AST, tuple[ast.Call, ...]] = {}
+    def _sites(self) -> Mapping[ast.AST, Sequence[ast.AST]]:
+        """The functions that are run by calls, or by `with`, and nowhere else than where these stand."""
+        found: dict[ast.AST, Sequence[ast.AST]] = {**self._managers.entered}
         for node in filter(_is_plain, self._functions):
             sites = self._facts.values.callers(node)
             calls = tuple(site for site in sites if isinstance(site, ast.Call) and self._is_run(node, site))
@@ -126,10 +136,22 @@ class Runs:
         """Return the functions that a step may run."""
         if action is Action.EXIT and isinstance(node, ast.withitem):
             values = self._facts.values.of(node.context_expr)
-            if values and not any(isinstance(value, Instance) for value in values):
-                return 0
-            return self._endings
-        return self._run.get(node, 0)
+            is_known = bool(values) and not any(isinstance(value, Instance) for value in values)
+            return self._entered.get(node, 0) | (0 if is_known else self._endings)
+        return self._entered.get(node, 0) | self._run.get(node, 0)
+
+    @cached_property
+    def _managers(self) -> Managers:
+        return Managers(self._facts, self._functions)
+
+    @cached_property
+    def _entered(self) -> Mapping[ast.AST, int]:
+        """The functions that each item of `with` runs when it is entered, or left."""
+        entered: dict[ast.AST, int] = {}
+        for function, items in self._managers.entered.items():
+            for item in items:
+                entered[item] = entered.get(item, 0) | self.among([function])
+        return entered
 
     @cached_property
     def _run(self) -> Mapping[ast.AST, int]:

@@ -47,7 +47,10 @@ class Walk:
         todo = [(function, graph, starts)]
         while todo:
             function, graph, starts = todo.pop()
-            for end in self.walk(graph, starts):
+            ends = self.walk(graph, starts)
+            if any(self._is_reached(graph, node) for node in self._runs.stays(function)):
+                return None  # it goes on in the body of a with statement
+            for end in ends:
                 if (function, end) not in self._left:
                     self._left.add((function, end))
                     if isinstance(function, ast.Module):
@@ -61,6 +64,10 @@ class Walk:
         whole = self._walk_called()
         return Region(self._runs, frozenset(self._nodes), self._blocks, whole)
 
+    def _is_reached(self, graph: Graph, node: ast.AST) -> bool:
+        blocks = self._blocks.get(graph, 0)
+        return node in self._nodes or any(blocks >> block & 1 for block, _ in graph.places(node))
+
     def _note(self, calls: Calls) -> None:
         self._called, self._whole = self._called | calls.called, self._whole | calls.whole
 
@@ -68,7 +75,7 @@ class Walk:
         """Yield where control goes on behind the calls of a function that has come to an end."""
         for site in self._runs.sites(function):
             graph = self._runs.graph(site)
-            for point in graph.places(site):
+            for point in self._runs.entries(site):
                 handler = (graph.blocks[point[0]].handler, 0)
                 onward = [(point[0], point[1] + 1)] if end == graph.RETURN else [handler]
                 yield self._runs.function(site), graph, onward
@@ -86,7 +93,7 @@ class Walk:
                 continue
             if point[1] < len(graph.blocks[point[0]].steps):
                 step = graph.step(point)
-                if step.node in self._stops and step.action is Action.DO:
+                if step.node in self._stops and step.action in (Action.DO, Action.ENTER):
                     continue
                 self._nodes.add(step.node)
                 self._note(self._runs.calls(self._runs.run_by(step.node, step.action)))

@@ -223,6 +223,152 @@ else:
     ep.device = device
 
 
+# case: kept: the handler around a with statement reads the endpoint
+import contextlib
+import doca_comm_channel as cc
+
+made = []
+
+@contextlib.contextmanager
+def opened(size):
+    ep = cc.Endpoint()
+    made.append(ep)
+    ep.set_max_msg_size(4080)
+    yield ep
+    ep.destroy()
+
+try:
+    with opened(1) as ep:
+        ep.connect("a")
+except cc.InvalidValue:
+    made[0].destroy()
+
+# output
+import contextlib
+import comch_next as comch
+
+made = []
+
+@contextlib.contextmanager
+def opened(size):
+    ep = comch.Client(one_sided=True)
+    made.append(ep)
+    ep.max_msg_size = 4080
+    yield ep
+    ep.close()
+
+try:
+    with opened(1) as ep:
+        ep.connect("a", timeout=0)
+except comch.InvalidValue:
+    made[0].close()
+
+
+# case: kept: a manager that goes on without an option
+import contextlib
+import doca_comm_channel as cc
+
+@contextlib.contextmanager
+def opened():
+    ep = None
+    try:
+        ep = cc.Endpoint()
+        ep.set_max_msg_size(4080)
+    except cc.InvalidValue:
+        print("refused")
+    yield
+
+with opened():
+    print("in")
+
+# output
+import contextlib
+import comch_next as comch
+
+@contextlib.contextmanager
+def opened():
+    ep = None
+    try:
+        ep = comch.Channel(one_sided=True)
+        ep.max_msg_size = 4080
+    except comch.InvalidValue:
+        print("refused")
+    yield
+
+with opened():
+    print("in")
+
+
+# case: kept: a manager that a stack enters
+import contextlib
+import doca_comm_channel as cc
+
+@contextlib.contextmanager
+def opened():
+    ep = cc.Endpoint()
+    ep.set_max_msg_size(4080)
+    yield ep
+    ep.destroy()
+
+with contextlib.ExitStack() as stack:
+    ep = stack.enter_context(opened())
+    ep.connect("a")
+
+# output
+import contextlib
+import comch_next as comch
+
+@contextlib.contextmanager
+def opened():
+    ep = comch.Client(one_sided=True)
+    ep.max_msg_size = 4080
+    yield ep
+    ep.close()
+
+with contextlib.ExitStack() as stack:
+    ep = stack.enter_context(opened())
+    ep.connect("a", timeout=0)
+
+
+# case: kept: a manager's object that is left when it could not be entered
+import doca_comm_channel as cc
+
+class Link:
+    def __enter__(self):
+        self.ep = cc.Endpoint()
+        self.ep.set_max_msg_size(4080)
+        return self.ep
+
+    def __exit__(self, *error):
+        self.ep.destroy()
+
+link = Link()
+try:
+    with link as ep:
+        ep.connect("a")
+finally:
+    link.ep.destroy()
+
+# output
+import comch_next as comch
+
+class Link:
+    def __enter__(self):
+        self.ep = comch.Client(one_sided=True)
+        self.ep.max_msg_size = 4080
+        return self.ep
+
+    def __exit__(self, *error):
+        self.ep.close()
+
+link = Link()
+try:
+    with link as ep:
+        ep.connect("a", timeout=0)
+finally:
+    link.ep.close()
+
+
 # case: a service
 import doca_comm_channel as cc
 
@@ -372,3 +518,78 @@ while True:
     except comch.ConnectionAborted:
         pass
 ep.close()
+
+
+# case: a manager that a generator makes
+import contextlib
+import doca_comm_channel as cc
+
+@contextlib.contextmanager
+def opened(size):
+    ep = cc.Endpoint()
+    ep.set_max_msg_size(4080)
+    ep.set_send_queue_size(16)
+    try:
+        yield ep
+    finally:
+        ep.destroy()
+
+with opened(4080) as ep:
+    ep.connect("a")
+
+# output
+import contextlib
+import comch_next as comch
+
+@contextlib.contextmanager
+def opened(size):
+    ep = comch.Client(max_msg_size=4080, send_queue_size=16, one_sided=True)
+    try:
+        yield ep
+    finally:
+        ep.close()
+
+with opened(4080) as ep:
+    ep.connect("a", timeout=0)
+
+
+# case: a manager of its own class
+import doca_comm_channel as cc
+
+class Link:
+    def __init__(self, name):
+        self.name = name
+
+    def __enter__(self):
+        self.ep = cc.Endpoint()
+        self.ep.set_max_msg_size(4080)
+        return self.ep
+
+    def __exit__(self, *error):
+        self.ep.destroy()
+
+def talk():
+    with Link("a") as ep:
+        ep.connect("a")
+
+talk()
+
+# output
+import comch_next as comch
+
+class Link:
+    def __init__(self, name):
+        self.name = name
+
+    def __enter__(self):
+        self.ep = comch.Client(max_msg_size=4080, one_sided=True)
+        return self.ep
+
+    def __exit__(self, *error):
+        self.ep.close()
+
+def talk():
+    with Link("a") as ep:
+        ep.connect("a", timeout=0)
+
+talk()

@@ -265,7 +265,7 @@ def attempt(name):
 """,
     ),
     "a generator": (
-        frozenset(),
+        frozenset({WAITS}),
         """
 import contextlib
 
@@ -282,6 +282,99 @@ def opened(name):
 def attempt(name):
     with opened(name) as ep:
         print(ep.get_max_msg_size())
+""",
+    ),
+    "a generator that a with statement runs": (
+        BOTH,
+        """
+import contextlib
+
+@contextlib.contextmanager
+def opened(name):
+    CREATE
+    CONNECT
+    print("up")
+    try:
+        yield ep
+    finally:
+        ep.destroy()
+
+def attempt(name):
+    with opened(name) as ep:
+        print(ep.get_max_msg_size())
+""",
+    ),
+    "a generator that goes on": (
+        frozenset(),
+        """
+import contextlib
+
+@contextlib.contextmanager
+def opened(name):
+    ep = peer = None
+    try:
+        CREATE
+        CONNECT
+    except cc.DocaError as error:
+        print(type(error).__name__)
+    yield ep, peer
+
+def attempt(name):
+    with opened(name) as (ep, peer):
+        print(ep is not None, peer is not None)
+""",
+    ),
+    "an object that a with statement enters": (
+        frozenset(),
+        """
+class Link:
+    def __init__(self, name):
+        self.name = name
+
+    def __enter__(self):
+        SELF_CREATE
+        name = self.name
+        SELF_CONNECT
+        print("up")
+        return self.ep
+
+    def __exit__(self, *error):
+        self.ep.destroy()
+
+def attempt(name):
+    try:
+        with Link(name) as ep:
+            print(ep.get_max_msg_size())
+    except cc.DocaError as error:
+        print(type(error).__name__)
+""",
+    ),
+    "an object that is asked when it could not be entered": (
+        frozenset(),
+        """
+class Link:
+    ep = peer = None
+
+    def __init__(self, name):
+        self.name = name
+
+    def __enter__(self):
+        SELF_CREATE
+        name = self.name
+        SELF_CONNECT
+        print("up")
+        return self.ep
+
+    def __exit__(self, *error):
+        self.ep.destroy()
+
+def attempt(name):
+    link = Link(name)
+    try:
+        with link as ep:
+            print(ep.get_max_msg_size())
+    except cc.DocaError:
+        print(link.ep is not None, link.peer is not None)
 """,
     ),
     "another exception takes its place": (

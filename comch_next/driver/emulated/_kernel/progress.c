@@ -97,13 +97,19 @@ static int deliver(Engine *engine, Link *link, PyObject *data)
     return result != NULL;
 }
 
-/* Read as many messages as a progress delivers at most. Whether anything moved, or -1. */
-static int read_rings(Engine *engine, Poller *poller)
+/* What a find said, unless the poller has made another turn since. */
+typedef struct {
+    int64_t said;
+    uint32_t turn;
+} Find;
+
+/* Read as many messages as a progress delivers at most, from what was found `first`. Whether anything moved, or -1. */
+static int read_rings(Engine *engine, Poller *poller, const Find *first)
 {
+    int64_t found = poller->c.turn == first->turn ? first->said : comch_find(&poller->c);
     int moved = 0;
 
     for (int turn = 0; turn < engine->batch; turn++) {
-        int64_t found = comch_find(&poller->c);
         int going_on = 1;
         if (found >= 0) {
             Link *link = calls_found_link(poller);
@@ -133,6 +139,7 @@ static int read_rings(Engine *engine, Poller *poller)
             break;
         if (!going_on)
             break;
+        found = found >= 0 ? comch_find_more(&poller->c) : comch_find(&poller->c);
     }
     return moved;
 }
@@ -188,13 +195,13 @@ static int attend_all(Engine *engine)
 }
 
 /* Do what can be done now. Whether anything moved, or -1. */
-static int turn(Engine *engine)
+static int turn(Engine *engine, const Find *first)
 {
     PyObject *poller = engine->poller;
     int moved, more;
 
     Py_INCREF(poller);
-    moved = read_rings(engine, SELF(Poller, poller));
+    moved = read_rings(engine, SELF(Poller, poller), first);
     Py_DECREF(poller);
     if (moved >= 0 && calls_any(engine->pending_calls))
         moved = (more = ask((PyObject *)engine, pending_name)) < 0 ? -1 : moved | more;
@@ -216,22 +223,24 @@ static int any_filled(PyObject *consumers)
     return 0;
 }
 
-/* Whether there is nothing to do at all. */
-static int idle(Engine *engine)
+/* Whether there is nothing to do at all. Else `first` is what there is to read, if that is what there is. */
+static int idle(Engine *engine, Find *first)
 {
     comch_poller *poller = &SELF(Poller, engine->poller)->c;
-    int64_t found;
 
+    *first = (Find){COMCH_AGAIN, poller->turn - 1};
     if (calls_any(engine->active) || calls_any(engine->pending_calls) || any_filled(engine->consumers)
         || calls_given(engine->error))
         return 0;
-    if ((found = comch_find(poller)) == COMCH_POLL)
+    first->said = comch_find(poller);
+    first->turn = poller->turn;
+    if (first->said == COMCH_POLL)
         comch_poll_again(poller);
-    return found == COMCH_AGAIN;
+    return first->said == COMCH_AGAIN;
 }
 
 /* Progress, with the lock held. */
-static PyObject *progress(Engine *engine)
+static PyObject *progress(Engine *engine, const Find *first)
 {
     int moved;
 
@@ -239,7 +248,7 @@ static PyObject *progress(Engine *engine)
         return PyObject_CallMethodObjArgs((PyObject *)engine, guarded_name, NULL);
     engine->guarded = 1;
     engine->thread = PyThread_get_thread_ident();
-    moved = turn(engine);
+    moved = turn(engine, first);
     engine->guarded = 0;
     if (moved >= 0 && calls_given(engine->error)) {
         PyObject *raised = PyObject_CallMethodObjArgs((PyObject *)engine, raise_name, NULL);
@@ -267,15 +276,16 @@ static int release(PyObject *lock_release)
 static PyObject *engine_progress(Engine *engine, PyObject *Py_UNUSED(none))
 {
     PyObject *lock_release, *acquired, *moved;
+    Find first;
 
     if (engine->guarded || !calls_is(engine->poller, calls_poller_type))
         return PyObject_CallMethodObjArgs((PyObject *)engine, guarded_name, NULL);
-    if (idle(engine))
+    if (idle(engine, &first))
         Py_RETURN_FALSE;
     lock_release = engine->release;
     Py_INCREF(lock_release);
     acquired = PyObject_CallObject(engine->acquire, NULL);
-    moved = acquired ? progress(engine) : NULL;
+    moved = acquired ? progress(engine, &first) : NULL;
     if (acquired && release(lock_release))
         Py_CLEAR(moved);
     Py_XDECREF(acquired);

@@ -73,6 +73,8 @@ void comch_follow(comch_poller *poller, comch_rx **rings, comch_slot *slots, uin
     poller->rings = rings;
     poller->slots = slots;
     poller->count = count;
+    poller->turn++;  /* what has been found is of other rings */
+    poller->others = 1;
 }
 
 /* Take over the reader's progress. What it says must lie between what it said before and what was sent. */
@@ -271,6 +273,7 @@ int64_t comch_find(comch_poller *poller)
 
     if (++poller->turn % BUSY_TURNS == 0 && comch_now() >= poller->pace.next && comch_poll_due(&poller->pace, comch_now()))
         return COMCH_POLL;
+    poller->others = 0;
     for (uint32_t asked = 0; asked < poller->count; asked++) {
         comch_rx *rx;
         int64_t waiting;
@@ -288,6 +291,7 @@ int64_t comch_find(comch_poller *poller)
         if (!rx->seen && poller->swept > rx->stamp)
             rx->stamp = poller->swept;  /* it was empty then, so this came after, whatever its sender says */
         rx->seen = 1;
+        poller->others += best != poller->count;
         rx->stamp = clamp(rx, header.stamp, clock);
         if (rx->stamp < oldest || best == poller->count) {
             oldest = rx->stamp;
@@ -336,6 +340,14 @@ int comch_take(comch_poller *poller, char *into)
     FENCE();
     ring_bell(rx->bell, &rx->shared->space_armed);
     return COMCH_OK;
+}
+
+/* What comch_find says, after comch_take: rings that were empty before it are asked in a later turn. */
+int64_t comch_find_more(comch_poller *poller)
+{
+    if (poller->others || poller->rings[poller->index]->seen)
+        return comch_find(poller);
+    return comch_poll_due(&poller->pace, comch_now()) ? COMCH_POLL : COMCH_AGAIN;
 }
 
 static int any_available(comch_poller *poller)

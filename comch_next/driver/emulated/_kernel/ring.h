@@ -87,8 +87,9 @@ typedef struct {
 typedef struct {
     comch_rx **rings;
     comch_slot *slots;
-    uint32_t count, index, turn, pad;
-    uint64_t length, swept;  /* swept: when all rings were last asked, if there are several */
+    uint32_t count, index, turn, others;
+    uint64_t length, swept;  /* swept: when all rings were last asked, if there are several; others: how many besides
+                                that of the message found had one then */
     comch_pace pace;
 } comch_poller;
 
@@ -106,6 +107,7 @@ int comch_arm_flight(comch_tx *tx, uint64_t count);
 int64_t comch_available(comch_rx *rx);
 int64_t comch_find(comch_poller *poller);
 int comch_take(comch_poller *poller, char *into);
+int64_t comch_find_more(comch_poller *poller);
 void comch_poll_again(comch_poller *poller);
 int comch_arm_data(comch_poller *poller);
 
