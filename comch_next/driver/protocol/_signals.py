@@ -72,7 +72,7 @@ def interruptible(callback: Callable[..., _T], *args: object) -> _T:
         result = callback(*args)
     finally:
         try:
-            pthread_sigmask(signal.SIG_BLOCK, HELD_SIGNALS)  # first: an interrupt may come behind it
+            pthread_sigmask(signal.SIG_BLOCK, HELD_SIGNALS)  # first, or an interrupt after the other skips it
         finally:
             _before.append(before)
     if early is not None:
