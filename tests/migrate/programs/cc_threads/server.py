@@ -1,5 +1,6 @@
 """A pump thread turns the engine; workers answer through a queue that the pump empties."""
 
+import functools
 import queue
 import threading
 
@@ -63,7 +64,7 @@ class Service:
             if request is None:
                 return
             connection, data = request
-            self.pump.todo.put(lambda: self.answer(connection, data.upper()))
+            self.pump.todo.put(functools.partial(self.answer, connection, data.upper()))
 
     def serve(self):
         workers = [threading.Thread(target=self.work) for _ in range(3)]
