@@ -38,7 +38,8 @@ CODES: dict[str, Code] = {
     ),
     "CCM005": Code(
         "an old name is looked up at run time",
-        "The name stands in text that getattr, importlib, exec, doctest, mock.patch or a loader reads.",
+        "The name stands in text that getattr, importlib, exec, doctest, mock.patch or a loader reads; or anywhere "
+        "in a program that looks up names which it computes.",
         "Write the import or the call out in Python, then run migrate again; or change the text by hand.",
     ),
     "CCM006": Code(
@@ -213,7 +214,8 @@ CODES: dict[str, Code] = {
     ),
     "CCM071": Code(
         "the text of an error is compared or parsed",
-        "The exceptions are the same; their texts name the modern call.",
+        "The exceptions are the same; their texts name the modern call. A text that is sent or stored counts, too, "
+        "when what the program reads is searched for a name of the old API.",
         "Compare the class or the code of the exception instead.",
         "needs-evidence",
     ),
@@ -286,8 +288,8 @@ CODES: dict[str, Code] = {
     ),
     "CCM106": Code(
         "a wait for the event channel became a receive that waits",
-        "The client armed its channel, waited for nothing else and without an end, and then received. receive without "
-        "a timeout waits for a message by itself.",
+        "The client had been let in; it armed its channel, waited for nothing else and without an end, then received. "
+        "receive without a timeout waits for a message by itself.",
         "Nothing. Give receive a timeout in seconds if the program should not wait for ever.",
         "safe",
     ),

@@ -84,6 +84,8 @@ class ModuleValues:
     def is_followed(self, node: ast.expr) -> bool:
         """Whether it can be seen what becomes of the module where it stands."""
         parent = self._forest.parents[node]
+        if isinstance(parent, ast.Delete):
+            return True
         if isinstance(parent, ast.Assign) and any(map(self._is_of_python, parent.targets)):
             return False
         if isinstance(parent, ast.keyword):

@@ -119,9 +119,18 @@ class Obstacles:
     def _is_harmless(self, token: Token, node: ast.expr) -> bool:
         """Whether a sink is Python's own library, and no unknown object is used as if it were the handle."""
         call = next((above for above in (node, *self._forest.above(node)) if isinstance(above, ast.Call)), None)
-        functions = [_callee(function) for function in self._values.of(call.func)] if call else []
+        called = self._called_back(call) or [call.func] if call else []
+        functions = [_callee(function) for node in called for function in self._values.of(node)]
         kind = token.key.kind if isinstance(token.key, Handle) else ""
         return bool(functions) and all(map(_is_of_python, functions)) and kind not in self._suspects
+
+    def _called_back(self, node: ast.Call) -> list[ast.expr]:
+        """Return what an old call is given to call later."""
+        call = self._references.calls.get(node)
+        if call is None:
+            return []
+        callbacks = (parameter.name for parameter in call.signature.parameters if parameter.callback)
+        return [call.arguments[name] for name in callbacks if name in call.arguments]
 
     # ------------------------------------------------------------------ uses through the old API
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from comch_next.capi._building import build
+from comch_next.capi._building.libraries import FACES
 from comm_channel_compat._launcher.settings import settings
 from tests.processes import ROOT, SOON_S, Child, StartPython
 
@@ -31,12 +32,12 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
         patch.setattr(sysconfig, "get_config_var", lambda name: None if name == "Py_ENABLE_SHARED" else known(name))
         assert "has no shared library to link against" in build.missing()
         build.build(root, root / "scratch", _compile)
-    return [root / package / "capi" / "lib" for package in ("comch_next", "comm_channel_compat")]
+    return sorted({root / face.folder / "lib" for face in FACES.values()})
 
 
 def test_no_library_needs_pythons(folders: list[Path]) -> None:
     libraries = [path for folder in folders for path in folder.glob("*.so.2")]
-    assert len(libraries) == 4
+    assert {library.name for library in libraries} == {face.soname for face in FACES.values()}
     for library in libraries:
         command = ["readelf", "--dynamic", str(library)]
         read = subprocess.run(command, check=True, timeout=SOON_S, capture_output=True, text=True).stdout

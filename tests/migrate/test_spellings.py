@@ -4,40 +4,60 @@ from __future__ import annotations
 
 import ast
 import re
+from typing import NamedTuple
 
 import pytest
 
 from migrate import rewrite
 from migrate.explain import Case, cases
 
-ALIAS, STAR = "import doca_comm_channel as cc\n", "from doca_comm_channel import *\n"
 _CC = re.compile(r"\bcc\.(\w+)")
-_FLAT = re.compile(r"(?<![\w.\"])(?:doca|DOCA)_(?!comm_channel import)\w+")
+_C_NAME = r"(?<![\w.\"])(?:doca|DOCA)_(?!(?:comm_channel|cc) import)\w+"
+_FLAT, _STARRED = re.compile(_C_NAME), re.compile(rf"{_C_NAME}|open_device(?=\()")  # a star brings others as well
 
 
-def _from_alias(text: str) -> dict[str, str]:
+class Names(NamedTuple):
+    """What a generation is imported by."""
+
+    module: str
+    package: str
+
+    @property
+    def alias(self) -> str:
+        return f"import {self.module} as cc\n"
+
+    @property
+    def star(self) -> str:
+        return f"from {self.module} import *\n"
+
+
+FIRST = Names("doca_comm_channel", "comm_channel_compat")
+SECOND = Names("doca_cc", "comm_channel_compat.cc")
+
+
+def _from_alias(text: str, old: Names) -> dict[str, str]:
     names = sorted(set(_CC.findall(text)))
     bare = _CC.sub(r"\1", text)
     renamed = _CC.sub(r"my_\1", text)
     items = ", ".join(f"{name} as my_{name}" for name in names)
     return {
-        "no alias": _CC.sub(r"doca_comm_channel.\1", text).replace(ALIAS, "import doca_comm_channel\n"),
-        "the package's own name": text.replace(ALIAS, "import comm_channel_compat as cc\n"),
-        "by name": bare.replace(ALIAS, f"from doca_comm_channel import {', '.join(names)}\n"),
-        "by another name": renamed.replace(ALIAS, f"from doca_comm_channel import {items}\n"),
-        "star": bare.replace(ALIAS, STAR),
+        "no alias": _CC.sub(rf"{old.module}.\1", text).replace(old.alias, f"import {old.module}\n"),
+        "the package's own name": text.replace(old.alias, f"import {old.package} as cc\n"),
+        "by name": bare.replace(old.alias, f"from {old.module} import {', '.join(names)}\n"),
+        "by another name": renamed.replace(old.alias, f"from {old.module} import {items}\n"),
+        "star": bare.replace(old.alias, old.star),
     }
 
 
-def _from_star(text: str) -> dict[str, str]:
-    body = text.replace(STAR, "@@")
-    names = ", ".join(sorted(set(_FLAT.findall(body))))
-    aliased = _FLAT.sub(lambda match: f"cc.{match.group()}", body)
+def _from_star(text: str, old: Names) -> dict[str, str]:
+    body, named = text.replace(old.star, "@@"), _STARRED if old.star in text else _FLAT
+    names = ", ".join(sorted(set(named.findall(body))))
+    aliased = named.sub(lambda match: f"cc.{match.group()}", body)
     return {
-        "the package's own name": text.replace(STAR, "from comm_channel_compat import *\n"),
-        "by name": body.replace("@@", f"from doca_comm_channel import ({names})\n"),
-        "alias": aliased.replace("@@", ALIAS),
-        "flat module": body.replace("@@", "from comm_channel_compat.flat import *\n"),
+        "the package's own name": text.replace(old.star, f"from {old.package} import *\n"),
+        "by name": body.replace("@@", f"from {old.module} import ({names})\n"),
+        "alias": aliased.replace("@@", old.alias),
+        "flat module": body.replace("@@", f"from {old.package}.flat import *\n"),
     }
 
 
@@ -47,11 +67,13 @@ def variants() -> list[tuple[str, str, str]]:
     for case in cases():
         if case.after is None or "# CCM" in case.after or case.rule.startswith(("core.imports", "idioms.")):
             continue
-        if STAR in case.before and "Again" in case.before:
+        second = f"import {SECOND.module}" in case.before or f"from {SECOND.module} " in case.before
+        old = SECOND if second else FIRST
+        if old.star in case.before and "Again" in case.before:
             continue  # the star brings names here that are not C's
         if "match code:" in case.before:
             continue  # a bare name in a case is no value but a target
-        texts = _from_alias(case.before) if ALIAS in case.before else _from_star(case.before)
+        texts = _from_alias(case.before, old) if old.alias in case.before else _from_star(case.before, old)
         found += [(f"{_name(case)}: {how}", text, case.after) for how, text in texts.items()]
     return found
 

@@ -71,8 +71,10 @@ def interruptible(callback: Callable[..., _T], *args: object) -> _T:
             early = error
         result = callback(*args)
     finally:
-        _before.append(before)
-        pthread_sigmask(signal.SIG_BLOCK, HELD_SIGNALS)
+        try:
+            pthread_sigmask(signal.SIG_BLOCK, HELD_SIGNALS)  # first, or an interrupt after the other skips it
+        finally:
+            _before.append(before)
     if early is not None:
         raise early
     return result

@@ -113,8 +113,10 @@ def _namedtuple(heap: Attributes, site: Site) -> None:
     node = ast.ClassDef("namedtuple", [], [], body, [])
     heap.define_class(site.frame, node, [heap.constant(External("typing.NamedTuple"))])
     heap.add(site.result, Class(node))
-    if "defaults" in site.keywords:
-        for word in words:
+    given = [keyword.value for keyword in getattr(site.node, "keywords", ()) if keyword.arg == "defaults"]
+    if given:
+        count = len(given[0].elts) if isinstance(given[0], ast.List | ast.Tuple) else len(words)
+        for word in words[len(words) - count :]:
             heap.flow(elements(heap, site.keywords["defaults"]), heap.field(Instance(node), word))
 
 

@@ -1,0 +1,37 @@
+"""Calls that hold signals back hold them again after a callback, wherever the interrupt of that has come."""
+
+from __future__ import annotations
+
+import signal
+from contextlib import suppress
+from itertools import count
+
+from comch_next.driver.protocol import interruptible, uninterrupted
+from tests.interrupts.strike import Strike
+
+
+def test_they_are_held_back_again_after_a_callback() -> None:
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    called: list[int] = []
+    held: list[bool] = []
+
+    @uninterrupted
+    def call() -> None:
+        with suppress(KeyboardInterrupt):
+            interruptible(lambda: called.append(1))
+        held.append(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ()))
+
+    try:
+        for at in count(1):
+            called.clear()
+            held.clear()
+            strike = Strike(at)
+            with suppress(KeyboardInterrupt):
+                strike.run(lambda _: call(), None)  # type: ignore[arg-type]
+            assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+            assert (called, held) in (([], []), ([1], [True])), strike.place
+            if not strike.place:
+                break
+        assert at > 5
+    finally:
+        signal.signal(signal.SIGINT, before)
