@@ -40,6 +40,19 @@ def test_a_task_is_its_own_handle(running: Loop) -> None:
     assert task.user_data == "mine"
 
 
+def test_a_message_runs_no_python_but_the_program_s(running: Loop) -> None:
+    connection, allocate = running.client.connection, running.client.task_send_alloc_init
+
+    def send_and_progress() -> None:
+        allocate(connection, b"x").submit()
+        running.engine.progress()
+
+    assert fewest(send_and_progress) == []
+    assert ("message", b"x") in running.told
+    assert ("done", "SUCCESS") in running.told
+    assert fewest(running.engine.progress) == []
+
+
 def test_a_task_that_the_program_does_not_hold_is_refused(running: Loop) -> None:
     task = alloc(running)
     task.submit()

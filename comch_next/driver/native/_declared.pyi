@@ -2,4 +2,7 @@
 
 from cffi import FFI
 
-ffi: FFI
+class _Declared(FFI):
+    error: type[Exception]  # also for a function that a library does not export
+
+ffi: _Declared
