@@ -1,6 +1,6 @@
-/* What programs of the control path do for every message: the module, and what its files share. The interpreter's lock
- * and the engine's are held as in Python: the one is let go while the library runs, the other is not. Written for the
- * stable ABI of Python 3.10.
+/* What programs of the control path do for every message: the module, and what its files share. The engine's lock is
+ * held as in Python. The interpreter's is let go for progress, which calls back; what is done with a task neither calls
+ * back nor waits, and costs less than to let the lock go and take it again. Written for the stable ABI of Python 3.10.
  *
  * task.c         submit and free
  * send_task.c    allocation

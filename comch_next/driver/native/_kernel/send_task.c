@@ -55,11 +55,9 @@ static PyObject *allocate(PyObject *bound, PyObject *peer, PyObject *message)
     Py_XDECREF(address);
     if (task && connection && length <= UINT32_MAX && allows(bound, peer)) {
         const char *data = PyBytes_AsString(message);
-        Py_BEGIN_ALLOW_THREADS
         code = alloc(ctx, connection, data, (uint32_t)length, &made);
         if (!code)
             base = as_task(made);
-        Py_END_ALLOW_THREADS
     }
     if (code || fill(task, bound, message, made, base))
         Py_CLEAR(task);

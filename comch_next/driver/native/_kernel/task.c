@@ -128,9 +128,7 @@ static PyObject *submit(Task *task, PyObject *life, PyObject *Py_UNUSED(tasks), 
         return NULL;
     }
     calls_set(&task->owner, calls_submitted);
-    Py_BEGIN_ALLOW_THREADS
     code = ((Submit)function)(base);
-    Py_END_ALLOW_THREADS
     if (code) {
         calls_set(&task->owner, calls_held);
         code = PyDict_DelItem(flying, task->address) ? -1 : code;
@@ -149,9 +147,7 @@ static PyObject *free_task(Task *task, PyObject *Py_UNUSED(life), PyObject *task
         return NULL;
     calls_set(&task->owner, calls_freed);
     task_set_token(task, Py_None, NULL);  /* it points back at the task */
-    Py_BEGIN_ALLOW_THREADS
     ((Free)function)(base);
-    Py_END_ALLOW_THREADS
     Py_RETURN_NONE;
 }
 
