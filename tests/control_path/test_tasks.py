@@ -369,3 +369,29 @@ def test_tasks_of_a_client_that_has_gone_fail_while_their_server_stops() -> None
     assert there.failed == [early, late]
     assert ErrorCode.SUCCESS not in [task.status for task in there.failed]
     leave(there)
+
+
+@pytest.mark.parametrize("max_events", [None, 1])
+def test_a_send_has_completed_before_its_answer_comes(max_events: int | None) -> None:
+    """Whenever the program looks: the only task of a client is free when it is answered."""
+    there, here = server(), client(tasks=1, engine=comch.ProgressEngine(max_events=max_events))
+    order: list[str] = []
+
+    def done(task: SendTask) -> None:
+        order.append("done")
+        task.free()
+
+    def answered(*_: object) -> None:
+        order.append("answer")
+        here.task().free()
+
+    here.context.task_send_set_conf(done, ignore, 1)
+    here.context.event_msg_recv_register(answered)
+    connect(there, here)
+    for number in range(1, 4):
+        here.send()
+        until(lambda number=number: len(there.messages) == number, there.engine)  # type: ignore[misc]
+        there.send(b"answer")
+        until(lambda number=number: len(order) == 2 * number, here.engine, there.engine)  # type: ignore[misc]
+    assert order == ["done", "answer"] * 3
+    leave(here, there)

@@ -3,7 +3,8 @@
 The library's progress runs the callback of one task or event for each call. Ours delivers what there is, in batches,
 unless the program asks for less. A metered progress polls the sockets until an event has used its allowance up, and
 then takes one step after the other: the callback of an event that was found beside another one, in their order; else
-one message, one pending call, or one completion, each kind in its turn, so that none starves.
+one message, one pending call, or one completion, each kind in its turn, so that none starves. A message, which may be
+the answer to what has been sent, waits for the completions that are there in its turn.
 """
 
 from collections import deque
@@ -48,6 +49,7 @@ class Meter:
         self._ran = 0  # callbacks of this progress
         self._events_only = False  # the progress before this one came no further than polling the sockets
         self._sources = deque((self._message, self._pending_call, self._received, self._completed))
+        self._ahead: int | None = None  # completions that still go before the message whose turn it is
         self._socket_turns, self._consumer_turns, self._context_turns = count(), count(), count()
 
     def call(self, callback: Callable[..., object], *args: object) -> None:
@@ -111,6 +113,13 @@ class Meter:
         return False
 
     def _message(self) -> bool:
+        if self._ahead is None:
+            self._ahead = sum(context.tasks_out for context in self._engine.active)
+        if self._ahead and self._completed():
+            self._ahead -= 1
+            self._sources.rotate(1)  # its turn goes on
+            return True
+        self._ahead = None
         poller = self._engine.poller
         found = poller.receive(ANY_SIZE)
         if isinstance(found, Connection):

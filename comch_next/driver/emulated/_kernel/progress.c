@@ -194,21 +194,22 @@ static int attend_all(Engine *engine)
     return moved;
 }
 
-/* Do what can be done now. Whether anything moved, or -1. */
+/* Do what can be done now. Whether anything moved, or -1. What has been completed is reported before a message, which may
+ * be the answer to it. */
 static int turn(Engine *engine, const Find *first)
 {
     PyObject *poller = engine->poller;
-    int moved, more;
+    int moved = calls_any(engine->active) ? attend_all(engine) : 0, more;
 
+    if (moved < 0 || calls_given(engine->error))
+        return moved;
     Py_INCREF(poller);
-    moved = read_rings(engine, SELF(Poller, poller), first);
+    moved = (more = read_rings(engine, SELF(Poller, poller), first)) < 0 ? -1 : moved | more;
     Py_DECREF(poller);
     if (moved >= 0 && calls_any(engine->pending_calls))
         moved = (more = ask((PyObject *)engine, pending_name)) < 0 ? -1 : moved | more;
     if (moved >= 0 && calls_any(engine->consumers))
         moved = (more = receive_posts(engine, engine->consumers)) < 0 ? -1 : moved | more;
-    if (moved >= 0 && calls_any(engine->active))
-        moved = (more = attend_all(engine)) < 0 ? -1 : moved | more;
     return moved;
 }
 
