@@ -54,7 +54,7 @@ def unseen_handles(
 
 
 def _bears(node: ast.arg, kind: str, forest: Forest, vocabulary: Vocabulary) -> bool:
-    """Whether a kind of handle has all attributes of a parameter, which is of a class of the program's own otherwise."""
+    """Whether a kind of handle has all attributes of a parameter; otherwise it is of a class of the program's own."""
     parents = (forest.parents[load] for load in forest.of(node).of[node].loads)
     asked = {parent.attr for parent in parents if isinstance(parent, ast.Attribute)}
     return all((kind, name) in vocabulary.methods for name in asked)
