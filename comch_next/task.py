@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from comch_next.memory import Buf
     from comch_next.producer import Producer
 
-__all__ = ["PostRecvTask", "ProducerSendTask", "SendTask"]
+__all__ = ["PostRecvTask", "ProducerSendTask", "SendTask", "Task"]
 
 
 @spelled
-class _Task:
+class Task:
     """The calls of every task (C: struct doca_task). The library owns it from submit to its completion callback."""
 
     __slots__ = ()
@@ -55,7 +55,7 @@ class _Task:
 
 
 @spelled
-class SendTask(_Task):
+class SendTask(Task):
     """One message to send, again and again if need be (C: struct doca_comch_task_send).
 
     context: the server or client that the task is of (C: doca_task_get_ctx).
@@ -74,7 +74,7 @@ class HandledSendTask(SendTask):
     __slots__ = ("_handle", "_tasks", "context", "user_data")
 
 
-class _BufTask(_Task):
+class _BufTask(Task):
     """A task with a buffer, which stays the program's: its reference count is not touched."""
 
     __slots__ = ("_buf", "_handle", "_tasks", "user_data")

@@ -30,7 +30,11 @@ SPELLED = {
     "ctypes": (LEGACY / "with_ctypes", SAMPLES[:2]),
     "c": (LEGACY / "in_c", SAMPLES[:1]),
 }
-REWRITTEN = sorted(f"{sample}_{end}.py" for sample in SAMPLES for end in ("client", "service"))  # what migrate rewrites
+# What migrate rewrites; one file has what both ends of the fast path do.
+REWRITTEN = sorted(
+    [f"{sample}_{end}.py" for sample in (*SAMPLES, *GENERATION_2.values()) for end in ("client", "service")]
+    + ["cc_data_path_common.py"]
+)
 DEMO_SAMPLES = SAMPLES[:2]  # those whose transcripts fit on a screen
 PAIRINGS = (("old", "old"), ("old", "new"), ("new", "old"), ("new", "new"))  # (service, client)
 MIXED_PAIRINGS = (("migrated", "migrated"), ("migrated", "old"), ("old", "migrated"))

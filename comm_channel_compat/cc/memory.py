@@ -5,13 +5,12 @@ A C pointer to memory is its address, a number; where one goes in, a writable bu
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable
 from typing import Any
 
 import comch_next as comch
 from comch_next import InvalidValue
-from comch_next.arguments import UNSET, cut, integer
+from comch_next.arguments import UNSET, address, cut, span
 from comm_channel_compat._devices import Device
 from comm_channel_compat._warn import warns_as
 from comm_channel_compat.cc._arguments import count, function, unwrap
@@ -19,26 +18,6 @@ from comm_channel_compat.cc._arguments import count, function, unwrap
 __all__ = ["Buf", "BufInventory", "Mmap"]
 
 Memory = Any  # an address, or a writable buffer
-
-
-def _address(memory: Memory, what: str) -> int:
-    if isinstance(memory, int):
-        return count(memory, what)
-    try:
-        return ctypes.addressof(ctypes.c_char.from_buffer(memory))
-    except (TypeError, ValueError):
-        raise InvalidValue(f"{what} is {memory!r:.60}; legal is an address or a writable buffer") from None
-
-
-def _range(memory: Memory, length: object) -> Any:
-    """Return a range of memory as a buffer that the library may keep."""
-    size = integer(length, "len", least=1, most=2**47)
-    if isinstance(memory, int):
-        return (ctypes.c_char * size).from_address(integer(memory, "addr", least=1, most=2**47))
-    try:
-        return memoryview(memory).cast("B")[: integer(size, "len", most=memoryview(memory).nbytes)]
-    except TypeError:
-        raise InvalidValue(f"addr is {memory!r:.60}; legal is an address or a writable buffer") from None
 
 
 class _OfMemory:
@@ -93,7 +72,7 @@ class Mmap(_OfMemory):
 
     def set_memrange(self, addr: Memory, len: int) -> None:  # noqa: A002  # the C name
         """The memory: a writable buffer, or the address of memory, that stays for as long as the map."""
-        self.modern.set_memrange(_range(addr, len))
+        self.modern.set_memrange(span(addr, len))
 
     def get_memrange(self) -> tuple[int, int]:
         """Its address and length."""
@@ -166,18 +145,18 @@ class BufInventory(_OfMemory):
 
     def buf_get_by_addr(self, mmap: Mmap, addr: Memory, len: int) -> Buf:  # noqa: A002  # the C name
         """A buffer over that range of the map with an empty data segment: one to receive into."""
-        args = unwrap(mmap, Mmap, "mmap"), _address(addr, "addr"), count(len, "len")
+        args = unwrap(mmap, Mmap, "mmap"), address(addr, "addr"), count(len, "len")
         return Buf(self.modern.buf_get_by_addr(*args))
 
     def buf_get_by_data(self, mmap: Mmap, data: Memory, data_len: int) -> Buf:
         """A buffer over that range of the map, all of which is the data segment: one to send."""
-        args = unwrap(mmap, Mmap, "mmap"), _address(data, "data"), count(data_len, "data_len")
+        args = unwrap(mmap, Mmap, "mmap"), address(data, "data"), count(data_len, "data_len")
         return Buf(self.modern.buf_get_by_data(*args))
 
     def buf_get_by_args(self, mmap: Mmap, addr: Memory, len: int, data: Memory, data_len: int) -> Buf:  # noqa: A002
         """A buffer over that range of the map, with the data segment given."""
-        outer = _address(addr, "addr"), count(len, "len")
-        inner = _address(data, "data"), count(data_len, "data_len")
+        outer = address(addr, "addr"), count(len, "len")
+        inner = address(data, "data"), count(data_len, "data_len")
         return Buf(self.modern.buf_get_by_args(unwrap(mmap, Mmap, "mmap"), *outer, *inner))
 
     def buf_dup(self, src_buf: Buf) -> Buf:
@@ -234,7 +213,7 @@ class Buf:
 
     def set_data(self, data: Memory, data_len: int) -> None:
         """Move and size the data segment."""
-        self.modern.set_data(_address(data, "data"), count(data_len, "data_len"))
+        self.modern.set_data(address(data, "data"), count(data_len, "data_len"))
 
     def reset_data_len(self) -> None:
         """Empty the data segment where it is."""

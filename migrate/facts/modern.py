@@ -48,6 +48,7 @@ MODERN_MEMBERS = {
         "send_task": "free status submit submit_ex try_submit",
         "producer_task": "buf consumer_id context free imm_data producer status submit submit_ex try_submit user_data",
         "post_task": "buf consumer context free imm_data producer_id status submit submit_ex try_submit user_data",
+        "task": "status",
         "engine": "max_events notification_handle num_inflight_tasks wait",
         "mmap": """
             addr enable_thread_safety export_rdma exported from_export max_num_devices memrange num_bufs user_data view

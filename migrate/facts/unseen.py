@@ -53,6 +53,13 @@ def unseen_handles(
     return found
 
 
+def _bears(node: ast.arg, kind: str, forest: Forest, vocabulary: Vocabulary) -> bool:
+    """Whether a kind of handle has all attributes of a parameter; otherwise it is of a class of the program's own."""
+    parents = (forest.parents[load] for load in forest.of(node).of[node].loads)
+    asked = {parent.attr for parent in parents if isinstance(parent, ast.Attribute)}
+    return all((kind, name) in vocabulary.methods for name in asked)
+
+
 def _by_method(vocabulary: Vocabulary) -> Mapping[str, set[str]]:
     methods: dict[str, set[str]] = {}
     for kind, name in vocabulary.methods:
@@ -88,7 +95,8 @@ def _used(node: ast.arg, forest: Forest, vocabulary: Vocabulary, distinct: Mappi
     for load in forest.of(node).of[node].loads:
         parent = forest.parents[load]
         if isinstance(parent, ast.Attribute) and parent.attr in distinct:
-            yield from distinct[parent.attr]
+            kinds, is_plain_word = distinct[parent.attr], "_" not in parent.attr
+            yield from (kind for kind in kinds if not is_plain_word or _bears(node, kind, forest, vocabulary))
         elif isinstance(parent, ast.Call) and load in parent.args:
             name = parent.func.attr if isinstance(parent.func, ast.Attribute) else getattr(parent.func, "id", "")
             function = vocabulary.flat.get(name)
