@@ -120,6 +120,8 @@ class ControlContext(Context):
         moved = False
         for connection in [*self.sending, *self.delivery.waiting_senders()]:
             moved |= connection.check_reader()
+        if moved:  # what was on its way there has failed just now: those tasks complete first
+            return True
         engine = self.engine
         for connection in list(self.lost):
             if engine is not None and engine.full:
