@@ -55,9 +55,9 @@ def _one(path: Path, data: bytes, cause: Cause | None, options: Options) -> File
     if b"# die" in data:
         os.kill(os.getpid(), signal.SIGKILL)
     if b"# wait" in data:
-        signal.signal(signal.SIGUSR1, lambda *_: None)
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})  # it may come before the wait begins
         os.write(2, b"waiting\n")
-        signal.pause()
+        signal.sigwaitinfo({signal.SIGUSR1})
     if b"# unreadable" in data:
         return FileOutcome(path, data, data, skipped="CCM001", reason="invalid syntax")
     found: list[Finding] = []
