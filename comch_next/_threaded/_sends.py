@@ -71,7 +71,7 @@ class Sends:
 
     def accept(self, connection: Any, link: Link, message: bytes) -> bool:
         """Submit a message. False when it has to be sent again later, which `take_news` is then about."""
-        if link.status == UP and not self.full():
+        if link.status == UP and not link.ending and not self.full():
             try:
                 self.submit(connection, link, message)
                 return True
@@ -101,11 +101,14 @@ class Sends:
 
     def take_news(self) -> bool:
         """Whether a send has ended, or one that was refused may be tried again, since the program last knew."""
-        free = {link for link in self._blocked if link.status != COMING and not (link.status == UP and self.full())}
+        free = {link for link in self._blocked if not self._waits(link)}
         self._blocked -= free
         news = bool(free) or self._ended > self._known
         self.note()
         return news
+
+    def _waits(self, link: Link) -> bool:
+        return link.status == COMING or (link.status == UP and (link.ending or self.full()))
 
     def forget(self, link: Link) -> None:
         """It waits for nothing any more: its connection has ended, or its send is given up."""

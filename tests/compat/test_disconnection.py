@@ -74,6 +74,13 @@ class TestTheOtherSideLeaves:
                 ep.recvfrom(100)
             peer.update_info()
 
+    def test_not_even_for_a_moment(self, pair: support.Pair, stays: str, how: str) -> None:
+        _, peer, other, others_peer = ends(pair, stays)
+        with peer._connection._context._lock:  # so that no other thread goes a step further than these calls do
+            leave(other, others_peer, how)
+            for _ in range(20):
+                peer.update_info()
+
     def test_the_first_send_fails_in_the_background(self, pair: support.Pair, stays: str, how: str) -> None:
         ep, peer, other, others_peer = ends(pair, stays)
         peer.update_info()
