@@ -210,7 +210,7 @@ class PortEvents:
             self._lose(link, link.fault)
 
     def _ask_why(self, link: Link) -> None:
-        """Find out how a client's connection has ended: the next send that fails carries the code. It is up until then."""
+        """Find out how a client's connection has ended, up till then: the next send that fails has the code."""
         link.ending = True
         if link.fault is not None:
             self._lose(link, link.fault)
