@@ -15,6 +15,7 @@ PUBLIC_MODULES = {
     "pull aio log arguments testing api api.crossing api.prototypes "
     "driver driver.protocol driver.emulated driver.native capi capi.binding capi.handles capi.seam",
     "comm_channel_compat": "capabilities endpoint peer_addr event_channel service_state flat capi "
+    "blocking blocking.endpoint blocking.flat "
     "cc cc.capabilities cc.server cc.client cc.connection cc.producer cc.consumer cc.task cc.flat "
     "cc.context cc.engine cc.memory",
     "migrate": "cli codes explain files outcome rewriting python old_api facts rules report text",

@@ -2,7 +2,7 @@
 
 comch_next/_codes.py   the result codes and other enums as Python enums
 comm_channel_compat/_tables.py  what its flat functions take and return, its constants: read without the tables;
-                       so _core_tables.py and cc/_tables.py
+                       so _core_tables.py, blocking/_tables.py and cc/_tables.py
 migrate/old_api/_tables.py  the old names as plain data, so that migrate runs without comch_next
 MIGRATION.md           the table of generation-1 symbols, between its markers (status: tools/status.toml)
 docs/errors.md         every documented failure with its proof, out of the tests: see tools/proofs.py
@@ -178,6 +178,7 @@ def tables() -> str:
 FLAT: dict[str, tuple[str, api.Generation]] = {
     "_tables.py": ("generation 1", "comm_channel"),
     "_core_tables.py": ("the core calls beside both", "core"),
+    "blocking/_tables.py": ("generation 1 before DOCA 1.5", "comm_channel_1x"),
     "cc/_tables.py": ("generation 2, in both shapes", "cc"),
 }
 

@@ -16,6 +16,7 @@ else:
 GENERATION_1: tuple[api.Generation, ...] = ("comm_channel", "comm_channel_1x")
 RUNS = {
     "yes": "runs",
+    "1.4": "runs with `--doca 1.4`",
     "no": "does not run",
     "c": "C programs only",
 }

@@ -21,7 +21,7 @@ _NOT_EXECUTABLE, _NOT_FOUND = 126, 127  # as a shell
 
 # Option -> (its value's name, what it does); -h is understood by every command.
 _OPTIONS = {
-    "--doca": ("RELEASE", "whose libdoca_cc C programs find, 2.6 (the default) or 2.5: its types differ"),
+    "--doca": ("RELEASE", "run a program of that DOCA: 2.6 (the default), 2.5 or 1.4, where types or calls differ"),
     "--force": ("", "stand in for the C libraries even where real ones are installed"),
     "--warn": ("", "report every line that calls the old API, once (COMCH_COMPAT_WARN=1)"),
     "--trace": ("FILE", "append what happens on the channels to FILE, as JSON lines (COMCH_TRACE)"),
@@ -123,7 +123,7 @@ COMMANDS = {
 
 def _chosen(given: Mapping[str, str]) -> dict[str, str]:
     """The settings for options, once it is known whether real libraries keep their place; reports which."""
-    if given.get("--doca", faces.RELEASES[0]) not in faces.RELEASES:
+    if given.get("--doca", faces.RELEASE) not in faces.RELEASES:
         raise UsageError(f"--doca: {given['--doca']!r} is not one of {', '.join(sorted(faces.RELEASES))}")
     real = faces.installed(os.environ)
     stand_in = real is None or "--force" in given
