@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.faces.support import compiled
 from tests.processes import StartPython
 
 LAUNCH = ("-m", "comm_channel_compat", "run", "--report")
@@ -113,6 +114,31 @@ def test_a_cffi_script(start_python: StartPython, tmp_path: Path) -> None:
         (f"{prefix}destroy", 10): {"DOCA_SUCCESS": 1},
     }
     assert [(made["symbol"], made["line"]) for made in facts["never_destroyed"]] == [(f"{prefix}create", 7)]
+
+
+PROGRAM = """\
+#include <doca_comm_channel.h>
+int main(void)
+{
+	struct doca_comm_channel_ep_t *ep;
+	return doca_comm_channel_ep_create(&ep) || doca_comm_channel_ep_sendto(ep, "x", 1, 0, 0) == DOCA_SUCCESS;
+}
+"""
+
+
+def test_a_compiled_program(start_python: StartPython, tmp_path: Path) -> None:
+    """It has no lines, and its interpreter is never ended."""
+    source, report = tmp_path / "old.c", tmp_path / "report.json"
+    source.write_text(PROGRAM)
+    program = compiled(tmp_path, [source], "doca-comm-channel")
+    command = ("-m", "comm_channel_compat", "exec", "--report", str(report), str(program))
+    assert start_python(*command).finish() == (0, "", "")
+    facts = json.loads(report.read_text())
+    assert facts["program"] == [str(program)]
+    assert [(call["symbol"], call["file"], *call["results"]) for call in facts["calls"]] == [
+        ("doca_comm_channel_ep_create", "", "DOCA_SUCCESS"),
+        ("doca_comm_channel_ep_sendto", "", "DOCA_ERROR_NOT_CONNECTED"),
+    ]
 
 
 CHILDREN = """\
