@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from enum import IntEnum
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from comch_next import DocaError, ErrorCode, InvalidValue
 from comch_next.arguments import instance, integer
@@ -72,13 +72,19 @@ def flat_names(
     return {**made, **{alias: made[name] for alias, name in aliases.items() if name in made}}
 
 
-def no_such_name(generation: str, names: Iterable[str], name: str) -> AttributeError:
-    """Make the error for a name that a module of C names does not have."""
-    import difflib  # only here, for programs that ask in vain
+def no_such_name(generation: str, names: Iterable[str]) -> Callable[[str], Any]:
+    """Make the `__getattr__` of a module of these C names: it raises the error for one that the module lacks."""
 
-    close = difflib.get_close_matches(name, names, n=1)
-    hint = f"; did you mean {close[0]}?" if close else ""
-    return AttributeError(f"{generation} has no {name!r}{hint}")
+    def refuse(name: str) -> NoReturn:
+        if name.startswith("__"):  # Python itself asks for such, at every import
+            raise AttributeError(name)
+        import difflib  # only here, for programs that ask in vain
+
+        close = difflib.get_close_matches(name, names, n=1)
+        hint = f"; did you mean {close[0]}?" if close else ""
+        raise AttributeError(f"{generation} has no {name!r}{hint}")
+
+    return refuse
 
 
 def _take(function: str, param: _Param, value: Any, types: Types) -> object:
