@@ -36,7 +36,7 @@ def module(generation: api.Generation) -> str:
     functions = api.functions(generation)
     known = {row.name for row in functions}
     aliases = ((name, repr(proper)) for name, proper in sorted(api.aliases().items()) if proper in known)
-    callbacks = ((row.name, repr(tuple(param.name for param in row.params))) for row in api.callbacks(generation))
+    callbacks = ((row.name, repr(tuple(param.ctype for param in row.params))) for row in api.callbacks(generation))
     values = ((name, repr(value)) for name, value in api.constants(generation).items())
     parts = (
         (
@@ -45,7 +45,7 @@ def module(generation: api.Generation) -> str:
             ((row.name, signature(row)) for row in functions),
         ),
         ("another spelling -> the proper name, same arguments", "ALIASES: dict[str, str]", aliases),
-        ("type of a callback -> the names of its parameters", "CALLBACKS: dict[str, tuple[str, ...]]", callbacks),
+        ("type of a callback -> the C types of its parameters", "CALLBACKS: dict[str, tuple[str, ...]]", callbacks),
         ("constant -> its value", "CONSTANTS: dict[str, int]", values),
     )
     title = f"The functions, other spellings, callbacks and constants of {MODULES[generation]}."

@@ -4,7 +4,7 @@ comch_next/_codes.py   the result codes and other enums as Python enums
 comch_next/declarations, comch_next/capi/_pointers.py  what C declares, read without the tables: see
                        tools/declarations.py
 migrate/old_api/_tables.py  the old names as plain data, so that migrate runs without comch_next
-MIGRATION.md           the table of generation-1 symbols, between its markers (status: tools/status.toml)
+MIGRATION.md           the tables of old symbols, between its markers (status: tools/status.toml)
 docs/errors.md         every documented failure with its proof, out of the tests: see tools/proofs.py
 docs/status.md         every name of the modern API with its Python spelling: see tools/status.py
 comch_next/_spellings.py  the same, for the hints of missing attributes

@@ -103,17 +103,17 @@ FUNCTIONS: dict[str, tuple[str, tuple[tuple[str, str, str], ...]]] = {
 ALIASES: dict[str, str] = {
 }
 
-# type of a callback -> the names of its parameters
+# type of a callback -> the C types of its parameters
 CALLBACKS: dict[str, tuple[str, ...]] = {
-    'doca_cc_task_send_completion_cb_t': ('task', 'task_user_data', 'ctx_user_data'),
-    'doca_cc_event_msg_recv_cb_t': ('event', 'recv_buffer', 'msg_len', 'cc_connection'),
-    'doca_cc_event_connection_status_changed_cb_t': ('event', 'cc_connection', 'change_successful'),
-    'doca_cc_event_consumer_cb_t': ('event', 'cc_connection', 'id'),
-    'doca_cc_producer_task_send_completion_cb_t': ('task', 'task_user_data', 'ctx_user_data'),
-    'doca_cc_consumer_task_post_recv_completion_cb_t': ('task', 'task_user_data', 'ctx_user_data'),
-    'doca_cc_send_task_comp_handler': ('task', 'task_user_data', 'ctx_user_data'),
-    'doca_cc_producer_send_task_comp_handler': ('task', 'task_user_data', 'ctx_user_data'),
-    'doca_cc_consumer_post_recv_task_comp_handler': ('task', 'task_user_data', 'ctx_user_data'),
+    'doca_cc_task_send_completion_cb_t': ('struct doca_cc_task_send *', 'union doca_data', 'union doca_data'),
+    'doca_cc_event_msg_recv_cb_t': ('struct doca_cc_event_msg_recv *', 'uint8_t *', 'uint32_t', 'struct doca_cc_connection *'),
+    'doca_cc_event_connection_status_changed_cb_t': ('struct doca_cc_event_connection_status_changed *', 'struct doca_cc_connection *', 'uint8_t'),
+    'doca_cc_event_consumer_cb_t': ('struct doca_cc_event_consumer *', 'struct doca_cc_connection *', 'uint32_t'),
+    'doca_cc_producer_task_send_completion_cb_t': ('struct doca_cc_producer_task_send *', 'union doca_data', 'union doca_data'),
+    'doca_cc_consumer_task_post_recv_completion_cb_t': ('struct doca_cc_consumer_task_post_recv *', 'union doca_data', 'union doca_data'),
+    'doca_cc_send_task_comp_handler': ('struct doca_cc_send_task *', 'union doca_data', 'union doca_data'),
+    'doca_cc_producer_send_task_comp_handler': ('struct doca_cc_producer_send_task *', 'union doca_data', 'union doca_data'),
+    'doca_cc_consumer_post_recv_task_comp_handler': ('struct doca_cc_consumer_post_recv_task *', 'union doca_data', 'union doca_data'),
 }
 
 # constant -> its value

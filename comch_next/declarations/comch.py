@@ -126,14 +126,14 @@ ALIASES: dict[str, str] = {
     'doca_comch_producer_set_dev_num_recv': 'doca_comch_producer_set_dev_num_send',
 }
 
-# type of a callback -> the names of its parameters
+# type of a callback -> the C types of its parameters
 CALLBACKS: dict[str, tuple[str, ...]] = {
-    'doca_comch_task_send_completion_cb_t': ('task', 'task_user_data', 'ctx_user_data'),
-    'doca_comch_event_msg_recv_cb_t': ('event', 'recv_buffer', 'msg_len', 'comch_connection'),
-    'doca_comch_event_connection_status_changed_cb_t': ('event', 'comch_connection', 'change_successful'),
-    'doca_comch_event_consumer_cb_t': ('event', 'comch_connection', 'id'),
-    'doca_comch_consumer_task_post_recv_completion_cb_t': ('task', 'task_user_data', 'ctx_user_data'),
-    'doca_comch_producer_task_send_completion_cb_t': ('task', 'task_user_data', 'ctx_user_data'),
+    'doca_comch_task_send_completion_cb_t': ('struct doca_comch_task_send *', 'union doca_data', 'union doca_data'),
+    'doca_comch_event_msg_recv_cb_t': ('struct doca_comch_event_msg_recv *', 'uint8_t *', 'uint32_t', 'struct doca_comch_connection *'),
+    'doca_comch_event_connection_status_changed_cb_t': ('struct doca_comch_event_connection_status_changed *', 'struct doca_comch_connection *', 'uint8_t'),
+    'doca_comch_event_consumer_cb_t': ('struct doca_comch_event_consumer *', 'struct doca_comch_connection *', 'uint32_t'),
+    'doca_comch_consumer_task_post_recv_completion_cb_t': ('struct doca_comch_consumer_task_post_recv *', 'union doca_data', 'union doca_data'),
+    'doca_comch_producer_task_send_completion_cb_t': ('struct doca_comch_producer_task_send *', 'union doca_data', 'union doca_data'),
 }
 
 # constant -> its value

@@ -68,7 +68,7 @@ ALIASES: dict[str, str] = {
     'doca_comm_channel_rp_recvfrom': 'doca_comm_channel_ep_recvfrom',
 }
 
-# type of a callback -> the names of its parameters
+# type of a callback -> the C types of its parameters
 CALLBACKS: dict[str, tuple[str, ...]] = {
 }
 

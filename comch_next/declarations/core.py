@@ -250,13 +250,13 @@ ALIASES: dict[str, str] = {
     'doca_mmap_export_dpu': 'doca_mmap_export_pci',
 }
 
-# type of a callback -> the names of its parameters
+# type of a callback -> the C types of its parameters
 CALLBACKS: dict[str, tuple[str, ...]] = {
-    'doca_task_completion_cb_t': ('task', 'task_user_data', 'ctx_user_data'),
-    'doca_ctx_state_changed_callback_t': ('user_data', 'ctx', 'prev_state', 'next_state'),
-    'doca_mmap_memrange_free_cb_t': ('addr', 'len', 'cookie'),
-    'log_flush_callback': ('buffer',),
-    'doca_argp_param_cb_t': ('param', 'config'),
+    'doca_task_completion_cb_t': ('struct doca_task *', 'union doca_data', 'union doca_data'),
+    'doca_ctx_state_changed_callback_t': ('const union doca_data', 'struct doca_ctx *', 'enum doca_ctx_states', 'enum doca_ctx_states'),
+    'doca_mmap_memrange_free_cb_t': ('void *', 'size_t', 'void *'),
+    'log_flush_callback': ('char *',),
+    'doca_argp_param_cb_t': ('void *', 'void *'),
 }
 
 # constant -> its value
