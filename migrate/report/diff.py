@@ -32,7 +32,7 @@ def diff(run: Run, outcome: FileOutcome) -> Iterator[bytes]:
 
 
 class Matcher(SequenceMatcher[bytes]):
-    """Finds the changes of a file's lines, `old` and `new`, which are small and far apart in time that grows with the file, not with its square."""
+    """Finds changes of a file's lines that are small and far apart, in time that grows with it, not with its square."""
 
     def __init__(self, outcome: FileOutcome) -> None:
         self.old, self.new = (_LINE.findall(text) for text in (outcome.old, outcome.new))

@@ -217,7 +217,8 @@ def test_annotations_escape_what_ends_them() -> None:
     assert github.text(RUN).splitlines() == [
         "::error file=/elsewhere/c.py,title=migrate::cannot be read: <no>",
         "::warning file=ä<script>.py,title=migrate::careful",
-        "::notice file=a b.py,title=migrate::1 reference would be rewritten, 2 need you (2 more depend on what needs you)",
+        "::notice file=a b.py,title=migrate::1 reference would be rewritten, 2 need you "
+        "(2 more depend on what needs you)",
         "::error file=a b.py,line=3,endLine=3,title=CCM033::ep<b>: about CCM033 & <i>",
         "::warning file=a b.py,line=7,endLine=7,title=CCM083::ep<b>: about CCM083 & <i>",
         "::notice file=a b.py,line=8,endLine=8,title=CCM061::ep<b>: about CCM061 & <i>",
