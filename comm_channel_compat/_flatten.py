@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from comch_next import DocaError, ErrorCode, InvalidValue
 from comch_next.arguments import instance, integer
-from comm_channel_compat._warn import warns_as
+from comm_channel_compat._old_calls import old_call
 
 __all__ = ["Flat", "Types", "flat_names", "flatten", "no_such_name"]
 
@@ -69,8 +69,12 @@ def flat_names(
         call = calls.get(name) or types.find(name, signature)
         if call is not None:
             done = getattr(call, "__name__", "") == name
-            made[name] = call if done else warns_as(name)(flatten(name, *signature, call, types))
+            made[name] = call if done else _old(name, signature, flatten(name, *signature, call, types))
     return {**made, **{alias: made[name] for alias, name in aliases.items() if name in made}}
+
+
+def _old(name: str, signature: Signature, function: Flat) -> Flat:
+    return old_call(name, is_coded=signature[0] == "doca_error_t")(function)
 
 
 def no_such_name(generation: str, names: Iterable[str]) -> Callable[[str], Any]:

@@ -14,14 +14,14 @@ from comch_next.pull import quick_method
 from comm_channel_compat import _core, capabilities
 from comm_channel_compat._flatten import Flat, Types, no_such_name
 from comm_channel_compat._hot import INVALID_VALUE, RECVFROM_CODE, SENDTO_CODE, Received
-from comm_channel_compat._warn import warns_as
+from comm_channel_compat._old_calls import old_call
 from comm_channel_compat.endpoint import Endpoint
 from comm_channel_compat.peer_addr import PeerAddr
 
 # The hot path, written out
 
 
-@warns_as("doca_comm_channel_ep_sendto")
+@old_call("doca_comm_channel_ep_sendto", is_coded=True)
 @quick_method(SENDTO_CODE)
 def doca_comm_channel_ep_sendto(
     local_ep: Endpoint,
@@ -39,7 +39,7 @@ def doca_comm_channel_ep_sendto(
         return INVALID_VALUE
 
 
-@warns_as("doca_comm_channel_ep_recvfrom")
+@old_call("doca_comm_channel_ep_recvfrom", is_coded=True)
 @quick_method(RECVFROM_CODE)
 def doca_comm_channel_ep_recvfrom(
     local_ep: Endpoint,

@@ -49,7 +49,7 @@ Memory is an address, or a writable buffer that stands for its own.
 from comch_next import errors
 from comch_next.errors import *
 from comm_channel_compat._devices import Device, DevInfo, RepInfo, Representor, devices, open_device
-from comm_channel_compat._warn import LegacyCallWarning
+from comm_channel_compat._old_calls import LegacyCallWarning
 from comm_channel_compat.cc import capabilities, flat
 from comm_channel_compat.cc._control import Event
 from comm_channel_compat.cc.capabilities import *

@@ -13,7 +13,7 @@ from comch_next import ErrorCode, State
 from comch_next.declarations import cc, core
 from comm_channel_compat import _core
 from comm_channel_compat._flatten import Flat, Types, no_such_name
-from comm_channel_compat._warn import warns_as
+from comm_channel_compat._old_calls import old_call
 from comm_channel_compat.cc import capabilities
 from comm_channel_compat.cc.client import Client
 from comm_channel_compat.cc.connection import Connection
@@ -26,7 +26,7 @@ from comm_channel_compat.cc.server import Server
 from comm_channel_compat.cc.task import ConsumerTaskPostRecv, ProducerTaskSend, Task, TaskSend
 
 
-@warns_as("doca_pe_progress")
+@old_call("doca_pe_progress")
 def doca_pe_progress(pe: ProgressEngine) -> int:
     """Run the callback of one task or event, if there is one; 1 if anything moved. What a callback raises is raised."""
     return int(pe.progress()) if isinstance(pe, ProgressEngine) and pe.can_progress() else 0
