@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from enum import IntEnum
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from comch_next import DocaError, ErrorCode, InvalidValue
 from comch_next.arguments import instance, integer
-from comm_channel_compat._warn import warns_as
+from comm_channel_compat._old_calls import old_call
 
 __all__ = ["Flat", "Types", "flat_names", "flatten", "no_such_name"]
 
@@ -69,17 +69,27 @@ def flat_names(
         call = calls.get(name) or types.find(name, signature)
         if call is not None:
             done = getattr(call, "__name__", "") == name
-            made[name] = call if done else warns_as(name)(flatten(name, *signature, call, types))
+            made[name] = call if done else _old(name, signature, flatten(name, *signature, call, types))
     return {**made, **{alias: made[name] for alias, name in aliases.items() if name in made}}
 
 
-def no_such_name(generation: str, names: Iterable[str], name: str) -> AttributeError:
-    """Make the error for a name that a module of C names does not have."""
-    import difflib  # only here, for programs that ask in vain
+def _old(name: str, signature: Signature, function: Flat) -> Flat:
+    return old_call(name, is_coded=signature[0] == "doca_error_t")(function)
 
-    close = difflib.get_close_matches(name, names, n=1)
-    hint = f"; did you mean {close[0]}?" if close else ""
-    return AttributeError(f"{generation} has no {name!r}{hint}")
+
+def no_such_name(generation: str, names: Iterable[str]) -> Callable[[str], Any]:
+    """Make the `__getattr__` of a module of these C names: it raises the error for one that the module lacks."""
+
+    def refuse(name: str) -> NoReturn:
+        if name.startswith("__"):  # Python itself asks for such, at every import
+            raise AttributeError(name)
+        import difflib  # only here, for programs that ask in vain
+
+        close = difflib.get_close_matches(name, names, n=1)
+        hint = f"; did you mean {close[0]}?" if close else ""
+        raise AttributeError(f"{generation} has no {name!r}{hint}")
+
+    return refuse
 
 
 def _take(function: str, param: _Param, value: Any, types: Types) -> object:

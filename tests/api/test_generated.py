@@ -14,7 +14,7 @@ from migrate.rules._registry import load
 from tests.processes import ROOT, StartPython
 from tools import symbols
 
-TOOLS = ("tools/facts.py", "tools/generate.py", "tools/symbols.py")
+TOOLS = ("tools/declarations.py", "tools/facts.py", "tools/generate.py", "tools/symbols.py")
 
 
 def test_generated_texts_are_fresh(start_python: StartPython) -> None:
