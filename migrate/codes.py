@@ -262,6 +262,20 @@ CODES: dict[str, Code] = {
         "The old call refused it with INVALID_VALUE.",
         "Give the log2 of the number of tasks, from 0 to 31, then run migrate again.",
     ),
+    "CCM112": Code(
+        "a context is started that no engine is connected to",
+        "The old start failed with NOT_CONNECTED. A context of comch_next without an engine gets one of its own, and "
+        "starts.",
+        "Connect an engine before the start. If the start is to fail, write that failure yourself. Else run migrate "
+        "with --unsafe.",
+        "needs-evidence",
+    ),
+    "CCM113": Code(
+        "progress that may run inside of a callback",
+        "doca_pe_progress inside of a callback did nothing and returned 0. comch_next's progress raises BadState.",
+        "Remove the call from what callbacks do, or see that no callback gets there, then run migrate with --unsafe.",
+        "needs-evidence",
+    ),
     # Idioms
     "CCM100": Code(
         "a loop that repeated a send became one send that waits",

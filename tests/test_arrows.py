@@ -27,6 +27,7 @@ _STOREYS = ("comch_next.driver.emulated._fabric", "comch_next.driver.emulated._k
 ARROWS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "comch_next._codes": ((), ()),
     "comch_next.api": (("comch_next.api",), ()),
+    "comch_next.declarations": ((), ()),
     "comch_next.errors": (("comch_next._codes",), ()),
     "comch_next.driver": (("comch_next.driver", *FACTS), DRIVERS),
     "comch_next.driver.emulated": (("comch_next.driver.emulated", *DRIVER), ()),

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from migrate.facts.called_back import CalledBack
 from migrate.facts.elsewhere import Elsewhere
 from migrate.facts.endings import Endings
 from migrate.facts.expressions import Expressions
@@ -83,8 +84,9 @@ class Facts:
         likely = Likely(forest, values, api, frozenset(token.key for token in values.tokens), self.project, naming)
         self._obstacles = Obstacles(forest, values, api, references, likely.suspects, given, modules)
         self._results = Results(forest, values, api, Reaching(forest, values, self.controls))
-        self._presence = Presence(forest, values, self.controls)
+        self._presence = Presence(forest, values, self.controls, self.calls)
         self._endings = Endings(forest, values, self.controls, self.calls)
+        self._called_back = CalledBack(forest, values, self.calls)
         elsewhere = Elsewhere(forest, values, self.project)
         received: frozenset[Value] = frozenset({Token(Data()), Plain.NONE})
         self._expressions = Expressions(forest, values, received, vocabulary, elsewhere.variable)
@@ -189,13 +191,15 @@ class Facts:
 
     def may_be_none(self, node: ast.expr) -> bool:
         """Whether a handle expression may be None, or anything else that is no handle, where it stands."""
-        call = self.calls.get(node) if isinstance(node, ast.Call) else None
-        return (call is not None and self._passes_none(call)) or self._presence.may_be_none(node)
+        return self._presence.may_be_none(node)
 
-    def _passes_none(self, call: Call) -> bool:
-        """Whether a flat call without a code may get None for its handle, and so gives None."""
-        without = call.spelling == "flat" and not call.returns_code
-        return without and call.receiver is not None and self.may_be_none(call.receiver)
+    def is_called_back(self, node: ast.AST) -> bool:
+        """Whether an expression may be evaluated inside of a callback of the old library."""
+        return self._called_back.may_run(node)
+
+    def is_seen_none(self, node: ast.expr) -> bool:
+        """Whether None is among the values that an expression is seen to have; others may be unseen."""
+        return Plain.NONE in self.values.of(node)
 
     def may_be_closed(self, node: ast.expr) -> bool:
         """Whether the endpoint or device may have been destroyed or closed before this place."""
