@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from comch_next.driver import _load, load
+from tests.forked import LAUNCHER, server
 from tests.leftovers import close_leftovers, collected
 from tests.processes import READER, Child, StartPython, Threads, python
 
@@ -32,8 +33,14 @@ def pytest_configure() -> None:
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
-def pytest_collection_finish() -> None:
-    """What is there now stays: collecting garbage, which many tests do, need not look at it again."""
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Start what forks programs, before a test counts descriptors.
+
+    What is there now stays: collecting garbage, which many tests do, need not look at it again.
+    """
+    if any("start_python" in getattr(item, "fixturenames", ()) for item in session.items):
+        for launcher in ((), LAUNCHER):
+            server(launcher)
     gc.collect()
     gc.freeze()
 

@@ -15,9 +15,9 @@ An endpoint is made from attributes, needs no device, and blocks::
 ``python -m comm_channel_compat run --doca 1.4 SCRIPT`` has the old name stand for this module.
 """
 
-# endpoint  the handle      flat  the C names as functions, and every constant      _tables  the signatures, generated
+# endpoint  the handle      flat  the C names as functions, and every constant
 
-from comm_channel_compat._warn import LegacyCallWarning
+from comm_channel_compat._old_calls import LegacyCallWarning
 from comm_channel_compat.blocking import flat
 from comm_channel_compat.blocking.endpoint import Endpoint
 from comm_channel_compat.blocking.flat import *

@@ -6,8 +6,8 @@ from typing import Any
 
 from comch_next import BlockingChannel, DocaError, ErrorCode, InitAttr, InvalidValue
 from comch_next.arguments import UNSET, Buffer, integer
+from comch_next.declarations.comm_channel_1x import CONSTANTS
 from comm_channel_compat._peers import Peers, connection_of
-from comm_channel_compat.blocking._tables import CONSTANTS
 from comm_channel_compat.peer_addr import PeerAddr
 
 __all__ = ["Endpoint", "Received"]

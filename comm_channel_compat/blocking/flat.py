@@ -8,18 +8,17 @@ from typing import Any
 
 from comch_next import DocaError, InitAttr, NotConnected, PeerInfo, peer_info
 from comch_next.arguments import Buffer, instance
-from comm_channel_compat import _core, _core_tables
-from comm_channel_compat import _tables as _later
-from comm_channel_compat._flatten import Flat, Types, flat_names, no_such_name
-from comm_channel_compat._warn import warns_as
-from comm_channel_compat.blocking import _tables
+from comch_next.declarations import comm_channel, comm_channel_1x
+from comm_channel_compat import _core
+from comm_channel_compat._flatten import Flat, Types, no_such_name
+from comm_channel_compat._old_calls import old_call
 from comm_channel_compat.blocking.endpoint import Endpoint, Received
 from comm_channel_compat.peer_addr import PeerAddr
 
 _RELEASE = "generation 1 of DOCA 1.4"
 
 
-@warns_as("doca_comm_channel_ep_sendto")
+@old_call("doca_comm_channel_ep_sendto", is_coded=True)
 def doca_comm_channel_ep_sendto(
     local_ep: Endpoint,
     msg: Buffer,
@@ -34,7 +33,7 @@ def doca_comm_channel_ep_sendto(
         return int(error.code)
 
 
-@warns_as("doca_comm_channel_ep_recvfrom")
+@old_call("doca_comm_channel_ep_recvfrom", is_coded=True)
 def doca_comm_channel_ep_recvfrom(
     local_ep: Endpoint,
     len: int,  # noqa: A002  # the C name
@@ -47,7 +46,7 @@ def doca_comm_channel_ep_recvfrom(
         return int(error.code), None, None, None
 
 
-@warns_as("doca_comm_channel_ep_event_channel_get")
+@old_call("doca_comm_channel_ep_event_channel_get")
 def doca_comm_channel_ep_event_channel_get(local_ep: Endpoint) -> int:
     """The descriptor to poll, -1 before listen or connect."""
     try:
@@ -74,7 +73,6 @@ _TYPES = Types(
     },
 )
 _CALLS: dict[str, Flat] = {
-    **_core.CALLS,
     "doca_comm_channel_ep_sendto": doca_comm_channel_ep_sendto,
     "doca_comm_channel_ep_recvfrom": doca_comm_channel_ep_recvfrom,
     "doca_comm_channel_ep_event_channel_get": doca_comm_channel_ep_event_channel_get,
@@ -83,11 +81,8 @@ _CALLS: dict[str, Flat] = {
     "doca_comm_channel_peer_addr_info_get": _info,
 }
 _made: dict[str, Any] = {
-    **_core.MACROS,
-    **flat_names({**_tables.FUNCTIONS, **_core_tables.FUNCTIONS}, _TYPES, _CALLS, _core_tables.ALIASES),
-    **_core_tables.CONSTANTS,
-    **_later.CONSTANTS,  # the flag that stands for none
-    **_tables.CONSTANTS,
+    **_core.c_names(comm_channel_1x, _TYPES, _CALLS),
+    **comm_channel.CONSTANTS,  # the flag that stands for none
     "doca_comm_channel_init_attr": InitAttr,
     "doca_comm_channel_peer_addr_info": PeerInfo,
 }
@@ -100,12 +95,12 @@ _NOT_GIVEN = {
     "DOCA_CC_INIT_FLAG_NONBLOCK": "its value is not confirmed; DOCA_COMM_CHANNEL_INIT_FLAG_NONBLOCK is the same flag",
 }
 
+_refuse = no_such_name(_RELEASE, _made)
+
 
 def __getattr__(name: str) -> Any:
-    if name.startswith("__"):  # Python itself asks for such, at every import
-        raise AttributeError(name)
     if name in _NOT_GIVEN:
         raise AttributeError(f"{name} is not run: {_NOT_GIVEN[name]}")
-    if name in _later.FUNCTIONS:
+    if name in comm_channel.FUNCTIONS:
         raise AttributeError(f"{_RELEASE} has no {name!r}, which came with DOCA 1.5: run without --doca 1.4")
-    raise no_such_name(_RELEASE, _made, name)
+    return _refuse(name)

@@ -11,8 +11,8 @@ from comch_next import InitAttr
 from comch_next.api import structs
 from comch_next.capi.binding import Binding
 from comch_next.capi.handles import HANDLES
+from comch_next.declarations.comm_channel_1x import FUNCTIONS
 from comm_channel_compat.blocking import flat
-from comm_channel_compat.blocking._tables import FUNCTIONS
 from comm_channel_compat.capi._pointers import ENDPOINT, ENDPOINTS, PEERS, peer_address, through
 
 __all__ = ["attach"]

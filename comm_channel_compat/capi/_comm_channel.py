@@ -8,8 +8,8 @@ from typing import Any
 import comch_next as comch
 from comch_next.capi.binding import Binding
 from comch_next.capi.handles import HANDLES
+from comch_next.declarations.comm_channel import FUNCTIONS
 from comm_channel_compat import flat
-from comm_channel_compat._tables import FUNCTIONS
 from comm_channel_compat.capi._pointers import ENDPOINTS, peer_address, through
 
 __all__ = ["attach"]
