@@ -73,8 +73,10 @@ def _enter(job: Job) -> None:
     """Make this process what a fresh interpreter would be in the job's place."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     os.chdir(job["cwd"])
-    os.environ.clear()
-    os.environ.update(job["env"])
+    # What stays is not touched: the dynamic linker's auditor keeps on reading the variables of the start.
+    for name in os.environ.keys() - job["env"].keys():
+        del os.environ[name]
+    os.environ.update({name: value for name, value in job["env"].items() if os.environ.get(name) != value})
     sys.dont_write_bytecode = bool(os.environ.get("PYTHONDONTWRITEBYTECODE"))
     sys.orig_argv = [sys.executable, *job["words"]]
     if os.environ.get("PYTHONUNBUFFERED"):
