@@ -8,6 +8,7 @@ from __future__ import annotations
 import builtins
 import fcntl
 import gc
+import importlib
 import io
 import json
 import os
@@ -18,10 +19,6 @@ import sys
 import types
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TextIO
-
-# What programs find imported: no more than what comes with these two imports and the first device.
-import comch_next.driver.emulated  # noqa: F401
-import comm_channel_compat  # noqa: F401
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -132,6 +129,8 @@ def _run(words: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
+    for module in sys.argv[2:]:
+        importlib.import_module(module)
     with socket.socket(fileno=int(sys.argv[1])) as asking:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # one from the keyboard is for the tests
         asking.send(json.dumps(dict(os.environ)).encode())
