@@ -12,7 +12,7 @@ from comch_next import log
 from comch_next._channel import Channel
 from comch_next._codes import AccessFlag, Counter, PciFuncType, RepFilter, State, SubmitFlag
 from comch_next._msgq import ConsumerCompletion, MsgQ
-from comch_next._outcomes import named, outcome, outcome_list, outcomes
+from comch_next._outcomes import named, outcome, outcome_list, outcomes, store
 from comch_next._pci import PciBdf
 from comch_next.client import Client
 from comch_next.connection import Connection, Message
@@ -138,4 +138,5 @@ __all__ = [
     "outcome",
     "outcome_list",
     "outcomes",
+    "store",
 ]

@@ -27,7 +27,7 @@ UNORDERED = tuple(GENERATION_2)  # whether an end hears first of its own sending
 # Samples that call the C library: how they are written -> their folder, and which there are.
 SPELLED = {
     "cffi": (LEGACY / "with_cffi", (*SAMPLES[:3], "ctrl_path")),
-    "ctypes": (LEGACY / "with_ctypes", SAMPLES[:2]),
+    "ctypes": (LEGACY / "with_ctypes", (*SAMPLES[:2], "ctrl_path")),
     "c": (LEGACY / "in_c", SAMPLES[:1]),
 }
 # What migrate rewrites; one file has what both ends of the fast path do.

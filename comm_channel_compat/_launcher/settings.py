@@ -35,6 +35,10 @@ def settings(current: Mapping[str, str], given: Mapping[str, str], *, stand_in: 
             found["COMCH_COMPAT_FORCE"] = "1"
     if "--warn" in given:
         found["COMCH_COMPAT_WARN"] = "1"
+    if "--report" in given:
+        found["COMCH_COMPAT_REPORT"] = os.path.abspath(given["--report"])
+        found["COMCH_TRACE_SINK"] = "comm_channel_compat._account:the_account"
+        found["COMCH_COMPAT_REPORT_OF"] = str(os.getpid())  # which becomes the program
     if "--trace" in given:
         found["COMCH_TRACE"] = os.path.abspath(given["--trace"])  # the program may go elsewhere
     if "--faults" in given:

@@ -12,9 +12,9 @@ import comch_next as comch
 from comch_next.capi.binding import Binding, Function, Param, tag_of
 from comch_next.capi.handles import HANDLES, Handle
 from comch_next.capi.seam import DRIVER
+from comch_next.declarations.comm_channel import FUNCTIONS
 from comm_channel_compat import flat
 from comm_channel_compat._devices import Device, DevInfo, Representor
-from comm_channel_compat._tables import FUNCTIONS
 
 __all__ = ["attach"]
 

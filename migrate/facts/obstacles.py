@@ -15,6 +15,7 @@ from migrate.facts.introspection import first_constant, key_of
 from migrate.facts.modern import MODERN_MEMBERS
 from migrate.facts.module_values import MODULE_VALUE, ModuleValues
 from migrate.facts.references import Reference, References
+from migrate.facts.showing import SHOWING
 from migrate.facts.shown import Shown
 from migrate.facts.texts import WORD
 from migrate.facts.tokens import Handle, Method, Symbol, handles_among, is_handle
@@ -37,15 +38,13 @@ from migrate.python.values import (
 LOST, UNKNOWN, MIXED, OTHER_FILE, COMPUTED, MODULE = "CCM033", "CCM034", "CCM035", "CCM049", "CCM005", "CCM009"
 INSPECTED = "CCM082"
 
-# Python's own functions that tell what an object looks like, and those that look into it.
-_SHOWING = frozenset({"print", "str", "repr", "format", "ascii", "pprint", "pformat"})
-_SHOWING |= {"debug", "info", "warning", "error", "exception", "critical", "log"}
+# Python's own functions that look into an object.
 _CHANGING = frozenset({"setattr", "delattr", "object"})  # their first argument (mock.patch.object)
 _INSPECTING = _CHANGING | {"vars", "dir", "copy", "deepcopy", "dump", "dumps", "WeakMethod"}
 _INSPECTING |= {"signature", "getfullargspec", "getdoc", "getmembers", "ismethod", "isfunction", "isbuiltin"}
 _BY_NAME, _LOOKING_UP = frozenset({"methodcaller", "attrgetter"}), frozenset({"getattr", "hasattr"})
 _OF_METHODS = frozenset({"__qualname__", "__func__", "__self__"})
-_LOOKED_AT = _SHOWING | _INSPECTING | _LOOKING_UP
+_LOOKED_AT = SHOWING | _INSPECTING | _LOOKING_UP
 _NAMESPACES = frozenset({"globals", "locals", "vars"})
 # What these are given is found under a name elsewhere.
 _NAMING = {"builtins.exec", "builtins.eval", "builtins.setattr", "runpy.run_path", "runpy.run_module"}
@@ -240,7 +239,7 @@ class Obstacles:
         functions = self._values.of(node.func)
         if all(isinstance(each, External | Plain) for each in functions):
             for part in given:
-                if name in _SHOWING:
+                if name in SHOWING:
                     self._show(part, node)
                 else:
                     self._add(self._held(part), node, INSPECTED)

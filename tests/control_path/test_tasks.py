@@ -395,3 +395,27 @@ def test_a_send_has_completed_before_its_answer_comes(max_events: int | None) ->
         until(lambda number=number: len(order) == 2 * number, here.engine, there.engine)  # type: ignore[misc]
     assert order == ["done", "answer"] * 3
     leave(here, there)
+
+
+@pytest.mark.parametrize("max_events", [None, 1])
+def test_a_send_has_completed_before_its_connection_is_reported_lost(max_events: int | None) -> None:
+    """Although the receiver has left before the sender looks again."""
+    there, here = server(engine=comch.ProgressEngine(max_events=max_events)), client()
+    order: list[str] = []
+
+    def done(task: comch.SendTask) -> None:
+        order.append("done")
+        task.free()
+
+    there.context.task_send_set_conf(done, ignore, 4)
+    there.context.event_connection_status_changed_register(
+        lambda connection, ok: there.up.append((connection, ok)), lambda *_: order.append("down")
+    )
+    connect(there, here)
+    there.send(b"answer")
+    there.send(b"another")
+    until(lambda: len(here.messages) == 2, here.engine)
+    leave(here)
+    until(lambda: "down" in order, there.engine)
+    assert order == ["done", "done", "down"]
+    leave(there)
