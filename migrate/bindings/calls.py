@@ -35,6 +35,7 @@ class Calls:
             raise NotUnderstood(node, CALL)
         parts: dict[str, ast.expr] = {"function": node.func}
         inputs, cells = [], []
+        self._again: dict[str, ast.expr] = {}  # arguments that their texts name twice
         for parameter, argument in zip(function.parameters, node.args, strict=True):
             parts[parameter.name] = argument
             if parameter.is_input:
@@ -42,6 +43,7 @@ class Calls:
             if parameter.is_output:
                 cells.append(self._cell(function, parameter, argument))
                 parts[f"{parameter.name}_cell"] = argument
+        parts |= {f"{name}_again": argument for name, argument in self._again.items()}
         call = f"{{function}}({', '.join(inputs)})"
         if cells and not function.returns_code:
             raise NotUnderstood(node, CALL)
@@ -76,9 +78,14 @@ class Calls:
         if parameter.ctype == "const char *" and data:
             return f'bytes({text}).partition(b"\\0")[0]'
         by_value = [each for each in data if each.shape is Shape.CELL] if spelling == CTYPES else []
-        if by_value and len(by_value) < len(found):
+        if not by_value:
+            return text
+        if len(by_value) < len(found - {Plain.NONE}) or not self.is_place(argument):
             raise NotUnderstood(argument, USE)
-        return f"{text}[0]" if by_value else text
+        if Plain.NONE in found:
+            self._again[parameter.name] = argument
+            return f"{text} and {{{parameter.name}_again}}[0]"
+        return f"{text}[0]"
 
     def _cell(self, function: Function, parameter: Parameter, argument: ast.expr) -> str:
         """Return the text of what takes an output, which is evaluated after the call."""
@@ -88,7 +95,7 @@ class Calls:
         may_be_null = function.name in _MAY_BE_NULL
         known = all(isinstance(key, Data) or (isinstance(key, Null) and may_be_null) for key in given)
         owned = parameter.ctype == _BUFFER and given and all(isinstance(key, Own) for key in given)
-        others = {value for value in found if not keys_of(value)} - ({Plain.NONE} if may_be_null else set())
+        others = {value for value in found if not keys_of(value)} - {Plain.NONE}  # which is a TypeError
         if not given or not (known or owned) or others or not self.is_place(argument):
             raise NotUnderstood(argument, USE)
         return f"{{ffi}}.buffer({{{parameter.name}_cell}})" if owned else f"{{{parameter.name}_cell}}"
