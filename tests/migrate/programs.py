@@ -93,8 +93,8 @@ class Way(NamedTuple):
         """Start an end, by its command line."""
         script, *options = command.split()
         launcher = LAUNCHER if self.launched else ()
-        launcher += ("--doca", self.release) if self.release else ()
-        return start_python(*launcher, str(self.folder / script), *options, deadline_s=END_S)
+        release = ("--doca", self.release) if self.release else ()
+        return start_python(*launcher, *release, str(self.folder / script), *options, deadline_s=END_S)
 
 
 def run(start_python: StartPython, program: Program, ways: Sequence[Way]) -> Iterator[End]:
