@@ -402,7 +402,12 @@ def test_a_send_has_completed_before_its_connection_is_reported_lost(max_events:
     """Although the receiver has left before the sender looks again."""
     there, here = server(engine=comch.ProgressEngine(max_events=max_events)), client()
     order: list[str] = []
-    there.context.task_send_set_conf(lambda task: [order.append("done"), task.free()], ignore, 4)
+
+    def done(task: SendTask) -> None:
+        order.append("done")
+        task.free()
+
+    there.context.task_send_set_conf(done, ignore, 4)
     there.context.event_connection_status_changed_register(
         lambda connection, ok: there.up.append((connection, ok)), lambda *_: order.append("down")
     )

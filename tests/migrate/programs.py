@@ -92,8 +92,8 @@ class Way(NamedTuple):
     def start(self, start_python: StartPython, command: str) -> Child:
         """Start an end, by its command line."""
         script, *options = command.split()
-        launcher = LAUNCHER if self.launched else ()
-        launcher += ("--doca", self.release) if self.release else ()
+        release = ("--doca", self.release) if self.release else ()
+        launcher = (*LAUNCHER, *release) if self.launched else ()
         return start_python(*launcher, str(self.folder / script), *options, deadline_s=END_S)
 
 
