@@ -42,7 +42,9 @@ class Settings:
     rewriting: Options
 
 
-class _Parser(argparse.ArgumentParser):
+class Parser(argparse.ArgumentParser):
+    """Ends with 64 for a wrong command line."""
+
     def error(self, message: str) -> NoReturn:
         self.print_usage(sys.stderr)
         self.exit(USAGE, f"{self.prog}: {message}\n")
@@ -58,14 +60,15 @@ class _Version(argparse.Action):
         parser.exit()
 
 
-def _count(text: str) -> int:
+def count(text: str) -> int:
+    """Read a number above 0."""
     if not text.isdecimal() or not int(text):
         raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
     return int(text)
 
 
-def _parser() -> _Parser:
-    parser = _Parser(
+def _parser() -> Parser:
+    parser = Parser(
         prog="python -m migrate",
         description="Rewrites programs of the old DOCA channel APIs for comch_next. Without an option it only reports.",
         epilog=_EPILOG,
@@ -84,7 +87,7 @@ def _parser() -> _Parser:
     parser.add_argument("--mode", choices=("rewrite", "shim"), default="rewrite", help=MODE)
     parser.add_argument("--format", choices=FORMATS, default="text", help="of the report (default: text)")
     parser.add_argument("--output", metavar="FILE", help="write the report to a file")
-    parser.add_argument("--jobs", type=_count, metavar="N", help="processes (default: one per processor)")
+    parser.add_argument("--jobs", type=count, metavar="N", help="processes (default: one per processor)")
     parser.add_argument(
         "--exclude",
         action="append",
