@@ -92,9 +92,9 @@ class Way(NamedTuple):
     def start(self, start_python: StartPython, command: str) -> Child:
         """Start an end, by its command line."""
         script, *options = command.split()
-        launcher = LAUNCHER if self.launched else ()
         release = ("--doca", self.release) if self.release else ()
-        return start_python(*launcher, *release, str(self.folder / script), *options, deadline_s=END_S)
+        launcher = (*LAUNCHER, *release) if self.launched else ()
+        return start_python(*launcher, str(self.folder / script), *options, deadline_s=END_S)
 
 
 def run(start_python: StartPython, program: Program, ways: Sequence[Way]) -> Iterator[End]:
