@@ -18,7 +18,7 @@ PUBLIC_MODULES = {
     "comm_channel_compat": "capabilities endpoint peer_addr event_channel service_state flat capi "
     "cc cc.capabilities cc.server cc.client cc.connection cc.producer cc.consumer cc.task cc.flat "
     "cc.context cc.engine cc.memory",
-    "migrate": "cli codes explain files outcome rewriting python old_api facts rules report text",
+    "migrate": "cli codes explain files outcome rewriting python old_api facts bindings rules report text",
 }
 
 

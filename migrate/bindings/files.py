@@ -125,5 +125,5 @@ class _Files:
         found = list(keys(self._flattening.values.of(value)))
         if any(isinstance(key, Ffi) for key in found):
             return any(key in self._flattening.dropped() for key in found)
-        declares = isinstance(value, ast.Constant) and binding in self._flattening.declared()
+        declares = binding in self._flattening.declared() and self._flattening.is_plain(value)
         return (declares or any(isinstance(key, Name) for key in found)) and binding.id not in self._imported
