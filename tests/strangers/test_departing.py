@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -38,10 +39,11 @@ def depart(child: Any) -> None:
     child.finish()
 
 
-def ends_seen(child: Any, depart: Callable[[Any], object] = depart) -> list[bool]:
-    """How each end of the child's connection looked to a server here: True for a leave, False for a death."""
+def ends_seen(start: Callable[[], Any], depart: Callable[[Any], object] = depart) -> list[bool]:
+    """How each end of a child's connection looked to a server here: True for a leave, False for a death."""
     there = server()
     there.context.start()
+    child = start()
     until(lambda: there.up, there.engine)
     child.wait_for("up")
     depart(child)
@@ -53,23 +55,23 @@ def ends_seen(child: Any, depart: Callable[[Any], object] = depart) -> list[bool
 @pytest.mark.parametrize("make", ["pulling", "one-sided"])
 def test_a_threaded_client_whose_process_ends_has_left(make: str, start_python: StartPython) -> None:
     program = PROGRAM.format(make=CLIENTS[make], end="")
-    assert ends_seen(start_python("-c", program, env={"COMCH_PULL": "threaded"})) == [True]
+    assert ends_seen(partial(start_python, "-c", program, env={"COMCH_PULL": "threaded"})) == [True]
 
 
 @pytest.mark.parametrize("make", CLIENTS)
 def test_a_client_whose_process_ends_has_left(make: str, start_python: StartPython) -> None:
     left = make != "one-sided"  # there nobody is told, and it is a death
-    assert ends_seen(start_python("-c", PROGRAM.format(make=CLIENTS[make], end=""))) == [left]
+    assert ends_seen(partial(start_python, "-c", PROGRAM.format(make=CLIENTS[make], end=""))) == [left]
 
 
 @pytest.mark.parametrize("end", ENDS)
 def test_however_it_ends(end: str, start_python: StartPython) -> None:
-    assert ends_seen(start_python("-c", PROGRAM.format(make=CLIENTS["pulling"], end=ENDS[end]))) == [True]
+    assert ends_seen(partial(start_python, "-c", PROGRAM.format(make=CLIENTS["pulling"], end=ENDS[end]))) == [True]
 
 
 def test_one_that_is_killed_has_died(start_python: StartPython) -> None:
-    child = start_python("-c", PROGRAM.format(make=CLIENTS["pulling"], end=""))
-    assert ends_seen(child, lambda child: child.signal(signal.SIGKILL)) == [False]
+    start = partial(start_python, "-c", PROGRAM.format(make=CLIENTS["pulling"], end=""))
+    assert ends_seen(start, lambda child: child.signal(signal.SIGKILL)) == [False]
 
 
 @pytest.mark.parametrize("end", ENDS)
