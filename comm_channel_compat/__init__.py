@@ -7,7 +7,7 @@
 # Behind them:
 #   comch_next.Channel(one_sided=True), which answers as generation 1 did
 #   _peers           peers by connection  _devices  the core calls      _flatten  makes a C function of a call
-#   _warn
+#   _old_calls       warnings and the report  _account  what a report tells
 #   _shim/           the one folder that the launcher puts on the path
 
 from comm_channel_compat._launcher.python import is_running
@@ -17,7 +17,7 @@ if not is_running(__name__):  # the launcher replaces this process: what it impo
     from comch_next.errors import *
     from comm_channel_compat import flat
     from comm_channel_compat._devices import Device, DevInfo, RepInfo, Representor, devices, open_device
-    from comm_channel_compat._warn import LegacyCallWarning
+    from comm_channel_compat._old_calls import LegacyCallWarning
     from comm_channel_compat.capabilities import (
         get_max_message_size,
         get_max_recv_queue_size,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from comch_next import ErrorCode, InvalidValue, code_name, describe, log
+from comch_next.declarations import core
 from comm_channel_compat._devices import Device, DevInfo, RepInfo, Representor, devices
-from comm_channel_compat._flatten import Flat
+from comm_channel_compat._flatten import Flat, Signature, Types, flat_names
 
-__all__ = ["CALLS", "HANDLES", "MACROS", "counted"]
+__all__ = ["HANDLES", "c_names", "counted"]
 
 _SUCCESS = int(ErrorCode.SUCCESS)
 
@@ -48,7 +49,7 @@ def DOCA_ERROR_PROPAGATE(first: int, then: int) -> int:
     return then if first == _SUCCESS else first
 
 
-MACROS: Mapping[str, Flat] = {macro.__name__: macro for macro in (DOCA_IS_ERROR, DOCA_ERROR_PROPAGATE)}
+_MACROS: Mapping[str, Flat] = {macro.__name__: macro for macro in (DOCA_IS_ERROR, DOCA_ERROR_PROPAGATE)}
 
 HANDLES: Mapping[str, type] = {
     "struct doca_dev *": Device,
@@ -61,7 +62,7 @@ HANDLES: Mapping[str, type] = {
 }
 
 # Those that are no methods of their first argument.
-CALLS: Mapping[str, Flat] = {
+_CALLS: Mapping[str, Flat] = {
     "doca_devinfo_create_list": counted(devices),
     "doca_devinfo_destroy_list": _nothing,
     "doca_devinfo_rep_create_list": counted(Device.representors),
@@ -84,3 +85,19 @@ CALLS: Mapping[str, Flat] = {
     "doca_log_register_source": log.register_source,
     "doca_log_unregister_source": log.unregister_source,
 }
+
+
+class _Declarations(Protocol):
+    """A module of comch_next.declarations."""
+
+    FUNCTIONS: dict[str, Signature]
+    ALIASES: dict[str, str]
+    CONSTANTS: dict[str, int]
+
+
+def c_names(generation: _Declarations, types: Types, calls: Mapping[str, Flat]) -> dict[str, Any]:
+    """Make every C name of a generation and of the core calls beside it; `calls` are its known ones."""
+    functions = {**generation.FUNCTIONS, **core.FUNCTIONS}
+    aliases = {**generation.ALIASES, **core.ALIASES}
+    named = flat_names(functions, types, {**_CALLS, **calls}, aliases)
+    return {**_MACROS, **named, **core.CONSTANTS, **generation.CONSTANTS}

@@ -8,14 +8,14 @@ from typing import TypeVar
 import comch_next as comch
 from comch_next import InvalidValue, NotSupported, PciBdf
 from comch_next.arguments import instance
-from comm_channel_compat._warn import warns_as
+from comm_channel_compat._old_calls import old_call
 
 __all__ = ["DevInfo", "Device", "PciBdf", "RepInfo", "Representor", "devices", "is_dpu", "open_device"]
 
 _Self = TypeVar("_Self", bound="_Opened")
 
 
-@warns_as("doca_devinfo_")
+@old_call("doca_devinfo_")
 class DevInfo:
     """A device that can be opened: one entry of `devices()`."""
 
@@ -64,7 +64,7 @@ class DevInfo:
         return f"<DevInfo {self.modern.pci_addr_str}>"
 
 
-@warns_as("doca_devinfo_rep_")
+@old_call("doca_devinfo_rep_")
 class RepInfo:
     """A representor that can be opened: one entry of `device.representors()`."""
 
@@ -127,7 +127,7 @@ class _Opened:
         self.modern.__exit__(kind, error, trace)
 
 
-@warns_as("doca_dev_")
+@old_call("doca_dev_")
 class Device(_Opened):
     """An open device."""
 
@@ -149,6 +149,7 @@ class Device(_Opened):
         kinds = [kind for kind in comch.RepFilter if kind & rep_filter] or [comch.RepFilter.ALL]
         return [RepInfo(modern) for kind in kinds for modern in self.modern.representors(kind)]
 
+    @old_call("doca_dev_rep_open")
     def open_representor(self, pci_addr: str) -> "Representor":
         """Open the representor of the host function with this address; NotFound when there is none."""
         return Representor(self.modern.open_representor(pci_addr))
@@ -161,7 +162,7 @@ class Device(_Opened):
         return f"<Device {self.modern.devinfo.pci_addr_str}>"
 
 
-@warns_as("doca_dev_rep_")
+@old_call("doca_dev_rep_")
 class Representor(_Opened):
     """An open representor of a host function, on which a service listens."""
 
@@ -184,13 +185,13 @@ class Representor(_Opened):
         return f"<Representor {self.modern.devinfo_rep.pci_addr_str}>"
 
 
-@warns_as("doca_devinfo_create_list")
+@old_call("doca_devinfo_create_list")
 def devices() -> list[DevInfo]:
     """Every device of this machine."""
     return [DevInfo(modern) for modern in comch.devices()]
 
 
-@warns_as("doca_dev_open")
+@old_call("doca_dev_open")
 def open_device(pci_addr: str) -> Device:
     """Open the device with this address, given in its short or its long form; NotFound when there is none."""
     return Device(comch.open_device(pci_addr))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from enum import IntEnum
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from comch_next import DocaError, ErrorCode, InvalidValue
 from comch_next.arguments import instance, integer
-from comm_channel_compat._warn import warns_as
+from comm_channel_compat._old_calls import old_call
 
 __all__ = ["Flat", "Types", "flat_names", "flatten", "no_such_name"]
 
@@ -16,6 +16,7 @@ Flat = Callable[..., Any]
 Signature = tuple[str, tuple[tuple[str, str, str], ...]]  # what it returns, and (name, direction, C type) of each
 
 _BITS = {"uint8_t": 8, "int": 31, "uint16_t": 16, "uint32_t": 32, "uint64_t": 64, "size_t": 64}
+_OWN = ("union doca_data", "void *")  # of the program, which gets back what it gave
 _ANYTHING = ("doca_error_t", "union doca_data")  # NULL included
 
 
@@ -39,7 +40,7 @@ class Types(NamedTuple):
     """What the C types of a generation are in Python."""
 
     handles: Mapping[str, type]  # pointer to a struct -> its class
-    callbacks: Mapping[str, tuple[str, ...]] = {}  # type of a callback -> the names of its parameters
+    callbacks: Mapping[str, tuple[str, ...]] = {}  # type of a callback -> the C types of its parameters
     nulls: Mapping[tuple[str, str], type[DocaError] | None] = {}  # where NULL is not INVALID_VALUE; None: it is legal
     places: tuple[object, ...] = ()  # where calls without a handle are
 
@@ -68,17 +69,27 @@ def flat_names(
         call = calls.get(name) or types.find(name, signature)
         if call is not None:
             done = getattr(call, "__name__", "") == name
-            made[name] = call if done else warns_as(name)(flatten(name, *signature, call, types))
+            made[name] = call if done else _old(name, signature, flatten(name, *signature, call, types))
     return {**made, **{alias: made[name] for alias, name in aliases.items() if name in made}}
 
 
-def no_such_name(generation: str, names: Iterable[str], name: str) -> AttributeError:
-    """Make the error for a name that a module of C names does not have."""
-    import difflib  # only here, for programs that ask in vain
+def _old(name: str, signature: Signature, function: Flat) -> Flat:
+    return old_call(name, is_coded=signature[0] == "doca_error_t")(function)
 
-    close = difflib.get_close_matches(name, names, n=1)
-    hint = f"; did you mean {close[0]}?" if close else ""
-    return AttributeError(f"{generation} has no {name!r}{hint}")
+
+def no_such_name(generation: str, names: Iterable[str]) -> Callable[[str], Any]:
+    """Make the `__getattr__` of a module of these C names: it raises the error for one that the module lacks."""
+
+    def refuse(name: str) -> NoReturn:
+        if name.startswith("__"):  # Python itself asks for such, at every import
+            raise AttributeError(name)
+        import difflib  # only here, for programs that ask in vain
+
+        close = difflib.get_close_matches(name, names, n=1)
+        hint = f"; did you mean {close[0]}?" if close else ""
+        raise AttributeError(f"{generation} has no {name!r}{hint}")
+
+    return refuse
 
 
 def _take(function: str, param: _Param, value: Any, types: Types) -> object:
@@ -94,7 +105,7 @@ def _take(function: str, param: _Param, value: Any, types: Types) -> object:
     if ctype in types.handles:
         return instance(value, types.handles[ctype], param.name)
     if ctype in types.callbacks:
-        return _plain_callback(function, param, value)
+        return _plain_callback(function, param, value, types.callbacks[ctype])
     if ctype in _BITS:
         return integer(value, param.name, most=2 ** _BITS[ctype] - 1)
     if ctype == "char *" and not isinstance(value, (str, bytes)):
@@ -102,10 +113,10 @@ def _take(function: str, param: _Param, value: Any, types: Types) -> object:
     return value
 
 
-def _plain_callback(function: str, param: _Param, callback: Any) -> Flat:
+def _plain_callback(function: str, param: _Param, callback: Any, ctypes: tuple[str, ...]) -> Flat:
     if not callable(callback):
         raise InvalidValue(f"{function}: {param.name} is {callback!r}; legal is a function")
-    return lambda *args: callback(*map(_plain, args))
+    return lambda *args: callback(*map(_plain, args, ctypes))
 
 
 def flatten(name: str, returns: str, rows: Iterable[tuple[str, str, str]], call: Flat, types: Types) -> Flat:
@@ -117,25 +128,25 @@ def flatten(name: str, returns: str, rows: Iterable[tuple[str, str, str]], call:
     """
     params = [_Param(*row) for row in rows]
     inputs = [param for param in params if param.is_input]
-    outputs = sum(param.is_output for param in params)
+    outputs = [param.ctype.removesuffix("*").rstrip() for param in params if param.is_output]
     bare = returns != "doca_error_t"
     failed = 0 if returns in _BITS else None
     # Made beforehand: when there is no memory, there is none for a tuple either.
-    no_memory = failed if bare else _with_outputs(int(ErrorCode.NO_MEMORY), (None,) * outputs)
+    no_memory = failed if bare else _with_outputs(int(ErrorCode.NO_MEMORY), (None,) * len(outputs))
 
     def run(args: tuple[Any, ...]) -> Any:
         try:
             taken = [_take(name, param, arg, types) for param, arg in zip(inputs, args, strict=True)]
             result = call(*taken)
         except DocaError as error:
-            return failed if bare else _with_outputs(int(error.code), (None,) * outputs)
+            return failed if bare else _with_outputs(int(error.code), (None,) * len(outputs))
         except MemoryError:
             return no_memory
         if bare:
-            return _plain(result)
+            return _plain(result, returns)
         if not outputs:
             return int(result) if isinstance(result, ErrorCode) else 0
-        return _with_outputs(0, tuple(map(_plain, result if outputs > 1 else (result,))))
+        return _with_outputs(0, tuple(map(_plain, result if len(outputs) > 1 else (result,), outputs)))
 
     function = _with_parameters([param.name for param in inputs], run, returns)
     function.__name__ = function.__qualname__ = name
@@ -163,6 +174,7 @@ def _with_outputs(code: int, outputs: tuple[Any, ...]) -> Any:
     return (code, *outputs) if outputs else code
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Any, ctype: str) -> Any:
     """C has numbers where Python has bool and enums."""
-    return int(value) if isinstance(value, (bool, IntEnum)) else value
+    is_own = ctype.removeprefix("const ") in _OWN
+    return int(value) if isinstance(value, (bool, IntEnum)) and not is_own else value

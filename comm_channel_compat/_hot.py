@@ -10,6 +10,7 @@ from typing import Any
 from comch_next import Again, Channel, ConnectionReset, DocaError, ErrorCode, InvalidValue, PullPort
 from comch_next.arguments import Buffer
 from comch_next.pull import QuickOwner, call_shape, quick_receive, quick_send, quicken
+from comm_channel_compat._old_calls import is_watched, old_call
 from comm_channel_compat._peers import Peers, Unopened, connection_of
 from comm_channel_compat.peer_addr import PeerAddr
 
@@ -62,8 +63,9 @@ class HotCalls(QuickOwner):
         )
         sends, receives = quick_send(port, _SENDTO_CODE), quick_receive(port, recvfrom_code)
         self._put_quick(quick_send(port, _SENDTO), quick_receive(port, recvfrom), sends, receives)
-        quicken(self, "_sendto_code", sends, _PACKAGE)  # these two are called by the face in C
-        quicken(self, "_recvfrom_code", receives, _PACKAGE)
+        if not is_watched:
+            quicken(self, "_sendto_code", sends, _PACKAGE)  # these two are called by the face in C
+            quicken(self, "_recvfrom_code", receives, _PACKAGE)
 
     def _sendto(self, msg: Buffer, peer: PeerAddr, flags: int) -> None:
         known = peer.__class__ is PeerAddr and flags == 0
@@ -87,6 +89,7 @@ class HotCalls(QuickOwner):
             raise Again(NOTHING_CAME)
         return arrived[0], self._peers[arrived[1]]
 
+    @old_call("doca_comm_channel_ep_sendto", is_coded=True)
     def _sendto_code(self, msg: Buffer, len: int, flags: int, peer: Any) -> int:  # noqa: A002  # the C name
         try:
             if msg.__class__ is bytes and _length(msg) == len and flags == 0 and peer.__class__ is PeerAddr:
@@ -95,6 +98,7 @@ class HotCalls(QuickOwner):
         except DocaError as error:
             return int(error.code)
 
+    @old_call("doca_comm_channel_ep_recvfrom", is_coded=True)
     def _recvfrom_code(self, len: int, flags: int) -> Received:  # noqa: A002  # the C name
         try:
             arrived = self._port.receive(len if flags == 0 else None)

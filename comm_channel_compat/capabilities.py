@@ -7,7 +7,7 @@ from comch_next import Driver, Unexpected, outcome
 from comch_next import devices as modern_devices
 from comch_next.arguments import instance
 from comm_channel_compat._devices import DevInfo
-from comm_channel_compat._warn import warns_as
+from comm_channel_compat._old_calls import old_call
 
 __all__ = [
     "get_max_message_size",
@@ -20,32 +20,32 @@ __all__ = [
 _NAME_LEN = 128  # SERVICE_NAME_MAX of the oldest headers, reported where no device can be asked
 
 
-@warns_as("doca_comm_channel_get_max_service_name_len")
+@old_call("doca_comm_channel_get_max_service_name_len")
 def get_max_service_name_len() -> int:
     """The longest service name in bytes, its NUL included, on whichever device."""
     lengths = [outcome(info.cap_get_max_name_len)[1] for info in modern_devices()]
     return min((length for length in lengths if length is not None), default=_NAME_LEN)
 
 
-@warns_as("doca_comm_channel_get_max_message_size")
+@old_call("doca_comm_channel_get_max_message_size")
 def get_max_message_size(devinfo: DevInfo) -> int:
     """The largest message in bytes that `ep.set_max_msg_size` takes on this device."""
     return _ask(devinfo, comch.DevInfo.cap_get_max_msg_size)
 
 
-@warns_as("doca_comm_channel_get_max_send_queue_size")
+@old_call("doca_comm_channel_get_max_send_queue_size")
 def get_max_send_queue_size(devinfo: DevInfo) -> int:
     """The most messages in flight that `ep.set_send_queue_size` takes on this device."""
     return _ask(devinfo, comch.DevInfo.cap_get_max_send_tasks)
 
 
-@warns_as("doca_comm_channel_get_max_recv_queue_size")
+@old_call("doca_comm_channel_get_max_recv_queue_size")
 def get_max_recv_queue_size(devinfo: DevInfo) -> int:
     """The most waiting messages that `ep.set_recv_queue_size` takes on this device."""
     return _ask(devinfo, comch.DevInfo.cap_get_max_recv_queue_size)
 
 
-@warns_as("doca_comm_channel_get_service_max_num_connections")
+@old_call("doca_comm_channel_get_service_max_num_connections")
 def get_service_max_num_connections(devinfo: DevInfo) -> int:
     """The most clients of one service, 0 for no limit; NotSupported on a device that cannot be a service."""
     return _ask(devinfo, comch.DevInfo.max_clients_of_service)

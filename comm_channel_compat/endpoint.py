@@ -7,8 +7,8 @@ from comch_next.arguments import Buffer
 from comch_next.pull import quick_method
 from comm_channel_compat._devices import Device, Representor
 from comm_channel_compat._hot import RECVFROM, SENDTO, HotCalls
+from comm_channel_compat._old_calls import old_call
 from comm_channel_compat._peers import Peers, Unopened, connection_of
-from comm_channel_compat._warn import warns_as
 from comm_channel_compat.event_channel import EventChannel
 from comm_channel_compat.peer_addr import PeerAddr
 from comm_channel_compat.service_state import ServiceState
@@ -16,7 +16,7 @@ from comm_channel_compat.service_state import ServiceState
 __all__ = ["Endpoint"]
 
 
-@warns_as("doca_comm_channel_ep_")
+@old_call("doca_comm_channel_ep_")
 class Endpoint(EventChannel, ServiceState, HotCalls):
     """One side of the channel: `listen` makes it a service on the DPU, `connect` a client on the host.
 
@@ -24,7 +24,7 @@ class Endpoint(EventChannel, ServiceState, HotCalls):
     are in bytes, those of queues in messages. Every failure raises the exception named for its code, AGAIN too.
     """
 
-    @warns_as("doca_comm_channel_ep_create")
+    @old_call("doca_comm_channel_ep_create")
     def __init__(self) -> None:
         self._channel = Channel(one_sided=True)
         self._peers = Peers()

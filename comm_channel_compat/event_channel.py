@@ -10,12 +10,12 @@ disconnects and connects.
 from __future__ import annotations
 
 from comch_next import Channel
-from comm_channel_compat._warn import warns_as
+from comm_channel_compat._old_calls import old_call
 
 __all__ = ["EventChannel"]
 
 
-@warns_as("doca_comm_channel_ep_")
+@old_call("doca_comm_channel_ep_")
 class EventChannel:
     """The calls of an endpoint on its event channel."""
 

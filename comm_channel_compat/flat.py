@@ -7,22 +7,21 @@ All but the two calls of the hot path are made from the fact tables, under every
 are the DOCA_* constants.
 """
 
-from typing import Any
-
 from comch_next import NotConnected
 from comch_next.arguments import Buffer
+from comch_next.declarations import comm_channel
 from comch_next.pull import quick_method
-from comm_channel_compat import _core, _core_tables, _tables, capabilities
-from comm_channel_compat._flatten import Flat, Types, flat_names, no_such_name
+from comm_channel_compat import _core, capabilities
+from comm_channel_compat._flatten import Flat, Types, no_such_name
 from comm_channel_compat._hot import INVALID_VALUE, RECVFROM_CODE, SENDTO_CODE, Received
-from comm_channel_compat._warn import warns_as
+from comm_channel_compat._old_calls import old_call
 from comm_channel_compat.endpoint import Endpoint
 from comm_channel_compat.peer_addr import PeerAddr
 
 # The hot path, written out
 
 
-@warns_as("doca_comm_channel_ep_sendto")
+@old_call("doca_comm_channel_ep_sendto", is_coded=True)
 @quick_method(SENDTO_CODE)
 def doca_comm_channel_ep_sendto(
     local_ep: Endpoint,
@@ -40,7 +39,7 @@ def doca_comm_channel_ep_sendto(
         return INVALID_VALUE
 
 
-@warns_as("doca_comm_channel_ep_recvfrom")
+@old_call("doca_comm_channel_ep_recvfrom", is_coded=True)
 @quick_method(RECVFROM_CODE)
 def doca_comm_channel_ep_recvfrom(
     local_ep: Endpoint,
@@ -71,24 +70,11 @@ _TYPES = Types(
     places=(capabilities,),
 )
 _CALLS: dict[str, Flat] = {
-    **_core.CALLS,
     "doca_comm_channel_ep_sendto": doca_comm_channel_ep_sendto,
     "doca_comm_channel_ep_recvfrom": doca_comm_channel_ep_recvfrom,
     "doca_comm_channel_ep_get_peer_addr_list": _core.counted(Endpoint.get_peer_addr_list),
 }
-_made: dict[str, Any] = {
-    **_core.MACROS,
-    **flat_names(
-        {**_tables.FUNCTIONS, **_core_tables.FUNCTIONS}, _TYPES, _CALLS, {**_tables.ALIASES, **_core_tables.ALIASES}
-    ),
-    **_core_tables.CONSTANTS,
-    **_tables.CONSTANTS,
-}
+_made = _core.c_names(comm_channel, _TYPES, _CALLS)
 globals().update(_made)
 __all__ = sorted(_made)
-
-
-def __getattr__(name: str) -> Any:
-    if name.startswith("__"):  # Python itself asks for such, at every import
-        raise AttributeError(name)
-    raise no_such_name("generation 1", _made, name)
+__getattr__ = no_such_name("generation 1", _made)

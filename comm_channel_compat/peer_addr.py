@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from comch_next import Connection, Counter
-from comm_channel_compat._warn import warns_as
+from comm_channel_compat._old_calls import old_call
 
 __all__ = ["PeerAddr"]
 
 
-@warns_as("doca_comm_channel_peer_addr_")
+@old_call("doca_comm_channel_peer_addr_")
 class PeerAddr:
     """The other side of one connection; `connect` and `recvfrom` return it, a program creates none.
 

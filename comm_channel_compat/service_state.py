@@ -6,14 +6,14 @@ Peers and pending connections are those of the last snapshot, which `update_serv
 from __future__ import annotations
 
 from comch_next import Channel, ConnectionReset
+from comm_channel_compat._old_calls import old_call
 from comm_channel_compat._peers import Peers
-from comm_channel_compat._warn import warns_as
 from comm_channel_compat.peer_addr import PeerAddr
 
 __all__ = ["ServiceState"]
 
 
-@warns_as("doca_comm_channel_ep_")
+@old_call("doca_comm_channel_ep_")
 class ServiceState:
     """The calls of an endpoint on its state as a service; a client is refused with NotSupported."""
 

@@ -27,6 +27,7 @@ _STOREYS = ("comch_next.driver.emulated._fabric", "comch_next.driver.emulated._k
 ARROWS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "comch_next._codes": ((), ()),
     "comch_next.api": (("comch_next.api",), ()),
+    "comch_next.declarations": ((), ()),
     "comch_next.errors": (("comch_next._codes",), ()),
     "comch_next.driver": (("comch_next.driver", *FACTS), DRIVERS),
     "comch_next.driver.emulated": (("comch_next.driver.emulated", *DRIVER), ()),
@@ -43,6 +44,10 @@ ARROWS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "migrate.python": (("migrate.python",), ()),
     "migrate.old_api": (("migrate.old_api", "migrate.python"), ()),
     "migrate.facts": (("migrate.facts", "migrate.old_api", "migrate.python"), ()),
+    "migrate.bindings": (
+        ("migrate.bindings", "migrate.facts", "migrate.old_api", "migrate.python", "migrate.text"),
+        (),
+    ),
     "migrate.text": (("migrate.text", "migrate.python", "migrate.outcome"), ()),
     "migrate.rules": (
         ("migrate.rules", "migrate.facts", "migrate.old_api", "migrate.python", "migrate.text.code"),

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 
 import comch_next
 from comch_next import api
-from tools.generate import ENUMS, HEADLINE
+from tools.declarations import HEADLINE
+from tools.generate import ENUMS
 
 if sys.version_info >= (3, 11):
     import tomllib

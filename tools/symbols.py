@@ -1,4 +1,4 @@
-"""Every generation-1 name and what this release does with it: the status table of MIGRATION.md."""
+"""Every name of generations 1 and 2 and what this release does with it: the status tables of MIGRATION.md."""
 
 from __future__ import annotations
 
@@ -13,9 +13,15 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-GENERATION_1: tuple[api.Generation, ...] = ("comm_channel", "comm_channel_1x")
+OLD: tuple[api.Generation, ...] = ("comm_channel", "comm_channel_1x", "cc")
+HEADS = {
+    "comm_channel": "Generation 1: DOCA 1.5 - 2.8",
+    "comm_channel_1x": "Generation 1: DOCA 1.2 - 1.4, where it differs",
+    "cc": "Generation 2: DOCA 2.5 and 2.6",
+}
 RUNS = {
     "yes": "runs",
+    "1.4": "runs with `--doca 1.4`",
     "no": "does not run",
     "c": "C programs only",
 }
@@ -23,7 +29,7 @@ MIGRATES = {"rewritten": "rewritten", "manual": "manual", "nothing": "nothing to
 
 
 class Symbol(NamedTuple):
-    """One name of generation 1 that a program can contain."""
+    """One old name that a program can contain."""
 
     generation: api.Generation
     name: str
@@ -39,16 +45,16 @@ class Status(NamedTuple):
 
 
 def symbols() -> list[Symbol]:
-    """Every generation-1 name in the tables: functions, spellings, constants, types, headers, libraries."""
+    """Every old name in the tables: functions, spellings, constants, types, headers, libraries."""
     found: dict[tuple[api.Generation, str], Symbol] = {}
 
     def add(generation: api.Generation, name: str, what: str, becomes: str = "") -> None:
         found.setdefault((generation, name), Symbol(generation, name, what, becomes))
 
     for row in api.renames():
-        if row.old_generation in GENERATION_1:
+        if row.old_generation in OLD:
             add(row.old_generation, row.old, "function" if row.what == "signature" else row.what, row.new)
-    for generation in GENERATION_1:
+    for generation in OLD:
         for function in api.functions(generation):
             # Of 1.x a few calls have no row of their own: they are those of 1.5.
             add(generation, function.name, "function", function.name)
@@ -59,8 +65,8 @@ def symbols() -> list[Symbol]:
     for name, proper in api.aliases().items():
         if api.function(proper).generation == "comm_channel":
             add("comm_channel", name, "alias", proper)
-    order = ("function", "alias", "constant", "struct", "enum", "typedef", "header", "library")
-    return sorted(found.values(), key=lambda row: (GENERATION_1.index(row.generation), order.index(row.what)))
+    order = ("function", "alias", "constant", "struct", "enum", "typedef", "callback", "header", "library")
+    return sorted(found.values(), key=lambda row: (OLD.index(row.generation), order.index(row.what)))
 
 
 def statuses() -> Mapping[tuple[str, str], Status]:
@@ -84,10 +90,9 @@ def status_gaps() -> tuple[list[str], list[str]]:
 
 
 def status_table() -> str:
-    """The rows of the status table, in Markdown."""
+    """The rows of the status tables, in Markdown."""
     rows, lines = statuses(), []
-    heads = {"comm_channel": "DOCA 1.5 - 2.8", "comm_channel_1x": "DOCA 1.2 - 1.4, where it differs"}
-    for generation, head in heads.items():
+    for generation, head in HEADS.items():
         lines += ["", f"**{head}**", ""]
         lines += ["| Old name | Kind | Old program | `migrate` | Where it went |", "|---|---|---|---|---|"]
         for each in symbols():

@@ -7,7 +7,7 @@ first call starts, unless the program is Python itself.
 _building     how the libraries, headers and pkg-config files are made: wrappers from prototypes
 _sources      what is C by hand: the interpreter's start, the log, the calls of loops
 binding       a function of the tables as a Python function that C calls: arguments, results, codes
-_callbacks    the program's functions that Python calls      _tables  what functions take, generated
+_callbacks    the program's functions that Python calls      _pointers  their types, generated
 handles       the one table of handles: what a pointer that C holds stands for
 seam          which call of the driver a function is
 _common, _memory         the functions of libdoca_common

@@ -11,9 +11,9 @@ from typing import Any, NoReturn
 
 from comch_next._codes import LogLevel
 from comch_next.capi._callbacks import Callbacks
-from comch_next.capi._tables import FUNCTIONS
 from comch_next.capi.binding import Binding
 from comch_next.capi.handles import HANDLES
+from comch_next.declarations.core import FUNCTIONS
 from comch_next.driver.protocol import bytes_of, text_of
 from comch_next.errors import BadState, DocaError, Initialization, InvalidValue, IoFailed, NotSupported, from_code
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from comch_next.capi._tables import CALLBACKS
+from comch_next.capi._pointers import POINTERS
 from comch_next.capi.handles import Handle
 from comch_next.errors import InvalidValue
 
@@ -24,7 +24,7 @@ class Callbacks:
 
     def at(self, name: str, address: int) -> Callable[..., Any]:
         """Return the C function of that callback type at an address; InvalidValue for NULL."""
-        called: Callable[..., Any] = self._ffi.cast(CALLBACKS[name], _given(name, address))
+        called: Callable[..., Any] = self._ffi.cast(POINTERS[name], _given(name, address))
         return called
 
     def completed(self, name: str, address: int) -> Callable[[Handle], None]:

@@ -7,10 +7,10 @@ from typing import Any
 
 from comch_next.capi._callbacks import Callbacks
 from comch_next.capi._fast_path import fast_path
-from comch_next.capi._tables import FUNCTIONS
 from comch_next.capi.binding import Binding
 from comch_next.capi.handles import HANDLES, Handle
 from comch_next.capi.seam import DRIVER, driver_call
+from comch_next.declarations.comch import FUNCTIONS
 from comch_next.errors import InvalidValue
 
 __all__ = ["attach"]

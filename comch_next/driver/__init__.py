@@ -5,6 +5,7 @@ import threading
 from functools import cache
 from importlib import import_module
 
+from comch_next.driver._sink import Sink
 from comch_next.driver.protocol import Driver
 from comch_next.errors import InvalidValue, NotSupported
 
@@ -22,7 +23,8 @@ def load(driver: str | None = None) -> Driver:
     """The driver of that name, else of COMCH_DRIVER, else the emulated one; nothing falls back in silence.
 
     COMCH_TRACE and COMCH_FAULTS are read when a driver is first loaded: untraced and without faults it is the driver
-    itself, so that neither costs anything. Raises IoFailed for a trace that cannot be written, InvalidValue for
+    itself, so that neither costs anything. COMCH_TRACE_SINK=MODULE:FUNCTION gives the trace to what that function
+    returns, see _sink. Raises IoFailed for a trace that cannot be written, InvalidValue for
     faults or a COMCH_TRACE_PAYLOAD that cannot be understood, NotSupported for faults with a driver other than the
     emulated one.
     """
@@ -40,8 +42,13 @@ def _load(name: str) -> Driver:
     if payload not in ("", "0", "1"):
         raise InvalidValue(f"COMCH_TRACE_PAYLOAD is {payload!r}; legal are 0, 1 and empty")
     made: Driver = import_module(_MODULES[name]).Driver()
-    if path := os.environ.get("COMCH_TRACE"):
-        from comch_next.driver._traced import TracedDriver
+    path, place = os.environ.get("COMCH_TRACE"), os.environ.get("COMCH_TRACE_SINK")
+    if path or place:
+        from comch_next.driver._traced import TracedDriver, TraceFile
 
-        made = TracedDriver(made, path, payload=payload == "1")
+        sinks: list[Sink] = [TraceFile(path)] if path else []
+        if place:
+            module, _, name = place.partition(":")
+            sinks.append(getattr(import_module(module), name)())
+        made = TracedDriver(made, sinks, payload=payload == "1")
     return made

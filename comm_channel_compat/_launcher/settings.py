@@ -24,10 +24,11 @@ _FOLDERS = {
 
 def settings(current: Mapping[str, str], given: Mapping[str, str], *, stand_in: bool) -> dict[str, str]:
     """The variables to set, for the options given; `stand_in` for C libraries, too."""
-    found = {"PYTHONPATH": _joined([SHIM], current.get("PYTHONPATH"))}
+    release = given.get("--doca", faces.RELEASE)
+    found = {"PYTHONPATH": _joined([SHIM], current.get("PYTHONPATH")), "COMCH_COMPAT_DOCA": release}
     if stand_in:
         for name, kind in _FOLDERS.items():
-            if folders := faces.folders(kind, given.get("--doca", faces.RELEASES[0])):
+            if folders := faces.folders(kind, release):
                 found[name] = _joined(folders, current.get(name))
         if "LD_LIBRARY_PATH" in found and (stub := faces.audit_stub()) is not None:
             found["LD_AUDIT"] = _joined([stub], current.get("LD_AUDIT"))
@@ -35,6 +36,10 @@ def settings(current: Mapping[str, str], given: Mapping[str, str], *, stand_in: 
             found["COMCH_COMPAT_FORCE"] = "1"
     if "--warn" in given:
         found["COMCH_COMPAT_WARN"] = "1"
+    if "--report" in given:
+        found["COMCH_COMPAT_REPORT"] = os.path.abspath(given["--report"])
+        found["COMCH_TRACE_SINK"] = "comm_channel_compat._account:the_account"
+        found["COMCH_COMPAT_REPORT_OF"] = str(os.getpid())  # which becomes the program
     if "--trace" in given:
         found["COMCH_TRACE"] = os.path.abspath(given["--trace"])  # the program may go elsewhere
     if "--faults" in given:

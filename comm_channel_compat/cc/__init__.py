@@ -44,13 +44,12 @@ Memory is an address, or a writable buffer that stands for its own.
 # Named for the sections of the old guide: capabilities  server  client  connection  producer  consumer  task
 #   context  engine  memory    the core objects
 #   flat                       the C names as functions, and every DOCA_* constant
-# Behind them: _control, what servers and clients share; _arguments, what is refused in arguments; _tables, the
-#   signatures, generated
+# Behind them: _control, what servers and clients share; _arguments, what is refused in arguments
 
 from comch_next import errors
 from comch_next.errors import *
 from comm_channel_compat._devices import Device, DevInfo, RepInfo, Representor, devices, open_device
-from comm_channel_compat._warn import LegacyCallWarning
+from comm_channel_compat._old_calls import LegacyCallWarning
 from comm_channel_compat.cc import capabilities, flat
 from comm_channel_compat.cc._control import Event
 from comm_channel_compat.cc.capabilities import *

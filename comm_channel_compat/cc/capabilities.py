@@ -9,7 +9,7 @@ from __future__ import annotations
 from comch_next import DevInfo as Modern
 from comch_next import NotSupported
 from comm_channel_compat._devices import DevInfo
-from comm_channel_compat._warn import warns_as
+from comm_channel_compat._old_calls import old_call
 from comm_channel_compat.cc._arguments import unwrap
 
 __all__ = [
@@ -35,91 +35,91 @@ __all__ = [
 ]
 
 
-@warns_as("doca_cc_cap_get_max_name_len")
+@old_call("doca_cc_cap_get_max_name_len")
 def cap_get_max_name_len(devinfo: DevInfo) -> int:
     """Bytes of the longest service name, its NUL included."""
     return _info(devinfo).cap_get_max_name_len()
 
 
-@warns_as("doca_cc_cap_get_max_msg_size")
+@old_call("doca_cc_cap_get_max_msg_size")
 def cap_get_max_msg_size(devinfo: DevInfo) -> int:
     """Bytes of the longest message that can be configured."""
     return _info(devinfo).cap_get_max_msg_size()
 
 
-@warns_as("doca_cc_cap_get_max_recv_queue_size")
+@old_call("doca_cc_cap_get_max_recv_queue_size")
 def cap_get_max_recv_queue_size(devinfo: DevInfo) -> int:
     """Messages in the deepest receive queue that can be configured."""
     return _info(devinfo).cap_get_max_recv_queue_size()
 
 
-@warns_as("doca_cc_cap_get_max_clients")
+@old_call("doca_cc_cap_get_max_clients")
 def cap_get_max_clients(devinfo: DevInfo) -> int:
     """Clients of one server; 0 means no limit."""
     return _info(devinfo).cap_get_max_clients()
 
 
-@warns_as("doca_cc_cap_get_max_send_tasks")
+@old_call("doca_cc_cap_get_max_send_tasks")
 def cap_get_max_send_tasks(devinfo: DevInfo) -> int:
     """Send tasks of one server or client."""
     return _info(devinfo).cap_get_max_send_tasks()
 
 
-@warns_as("doca_cc_cap_server_is_supported")
+@old_call("doca_cc_cap_server_is_supported")
 def cap_server_is_supported(devinfo: DevInfo) -> None:
     """Whether a server can run on it."""
     _require(devinfo, _info(devinfo).cap_server_is_supported(), "server")
 
 
-@warns_as("doca_cc_cap_client_is_supported")
+@old_call("doca_cc_cap_client_is_supported")
 def cap_client_is_supported(devinfo: DevInfo) -> None:
     """Whether a client can run on it."""
     _require(devinfo, _info(devinfo).cap_client_is_supported(), "client")
 
 
-@warns_as("doca_cc_producer_cap_is_supported")
+@old_call("doca_cc_producer_cap_is_supported")
 def producer_cap_is_supported(devinfo: DevInfo) -> None:
     """Whether producers can run on it."""
     _require(devinfo, _info(devinfo).producer_cap_is_supported(), "producer")
 
 
-@warns_as("doca_cc_consumer_cap_is_supported")
+@old_call("doca_cc_consumer_cap_is_supported")
 def consumer_cap_is_supported(devinfo: DevInfo) -> None:
     """Whether consumers can run on it."""
     _require(devinfo, _info(devinfo).consumer_cap_is_supported(), "consumer")
 
 
-@warns_as("doca_cc_producer_cap_get_max_num_tasks")
+@old_call("doca_cc_producer_cap_get_max_num_tasks")
 def producer_cap_get_max_num_tasks(devinfo: DevInfo) -> int:
     """Sends that one producer can have submitted."""
     return _info(devinfo).producer_cap_get_max_num_tasks()
 
 
-@warns_as("doca_cc_consumer_cap_get_max_num_tasks")
+@old_call("doca_cc_consumer_cap_get_max_num_tasks")
 def consumer_cap_get_max_num_tasks(devinfo: DevInfo) -> int:
     """Receives that one consumer can have posted."""
     return _info(devinfo).consumer_cap_get_max_num_tasks()
 
 
-@warns_as("doca_cc_producer_cap_get_max_buf_size")
+@old_call("doca_cc_producer_cap_get_max_buf_size")
 def producer_cap_get_max_buf_size(devinfo: DevInfo) -> int:
     """Bytes of the longest buffer; NotSupported where there are no producers."""
     return _info(devinfo).producer_cap_get_max_buf_size()
 
 
-@warns_as("doca_cc_consumer_cap_get_max_buf_size")
+@old_call("doca_cc_consumer_cap_get_max_buf_size")
 def consumer_cap_get_max_buf_size(devinfo: DevInfo) -> int:
     """Bytes of the longest buffer; NotSupported where there are no consumers."""
     return _info(devinfo).consumer_cap_get_max_buf_size()
 
 
-@warns_as("doca_cc_producer_cap_get_max_producers")
+@old_call("doca_cc_producer_cap_get_max_producers")
 def producer_cap_get_max_producers(devinfo: DevInfo) -> int:
     """Producers of one connection."""
     return _info(devinfo).producer_cap_get_max_producers()
 
 
-@warns_as("doca_cc_consumer_cap_get_max_consumers")
+@old_call("doca_cc_consumer_cap_get_max_consumers")
 def consumer_cap_get_max_consumers(devinfo: DevInfo) -> int:
     """Consumers of one connection."""
     return _info(devinfo).consumer_cap_get_max_consumers()
@@ -128,25 +128,25 @@ def consumer_cap_get_max_consumers(devinfo: DevInfo) -> int:
 # As DOCA 2.5 had them
 
 
-@warns_as("doca_cc_cap_is_producer_supported")
+@old_call("doca_cc_cap_is_producer_supported")
 def cap_is_producer_supported(devinfo: DevInfo) -> None:
     """Whether producers can run on it."""
     _require(devinfo, _info(devinfo).producer_cap_is_supported(), "producer")
 
 
-@warns_as("doca_cc_cap_is_consumer_supported")
+@old_call("doca_cc_cap_is_consumer_supported")
 def cap_is_consumer_supported(devinfo: DevInfo) -> None:
     """Whether consumers can run on it."""
     _require(devinfo, _info(devinfo).consumer_cap_is_supported(), "consumer")
 
 
-@warns_as("doca_cc_producer_cap_get_max_log_num_tasks")
+@old_call("doca_cc_producer_cap_get_max_log_num_tasks")
 def producer_cap_get_max_log_num_tasks(devinfo: DevInfo) -> int:
     """The log2, rounded down, of the sends that one producer can have submitted."""
     return _info(devinfo).producer_cap_get_max_num_tasks().bit_length() - 1
 
 
-@warns_as("doca_cc_consumer_cap_get_max_log_num_tasks")
+@old_call("doca_cc_consumer_cap_get_max_log_num_tasks")
 def consumer_cap_get_max_log_num_tasks(devinfo: DevInfo) -> int:
     """The log2, rounded down, of the receives that one consumer can have posted."""
     return _info(devinfo).consumer_cap_get_max_num_tasks().bit_length() - 1

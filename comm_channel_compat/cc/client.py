@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import comch_next as comch
 from comm_channel_compat._devices import Device
-from comm_channel_compat._warn import warns_as
+from comm_channel_compat._old_calls import old_call
 from comm_channel_compat.cc._arguments import unwrap
 from comm_channel_compat.cc._control import Control, service_name
 from comm_channel_compat.cc.connection import Connection, known
@@ -12,11 +12,11 @@ from comm_channel_compat.cc.connection import Connection, known
 __all__ = ["Client"]
 
 
-@warns_as("doca_cc_client_")
+@old_call("doca_cc_client_")
 class Client(Control):
     """It reaches one server, by the name and through its own device (C: struct doca_cc_client)."""
 
-    @warns_as("doca_cc_client_create")
+    @old_call("doca_cc_client_create")
     def __init__(self, dev: Device, name: str) -> None:
         super().__init__(comch.Client(unwrap(dev, Device, "dev"), service_name(name)), dev)
 

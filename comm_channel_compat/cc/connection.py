@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import comch_next as comch
 from comch_next import Counter, InvalidValue
-from comm_channel_compat._warn import warns_as
+from comm_channel_compat._old_calls import old_call
 
 if TYPE_CHECKING:
     from comm_channel_compat.cc.client import Client
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["Connection"]
 
 
-@warns_as("doca_cc_connection_")
+@old_call("doca_cc_connection_")
 class Connection:
     """Made by the library: a client has one, a server one for each client (C: struct doca_cc_connection)."""
 
@@ -35,12 +35,12 @@ class Connection:
         """What was set; None before."""
         return self._user_data
 
-    @warns_as("doca_cc_server_get_server_ctx")
+    @old_call("doca_cc_server_get_server_ctx")
     def get_server_ctx(self) -> Server | None:
         """The server whose connection this is, None on a client."""
         return self._owner if self.modern.server is not None else None  # type: ignore[return-value]
 
-    @warns_as("doca_cc_client_get_client_ctx")
+    @old_call("doca_cc_client_get_client_ctx")
     def get_client_ctx(self) -> Client | None:
         """The client whose connection this is, None on a server."""
         return self._owner if self.modern.client is not None else None  # type: ignore[return-value]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import comch_next as comch
-from comm_channel_compat._warn import warns_as
+from comm_channel_compat._old_calls import old_call
 from comm_channel_compat.cc._arguments import absolute, count, unwrap
 from comm_channel_compat.cc.connection import Connection
 from comm_channel_compat.cc.context import OfContext
@@ -18,14 +18,14 @@ __all__ = ["Consumer"]
 OnReceived = Callable[[ConsumerTaskPostRecv, Any, Any], object]
 
 
-@warns_as("doca_cc_consumer_")
+@old_call("doca_cc_consumer_")
 class Consumer(OfContext):
     """A queue of receives on a connection (C: struct doca_cc_consumer).
 
     Its start leaves it STARTING until the connection's engine and its own have progressed.
     """
 
-    @warns_as("doca_cc_consumer_create")
+    @old_call("doca_cc_consumer_create")
     def __init__(self, cc_connection: Connection, buf_mmap: Mmap) -> None:
         connection = unwrap(cc_connection, Connection, "cc_connection")
         super().__init__(comch.Consumer(connection, unwrap(buf_mmap, Mmap, "buf_mmap")))

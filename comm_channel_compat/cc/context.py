@@ -7,13 +7,13 @@ from typing import Any
 
 import comch_next as comch
 from comch_next import InvalidValue, NotConnected, State
-from comm_channel_compat._warn import warns_as
+from comm_channel_compat._old_calls import old_call
 from comm_channel_compat.cc._arguments import function
 
 __all__ = ["Context", "OfContext"]
 
 
-@warns_as("doca_ctx_")
+@old_call("doca_ctx_")
 class Context:
     """What `as_ctx` returns (C: struct doca_ctx)."""
 

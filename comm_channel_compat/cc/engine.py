@@ -7,17 +7,17 @@ from threading import get_ident
 import comch_next as comch
 from comch_next import InvalidValue
 from comch_next.arguments import instance
-from comm_channel_compat._warn import warns_as
+from comm_channel_compat._old_calls import old_call
 from comm_channel_compat.cc.context import Context
 
 __all__ = ["ProgressEngine"]
 
 
-@warns_as("doca_pe_")
+@old_call("doca_pe_")
 class ProgressEngine:
     """Where contexts move on: callbacks run inside `progress` (C: struct doca_pe)."""
 
-    @warns_as("doca_pe_create")
+    @old_call("doca_pe_create")
     def __init__(self) -> None:
         self._modern: comch.ProgressEngine | None = comch.ProgressEngine(max_events=1)
         self._threads: set[int] = set()  # that are inside of progress

@@ -10,10 +10,11 @@ All but progress are made from the fact tables, under every spelling that these 
 from typing import Any
 
 from comch_next import ErrorCode, State
-from comm_channel_compat import _core, _core_tables
-from comm_channel_compat._flatten import Flat, Types, flat_names, no_such_name
-from comm_channel_compat._warn import warns_as
-from comm_channel_compat.cc import _tables, capabilities
+from comch_next.declarations import cc, core
+from comm_channel_compat import _core
+from comm_channel_compat._flatten import Flat, Types, no_such_name
+from comm_channel_compat._old_calls import old_call
+from comm_channel_compat.cc import capabilities
 from comm_channel_compat.cc.client import Client
 from comm_channel_compat.cc.connection import Connection
 from comm_channel_compat.cc.consumer import Consumer
@@ -25,7 +26,7 @@ from comm_channel_compat.cc.server import Server
 from comm_channel_compat.cc.task import ConsumerTaskPostRecv, ProducerTaskSend, Task, TaskSend
 
 
-@warns_as("doca_pe_progress")
+@old_call("doca_pe_progress")
 def doca_pe_progress(pe: ProgressEngine) -> int:
     """Run the callback of one task or event, if there is one; 1 if anything moved. What a callback raises is raised."""
     return int(pe.progress()) if isinstance(pe, ProgressEngine) and pe.can_progress() else 0
@@ -66,7 +67,7 @@ _TYPES = Types(
         "struct doca_cc_consumer_task_post_recv *": ConsumerTaskPostRecv,
         "struct doca_cc_consumer_post_recv_task *": ConsumerTaskPostRecv,
     },
-    callbacks={**_core_tables.CALLBACKS, **_tables.CALLBACKS},
+    callbacks={**core.CALLBACKS, **cc.CALLBACKS},
     nulls={
         ("doca_mmap_create_from_export", "user_data"): None,
         ("doca_mmap_set_free_cb", "opaque"): None,
@@ -74,26 +75,13 @@ _TYPES = Types(
     places=(capabilities,),
 )
 _CALLS: dict[str, Flat] = {
-    **_core.CALLS,
     "doca_pe_progress": doca_pe_progress,
     "doca_ctx_start": _start,
     "doca_ctx_stop": _stop,
     "doca_mmap_create_from_export": Mmap.create_from_export,
     "doca_mmap_export_pci": _export_pci,
 }
-_made: dict[str, Any] = {
-    **_core.MACROS,
-    **flat_names(
-        {**_tables.FUNCTIONS, **_core_tables.FUNCTIONS}, _TYPES, _CALLS, {**_tables.ALIASES, **_core_tables.ALIASES}
-    ),
-    **_core_tables.CONSTANTS,
-    **_tables.CONSTANTS,
-}
+_made = _core.c_names(cc, _TYPES, _CALLS)
 globals().update(_made)
 __all__ = sorted(_made)
-
-
-def __getattr__(name: str) -> Any:
-    if name.startswith("__"):  # Python itself asks for such, at every import
-        raise AttributeError(name)
-    raise no_such_name("generation 2", _made, name)
+__getattr__ = no_such_name("generation 2", _made)

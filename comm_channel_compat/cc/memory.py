@@ -12,7 +12,7 @@ import comch_next as comch
 from comch_next import InvalidValue
 from comch_next.arguments import UNSET, address, cut, span
 from comm_channel_compat._devices import Device
-from comm_channel_compat._warn import warns_as
+from comm_channel_compat._old_calls import old_call
 from comm_channel_compat.cc._arguments import count, function, unwrap
 
 __all__ = ["Buf", "BufInventory", "Mmap"]
@@ -38,11 +38,11 @@ class _OfMemory:
         self._modern = None
 
 
-@warns_as("doca_mmap_")
+@old_call("doca_mmap_")
 class Mmap(_OfMemory):
     """A range of memory that devices may use (C: struct doca_mmap)."""
 
-    @warns_as("doca_mmap_create")
+    @old_call("doca_mmap_create")
     def __init__(self) -> None:
         self._modern = comch.Mmap()
         self._user_data: Any = None
@@ -127,11 +127,11 @@ class Mmap(_OfMemory):
         return bool(self.modern.from_export)
 
 
-@warns_as("doca_buf_inventory_")
+@old_call("doca_buf_inventory_")
 class BufInventory(_OfMemory):
     """A fixed number of buffers to take (C: struct doca_buf_inventory)."""
 
-    @warns_as("doca_buf_inventory_create")
+    @old_call("doca_buf_inventory_create")
     def __init__(self, num_elements: int) -> None:
         self._modern = comch.BufInventory(count(num_elements, "num_elements"))
 
@@ -182,7 +182,7 @@ class BufInventory(_OfMemory):
         return self.modern.user_data
 
 
-@warns_as("doca_buf_")
+@old_call("doca_buf_")
 class Buf:
     """A range of a map and, inside of it, a data segment (C: struct doca_buf)."""
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import comch_next as comch
-from comm_channel_compat._warn import warns_as
+from comm_channel_compat._old_calls import old_call
 from comm_channel_compat.cc._arguments import absolute, count, unwrap
 from comm_channel_compat.cc.connection import Connection
 from comm_channel_compat.cc.context import OfContext
@@ -18,11 +18,11 @@ __all__ = ["Producer"]
 OnSent = Callable[[ProducerTaskSend, Any, Any], object]
 
 
-@warns_as("doca_cc_producer_")
+@old_call("doca_cc_producer_")
 class Producer(OfContext):
     """A queue of sends on a connection (C: struct doca_cc_producer). It runs as soon as it is started."""
 
-    @warns_as("doca_cc_producer_create")
+    @old_call("doca_cc_producer_create")
     def __init__(self, cc_connection: Connection) -> None:
         super().__init__(comch.Producer(unwrap(cc_connection, Connection, "cc_connection")))
 

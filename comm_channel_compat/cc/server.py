@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import comch_next as comch
 from comm_channel_compat._devices import Device, Representor
-from comm_channel_compat._warn import warns_as
+from comm_channel_compat._old_calls import old_call
 from comm_channel_compat.cc._arguments import function, unwrap
 from comm_channel_compat.cc._control import Control, Event, service_name
 from comm_channel_compat.cc.connection import Connection
@@ -17,11 +17,11 @@ _STATUS_CHANGED = Event("connection_status_changed")
 OnChange = Callable[[Event, Connection, bool], object]
 
 
-@warns_as("doca_cc_server_")
+@old_call("doca_cc_server_")
 class Server(Control):
     """Clients find it by device, representor and name (C: struct doca_cc_server)."""
 
-    @warns_as("doca_cc_server_create")
+    @old_call("doca_cc_server_create")
     def __init__(self, dev: Device, repr: Representor, name: str) -> None:  # noqa: A002  # the C name
         modern = unwrap(dev, Device, "dev"), unwrap(repr, Representor, "repr")
         super().__init__(comch.Server(*modern, service_name(name)), dev)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from comch_next import ErrorCode
-from comm_channel_compat._warn import warns_as
+from comm_channel_compat._old_calls import old_call
 from comm_channel_compat.cc._arguments import count, function, unwrap
 from comm_channel_compat.cc.context import Context
 from comm_channel_compat.cc.memory import Buf
@@ -14,7 +14,7 @@ from comm_channel_compat.cc.memory import Buf
 __all__ = ["ConsumerTaskPostRecv", "ProducerTaskSend", "Task", "TaskSend"]
 
 
-@warns_as("doca_task_")
+@old_call("doca_task_")
 class Task:
     """What `as_task` returns (C: struct doca_task). The library has it from submit to its callback."""
 
@@ -73,7 +73,7 @@ class _OfTask:
         return self._task
 
 
-@warns_as("doca_cc_task_send_")
+@old_call("doca_cc_task_send_")
 class TaskSend(_OfTask):
     """One message to send (C: struct doca_cc_task_send; DOCA 2.5: struct doca_cc_send_task)."""
 
@@ -99,7 +99,7 @@ class _BufTask(_OfTask):
         self._buf = buf
 
 
-@warns_as("doca_cc_producer_task_send_")
+@old_call("doca_cc_producer_task_send_")
 class ProducerTaskSend(_BufTask):
     """Data for one consumer (C: struct doca_cc_producer_task_send; DOCA 2.5: struct doca_cc_producer_send_task)."""
 
@@ -115,7 +115,7 @@ class ProducerTaskSend(_BufTask):
         self._task._modern.consumer_id = count(consumer_id, "consumer_id")
 
 
-@warns_as("doca_cc_consumer_task_post_recv_")
+@old_call("doca_cc_consumer_task_post_recv_")
 class ConsumerTaskPostRecv(_BufTask):
     """A buffer to receive into (C: struct doca_cc_consumer_task_post_recv; 2.5: doca_cc_consumer_post_recv_task)."""
 

@@ -18,6 +18,7 @@ from migrate.old_api.vocabulary import Function, Vocabulary
 from migrate.python.values import Arguments, CallBack, External, Given, ListOf, Plain, Token, Value
 
 MODERN = "comch_next"
+STORE = Modern("store")
 CAUGHT = "the endpoint of a caught exception"  # an origin that stands for all endpoints
 
 
@@ -71,7 +72,7 @@ class OldApi:
         if name == "*":
             return [Plain.UNKNOWN]
         if isinstance(key, Modern):
-            return [token]
+            return [Token(STORE) if name == STORE.name else token]
         if isinstance(key, Symbol):
             return self._of_symbol(key, name)
         if isinstance(key, Handle):
@@ -197,7 +198,12 @@ class OldApi:
         origins = self._origins(key, function, node, arguments)
         self.reached.setdefault(key, {}).setdefault(node, set()).update(origins)
         self.sites.setdefault(node, set()).update(origins)
-        return self._results(function, flat, node, origins)
+        misses = flat and not function.returns_code and not self._is_right(function, arguments)
+        return self._results(function, flat, node, origins, misses)
+
+    def stores(self, token: Token) -> bool:
+        """Return whether a token is comch_next's `store`, which puts what a call gives into cells."""
+        return token.key == STORE
 
     def keeps(self, token: Token, arguments: Arguments) -> Iterable[tuple[Hashable, frozenset[Value]]]:
         """Yield the user data that a call gives to a handle."""
@@ -247,8 +253,13 @@ class OldApi:
         own = {key.handle} if isinstance(key, Method) else set()
         return own | {key for key in keys if isinstance(key, Handle)}
 
-    def _results(self, function: Function, flat: bool, node: ast.expr, origins: Iterable[Hashable]) -> Iterator[Given]:
-        """Give the code and the outputs of a flat call, or the outputs alone; None, too, where a flat call may fail."""
+    def _results(
+        self, function: Function, flat: bool, node: ast.expr, origins: Iterable[Hashable], misses: bool
+    ) -> Iterator[Given]:
+        """Give the code and the outputs of a flat call, or the outputs alone; None, too, where a flat call may fail.
+
+        misses: a flat call without a code may not get its handle.
+        """
         names = function.results if flat else objects.results(function)
         code: tuple[Given, ...] = (Token(Code(node)),) if flat and function.returns_code else ()
         is_of_handle = any(name in function.kinds or name == function.user_data for name in names)
@@ -260,7 +271,7 @@ class OldApi:
                 yield from outputs[0]
             else:
                 yield outputs or Plain.NONE
-        if (code and names) or function.name in NULLABLE:
+        if (code and names) or function.name in NULLABLE or (misses and names):
             yield (*code, *(Plain.NONE for _ in names)) if code else Plain.NONE
 
 

@@ -11,6 +11,8 @@ from typing import TypeAlias
 from migrate.facts.forest import Forest
 from migrate.facts.places import Place, part_of, place_of
 from migrate.facts.tokens import Code, Symbol
+from migrate.old_api.calls import Call
+from migrate.old_api.generation_2 import NULLABLE
 from migrate.python.control import Action, Control, Graph, Solution, Step, solve
 from migrate.python.scopes import FUNCTIONS, Variable
 from migrate.python.values import Collection, External, Function, Plain, Token, Values
@@ -25,8 +27,10 @@ _NOTHING: State = frozenset()
 class Presence:
     """Follows None through the graph of each function; summaries of functions are made when they are asked for."""
 
-    def __init__(self, forest: Forest, values: Values, controls: Mapping[Path, Control]) -> None:
-        self._forest, self._values, self._controls = forest, values, controls
+    def __init__(
+        self, forest: Forest, values: Values, controls: Mapping[Path, Control], calls: Mapping[ast.Call, Call]
+    ) -> None:
+        self._forest, self._values, self._controls, self._calls = forest, values, controls, calls
         self._solutions: dict[ast.AST, Solution[State] | None] = {}
         self._stores: dict[str, list[ast.Attribute]] = {}
         for _, node in forest.nodes(ast.Attribute):
@@ -36,14 +40,17 @@ class Presence:
 
     def may_be_none(self, node: ast.expr) -> bool:
         """Whether an expression may be None, or anything else that is no handle, where it stands."""
-        values = self._values.of(node) - {Plain.UNKNOWN}
-        if any(not isinstance(value, Token) for value in values - {Plain.NONE}):
+        if self._is_strange(node):
             return True
-        if Plain.NONE not in values:
+        if Plain.NONE not in self._values.of(node):
             return False
         solution = self._solution(self._forest.of(node).function(node))
         state = solution.before(node) if solution else None
         return solution is None or (state is not None and not self._is_there(node, state))
+
+    def _is_strange(self, node: ast.expr) -> bool:
+        """Whether an expression may be what is neither a handle nor None."""
+        return any(not isinstance(value, Token) for value in self._values.of(node) - {Plain.UNKNOWN, Plain.NONE})
 
     # ------------------------------------------------------------------ one function
 
@@ -188,6 +195,10 @@ class Presence:
         if isinstance(node, ast.Attribute):
             return self._is_field_there(node)
         call = node.value if isinstance(node, ast.Await) else node
+        old = self._calls.get(call) if isinstance(call, ast.Call) else None
+        if old is not None and old.receiver is not None and old.function not in NULLABLE:
+            given = not self._is_strange(old.receiver) and self._is_there(old.receiver, state)
+            return given and not old.returns_code  # else None
         functions = self._values.of(call.func) if isinstance(call, ast.Call) else frozenset()
         own = [each.node for each in functions if isinstance(each, Function)]
         return bool(own) and len(own) == len(functions) and all(self._gives(each) for each in own)

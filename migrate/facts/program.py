@@ -6,15 +6,17 @@ import ast
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
+from migrate.facts.called_back import CalledBack
 from migrate.facts.elsewhere import Elsewhere
 from migrate.facts.endings import Endings
 from migrate.facts.expressions import Expressions
 from migrate.facts.forest import Forest
 from migrate.facts.handles import CAUGHT, OldApi
 from migrate.facts.introspection import Introspection
-from migrate.facts.libraries import OpenedLibraries
+from migrate.facts.libraries import Cause, OpenedLibraries
 from migrate.facts.likely import Likely
 from migrate.facts.lookups import Lookups
 from migrate.facts.module_values import ModuleValues
@@ -48,8 +50,13 @@ class Facts:
     """
 
     def __init__(
-        self, sources: Mapping[Path, Source], given: frozenset[Path], vocabulary: Vocabulary | None = None
+        self,
+        sources: Mapping[Path, Source],
+        given: frozenset[Path],
+        vocabulary: Vocabulary | None = None,
+        causes: Mapping[Path, Cause] = MappingProxyType({}),
     ) -> None:
+        """causes: why files that call C stay as they are."""
         vocabulary = vocabulary or vocabulary_of(source.text for source in sources.values())
         self.project = Project(
             {path: source.tree for path, source in sources.items()},
@@ -70,15 +77,16 @@ class Facts:
         modules = ModuleValues(forest, values)
         references = References(forest, values, api, self.project, texts, patches, introspection, modules)
         self.calls = references.calls
-        references.found = OpenedLibraries(forest, values, self.project, texts).explained(references.found)
+        references.found = OpenedLibraries(forest, values, self.project, texts, causes).explained(references.found)
         naming = {reference.path for reference in references.found}
         # The comment of an earlier run says that a file had to do with the old API.
         naming |= {path for path, source in sources.items() if "migrate explain CCM034)" in source.text}
         likely = Likely(forest, values, api, frozenset(token.key for token in values.tokens), self.project, naming)
         self._obstacles = Obstacles(forest, values, api, references, likely.suspects, given, modules)
         self._results = Results(forest, values, api, Reaching(forest, values, self.controls))
-        self._presence = Presence(forest, values, self.controls)
+        self._presence = Presence(forest, values, self.controls, self.calls)
         self._endings = Endings(forest, values, self.controls, self.calls)
+        self._called_back = CalledBack(forest, values, self.calls)
         elsewhere = Elsewhere(forest, values, self.project)
         received: frozenset[Value] = frozenset({Token(Data()), Plain.NONE})
         self._expressions = Expressions(forest, values, received, vocabulary, elsewhere.variable)
@@ -183,13 +191,15 @@ class Facts:
 
     def may_be_none(self, node: ast.expr) -> bool:
         """Whether a handle expression may be None, or anything else that is no handle, where it stands."""
-        call = self.calls.get(node) if isinstance(node, ast.Call) else None
-        return (call is not None and self._passes_none(call)) or self._presence.may_be_none(node)
+        return self._presence.may_be_none(node)
 
-    def _passes_none(self, call: Call) -> bool:
-        """Whether a flat call without a code may get None for its handle, and so gives None."""
-        without = call.spelling == "flat" and not call.returns_code
-        return without and call.receiver is not None and self.may_be_none(call.receiver)
+    def is_called_back(self, node: ast.AST) -> bool:
+        """Whether an expression may be evaluated inside of a callback of the old library."""
+        return self._called_back.may_run(node)
+
+    def is_seen_none(self, node: ast.expr) -> bool:
+        """Whether None is among the values that an expression is seen to have; others may be unseen."""
+        return Plain.NONE in self.values.of(node)
 
     def may_be_closed(self, node: ast.expr) -> bool:
         """Whether the endpoint or device may have been destroyed or closed before this place."""

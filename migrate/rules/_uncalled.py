@@ -74,6 +74,12 @@ class _AtCallTime:
     def may_be_none(self, node: ast.expr) -> bool:
         return self._is_flat
 
+    def is_called_back(self, node: ast.expr) -> bool:
+        return self._facts.is_called_back(self._reference.node)
+
+    def is_seen_none(self, node: ast.expr) -> bool:
+        return self._is_flat
+
     def parent(self, node: ast.AST) -> ast.AST:
         return ast.Return()  # needs no brackets
 

@@ -1,4 +1,4 @@
-"""What is made from the tables is fresh, and the status table knows every generation-1 symbol, no other."""
+"""What is made from the tables is fresh, and the status tables know every old symbol, no other."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from pathlib import Path
 
 from comch_next import api, errors
 from comch_next._codes import Counter, ErrorCode, PciFuncType, RepFilter, State, SubmitFlag
+from comm_channel_compat.cc import flat
 from migrate.old_api import _tables
+from migrate.rules._registry import load
 from tests.processes import ROOT, StartPython
 from tools import symbols
 
-TOOLS = ("tools/facts.py", "tools/generate.py", "tools/symbols.py")
+TOOLS = ("tools/declarations.py", "tools/facts.py", "tools/generate.py", "tools/symbols.py")
 
 
 def test_generated_texts_are_fresh(start_python: StartPython) -> None:
@@ -39,7 +41,7 @@ def test_a_stale_text_is_told(start_python: StartPython, tmp_path: Path) -> None
     assert (tmp_path / "comch_next" / "_codes.py").read_text() == "# old\n"
 
 
-def test_every_generation_1_symbol_has_a_row_and_every_row_a_symbol() -> None:
+def test_every_old_symbol_has_a_row_and_every_row_a_symbol() -> None:
     """Told by the files themselves, not by the loader that the generator uses."""
 
     def table(name: str) -> dict[str, list[dict[str, str]]]:
@@ -56,10 +58,18 @@ def test_every_generation_1_symbol_has_a_row_and_every_row_a_symbol() -> None:
     current = table("comm_channel")
     expected = {("comm_channel", name) for name in names(current)}
     expected |= {("comm_channel_1x", name) for name in names(current["legacy_1x"])}
+    expected |= {("cc", name) for name in names(table("cc"))}
     renames = json.loads((ROOT / "comch_next" / "api" / "renames.json").read_text(encoding="utf-8"))
     old = {(row["old_generation"], row["old"]) for row in renames}
-    expected |= {key for key in old if key[0] in symbols.GENERATION_1}
+    expected |= {key for key in old if key[0] in symbols.OLD}
     assert set(symbols.statuses()) == expected
+
+
+def test_what_runs_or_is_rewritten_of_generation_2_has_its_function_and_its_rule() -> None:
+    rows = {name: status for (generation, name), status in symbols.statuses().items() if generation == "cc"}
+    functions = {row.name for row in api.functions("cc")}
+    assert {name for name in rows if rows[name].runs == "yes"} == {name for name in rows if hasattr(flat, name)}
+    assert {name for name in rows if rows[name].migrates == "rewritten"} & functions == functions & set(load())
 
 
 def test_the_guide_shows_every_symbol() -> None:

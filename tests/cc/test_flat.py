@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from comch_next import State
 from comch_next.api import constants, functions
 from tests.cc.world import TASKS, World, cc, ignore, okay
 
@@ -144,7 +145,7 @@ def test_getters(world: World) -> None:
 def test_user_data(world: World) -> None:
     connection = world.connection
     assert cc.doca_cc_connection_get_user_data(connection) is None
-    for value in (7, "text", None, world):
+    for value in (7, "text", None, world, True, State.IDLE):
         assert cc.doca_cc_connection_set_user_data(connection, value) == cc.DOCA_SUCCESS
         assert cc.doca_cc_connection_get_user_data(connection) is value
     ctx = cc.doca_cc_client_as_ctx(world.client)
@@ -157,6 +158,15 @@ def test_user_data(world: World) -> None:
     assert cc.doca_task_set_user_data(generic, 9) is None
     assert (cc.doca_task_get_user_data(generic), cc.doca_task_get_ctx(generic)) == (9, ctx)
     cc.doca_task_free(generic)
+
+
+def test_callbacks_get_user_data_as_it_is_and_numbers_for_the_rest(world: World) -> None:
+    ctx, seen = cc.doca_cc_server_as_ctx(world.server), []
+    okay(cc.doca_ctx_set_user_data(ctx, True))
+    okay(cc.doca_ctx_set_state_changed_cb(ctx, lambda *passed: seen.append(passed)))
+    world.running(world.server)
+    user_data, of, *states = seen[0]
+    assert (user_data is True, of is ctx, [type(state) for state in states]) == (True, True, [int, int])
 
 
 def test_counters_and_lengths(world: World) -> None:

@@ -65,6 +65,12 @@ class FakeFacts:
     def may_be_none(self, node: ast.expr) -> bool:
         return ast.unparse(node) in self.none
 
+    def is_called_back(self, node: ast.expr) -> bool:
+        return False
+
+    def is_seen_none(self, node: ast.expr) -> bool:
+        return self.constant(node) is None and isinstance(node, ast.Constant)
+
     def may_be_closed(self, node: ast.expr) -> bool:
         return False
 

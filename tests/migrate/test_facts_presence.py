@@ -117,3 +117,22 @@ def test_a_field_that_another_method_may_lose() -> None:
 def test_endings(text: str, answer: bool) -> None:
     program = Marked(main="from doca_comm_channel import *\nep = Endpoint()\n" + text)
     assert program.facts.may_be_closed(program["x"]) is answer
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("ctx = doca_cc_client_as_ctx(client)\nat_x(ctx)", True),
+        ("at_x(doca_cc_client_as_ctx(client))", True),
+        ("if rc == DOCA_SUCCESS:\n    ctx = doca_cc_client_as_ctx(client)\n    at_x(ctx)", False),
+        ("if rc:\n    raise SystemExit\nat_x(doca_cc_client_as_ctx(client))", False),
+        ("ctx = doca_cc_client_as_ctx(None)\nat_x(ctx)", True),
+        ("ctx = doca_cc_client_as_ctx('a text')\nat_x(ctx)", True),
+        ("ctx = doca_cc_client_as_ctx(client)\nif ctx:\n    at_x(ctx)", False),
+        ("if not rc:\n    rc, c = doca_cc_client_get_connection(client)\n    if not rc:\n"
+         "        owner = doca_cc_server_get_server_ctx(c)\n        at_x(owner)", True),  # it may be a client's
+    ],
+)  # fmt: skip
+def test_a_call_without_a_code_gives_none_for_none(text: str, answer: bool) -> None:
+    program = Marked(main=f"from doca_cc import *\nrc, client = doca_cc_client_create(dev(), 'svc')\n{text}")
+    assert program.facts.may_be_none(program["x"]) is answer

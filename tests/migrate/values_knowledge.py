@@ -32,6 +32,9 @@ class Library:
         self.calls.append((key, arguments))
         return None if key.endswith("()") else [Token(f"{key}()")]
 
+    def stores(self, token: Token) -> bool:
+        return token.key == "store"
+
     def keeps(self, token: Token, arguments: Arguments) -> Iterable[tuple[Hashable, frozenset[Value]]]:
         return [("kept", arguments.positional[0])] if token.key == "keep" else []
 

@@ -1,6 +1,6 @@
-"""A driver that is traced: the same nouns around it, which append to the file that COMCH_TRACE names.
+"""A driver that is traced: the same nouns around it, which tell sinks, such as the file that COMCH_TRACE names.
 
-Each line is a JSON object. `seq` counts the lines of a process, `pid` names it, `t` is the monotonic clock in
+Each line of that is a JSON object. `seq` counts the lines of a process, `pid` names it, `t` is the monotonic clock in
 nanoseconds, the same for all processes of a machine; a send has the time at which it was attempted. `at` is the file
 and line of the program whose call led to it, absent where there is none, as on a helper thread. `what` is
 
@@ -27,8 +27,10 @@ A line may begin with spaces, which keep it within a page: so a process that is 
 append to one file in the same moment may miss that; with `%p` in its name each has a file of its own.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
+from comch_next.driver._sink import Sink
 from comch_next.driver._traced._control import Clients, Connections, Contexts, SendTasks, Servers
 from comch_next.driver._traced._fast import Consumers, PostRecvTasks, Producers, ProducerSendTasks
 from comch_next.driver._traced._file import TraceFile
@@ -36,15 +38,14 @@ from comch_next.driver._traced._ports import open_traced
 from comch_next.driver._traced._tracer import Tracer
 from comch_next.driver.protocol import Driver
 
-__all__ = ["TracedDriver"]
+__all__ = ["TraceFile", "TracedDriver"]
 
 
 class TracedDriver:
     """One attribute per noun, as comch_next.driver.protocol.Driver lists."""
 
-    def __init__(self, driver: Driver, path: str, *, payload: bool) -> None:
-        """Raises IoFailed when the file cannot be opened."""
-        tracer = Tracer(driver, TraceFile(path), payload=payload)
+    def __init__(self, driver: Driver, sinks: Sequence[Sink], *, payload: bool) -> None:
+        tracer = Tracer(driver, sinks, payload=payload)
         self.name = driver.name
         self.devices: Any = driver.devices  # nothing happens there that a trace records
         self.engines: Any = driver.engines

@@ -7,13 +7,13 @@ and no table of handles is needed.
 import base64
 import hashlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
 from comch_next._codes import ErrorCode, State
-from comch_next.driver._traced._file import TraceFile
+from comch_next.driver._sink import Sink
 from comch_next.driver.protocol import Driver
 from comch_next.errors import DocaError, code_name
 
@@ -72,9 +72,9 @@ class Flight:
 class Tracer:
     """One per driver."""
 
-    def __init__(self, driver: Driver, file: TraceFile, *, payload: bool) -> None:
+    def __init__(self, driver: Driver, sinks: Sequence[Sink], *, payload: bool) -> None:
         self.driver = driver
-        self._file = file
+        self._sinks = sinks
         self._payload = payload
         self._connections: dict[tuple[Any, ...], count[int]] = {}
 
@@ -115,7 +115,8 @@ class Tracer:
 
     def record(self, what: str, names: Facts, **facts: Any) -> None:
         """A line without a message."""
-        self._file.write(what, {**names, **facts})
+        for sink in self._sinks:
+            sink.write(what, {**names, **facts})
 
     def message(self, what: str, names: Facts, data: Any, at_ns: int | None = None, **facts: Any) -> Facts:
         """A line about a message. Returns what identifies the message; without bytes, no digest."""
@@ -128,9 +129,10 @@ class Tracer:
             recorded = {"length": len(octets), "digest": hashlib.sha256(octets).hexdigest()[:16]}
             parts = [octets[at : at + PART] for at in range(0, len(octets), PART)] if self._payload else []
         first = {"payload": _text(parts[0])} if parts else {}
-        number = self._file.write(what, {**names, **recorded, **facts, **first}, at_ns)
-        for place, part in enumerate(parts[1:], start=1):
-            self._file.write("payload", {"of": number, "offset": place * PART, "payload": _text(part)}, at_ns)
+        for sink in self._sinks:
+            number = sink.write(what, {**names, **recorded, **facts, **first}, at_ns)
+            for place, part in enumerate(parts[1:], start=1):
+                sink.write("payload", {"of": number, "offset": place * PART, "payload": _text(part)}, at_ns)
         return recorded
 
     def immediate(self, imm_data: bytes | None) -> Facts:

@@ -4,23 +4,45 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from migrate.rules._form import applied
+from migrate.rules._form import Deferred, applied
 from migrate.rules._forms import Function
-from migrate.rules._site import Site
+from migrate.rules._site import OWNERS, Site
+
+_NAME = "name"
 
 
 @dataclass(frozen=True)
 class Created(Function):
-    """``comch.Name(arguments)``; a flat call that may get None for a handle is refused as it was."""
+    """``comch.Name(arguments)``; what may be None is refused as it was."""
+
+    def plain(self, site: Site) -> str:
+        made = {name: _checked(site, name) for name in _nullable(site)}
+        return f"{{comch}}.{self.name}({site.arguments(self.inputs, self.options, made)})"
+
+    def deferred(self, site: Site) -> Deferred:
+        return Deferred(f"{{comch}}.{self.name}", site.arguments(self.inputs, self.options))
 
     def flat(self, site: Site) -> str:
-        made = self._coded(site, self.deferred(site))
-        given = [name for name in site.call.arguments if self._may_be_none(site, name)]
+        made, given = self._coded(site, self.deferred(site)), _nullable(site)
         if not given:
             return made
         there = " and ".join(f"{{{name}}} is not None" for name in given)
         text = f"{made} if {there} else {self._missing(site)}"
         return site.enclosed(text) if site.is_simple() else applied(site, text)
 
-    def _may_be_none(self, site: Site, name: str) -> bool:
-        return name in site.call.kinds and site.facts.may_be_none(site.call.arguments[name])
+
+def _nullable(site: Site) -> list[str]:
+    """Return the arguments that may be None: handles, and a name that is seen to be."""
+    call, facts = site.call, site.facts
+    return [
+        name
+        for name, node in call.arguments.items()
+        if (name in call.kinds and facts.may_be_none(node)) or (name == _NAME and facts.is_seen_none(node))
+    ]
+
+
+def _checked(site: Site, name: str) -> str:
+    """Refuse None where the argument stands."""
+    if name == _NAME:
+        return f'{{comch}}.arguments.text({{{name}}}, "{name}")'
+    return f'{{comch}}.arguments.instance({{{name}}}, {{comch}}.{OWNERS[site.call.kinds[name]]}, "{name}")'

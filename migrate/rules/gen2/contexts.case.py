@@ -48,11 +48,13 @@ def changed(user_data, ctx, old, new):
     print(user_data, new)
 
 
+rc, pe = doca_pe_create()
 rc, infos, n = doca_devinfo_create_list()
 rc, dev = doca_dev_open(infos[0])
 rc, client = doca_cc_client_create(dev, "svc")
 if rc == DOCA_SUCCESS:
     ctx = doca_cc_client_as_ctx(client)
+    rc = doca_pe_connect_ctx(pe, ctx)
     rc = doca_ctx_set_state_changed_cb(ctx, changed)
     rc = doca_ctx_start(ctx)
     if rc not in (DOCA_SUCCESS, DOCA_ERROR_IN_PROGRESS):
@@ -69,6 +71,7 @@ def changed(user_data, ctx, old, new):
     print(user_data, new)
 
 
+rc, pe = comch.outcome(comch.ProgressEngine, max_events=1)
 rc, infos, n = comch.outcome_list(comch.devices)
 rc, dev = comch.outcome(infos[0].open)
 rc, client = comch.outcome(comch.Client, dev, "svc") if dev is not None else (
@@ -76,6 +79,7 @@ rc, client = comch.outcome(comch.Client, dev, "svc") if dev is not None else (
 )
 if rc == comch.ErrorCode.SUCCESS:
     ctx = client
+    rc = comch.outcome(comch.ProgressEngine.connect_ctx, pe, ctx)[0]
     rc = comch.outcome(
         ctx.set_state_changed_cb,
         lambda context, old, new: changed(
@@ -88,3 +92,82 @@ if rc == comch.ErrorCode.SUCCESS:
     rc, state = comch.outcome(lambda: int(ctx.state))
     rc = client.try_stop()
     rc = comch.outcome(client.destroy)[0]
+
+
+# case: a device and a name that may be None, which the old constructors refused
+import doca_cc as cc
+
+
+class App:
+    def __init__(self, name=None):
+        self.dev = None
+        self.name = name
+
+    def open(self):
+        self.dev = cc.open_device("b1:00.0")
+
+    def run(self):
+        self.client = cc.Client(self.dev, self.name)
+
+
+app = App()
+app.open()
+app.run()
+
+# output
+import comch_next as comch
+
+
+class App:
+    def __init__(self, name=None):
+        self.dev = None
+        self.name = name
+
+    def open(self):
+        self.dev = comch.open_device("b1:00.0")
+
+    def run(self):
+        self.client = comch.Client(
+            comch.arguments.instance(self.dev, comch.Device, "dev"),
+            comch.arguments.text(self.name, "name"),
+        )
+
+
+app = App()
+app.open()
+app.run()
+
+
+# case: flat, a name that may be None
+from doca_cc import *
+
+dev, name = open_device("b1:00.0"), None
+rc, client = doca_cc_client_create(dev, name)
+
+# output
+import comch_next as comch
+
+dev, name = comch.open_device("b1:00.0"), None
+rc, client = comch.outcome(comch.Client, dev, name) if name is not None else (
+    comch.ErrorCode.INVALID_VALUE, None
+)
+
+
+# case: a start without an engine
+import doca_cc as cc
+
+client = cc.Client(cc.open_device("b1:00.0"), "svc")
+try:
+    client.as_ctx().start()
+except cc.NotConnected:
+    print("no engine")
+
+# output
+import doca_cc as cc
+
+client = cc.Client(cc.open_device("b1:00.0"), "svc")
+try:
+    # CCM112: a context is started that no engine is connected to (python -m migrate explain CCM112)
+    client.as_ctx().start()
+except cc.NotConnected:
+    print("no engine")

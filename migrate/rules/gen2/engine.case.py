@@ -58,3 +58,51 @@ rc, handle = comch.outcome(comch.ProgressEngine.notification_handle.fget, pe)
 rc = comch.outcome(comch.ProgressEngine.request_notification, pe)[0]
 rc = comch.outcome(comch.ProgressEngine.clear_notification, pe, handle)[0]
 rc = comch.outcome(comch.ProgressEngine.destroy, pe)[0]
+
+
+# case: flat, progress inside of a callback
+from doca_cc import *
+
+
+def drain():
+    while doca_pe_progress(pe):
+        pass
+
+
+def sent(task, task_user_data, ctx_user_data):
+    drain()
+    doca_task_free(doca_cc_task_send_as_task(task))
+
+
+rc, pe = doca_pe_create()
+if rc != DOCA_SUCCESS:
+    raise SystemExit(1)
+rc, client = doca_cc_client_create(open_device("b1:00.0"), "svc")
+rc = doca_cc_client_task_send_set_conf(client, sent, sent, 4)
+rc = doca_pe_connect_ctx(pe, doca_cc_client_as_ctx(client))
+rc = doca_ctx_start(doca_cc_client_as_ctx(client))
+doca_pe_progress(pe)
+
+# output
+from doca_cc import *
+
+
+def drain():
+    # CCM113: progress that may run inside of a callback (python -m migrate explain CCM113)
+    while doca_pe_progress(pe):
+        pass
+
+
+def sent(task, task_user_data, ctx_user_data):
+    drain()
+    doca_task_free(doca_cc_task_send_as_task(task))
+
+
+rc, pe = doca_pe_create()
+if rc != DOCA_SUCCESS:
+    raise SystemExit(1)
+rc, client = doca_cc_client_create(open_device("b1:00.0"), "svc")
+rc = doca_cc_client_task_send_set_conf(client, sent, sent, 4)
+rc = doca_pe_connect_ctx(pe, doca_cc_client_as_ctx(client))
+rc = doca_ctx_start(doca_cc_client_as_ctx(client))
+doca_pe_progress(pe)

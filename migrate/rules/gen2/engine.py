@@ -2,14 +2,24 @@
 
 from dataclasses import dataclass
 
-from migrate.rules._answers import Rule
+from migrate.facts.program import Facts
+from migrate.old_api.calls import Call
+from migrate.rules._answers import Answer, Change, Rule
 from migrate.rules._forms import Function, Method, Property
 from migrate.rules._site import Site
+
+_NESTED = "CCM113"
 
 
 @dataclass(frozen=True)
 class _Moved(Method):
-    """Whether anything moved; nothing does without an engine."""
+    """Whether anything moved; nothing does without an engine, nor, for a flat call, inside of a callback."""
+
+    def __call__(self, call: Call, facts: Facts) -> Answer:
+        """The edits of one call, with a code inside of a callback, where the new one raises."""
+        answer = super().__call__(call, facts)
+        nested = call.spelling == "flat" and facts.is_called_back(call.node)
+        return answer._replace(code=answer.code or _NESTED) if nested and isinstance(answer, Change) else answer
 
     def _missing(self, site: Site) -> str:
         return "0"

@@ -1,0 +1,167 @@
+"""The account of a program's old calls: which, from where, how they ended, what was carried, what was left behind.
+
+It is kept while the program runs, and written when it ends, in the form that the file's suffix asks for: see _report.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+import threading
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping
+from functools import cache, partial
+from typing import Any
+
+from cffi import FFI
+
+from comch_next.errors import DocaError, code_name
+from comm_channel_compat._report import Facts, written
+
+__all__ = ["Account", "the_account"]
+
+VERSION = 1  # of the JSON form
+
+_MAKES = ("_create", "_open")  # ends of the names of calls that make a handle,
+_ENDS = ("_destroy", "_close")  # and of those that end one
+_DIRECTIONS = {"send": "sent", "receive": "received"}
+_ACCEPTED = ("DOCA_SUCCESS", None)  # the result of a message that counts; a received one has none
+
+Site = tuple[str, str, int]  # C name, file and line
+
+
+class Account:
+    """Of one process. A forked child has its own, of what it does itself."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.begin()
+        os.register_at_fork(after_in_child=self.begin)
+
+    def begin(self) -> None:
+        """Know of nothing."""
+        self._lock = threading.Lock()
+        self._results: defaultdict[Site, Counter[str]] = defaultdict(Counter)
+        self._living: dict[int, Site] = {}  # identity of a handle -> where it was made
+        self._lost: list[Site] = []  # where those were made that are garbage and were never destroyed
+        self._carried: defaultdict[tuple[str, str, int], Counter[str]] = defaultdict(Counter)
+
+    # What happens
+
+    def follow(
+        self,
+        symbol: str,
+        place: tuple[str, int, str],
+        is_coded: bool,
+        function: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: Mapping[str, Any],
+    ) -> Any:
+        """Make the call, and note how it ended."""
+        site = (symbol, *place[:2])
+        try:
+            value = function(*args, **kwargs)
+        except BaseException as error:
+            self._note(site, code_name(error.code) if isinstance(error, DocaError) else type(error).__name__)
+            raise
+        outputs = value if is_coded and isinstance(value, tuple) else (value,) if is_coded else (0, value)
+        self._note(site, code_name(outputs[0]))
+        if outputs[0] == 0:
+            self._note_handle(site, args[0] if args else None, outputs[1:])
+        return value
+
+    def _note(self, site: Site, result: str) -> None:
+        with self._lock:
+            self._results[site][result] += 1
+
+    def _note_handle(self, site: Site, first: object, outputs: tuple[Any, ...]) -> None:
+        """A handle that has been made or ended; a constructor's is its first argument."""
+        symbol = site[0]
+        with self._lock:
+            if symbol.endswith(_ENDS):
+                self._living.pop(id(first), None)
+            elif symbol.endswith(_MAKES):
+                made = id(first if outputs == (None,) else outputs[0])
+                if made in self._living:
+                    self._lost.append(self._living[made])
+                self._living[made] = site
+
+    def write(self, what: str, facts: Mapping[str, Any], at_ns: int | None = None) -> int:
+        """Take a line of the trace, as its file does: the messages are counted."""
+        direction = _DIRECTIONS.get(what)
+        if direction and facts.get("result") in _ACCEPTED:
+            carried = self._carried[facts["service"], facts["side"], facts["connection"]]
+            with self._lock:
+                carried[f"{direction}_messages"] += 1
+                carried[f"{direction}_bytes"] += facts.get("length", 0)
+        return 0
+
+    # What is told
+
+    def facts(self) -> Facts:
+        """Everything, as the JSON form has it."""
+        with self._lock:
+            left = Counter(self._lost + list(self._living.values()))
+            return {
+                "version": VERSION,
+                "program": sys.argv if sys.orig_argv else _command(),
+                "pid": os.getpid(),
+                "calls": [
+                    {**_named(site), "count": results.total(), "results": dict(results.most_common())}
+                    for site, results in sorted(self._results.items())
+                ],
+                "peers": [
+                    {**dict(zip(("service", "side", "connection"), peer, strict=True)), **carried}
+                    for peer, carried in sorted(self._carried.items())
+                ],
+                "never_destroyed": [{**_named(site), "count": count} for site, count in sorted(left.items())],
+            }
+
+
+def _command() -> list[str]:
+    """The command line of a compiled program."""
+    with open("/proc/self/cmdline", "rb") as file:
+        return [os.fsdecode(word) for word in file.read().split(b"\0")[:-1]]
+
+
+def _named(site: Site) -> Facts:
+    return dict(zip(("symbol", "file", "line"), site, strict=True))
+
+
+@cache
+def the_account() -> Account:
+    """Return the account of this process, which is written when it ends."""
+    account = Account()
+    _at_exit(partial(_finish, account, os.environ["COMCH_COMPAT_REPORT"]))
+    return account
+
+
+def _at_exit(finish: Callable[[], None]) -> None:
+    """Call this when the process ends: the interpreter of a compiled program is never ended itself."""
+    if sys.orig_argv:
+        atexit.register(finish)
+        return
+    ffi = FFI()
+    ffi.cdef("int __cxa_atexit(void (*function)(void *), void *argument, void *library);")
+    call = ffi.callback("void(void *)", lambda _: finish())
+    ffi.dlopen(None).__cxa_atexit(call, ffi.NULL, ffi.NULL)  # type: ignore[attr-defined]  # as declared
+    _kept.append(call)
+
+
+_kept: list[object] = []  # what C will call
+
+
+def _finish(account: Account, path: str) -> None:
+    facts = account.facts()
+    if not facts["calls"]:
+        return
+    main = os.environ.get("COMCH_COMPAT_REPORT_OF", "")
+    if main not in ("", str(os.getpid())):  # a process that the program has started
+        stem, suffix = os.path.splitext(path)
+        path = f"{stem}-{os.getpid()}{suffix}"
+    try:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(written(facts, os.path.splitext(path)[1]))
+    except OSError as error:
+        print(f"COMCH_COMPAT_REPORT: {path!r} cannot be written: {error.strerror}", file=sys.stderr)

@@ -1,0 +1,108 @@
+"""What is done at a call of the old faces beside answering it: a warning with COMCH_COMPAT_WARN=1, one per call, file
+and line; an account of all with COMCH_COMPAT_REPORT=FILE, written at exit.
+
+The question is asked once, at import: when neither is wanted, `old_call` gives back what it was given.
+"""
+
+import functools
+import inspect
+import os
+import sys
+import warnings
+from collections.abc import Callable
+from types import CodeType, FrameType
+from typing import Any, TypeVar
+
+__all__ = ["LegacyCallWarning", "is_watched", "old_call"]
+
+_T = TypeVar("_T", bound=Callable[..., Any])
+Place = tuple[str, int, str]  # file, line and module
+
+_PACKAGE = __name__.partition(".")[0]
+_PACKAGES = (_PACKAGE, "comch_next")  # between a program and what stands behind its call
+_COMPILED: Place = ("", 0, "")  # a call of a program that is not Python
+
+_warns = os.environ.get("COMCH_COMPAT_WARN", "") not in ("", "0")
+_reports = bool(os.environ.get("COMCH_COMPAT_REPORT"))
+is_watched = _warns or _reports
+
+
+class LegacyCallWarning(DeprecationWarning):
+    """A program called one of the old APIs."""
+
+
+if _warns and not sys.warnoptions:
+    # Python hides deprecations outside __main__; who asked for these wants those of imported helpers too.
+    warnings.simplefilter("default", LegacyCallWarning)
+
+_seen: set[tuple[str, Place]] = set()
+
+
+def old_call(code: str, *, is_coded: bool = False) -> Callable[[_T], _T]:
+    """Decorate a function with the C name it stands for, a class with the prefix of its methods' C names.
+
+    `is_coded`: its result is a result code, or a tuple that begins with one.
+    """
+
+    def decorate(legacy: _T) -> _T:
+        if not is_watched:
+            return legacy
+        if isinstance(legacy, type):
+            _decorate_methods(legacy, code)
+            return legacy
+        return _watched(legacy, code, is_coded)
+
+    return decorate
+
+
+def _decorate_methods(legacy: type, prefix: str) -> None:
+    """Decorate those of its bases, too, which have no C names of their own, unless they are decorated already."""
+    for name in dir(legacy):
+        method = inspect.getattr_static(legacy, name)
+        if not name.startswith("_") and inspect.isfunction(method) and not _is_wrapper(method.__code__):
+            function = getattr(method, "__wrapped__", method)  # a quick method's own, which has a frame
+            setattr(legacy, name, _watched(function, prefix + name, is_coded=False))
+
+
+def _is_wrapper(code: CodeType) -> bool:
+    """Whether it is the code of `call` in _watched."""
+    return code.co_name == "call" and code.co_filename == __file__
+
+
+def _watched(function: _T, code: str, is_coded: bool) -> _T:
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        place = _caller(sys._getframe().f_back)
+        if place is None:
+            return function(*args, **kwargs)
+        if _warns and place is not _COMPILED:
+            _warn(code, place)
+        if not _reports:
+            return function(*args, **kwargs)
+        from comm_channel_compat._account import the_account  # which stands on much of the toolkit
+
+        return the_account().follow(code, place, is_coded, function, args, kwargs)
+
+    return call  # type: ignore[return-value]  # it takes and gives what `function` does
+
+
+def _caller(frame: FrameType | None) -> Place | None:
+    """Where the program calls from; None for a call that another old call makes."""
+    while frame is not None and _package(frame) in _PACKAGES:
+        if _is_wrapper(frame.f_code):
+            return None
+        frame = frame.f_back
+    if frame is None:
+        return _COMPILED
+    return frame.f_code.co_filename, frame.f_lineno, str(frame.f_globals.get("__name__"))
+
+
+def _package(frame: FrameType) -> str:
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0]
+
+
+def _warn(code: str, place: Place) -> None:
+    if (code, place) not in _seen:
+        _seen.add((code, place))
+        text = f"{code} belongs to an API that DOCA has removed; see MIGRATION.md#{code.lower()}"
+        warnings.warn_explicit(text, LegacyCallWarning, *place)

@@ -1,0 +1,177 @@
+"""The account of old calls that --report writes: what was called from where, how it ended, what it carried."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.faces.support import compiled
+from tests.processes import StartPython
+
+LAUNCH = ("-m", "comm_channel_compat", "run", "--report")
+
+BOTH_ENDS = """\
+import sys
+import doca_comm_channel as cc
+dpu, host = cc.open_device("03:00.0"), cc.open_device("b1:00.0")
+service, client = cc.Endpoint(), cc.Endpoint()
+service.set_device(dpu)
+service.set_device_rep(dpu.open_representor("b1:00.0"))
+service.listen("svc")
+client.set_device(host)
+peer = client.connect("svc")
+while cc.doca_comm_channel_peer_addr_update_info(peer) != cc.DOCA_SUCCESS:
+    cc.doca_comm_channel_ep_recvfrom(service, 99, 0)
+client.sendto(b"four", peer)
+cc.doca_comm_channel_ep_sendto(client, b"nine and", 8, 0, peer)
+for _ in range(2):
+    data, to_client = service.recvfrom(99)
+try: service.recvfrom(99)
+except cc.Again: pass
+try: client.listen("svc")
+except cc.DocaError as error: print(error.code.name)
+cc.doca_comm_channel_ep_destroy(client)
+"""
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Path:
+    path = tmp_path / "old.py"
+    path.write_text(BOTH_ENDS)
+    return path
+
+
+def _calls(facts: dict[str, Any]) -> dict[tuple[str, int], dict[str, int]]:
+    return {(call["symbol"], call["line"]): call["results"] for call in facts["calls"]}
+
+
+def test_json(start_python: StartPython, script: Path, tmp_path: Path) -> None:
+    report = tmp_path / "report.json"
+    plain = start_python(*LAUNCH[:-1], str(script)).finish()
+    assert start_python(*LAUNCH, str(report), str(script), "argument").finish() == plain
+    facts = json.loads(report.read_text())
+    calls = _calls(facts)
+    prefix = "doca_comm_channel_ep_"
+    assert (facts["version"], facts["program"]) == (1, [str(script), "argument"])
+    assert {call["file"] for call in facts["calls"]} == {str(script)}
+    assert calls["doca_dev_open", 3] == {"DOCA_SUCCESS": 2}
+    assert calls["doca_dev_rep_open", 6] == {"DOCA_SUCCESS": 1}
+    assert calls[f"{prefix}sendto", 12] == calls[f"{prefix}sendto", 13] == {"DOCA_SUCCESS": 1}
+    assert calls[f"{prefix}recvfrom", 15] == {"DOCA_SUCCESS": 2}
+    assert calls[f"{prefix}recvfrom", 16] == {"DOCA_ERROR_AGAIN": 1}
+    assert calls[f"{prefix}listen", 18] == {f"DOCA_ERROR_{plain.stdout.strip()}": 1}
+    assert calls[f"{prefix}destroy", 20] == {"DOCA_SUCCESS": 1}
+    waited = calls["doca_comm_channel_peer_addr_update_info", 10]
+    assert waited["DOCA_SUCCESS"] == 1
+    assert sum(waited.values()) == sum(calls[f"{prefix}recvfrom", 11].values()) + 1
+    assert {call["count"] - sum(call["results"].values()) for call in facts["calls"]} == {0}
+    nothing = {"service": "svc", "connection": 1}
+    assert facts["peers"] == [
+        {**nothing, "side": "client", "sent_messages": 2, "sent_bytes": 12},
+        {**nothing, "side": "server", "received_messages": 2, "received_bytes": 12},
+    ]
+    left = {(made["symbol"], made["line"]): made["count"] for made in facts["never_destroyed"]}
+    assert left == {("doca_dev_open", 3): 2, (f"{prefix}create", 4): 1, ("doca_dev_rep_open", 6): 1}
+
+
+def test_the_suffix_decides_the_form(start_python: StartPython, script: Path, tmp_path: Path) -> None:
+    for name in ("report.txt", "report.md"):
+        start_python(*LAUNCH, name, script.name, cwd=tmp_path).finish()
+    text, page = [(tmp_path / name).read_text().splitlines() for name in ("report.txt", "report.md")]
+    assert text[0].startswith("old calls of old.py (process ")
+    assert ["doca_comm_channel_ep_recvfrom", "1", "AGAIN", "1", "old.py:16"] in map(str.split, text)
+    assert "  svc client 1  2 messages, 12 bytes  0 messages, 0 bytes" in text
+    assert page[0] == "# Old calls of `old.py`"
+    assert "| doca_comm_channel_ep_recvfrom | 1 | AGAIN 1 | old.py:16 |" in page
+
+
+CFFI = """\
+from cffi import FFI
+ffi = FFI()
+ffi.cdef("int doca_comm_channel_ep_create(void **ep); int doca_comm_channel_ep_destroy(void *ep);"
+         "int doca_comm_channel_ep_recvfrom(void *ep, char *msg, size_t *len, int flags, void **peer);")
+lib = ffi.dlopen("libdoca_comm_channel.so.2")
+ep, peer = ffi.new("void **"), ffi.new("void **")
+lib.doca_comm_channel_ep_create(ep)
+lib.doca_comm_channel_ep_recvfrom(ep[0], ffi.new("char[9]"), ffi.new("size_t *", 9), 0, peer)
+lib.doca_comm_channel_ep_create(ep)
+lib.doca_comm_channel_ep_destroy(ep[0])
+"""
+
+
+def test_a_cffi_script(start_python: StartPython, tmp_path: Path) -> None:
+    (tmp_path / "old.py").write_text(CFFI)
+    assert start_python(*LAUNCH, "report.json", "old.py", cwd=tmp_path).finish().returncode == 0
+    facts = json.loads((tmp_path / "report.json").read_text())
+    prefix = "doca_comm_channel_ep_"
+    assert _calls(facts) == {
+        (f"{prefix}create", 7): {"DOCA_SUCCESS": 1},
+        (f"{prefix}recvfrom", 8): {"DOCA_ERROR_NOT_CONNECTED": 1},
+        (f"{prefix}create", 9): {"DOCA_SUCCESS": 1},
+        (f"{prefix}destroy", 10): {"DOCA_SUCCESS": 1},
+    }
+    assert [(made["symbol"], made["line"]) for made in facts["never_destroyed"]] == [(f"{prefix}create", 7)]
+
+
+PROGRAM = """\
+#include <doca_comm_channel.h>
+int main(void)
+{
+	struct doca_comm_channel_ep_t *ep;
+	return doca_comm_channel_ep_create(&ep) || doca_comm_channel_ep_sendto(ep, "x", 1, 0, 0) == DOCA_SUCCESS;
+}
+"""
+
+
+def test_a_compiled_program(start_python: StartPython, tmp_path: Path) -> None:
+    """It has no lines, and its interpreter is never ended."""
+    source, report = tmp_path / "old.c", tmp_path / "report.json"
+    source.write_text(PROGRAM)
+    program = compiled(tmp_path, [source], "doca-comm-channel")
+    command = ("-m", "comm_channel_compat", "exec", "--report", str(report), str(program))
+    assert start_python(*command).finish() == (0, "", "")
+    facts = json.loads(report.read_text())
+    assert facts["program"] == [str(program)]
+    assert [(call["symbol"], call["file"], *call["results"]) for call in facts["calls"]] == [
+        ("doca_comm_channel_ep_create", "", "DOCA_SUCCESS"),
+        ("doca_comm_channel_ep_sendto", "", "DOCA_ERROR_NOT_CONNECTED"),
+    ]
+
+
+CHILDREN = """\
+import os, subprocess, sys
+import doca_comm_channel as cc
+if len(sys.argv) == 1:
+    first = cc.Endpoint()
+    child = os.fork()
+    if child == 0:
+        cc.Endpoint().destroy()
+        sys.exit()
+    os.waitpid(child, 0)
+    subprocess.run([sys.executable, __file__, "again"], check=True)
+    subprocess.run([sys.executable, "-c", "import doca_comm_channel"], check=True)
+else:
+    cc.Endpoint()
+"""
+
+
+def test_processes_that_the_program_starts(start_python: StartPython, tmp_path: Path) -> None:
+    (tmp_path / "old.py").write_text(CHILDREN)
+    assert start_python(*LAUNCH, "report.json", "old.py", cwd=tmp_path).finish().returncode == 0
+    written = {path.name: json.loads(path.read_text()) for path in tmp_path.glob("report*")}
+    lines = {name: sorted(call["line"] for call in facts["calls"]) for name, facts in written.items()}
+    assert lines.pop("report.json") == [4]
+    assert sorted(lines.values()) == [[7, 7], [13]]
+    assert set(lines) == {f"report-{facts['pid']}.json" for name, facts in written.items() if name in lines}
+
+
+def test_a_report_that_cannot_be_written(start_python: StartPython, script: Path, tmp_path: Path) -> None:
+    nowhere = start_python(*LAUNCH, str(tmp_path / "none" / "report"), str(script)).finish()
+    assert nowhere.returncode == 64
+    assert "there is no folder for" in nowhere.stderr
+    folder = start_python(*LAUNCH, str(tmp_path), str(script)).finish()
+    assert folder.returncode == 0
+    assert folder.stderr == f"COMCH_COMPAT_REPORT: {str(tmp_path)!r} cannot be written: Is a directory\n"
