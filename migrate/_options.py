@@ -44,7 +44,9 @@ class Settings:
     rewriting: Options
 
 
-class _Parser(argparse.ArgumentParser):
+class Parser(argparse.ArgumentParser):
+    """Ends with 64 for a wrong command line."""
+
     def error(self, message: str) -> NoReturn:
         self.print_usage(sys.stderr)
         self.exit(USAGE, f"{self.prog}: {message}\n")
@@ -60,14 +62,15 @@ class _Version(argparse.Action):
         parser.exit()
 
 
-def _count(text: str) -> int:
+def count(text: str) -> int:
+    """Read a number above 0."""
     if not text.isdecimal() or not int(text):
         raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
     return int(text)
 
 
-def _parser() -> _Parser:
-    parser = _Parser(
+def _parser() -> Parser:
+    parser = Parser(
         prog="python -m migrate",
         description="Rewrites programs of the old DOCA channel APIs for comch_next. Without an option it only reports.",
         epilog=_EPILOG,
@@ -92,7 +95,7 @@ def _parser() -> _Parser:
         metavar="FILE",
         help=f"write a report beside that, by suffix: {', '.join(_SUFFIXES)}; repeatable",
     )
-    parser.add_argument("--jobs", type=_count, metavar="N", help="processes (default: one per processor)")
+    parser.add_argument("--jobs", type=count, metavar="N", help="processes (default: one per processor)")
     parser.add_argument(
         "--exclude",
         action="append",

@@ -21,7 +21,7 @@ from migrate.facts.references import OF_C
 from migrate.outcome import FileOutcome, Finding, Level
 from migrate.python.source import Located, Source, Unreadable
 from migrate.text.check import complaints
-from migrate.text.render import Change, splice
+from migrate.text.pieces import Change, splice
 
 NEW = "comm_channel_compat"
 TEXT, READS_SOURCE, TAKEN, UNCHECKED = "CCM005", "CCM084", "CCM050", "CCM046"

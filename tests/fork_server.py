@@ -8,6 +8,7 @@ from __future__ import annotations
 import builtins
 import fcntl
 import gc
+import importlib
 import io
 import json
 import os
@@ -18,10 +19,6 @@ import sys
 import types
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TextIO
-
-# What programs find imported: no more than what comes with these two imports and the first device.
-import comch_next.driver.emulated  # noqa: F401
-import comm_channel_compat  # noqa: F401
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,8 +70,10 @@ def _enter(job: Job) -> None:
     """Make this process what a fresh interpreter would be in the job's place."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     os.chdir(job["cwd"])
-    os.environ.clear()
-    os.environ.update(job["env"])
+    # What stays is not touched: the dynamic linker's auditor keeps on reading the variables of the start.
+    for name in os.environ.keys() - job["env"].keys():
+        del os.environ[name]
+    os.environ.update({name: value for name, value in job["env"].items() if os.environ.get(name) != value})
     sys.dont_write_bytecode = bool(os.environ.get("PYTHONDONTWRITEBYTECODE"))
     sys.orig_argv = [sys.executable, *job["words"]]
     if os.environ.get("PYTHONUNBUFFERED"):
@@ -130,6 +129,8 @@ def _run(words: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
+    for module in sys.argv[2:]:
+        importlib.import_module(module)
     with socket.socket(fileno=int(sys.argv[1])) as asking:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # one from the keyboard is for the tests
         asking.send(json.dumps(dict(os.environ)).encode())

@@ -24,6 +24,8 @@ __all__ = ["LAUNCHER", "ForkedPopen", "server"]
 
 _SERVER = str(Path(__file__).with_name("fork_server.py"))
 LAUNCHER = ("-m", "comm_channel_compat", "run")
+_IMPORTED = {(): ["comch_next"], LAUNCHER: ["comm_channel_compat", "comm_channel_compat.cc"]}
+_DRIVERS = {"emulated": ["comch_next.driver.emulated"], "native": ["comch_next.driver.native"]}
 _PR_SET_CHILD_SUBREAPER = 36
 _ANSWER_S = 60.0
 _MOST_BYTES = 1 << 18
@@ -36,7 +38,7 @@ _READ_LATER = {"PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE"}
 class Server:
     """A process that forks programs: children of this process, which waits for them and ends them as its own."""
 
-    def __init__(self, launcher: Sequence[str]) -> None:
+    def __init__(self, launcher: tuple[str, ...], driver: str) -> None:
         self._before = dict(os.environ)
         self._set: dict[str, str] | None = None
         self._lock = threading.Lock()
@@ -44,7 +46,7 @@ class Server:
         self._asking.settimeout(_ANSWER_S)
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, *launcher, _SERVER, str(theirs.fileno())],
+                [sys.executable, *launcher, _SERVER, str(theirs.fileno()), *_IMPORTED[launcher], *_DRIVERS[driver]],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 env=self._before,
@@ -75,9 +77,9 @@ class Server:
 
     def close(self) -> None:
         """End the server; what it has forked goes on."""
-        self._asking.close()
         self._process.kill()
         self._process.communicate()
+        self._asking.close()
 
 
 def _read_at_start(env: Mapping[str, str]) -> dict[str, str]:
@@ -91,9 +93,9 @@ def _adopt(on: bool) -> None:
 
 
 @cache
-def server(launcher: Sequence[str] = ()) -> Server:
+def server(launcher: tuple[str, ...], driver: str = "emulated") -> Server:
     """Start a server, or give the one that there is."""
-    return Server(launcher)
+    return Server(launcher, driver)
 
 
 def _split(command: Sequence[str], cwd: str) -> tuple[tuple[str, ...], list[str]] | None:
@@ -118,14 +120,15 @@ class ForkedPopen(subprocess.Popen[Any]):
         place = str(cwd or os.getcwd())
         parts = _split(args, place)
         env = dict(os.environ if env is None else env)
-        if parts is None or not server(parts[0]).suits(env):
+        driver = env.get("COMCH_DRIVER", "emulated")
+        if parts is None or driver not in _DRIVERS or not server(parts[0], driver).suits(env):
             fresh: Any = super()
             fresh._execute_child(args, executable, preexec_fn, close_fds, pass_fds, cwd, env, *rest)
             return
         pipes, session = rest[3:9], rest[14]
         streams = [inherited if pipe == -1 else pipe for inherited, pipe in enumerate([pipes[0], pipes[3], pipes[5]])]
         job = {"keep": list(pass_fds), "cwd": place, "session": session}
-        self.pid = server(parts[0]).fork(parts[1], env, [*streams, *pass_fds], **job)
+        self.pid = server(parts[0], driver).fork(parts[1], env, [*streams, *pass_fds], **job)
         popen: Any = self
         popen._child_created = True
         popen._close_pipe_fds(*pipes)

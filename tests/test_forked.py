@@ -44,6 +44,9 @@ PROGRAMS = {
     "class C:\n    def __del__(self): print('gone')\nc = C()\n"
     "threading.Timer(0.01, print, ['thread']).start()\nprint('end')",
     "an open device": "import comch_next as comch\nprint(comch.open_device('03:00.0'))",
+    "the C library": "import ctypes\ntry:\n"
+    "    print(ctypes.CDLL('/opt/mellanox/doca/lib/x86_64-linux-gnu/libdoca_comm_channel.so')._name)\n"
+    "except OSError as error:\n    print(error)",
     "the old modules": "import sys\ntry:\n    import doca_cc, doca_comm_channel\n"
     "    print(doca_cc.__name__, doca_comm_channel.__name__, sys.modules['doca_cc'].__file__)\n"
     "except ImportError as error:\n    print(error)",

@@ -33,11 +33,12 @@ class Program(NamedTuple):
     """A folder with scripts and their transcript."""
 
     name: str
+    home: Path = FOLDER
 
     @property
     def folder(self) -> Path:
         """Where the program is."""
-        return FOLDER / self.name
+        return self.home / self.name
 
     def ends(self) -> list[End]:
         """Read the transcript: for each end `$ command`, what it prints, `[status]`, in the order of their start."""
@@ -82,15 +83,17 @@ def migrate(program: Program, into: Path) -> Migrated:
 
 
 class Way(NamedTuple):
-    """How one end runs: from which folder, and with the launcher or without."""
+    """How one end runs: from which folder, with the launcher or without, and with the libraries of which release."""
 
     folder: Path
     launched: bool
+    release: str = ""
 
     def start(self, start_python: StartPython, command: str) -> Child:
         """Start an end, by its command line."""
         script, *options = command.split()
-        launcher = LAUNCHER if self.launched else ()
+        release = ("--doca", self.release) if self.release else ()
+        launcher = (*LAUNCHER, *release) if self.launched else ()
         return start_python(*launcher, str(self.folder / script), *options, deadline_s=END_S)
 
 
