@@ -14,7 +14,7 @@ from typing import Any, ParamSpec, TypeVar
 from comch_next._codes import ErrorCode
 from comch_next.errors import DocaError, InvalidValue, NotConnected
 
-__all__ = ["named", "outcome", "outcome_list", "outcomes"]
+__all__ = ["named", "outcome", "outcome_list", "outcomes", "store"]
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -50,6 +50,24 @@ def outcome_list(
     """Run a call that returns a list, and return its code, the list and its length; None for both on failure."""
     code, values = outcome(call, *args, **kwargs)
     return code, values, None if values is None else len(values)
+
+
+def store(result: Sequence[Any], *cells: Any) -> ErrorCode:
+    """Put the values of an outcome into cells, as C does through pointers, and return its code.
+
+    A cell is a list of one item; a writable buffer, which text or bytes go to the beginning of; or None, which takes
+    nothing. Where there is no value the cell keeps what it has.
+    """
+    code: ErrorCode = result[0]
+    for cell, value in zip(cells, result[1:], strict=True):
+        if cell is None or value is None:
+            continue
+        if isinstance(cell, list):
+            cell[0] = value
+        else:
+            data = f"{value}\0".encode() if isinstance(value, str) else value
+            cell[: len(data)] = data
+    return code
 
 
 def named(name: str, function: Callable[_P, _T]) -> Callable[_P, _T]:

@@ -22,7 +22,7 @@ from migrate.old_api.generations import VOCABULARY
 from migrate.outcome import FileOutcome, Finding, Level
 from migrate.python.source import Located, Source, Unreadable
 from migrate.text.check import complaints
-from migrate.text.render import Change, splice
+from migrate.text.pieces import Change, splice
 
 NEW = "comm_channel_compat"
 _REDIRECTED = {"doca_comm_channel": NEW, "doca_cc": f"{NEW}.cc"}

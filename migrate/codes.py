@@ -177,11 +177,29 @@ CODES: dict[str, Code] = {
     ),
     "CCM089": Code(
         "the C library is called through cffi or ctypes",
-        "The program opens the library and calls its functions; migrate rewrites calls of the old Python module only. "
-        "Today such a program runs unchanged under `python -m comm_channel_compat run`, which finds the libraries of "
-        "generations 1 and 3 by name and path, and their headers for cffi's API mode. For libdoca_cc, the second "
-        "generation, there is none.",
+        "The files that share a library change together, and only whole: handles of C and of comch_next do not mix. "
+        "migrate could not find where this program calls functions of the library. Today it runs unchanged under "
+        "`python -m comm_channel_compat run`, which finds the libraries of generations 1 and 2 by name and path, and "
+        "their headers for cffi's API mode.",
         "Run the program with the launcher, or call comch_next in the place of the C functions.",
+    ),
+    "CCM092": Code(
+        "migrate does not follow how this C value is used",
+        "What C fills (`ffi.new`, `c_size_t()`, a buffer) becomes a list of one item or a bytearray. Here it is used "
+        "as only a C value can be, or it goes where migrate cannot follow it. All files that share the library stay.",
+        "Read the value (`cell[0]`, `cell.value`, `ffi.buffer(buf, n)[:]`) before it goes on, then run migrate again.",
+    ),
+    "CCM093": Code(
+        "migrate cannot read this call of a C function",
+        "Its arguments are not written one by one, their number is not that of any release, or the function calls back "
+        "or keeps a pointer. All files that share the library stay.",
+        "Write the call with the arguments of DOCA 1.5 to 2.6, or call comch_next by hand.",
+    ),
+    "CCM094": Code(
+        "the library is not the old API's alone",
+        "The program opens it for other functions, too, declares C types of its own beside the old ones, or makes its "
+        "name in a way that has to stay. All files that share the library stay.",
+        "Use an FFI object and a library of their own for the old API, then run migrate again.",
     ),
     # Text
     "CCM042": Code(

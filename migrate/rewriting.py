@@ -13,9 +13,11 @@ from migrate._collector import paused_collector
 from migrate._decision import READS_SOURCE, UNCHECKED, Cause, Decision, decide
 from migrate._file_text import FileText
 from migrate._findings import Findings
+from migrate._flattened import Flattened
 from migrate._pragmas import Pragmas
 from migrate._reexports import Reexports
 from migrate.codes import CODES
+from migrate.facts.libraries import Cause as CauseOfC
 from migrate.facts.program import Facts, Reference
 from migrate.old_api.calls import Call
 from migrate.old_api.generations import VOCABULARY
@@ -53,16 +55,32 @@ def rewrite_project(
         except Unreadable as error:
             outcomes[path] = FileOutcome(path, data, data, skipped=UNREADABLE, reason=str(error))
     options, given = options or Options(), frozenset(files)
-    outcomes |= _redirected(sources, given) if options.mode == "shim" else _Project(sources, given, options).outcomes()
+    outcomes |= _redirected(sources, given) if options.mode == "shim" else _rewritten(sources, given, options)
     return [outcomes[path] for path in sorted(files)]
+
+
+def _rewritten(sources: Mapping[Path, Source], given: frozenset[Path], options: Options) -> dict[Path, FileOutcome]:
+    """Rewrite readable files; those that call C as the flat files they stand for, where nothing of these stays old."""
+    flattened = Flattened(sources, given, options)
+    while True:
+        project = _Project(flattened.sources, given, options, flattened.causes)
+        outcomes, decision = project.outcomes()
+        if not flattened.give_up(decision):
+            return flattened.restored(outcomes)
 
 
 class _Project:
     """The readable files of a project. What turns out to have no room in the text is refused, and decided anew."""
 
-    def __init__(self, sources: Mapping[Path, Source], given: frozenset[Path], options: Options) -> None:
+    def __init__(
+        self,
+        sources: Mapping[Path, Source],
+        given: frozenset[Path],
+        options: Options,
+        causes: Mapping[Path, CauseOfC],
+    ) -> None:
         self.sources, self.given, self.options = sources, given, options
-        self.facts = Facts(sources, given)
+        self.facts = Facts(sources, given, causes=causes)
         self.project = self.facts.project
         self.names = {path: self.project.names(path) for path in sources}
         self.pragmas = Pragmas(sources, self.names)
@@ -76,8 +94,8 @@ class _Project:
             if not isinstance(reference.node, ast.alias) or reference.code
         }
 
-    def outcomes(self) -> dict[Path, FileOutcome]:
-        """Return the outcome of every given file."""
+    def outcomes(self) -> tuple[dict[Path, FileOutcome], Decision]:
+        """Return the outcome of every given file, and what was decided."""
         refused: dict[Reference, str] = {}
         while True:
             decision = self._decide(refused)
@@ -95,10 +113,11 @@ class _Project:
             if not (self.idioms and self.idioms.give_up(troubles)):
                 refused |= troubles
         findings = Findings(self.sources, decision, self.pragmas, silent)
-        return {
+        outcomes = {
             path: FileOutcome(path, self.sources[path].data, new[path], findings.of(path, text))
             for path, text in texts.items()
         }
+        return outcomes, decision
 
     # ------------------------------------------------------------------ answers
 

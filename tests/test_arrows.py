@@ -44,6 +44,10 @@ ARROWS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "migrate.python": (("migrate.python",), ()),
     "migrate.old_api": (("migrate.old_api", "migrate.python"), ()),
     "migrate.facts": (("migrate.facts", "migrate.old_api", "migrate.python"), ()),
+    "migrate.bindings": (
+        ("migrate.bindings", "migrate.facts", "migrate.old_api", "migrate.python", "migrate.text"),
+        (),
+    ),
     "migrate.text": (("migrate.text", "migrate.python", "migrate.outcome"), ()),
     "migrate.rules": (
         ("migrate.rules", "migrate.facts", "migrate.old_api", "migrate.python", "migrate.text.code"),

@@ -18,6 +18,7 @@ from migrate.old_api.vocabulary import Function, Vocabulary
 from migrate.python.values import Arguments, CallBack, External, Given, ListOf, Plain, Token, Value
 
 MODERN = "comch_next"
+STORE = Modern("store")
 CAUGHT = "the endpoint of a caught exception"  # an origin that stands for all endpoints
 
 
@@ -71,7 +72,7 @@ class OldApi:
         if name == "*":
             return [Plain.UNKNOWN]
         if isinstance(key, Modern):
-            return [token]
+            return [Token(STORE) if name == STORE.name else token]
         if isinstance(key, Symbol):
             return self._of_symbol(key, name)
         if isinstance(key, Handle):
@@ -163,6 +164,10 @@ class OldApi:
             return [token, Plain.OTHER]
         return [] if isinstance(token.key, Handle | Method | Code | Failure) else None
 
+    def sliced(self, token: Token) -> Iterable[Given]:
+        """Return the token: a part of a text or of a message is one."""
+        return [token]
+
     def is_instance(self, token: Token, kind: Token) -> bool | None:
         """Return whether a handle is of the old class that another token is; None for what is no handle."""
         name = kind.key.name if isinstance(kind.key, Symbol) else ""
@@ -199,6 +204,10 @@ class OldApi:
         self.sites.setdefault(node, set()).update(origins)
         misses = flat and not function.returns_code and not self._is_right(function, arguments)
         return self._results(function, flat, node, origins, misses)
+
+    def stores(self, token: Token) -> bool:
+        """Return whether a token is comch_next's `store`, which puts what a call gives into cells."""
+        return token.key == STORE
 
     def keeps(self, token: Token, arguments: Arguments) -> Iterable[tuple[Hashable, frozenset[Value]]]:
         """Yield the user data that a call gives to a handle."""

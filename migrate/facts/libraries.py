@@ -6,6 +6,7 @@ import ast
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from migrate.facts.forest import Forest, last_name
 from migrate.facts.references import OF_C, Reference
@@ -20,19 +21,31 @@ _PACKAGES = frozenset({"cffi", "ctypes"})
 Place = tuple[Path, ast.AST]
 
 
+class Cause(NamedTuple):
+    """A place that keeps a file as it is which calls C, and the code for it."""
+
+    path: Path
+    node: ast.AST
+    code: str
+
+
 class OpenedLibraries:
     """Finds the place behind each use of a library; a file takes over what it imports from others of the project."""
 
-    def __init__(self, forest: Forest, values: Values, project: Project, texts: Texts) -> None:
+    def __init__(
+        self, forest: Forest, values: Values, project: Project, texts: Texts, causes: Mapping[Path, Cause]
+    ) -> None:
+        """causes: what keeps files as they are, where that is known to be something else than the library itself."""
         self._forest, self._values, self._project, self._texts = forest, values, project, texts
+        self._causes = causes
 
     def explained(self, references: Sequence[Reference]) -> list[Reference]:
         """Return the references; those to a library that is opened have the code and the place for it."""
         used = dict.fromkeys(reference for reference in references if self._is_of_library(reference))
-        places = self._places(used)
+        causes = {path: Cause(*place, OPENED) for path, place in self._places(used).items()} | {**self._causes}
         return [
-            replace(reference, code=OPENED, opened=places[reference.path])
-            if reference in used and reference.path in places
+            replace(reference, code=cause.code, opened=(cause.path, cause.node))
+            if reference in used and (cause := causes.get(reference.path))
             else reference
             for reference in references
         ]

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from migrate.facts.called_back import CalledBack
@@ -15,7 +16,7 @@ from migrate.facts.expressions import Expressions
 from migrate.facts.forest import Forest
 from migrate.facts.handles import CAUGHT, OldApi
 from migrate.facts.introspection import Introspection
-from migrate.facts.libraries import OpenedLibraries
+from migrate.facts.libraries import Cause, OpenedLibraries
 from migrate.facts.likely import Likely
 from migrate.facts.lookups import Lookups
 from migrate.facts.module_values import ModuleValues
@@ -49,8 +50,13 @@ class Facts:
     """
 
     def __init__(
-        self, sources: Mapping[Path, Source], given: frozenset[Path], vocabulary: Vocabulary | None = None
+        self,
+        sources: Mapping[Path, Source],
+        given: frozenset[Path],
+        vocabulary: Vocabulary | None = None,
+        causes: Mapping[Path, Cause] = MappingProxyType({}),
     ) -> None:
+        """causes: why files that call C stay as they are."""
         vocabulary = vocabulary or vocabulary_of(source.text for source in sources.values())
         self.project = Project(
             {path: source.tree for path, source in sources.items()},
@@ -71,7 +77,7 @@ class Facts:
         modules = ModuleValues(forest, values)
         references = References(forest, values, api, self.project, texts, patches, introspection, modules)
         self.calls = references.calls
-        references.found = OpenedLibraries(forest, values, self.project, texts).explained(references.found)
+        references.found = OpenedLibraries(forest, values, self.project, texts, causes).explained(references.found)
         naming = {reference.path for reference in references.found}
         # The comment of an earlier run says that a file had to do with the old API.
         naming |= {path for path, source in sources.items() if "migrate explain CCM034)" in source.text}

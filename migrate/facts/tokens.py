@@ -56,7 +56,9 @@ class Text:
 
 @dataclass(frozen=True)
 class Modern:
-    """comch_next, or anything that comes from it: certainly nothing old."""
+    """comch_next, or anything that comes from it: certainly nothing old. name: of what its user knows more of."""
+
+    name: str = ""
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ import io
 import re
 import tokenize
 import warnings
+from bisect import bisect_right
 from functools import cached_property
 from itertools import accumulate
 from typing import TypeAlias
@@ -64,6 +65,11 @@ class Source:
         if not self._is_ascii:
             column = len(self.lines[line - 1].encode("utf-8")[:column].decode("utf-8", "ignore"))
         return self._starts[line - 1] + column
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """Return the line of an offset in `text`, from 1, and its column in characters."""
+        line = bisect_right(self._starts, offset, 1, len(self.lines) or 1) - 1
+        return line + 1, offset - self._starts[line]
 
     def span(self, node: Located) -> tuple[int, int]:
         """Return the start and end offset of a node."""

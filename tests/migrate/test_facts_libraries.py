@@ -11,7 +11,7 @@ from migrate.rewriting import rewrite, rewrite_project
 from tests.migrate.marked import Marked
 from tests.processes import ROOT
 
-OPENED = "CCM089"
+OPENED, VALUE = "CCM089", "CCM092"
 CDEF = "ffi.cdef('int doca_comm_channel_ep_create(void **ep);')\n"
 DLOPEN = "lib = ffi.dlopen('libdoca_comm_channel.so.2')\n"
 USE = "lib.doca_comm_channel_ep_create(ffi.new('struct doca_comm_channel_ep_t **'))\n"
@@ -93,24 +93,24 @@ def test_one_comment_at_the_place() -> None:
     """The rest is in the report, with the place that it follows from."""
     outcome = rewrite((CFFI + CDEF + DLOPEN + USE).encode())
     lines = outcome.new.decode().splitlines()
-    assert [number for number, line in enumerate(lines) if line.startswith("# CCM")] == [3]
-    assert lines[3].startswith(f"# {OPENED}: the C library is called through cffi or ctypes (")
+    assert [number for number, line in enumerate(lines) if line.startswith("# CCM")] == [4]
+    assert lines[4].startswith(f"# {VALUE}: migrate does not follow how this C value is used (")
     found = findings(outcome)
-    assert {code for code, _, _ in found} == {OPENED}
+    assert {code for code, _, _ in found} == {VALUE}
     assert [is_cause for _, _, is_cause in found].count(True) == 1
-    assert len(found) == 4
+    assert len(found) == 5
     assert rewrite(outcome.new).new == outcome.new
 
 
-def test_files_that_take_the_library_have_no_comment() -> None:
+def test_one_comment_for_all_files_that_share_the_library() -> None:
     files = {
         Path("native.py"): (CFFI + DLOPEN).encode(),
         Path("main.py"): ("from native import ffi, lib\n" + USE).encode(),
     }
     main, native = rewrite_project(files)
-    assert main.new == main.old
-    assert native.new.count(b"# CCM") == 1
-    assert {finding.because and finding.because[0] for finding in main.findings} == {Path("native.py")}
+    assert native.new == native.old
+    assert main.new.count(b"# CCM") == 1
+    assert {finding.because and finding.because[0] for finding in native.findings} == {Path("main.py")}
 
 
 def test_the_rest_of_the_file_is_rewritten() -> None:

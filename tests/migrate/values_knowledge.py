@@ -32,6 +32,9 @@ class Library:
         self.calls.append((key, arguments))
         return None if key.endswith("()") else [Token(f"{key}()")]
 
+    def stores(self, token: Token) -> bool:
+        return token.key == "store"
+
     def keeps(self, token: Token, arguments: Arguments) -> Iterable[tuple[Hashable, frozenset[Value]]]:
         return [("kept", arguments.positional[0])] if token.key == "keep" else []
 
@@ -41,6 +44,9 @@ class Library:
 
     def elements(self, token: Token) -> Iterable[Given] | None:
         return [Token(f"{token.key}[]")]
+
+    def sliced(self, token: Token) -> Iterable[Given]:
+        return [token]
 
     def is_instance(self, token: Token, kind: Token) -> bool | None:
         return token.key == f"{kind.key}()"

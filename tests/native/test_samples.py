@@ -14,7 +14,7 @@ NATIVE, EMULATED, OLD = "native new", "emulated new", "native old"
 
 
 @pytest.fixture
-def stage(runtime_dir: Path) -> NativeStage:
+def stage(runtime_dir: Path, forked: None) -> NativeStage:
     return NativeStage(runtime_dir, PAYLOAD)
 
 

@@ -97,6 +97,9 @@ class Calls(Callbacks):
 
     def _call_token(self, token: Token, site: Site) -> None:
         """Ask the Knowledge, again whenever more is known of the arguments."""
+        if self.knowledge.stores(token):
+            self._store(site)
+            return
 
         def ask() -> None:
             arguments = self._arguments(site)
@@ -119,6 +122,22 @@ class Calls(Callbacks):
         for slot in site.stars():
             self.watch(slot, look_inside)
         self.later(ask)
+
+    def _store(self, site: Site) -> None:
+        """Let cells have the items of the first argument."""
+        source, *cells = (slot for slot, _ in site.positional)
+        self.unpack(source, 0, site.result)
+        for index, cell in enumerate(cells, 1):
+            item = Slot()
+            self.unpack(source, index, item)
+            self._store_in(cell, item)
+
+    def _store_in(self, cell: Slot, item: Slot) -> None:
+        def store(value: Value) -> None:
+            if isinstance(value, Collection):
+                self.flow(item, self.item(self.contents(value), 0))
+
+        self.watch(cell, store)
 
     def _arguments(self, site: Site) -> Arguments:
         positional: list[frozenset[Value]] = []

@@ -175,6 +175,12 @@ class Knowledge(Protocol):
         node: the call, or a decorator, or the call that makes the library call back (Thread, submit, map).
         """
 
+    def stores(self, token: Token) -> bool:
+        """Whether calling a token gives the first item of its first argument, and puts the others in the rest.
+
+        Each of these is a list, and has its item at 0.
+        """
+
     def keeps(self, token: Token, arguments: Arguments) -> Iterable[tuple[Hashable, frozenset[Value]]]:
         """What calling a token gives the library to keep, by the keys under which it has that."""
 
@@ -183,6 +189,9 @@ class Knowledge(Protocol):
 
     def elements(self, token: Token) -> Iterable[Given] | None:
         """What iterating or indexing a token gives."""
+
+    def sliced(self, token: Token) -> Iterable[Given]:
+        """What a slice of a token gives."""
 
     def is_instance(self, token: Token, kind: Token) -> bool | None:
         """Whether a token is an instance of the class that another one is."""

@@ -1,0 +1,14 @@
+"""Programs that call the old C libraries through cffi or ctypes, made flat: the same program on the old Python module.
+
+The rules learn no spelling: they rewrite the flat program. A cell that C fills (``ffi.new("T **")``, ``c_size_t()``) is
+a list of one item in it, a buffer a bytearray, and a call that fills cells is ``comch_next.store(flat call, cells)``.
+
+    tokens     what an expression of such a program can be
+    shapes     C types as texts
+    knowledge  cffi and ctypes, as the points-to analysis meets them
+    calls      a call of a C function as a call of the flat one
+    members    the functions of cffi and ctypes themselves
+    uses       which places have room for what stands in the place of a C value
+    flatten    the edits of a project, and the places that are not understood
+    files      the files that share a library: their new text, or why they stay
+"""

@@ -1,0 +1,138 @@
+"""The files of a project that call C, made flat: all that share a library together, or none of them."""
+
+from __future__ import annotations
+
+import ast
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
+from pathlib import Path
+from typing import NamedTuple
+
+from migrate.bindings.flatten import Flattening
+from migrate.bindings.refusal import DECLARATION
+from migrate.bindings.tokens import Ffi, Name, Package, keys
+from migrate.facts.libraries import Cause
+from migrate.old_api.generations import VOCABULARY
+from migrate.python.modules import Project
+from migrate.python.source import Source, Unreadable
+from migrate.text.pieces import Change, splice
+from migrate.text.removal import Removal
+
+NOT_GIVEN, ROOM = "CCM049", "CCM048"
+_SPELLINGS = ("cffi", "ctypes")
+
+
+class Flat(NamedTuple):
+    """A file made flat, with the changes that made it so."""
+
+    old: Source
+    source: Source
+    changes: Sequence[Change]
+
+    def before(self, start: int, end: int) -> tuple[int, int]:
+        """Return where in the old text a piece of the new one comes from; the whole change where it is not there."""
+        (first, change), (last, _) = self._before(start), self._before(end)
+        if change is None or last > change.end:
+            return first, max(first, last)
+        piece = self.source.text[start:end]
+        at = self.old.text.find(piece, change.start, change.end)
+        return (at, at + len(piece)) if at >= 0 else (change.start, change.end)
+
+    def _before(self, offset: int) -> tuple[int, Change | None]:
+        """Return the place of an offset in the old text, and the change that it is in."""
+        ends = list(accumulate(change.start - change.end + len(change.text) for change in self.changes))
+        starts = [change.start + moved for change, moved in zip(self.changes, [0, *ends], strict=False)]
+        at = bisect_right(starts, offset) - 1
+        if at < 0:
+            return offset, None
+        change, start = self.changes[at], starts[at]
+        return (change.start, change) if offset < start + len(change.text) else (offset - ends[at], None)
+
+
+class Group(NamedTuple):
+    """Files that change together: made flat, or the cause of why they are not."""
+
+    paths: tuple[Path, ...]
+    files: Mapping[Path, Flat]
+    cause: Cause | None = None
+
+    def failed(self, cause: Cause) -> Group:
+        """Return the group as it stays because of a cause."""
+        return Group(self.paths, {}, cause)
+
+
+def groups(sources: Mapping[Path, Source], given: frozenset[Path], width: int | None) -> list[Group]:
+    """Return the groups of a project's files that call the old C libraries."""
+    if not any(spelling in source.text for source in sources.values() for spelling in _SPELLINGS):
+        return []
+    project = Project(
+        {path: source.tree for path, source in sources.items()},
+        {path: source.names for path, source in sources.items()},
+    )
+    return list(_Files(Flattening(sources, project, VOCABULARY), given, width).groups())
+
+
+class _Files:
+    def __init__(self, flattening: Flattening, given: frozenset[Path], width: int | None) -> None:
+        self._flattening, self._given, self._width = flattening, given, width
+        names = (flattening.project.names(path) for path in flattening.sources)
+        statements = (node for each in names for node in each.imports if isinstance(node, ast.ImportFrom))
+        self._imported = {alias.name for node in statements for alias in node.names}
+
+    def groups(self) -> Iterator[Group]:
+        """Yield every group."""
+        for paths in self._flattening.groups():
+            yield self._group(tuple(paths))
+
+    def _group(self, paths: tuple[Path, ...]) -> Group:
+        group = Group(paths, {})
+        for path in paths:
+            if problem := self._flattening.refused.get(path):
+                return group.failed(Cause(path, problem.node, problem.code))
+            if path not in self._given:
+                return group.failed(Cause(path, self._flattening.sources[path].tree.body[0], NOT_GIVEN))
+        files: dict[Path, Flat] = {}
+        for path in paths:
+            made = self._made(path)
+            if isinstance(made, Cause):
+                return group.failed(made)
+            files[path] = made
+        return Group(paths, files)
+
+    def _made(self, path: Path) -> Flat | Cause:
+        source, names = self._flattening.sources[path], self._flattening.project.names(path)
+        edits, gone = self._flattening.edits(path)
+        if self._flattening.kept:  # an FFI object stays, and what it declares with it
+            return Cause(path, source.tree.body[0], DECLARATION)
+        removal = Removal(source, names, edits, gone, self._spare(path), self._flattening.module, self._width)
+        changes = removal.changes()
+        if removal.troubles:
+            return Cause(path, removal.troubles[0].node, removal.troubles[0].code)
+        text = splice(source.text, changes)
+        try:
+            return Flat(source, Source(source.encode(text)), changes)
+        except Unreadable:
+            return Cause(path, source.tree.body[0], ROOM)
+
+    def _spare(self, path: Path) -> Iterator[ast.alias | ast.Name]:
+        """Yield what binds names of cffi and ctypes, and the texts that they read: it goes with its last use."""
+        names, values = self._flattening.project.names(path), self._flattening.values
+        for binding in names.of:
+            if isinstance(binding, ast.alias):
+                found = list(keys(values.of_target(binding)))
+                if any(isinstance(key, Package | Name) or key in self._flattening.dropped() for key in found):
+                    yield binding
+            elif isinstance(binding, ast.Name) and isinstance(binding.ctx, ast.Store):
+                statement = names.parents[binding]
+                whole = isinstance(statement, ast.Assign) and statement.targets == [binding]
+                if whole and isinstance(statement, ast.Assign) and self._is_spare(binding, statement.value):
+                    yield binding
+
+    def _is_spare(self, binding: ast.Name, value: ast.expr) -> bool:
+        """Whether an assignment can go with the uses of its name: an FFI object, a type, what is declared."""
+        found = list(keys(self._flattening.values.of(value)))
+        if any(isinstance(key, Ffi) for key in found):
+            return any(key in self._flattening.dropped() for key in found)
+        declares = binding in self._flattening.declared() and self._flattening.is_plain(value)
+        return (declares or any(isinstance(key, Name) for key in found)) and binding.id not in self._imported

@@ -1,0 +1,320 @@
+"""The edits that make the files of a project flat which call C, and the places that keep them as they are."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TypeVar
+
+from migrate.bindings.calls import Calls, decoding
+from migrate.bindings.knowledge import Bindings
+from migrate.bindings.members import Members
+from migrate.bindings.refusal import DECLARATION, USE, NotUnderstood
+from migrate.bindings.tokens import (
+    CFFI,
+    CTYPES,
+    CFunction,
+    Data,
+    Ffi,
+    Library,
+    Member,
+    Name,
+    Null,
+    Stranger,
+    Text,
+    keys,
+)
+from migrate.bindings.uses import Uses
+from migrate.facts.expressions import Expressions
+from migrate.facts.forest import Forest
+from migrate.old_api.vocabulary import Vocabulary
+from migrate.python.modules import Project, is_standard
+from migrate.python.source import Source
+from migrate.python.values import External, Plain, Token, Value, Values
+from migrate.text.code import Edits, Template
+
+_SIGNATURE = frozenset({"argtypes", "restype"})
+_PLAIN = (ast.Constant, ast.Name, ast.FormattedValue, ast.Attribute, ast.JoinedStr, ast.BinOp, ast.BoolOp, ast.IfExp)
+_DECLARING = frozenset({"cdef"})
+_Key = TypeVar("_Key")
+
+
+class Flattening:
+    """The edits of all files of a project, and the places that are not understood, by file."""
+
+    def __init__(self, sources: Mapping[Path, Source], project: Project, vocabulary: Vocabulary) -> None:
+        self.sources, self.project, self.vocabulary = sources, project, vocabulary
+        self.forest = Forest({path: project.names(path) for path in sorted(sources)})
+        self._bindings = Bindings(vocabulary)
+        self.values = Values(project, self._bindings)
+        expressions = Expressions(self.forest, self.values, frozenset(), vocabulary)
+        self._calls = Calls(self.forest, self.values, vocabulary)
+        self._members = Members(self.forest, self.values, expressions)
+        self._uses = Uses(self.forest, self.values)
+        self.expressions: dict[ast.expr, Template] = {}
+        self.statements: dict[ast.stmt, Template] = {}
+        self.deleted: set[ast.stmt] = set()
+        self.refused: dict[Path, NotUnderstood] = {}
+        self.kept: set[Ffi] = set()
+        self._named: list[ast.expr] = []  # what names the libraries
+        self.touched: set[Path] = set()
+        if not self._old_libraries:
+            return
+        self._read_calls()
+        self._read_members()
+        self._read_uses()
+        self._read_names()
+        self.expressions |= {ffi.node: Template("None") for ffi in self.dropped()}
+
+    # ------------------------------------------------------------------ which libraries
+
+    def _all(self, kind: type[_Key]) -> list[_Key]:
+        return [token.key for token in self.values.tokens if isinstance(token.key, kind)]
+
+    @cached_property
+    def _old_libraries(self) -> frozenset[Library]:
+        """The libraries that old functions are taken from."""
+        found: set[Library] = set()
+        for _, node in self.forest.nodes(ast.Attribute):
+            if any(isinstance(key, CFunction) for key in keys(self.values.of(node))):
+                found.update(key for key in keys(self.values.of(node.value)) if isinstance(key, Library))
+        return frozenset(found)
+
+    @cached_property
+    def _old_ffis(self) -> frozenset[Ffi]:
+        return frozenset(library.ffi for library in self._old_libraries if library.ffi is not None)
+
+    def _changes(self, data: Data) -> bool:
+        """Whether a C value is of the program's talk with an old library."""
+        if data.spelling == CTYPES:
+            return data in self._calls.met
+        return data.ffi in self._old_ffis and (data in self._calls.met or data not in self._bindings.met)
+
+    def _touch(self, node: ast.AST) -> None:
+        self.touched.add(self.forest.path(node))
+
+    def _refuse(self, problem: NotUnderstood) -> None:
+        path = self.forest.path(problem.node)
+        self.touched.add(path)
+        known = self.refused.get(path)
+        if known is None or _line(problem.node) < _line(known.node):
+            self.refused[path] = problem
+
+    # ------------------------------------------------------------------ calls
+
+    def _read_calls(self) -> None:
+        for _, node in self.forest.nodes(ast.Call):
+            found = self.values.of(node.func)
+            functions = [key for key in keys(found) if isinstance(key, CFunction)]
+            if not functions:
+                continue
+            try:
+                if len(functions) < len(found):
+                    raise NotUnderstood(node, USE)
+                self.expressions[node] = self._calls.template(node, functions)
+                decoded = decoding(node, self.forest) if Text(CTYPES) in keys(self.values.of(node)) else None
+                if decoded is not None:
+                    self.expressions[decoded] = Template("{text}", {"text": node})
+                self._touch(node)
+            except NotUnderstood as problem:
+                self._refuse(problem)
+        for data in self._calls.met & self._bindings.met:
+            self._refuse(NotUnderstood(data.node, USE))
+
+    def _read_members(self) -> None:
+        for _, node in self.forest.nodes(ast.Call):
+            found = list(keys(self.values.of(node.func)))
+            members = [key for key in found if isinstance(key, Member) and key.ffi in self._old_ffis]
+            names = [key for key in found if isinstance(key, Name) and key.package == CTYPES]
+            try:
+                if members:
+                    self._member(node, members, len(members) < len(self.values.of(node.func)))
+                elif names:
+                    self._of_ctypes(node, names[0].name)
+                self._opened(node)
+            except NotUnderstood as problem:
+                self._refuse(problem)
+
+    def _member(self, node: ast.Call, members: list[Member], mixed: bool) -> None:
+        name = members[0].name
+        if mixed or len(members) > 1:
+            raise NotUnderstood(node, USE)
+        self._touch(node)
+        if name == "dlopen":
+            return
+        if name in _DECLARING:
+            statement = self.forest.parents[node]
+            if not isinstance(statement, ast.Expr):
+                raise NotUnderstood(node, DECLARATION)
+            self.deleted.add(statement)
+            return
+        data = next((key for key in keys(self.values.of(node)) if isinstance(key, Data)), None)
+        stays = data is not None and data.node is node and not self._changes(data)
+        edit = None if stays else self._members.of_ffi(node, name)
+        if edit is None:
+            self.kept.add(members[0].ffi)
+        else:
+            self._put(*edit)
+
+    def _of_ctypes(self, node: ast.Call, name: str) -> None:
+        """Edit what makes or refers to a value that an old function is given."""
+        given = [key for part in (node, *node.args) for key in keys(self.values.of(part)) if isinstance(key, Data)]
+        above = self.forest.parents[node]
+        passed = isinstance(above, ast.Call) and above in self.expressions and name == "c_char_p"
+        if any(map(self._changes, given)) or passed:
+            edit = self._members.of_ctypes(node, name)
+            if edit is None:
+                raise NotUnderstood(node, USE)
+            self._put(*edit)
+            self._touch(node)
+
+    def _opened(self, node: ast.Call) -> None:
+        """Let an old library be the old module."""
+        library = next((key for key in keys(self.values.of(node)) if isinstance(key, Library)), None)
+        if library is None or library.node is not node or library not in self._old_libraries:
+            return
+        if any(isinstance(key, Stranger) and key.library == library for key in self._all(Stranger)):
+            raise NotUnderstood(node, DECLARATION)
+        if not all(map(self.is_plain, node.args)):
+            raise NotUnderstood(node, DECLARATION)
+        self._named += node.args
+        self._touch(node)
+        statement = self.forest.parents[node]
+        target = statement.targets[0] if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else None
+        if isinstance(target, ast.Name) and isinstance(statement, ast.stmt):
+            module = self.module
+            self.statements[statement] = Template(
+                f"import {module}" + (f" as {target.id}" if target.id != module else "")
+            )
+        else:
+            self.expressions[node] = Template("{module}")
+
+    def is_plain(self, node: ast.expr) -> bool:
+        """Whether the name of a library can be dropped: what makes it has no effect."""
+        if isinstance(node, ast.Call):
+            given = [*node.args, *(keyword.value for keyword in node.keywords)]
+            return all(map(_is_of_python, self.values.of(node.func))) and all(map(self.is_plain, given))
+        parts = [part for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr)]
+        return isinstance(node, _PLAIN) and all(map(self.is_plain, parts))
+
+    @cached_property
+    def module(self) -> str:
+        """The old module that has the functions which the program calls."""
+        names = {function.name for function in self._all(CFunction)}
+        return "doca_cc" if any(name.startswith("doca_cc_") for name in names) else "doca_comm_channel"
+
+    # ------------------------------------------------------------------ values and names
+
+    def _put(self, node: ast.expr | ast.stmt, template: Template) -> None:
+        if isinstance(node, ast.stmt):
+            self.statements[node] = template
+        else:
+            self.expressions[node] = template
+
+    def _read_uses(self) -> None:
+        for token in self.values.tokens:
+            data = token.key
+            if not isinstance(data, Data) or not self._changes(data):
+                continue
+            for node in self.values.uses(token):
+                self._touch(node)
+                try:
+                    self._members.data(node)
+                    if node in self.expressions and node is not data.node:
+                        continue  # byref(value) and its like
+                    edit = self._uses.edit(node, data)
+                    if edit is not None and edit[0] not in self.expressions:
+                        self._put(*edit)
+                except NotUnderstood as problem:
+                    if not self._is_dressed(node):
+                        self._refuse(problem)
+
+    def _is_dressed(self, node: ast.expr) -> bool:
+        """Whether an edit of what stands above a value takes it over: `ffi.buffer(value)`."""
+        return any(above in self.expressions or above in self.statements for above in self.forest.above(node)
+                   if isinstance(above, ast.Call | ast.Expr))  # fmt: skip
+
+    def _read_names(self) -> None:
+        """Put None in the place of NULL, take what ctypes is told of functions away, and refuse what is looked up."""
+        for _, node in self.forest.nodes(ast.Attribute):
+            found = self.values.of(node)
+            base = list(keys(self.values.of(node.value)))
+            if isinstance(node.ctx, ast.Load) and found == {Token(Null())} and self._is_of_old(base):
+                self.expressions[node] = Template("None")
+            elif (
+                node.attr in _SIGNATURE
+                and isinstance(node.ctx, ast.Store)
+                and any(isinstance(key, CFunction) for key in base)
+            ):
+                statement = self.forest.parents[node]
+                if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+                    self.deleted.add(statement)
+                else:
+                    self._refuse(NotUnderstood(node, USE))
+        for token in self.values.tokens:
+            if isinstance(token.key, Text) and token.key.spelling == CFFI:
+                for use in self.values.uses(token):
+                    self._text(use)
+
+    def _text(self, node: ast.expr) -> None:
+        """Refuse a C text that something else than `ffi.string` reads, or that is only passed on."""
+        above = self.forest.parents[node]
+        if not isinstance(above, ast.Assign | ast.Return | ast.Tuple) and not self._is_dressed(node):
+            self._refuse(NotUnderstood(node, USE))
+
+    def _is_of_old(self, base: Iterable[object]) -> bool:
+        return any(isinstance(key, Ffi) and key in self._old_ffis for key in base)
+
+    # ------------------------------------------------------------------ files
+
+    def groups(self) -> list[list[Path]]:
+        """Return the files that share a library, by the imports between them."""
+        left, found = set(self.touched), []
+        while left:
+            group, border = set(), [min(left)]
+            while border:
+                path = border.pop()
+                if path not in group:
+                    group.add(path)
+                    border += [*self.project.imports[path], *self.project.importers[path]]
+            found.append(sorted(group & self.touched))
+            left -= group
+        return found
+
+    def edits(self, path: Path) -> tuple[Edits, set[ast.stmt]]:
+        """Return the edits of one file, and the statements that go."""
+        of_file = self.forest.path
+        return Edits(
+            {node: template for node, template in self.expressions.items() if of_file(node) == path},
+            {node: template for node, template in self.statements.items() if of_file(node) == path},
+        ), {statement for statement in self.deleted if of_file(statement) == path}
+
+    def declared(self) -> frozenset[ast.AST]:
+        """Return what binds the texts that are declared, and the names of libraries."""
+        calls = (statement.value for statement in self.deleted if isinstance(statement, ast.Expr))
+        read = [part for call in calls if isinstance(call, ast.Call) for part in call.args]
+        read += [part for name in self._named for part in ast.walk(name) if isinstance(part, ast.expr)]
+        names = (self.forest.of(part).of[part] for part in read if isinstance(part, ast.Name))
+        fields = {part.attr for part in read if isinstance(part, ast.Attribute)}
+        others = (node for _, node in self.forest.nodes(ast.Attribute) if node not in read)
+        fields -= {node.attr for node in others}
+        classes = (self.forest.of(node).scopes[node] for _, node in self.forest.nodes(ast.ClassDef))
+        own = (variable for scope in classes for name, variable in scope.variables.items() if name in fields)
+        return frozenset(binding for variable in (*names, *own) for binding in variable.bindings)
+
+    def dropped(self) -> frozenset[Ffi]:
+        """Return the FFI objects that nothing needs any more."""
+        return self._old_ffis - self.kept
+
+
+def _is_of_python(function: Value) -> bool:
+    """Whether a function is of Python's own library, ctypes among it."""
+    if isinstance(function, External):
+        return function.name.startswith(".") or is_standard(function.name)
+    return function is Plain.OTHER or any(isinstance(key, Name) for key in keys([function]))
+
+
+def _line(node: ast.AST) -> int:
+    return getattr(node, "lineno", 0)

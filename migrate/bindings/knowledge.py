@@ -1,0 +1,186 @@
+"""cffi and ctypes, as the points-to analysis meets them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+
+from migrate.bindings import shapes
+from migrate.bindings.tokens import (
+    CFFI,
+    CTYPES,
+    CFunction,
+    Data,
+    Ffi,
+    Library,
+    Member,
+    Name,
+    Null,
+    Own,
+    Package,
+    Shape,
+    Stranger,
+    Text,
+    View,
+)
+from migrate.old_api.vocabulary import Vocabulary
+from migrate.python.values import Arguments, CallBack, External, Given, Plain, Token, Value
+
+_LOADERS = frozenset({"cdll", "pydll"})
+_LIBRARIES = frozenset({"CDLL", "PyDLL"})
+_REFERENCES = frozenset({"byref", "pointer"})
+_WIDTHS = ("8", "16", "32", "64")
+_KINDS = ("int", "long", "longlong", "short", "size_t", "byte", *(f"int{width}" for width in _WIDTHS))
+_INTEGERS = frozenset({*(f"c_{sign}{kind}" for sign in ("", "u") for kind in _KINDS), "c_ssize_t", "c_bool"})
+_BUFFERS = frozenset({"create_string_buffer"})
+_MODULES = {"cffi": CFFI, "ctypes": CTYPES, "ctypes.util": "ctypes.util"}
+_POINTER = "POINTER()"  # what POINTER gives: a class
+
+
+class Bindings:
+    """The Knowledge of the two packages. `met`: C values that are given to functions of other libraries."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+        self.met: set[Data | View] = set()
+
+    def module(self, name: str) -> Token | None:
+        """Return the token of one of the packages."""
+        return Token(Package(_MODULES[name])) if name in _MODULES else None
+
+    def attribute(self, token: Token, name: str) -> Iterable[Given] | None:
+        """Return what reading an attribute of a token gives."""
+        key = token.key
+        if isinstance(key, Package):
+            if key.name == CTYPES and name == "util":
+                return [Token(Package("ctypes.util"))]
+            is_base = name in ("Structure", "Union", "BigEndianStructure", "LittleEndianStructure")
+            return [External(f"ctypes.{name}") if is_base else Token(Name(key.name, name))]
+        if isinstance(key, Ffi):
+            return [Token(Null())] if name == "NULL" else [Token(Member(key, name))]
+        if isinstance(key, Library):
+            return [self._of_library(key, name)]
+        if isinstance(key, Name) and key.package == CTYPES and key.name in _LOADERS and name == "LoadLibrary":
+            return [Token(Name(CTYPES, "CDLL"))]
+        return [Plain.OTHER]
+
+    def _of_library(self, library: Library, name: str) -> Value:
+        if name in self._vocabulary.flat:
+            return Token(CFunction(name, library.spelling))
+        if name in self._vocabulary.constants:
+            return Plain.OTHER
+        return Plain.UNKNOWN if name == "*" else Token(Stranger(library, name))
+
+    def call(self, token: Token, node: ast.expr, arguments: Arguments) -> Iterable[Given] | None:
+        """Return what calling a token gives."""
+        key = token.key
+        if isinstance(key, Name):
+            return self._of_package(key, node, arguments)
+        if isinstance(key, Member):
+            return self._of_ffi(key, node, arguments)
+        if isinstance(key, CFunction):
+            returns = self._vocabulary.flat[key.name].returns
+            return [Token(Text(key.spelling)) if returns == "const char *" else Plain.OTHER]
+        if isinstance(key, Stranger):
+            given = [*arguments.positional, *arguments.keywords.values(), arguments.hidden]
+            found = (value.key for values in given for value in values if isinstance(value, Token))
+            self.met.update(data for data in found if isinstance(data, Data | View))
+            return [Plain.OTHER]
+        return []
+
+    def _of_package(self, name: Name, node: ast.expr, arguments: Arguments) -> Iterable[Given]:
+        if (name.package, name.name) == (CFFI, "FFI"):
+            return [Token(Ffi(node))]
+        if name.name in _LIBRARIES:
+            return [Token(Library(node, CTYPES))]
+        if name.name == "POINTER":
+            return [Token(Name(CTYPES, _POINTER))]
+        if name.name in _REFERENCES:
+            return [*arguments.positional[0]] if arguments.positional else []
+        shape, holds = ctypes_value(name.name)
+        return [Token(Data(node, shape, holds, CTYPES))] if shape else [Plain.OTHER]
+
+    def _of_ffi(self, member: Member, node: ast.expr, arguments: Arguments) -> Iterable[Given]:
+        if member.name == "dlopen":
+            return [Token(Library(node, CFFI, member.ffi))]
+        if member.name == "new":
+            made = shapes.made(new_type(node) or "")
+            return [Token(Data(node, *made, CFFI, member.ffi)) if made else Token(Own(member.ffi))]
+        if member.name == "buffer":
+            return [Token(View(node))]
+        if member.name in ("cast", "from_buffer", "gc", "addressof"):
+            return [*arguments.positional[-1]] if arguments.positional else []
+        return [Plain.OTHER]
+
+    def elements(self, token: Token) -> Iterable[Given] | None:
+        """Return what indexing a C value gives."""
+        return [Plain.OTHER]
+
+    def sliced(self, token: Token) -> Iterable[Given]:
+        """Return what a slice of a C value gives: bytes."""
+        return [Plain.OTHER]
+
+    # ------------------------------------------------------------------ what neither package has
+
+    def stores(self, token: Token) -> bool:
+        """Return False: no function of these stores values of the program in its lists."""
+        return False
+
+    def keeps(self, token: Token, arguments: Arguments) -> Iterable[tuple[Hashable, frozenset[Value]]]:
+        """Return nothing: no value of the program stays in a library."""
+        return ()
+
+    def calls_back(self, token: Token, arguments: Arguments) -> Iterable[CallBack]:
+        """Return nothing: no function is called back."""
+        return ()
+
+    def is_instance(self, token: Token, kind: Token) -> bool | None:
+        """Return None: nothing is known of types."""
+        return None
+
+    def enter(self, token: Token) -> Iterable[Given] | None:
+        """Return what `with` binds."""
+        return [token]
+
+    def caught(self, caught: Value) -> Sequence[Token] | None:
+        """Return None: these raise errors of Python's own."""
+        return None
+
+    def text(self, token: Token) -> Sequence[Token]:
+        """Return nothing: the text of no token matters."""
+        return ()
+
+    def in_flight(self) -> Sequence[Token]:
+        """Return nothing: no error is a token."""
+        return ()
+
+    def exports(self, token: Token) -> Mapping[str, Iterable[Given]]:
+        """Return every name that a star import of ctypes binds."""
+        import ctypes
+
+        if token.key != Package(CTYPES):
+            return {}
+        return {name: [*(self.attribute(token, name) or ())] for name in vars(ctypes) if not name.startswith("_")}
+
+
+def ctypes_value(name: str) -> tuple[Shape | None, str]:
+    """Return the shape of what a function or class of ctypes makes, and what it holds."""
+    if name in _INTEGERS:
+        return Shape.CELL, "number"
+    if name == "c_void_p":
+        return Shape.CELL, "handle"
+    if name == _POINTER:
+        return Shape.CELL, "list"
+    return (Shape.BUFFER, "bytes") if name in _BUFFERS else (None, "")
+
+
+def new_type(node: ast.expr) -> str | None:
+    """Return the type that `ffi.new` is called with: its text; with a part that is computed in the brackets, that."""
+    first = node.args[0] if isinstance(node, ast.Call) and node.args else None
+    if isinstance(first, ast.Constant) and isinstance(first.value, str):
+        return first.value
+    if isinstance(first, ast.JoinedStr):
+        return "".join(str(part.value) if isinstance(part, ast.Constant) else "n" for part in first.values)
+    if isinstance(first, ast.BinOp) and isinstance(first.op, ast.Mod) and isinstance(first.left, ast.Constant):
+        return str(first.left.value).replace("%d", "n").replace("%i", "n")
+    return None

@@ -1,0 +1,214 @@
+"""What the functions of cffi and ctypes themselves become: cells, buffers and bytes of Python."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+
+from migrate.bindings import shapes
+from migrate.bindings.calls import decoding
+from migrate.bindings.knowledge import new_type
+from migrate.bindings.refusal import USE, NotUnderstood
+from migrate.bindings.tokens import Data, Own, Shape, Text, keys
+from migrate.facts.expressions import Expressions
+from migrate.facts.forest import Forest
+from migrate.old_api.vocabulary import kind_of
+from migrate.python.values import Plain, Values
+from migrate.text.code import Template
+
+Edit = tuple[ast.expr | ast.stmt, Template]
+_TEXT = '.partition(b"\\0")[0]'
+
+
+class Members:
+    """Makes the edits of calls of cffi and ctypes; nothing for what stays cffi's."""
+
+    def __init__(self, forest: Forest, values: Values, expressions: Expressions) -> None:
+        self._forest, self._values, self._expressions = forest, values, expressions
+
+    def of_ffi(self, node: ast.Call, name: str) -> Edit | None:
+        """Return the edit of a call of a method of an FFI object."""
+        if node.keywords or any(isinstance(argument, ast.Starred) for argument in node.args):
+            raise NotUnderstood(node, USE)
+        judge = _OF_FFI.get(name)
+        if judge is None or not node.args:
+            raise NotUnderstood(node, USE)
+        return judge(self, node)
+
+    def of_ctypes(self, node: ast.Call, name: str) -> Edit | None:
+        """Return the edit of a call of a function of ctypes, or of a class that makes a C value."""
+        data = self.data(node)
+        if data is not None and data.node is node:
+            return node, self._made(node, data)
+        judge = _OF_CTYPES.get(name)
+        return judge(self, node) if judge and node.args else None
+
+    def data(self, node: ast.expr) -> Data | None:
+        """Return the shape of what an expression certainly is, None for what is no value of C."""
+        found = self._values.of(node)
+        data = [key for key in keys(found) if isinstance(key, Data)]
+        if not data:
+            return None
+        alike = {(each.shape, each.holds, each.spelling) for each in data}
+        if len(alike) > 1 or len(data) < len(found - {Plain.NONE}):
+            raise NotUnderstood(node, USE)
+        return data[0]
+
+    def _buffer(self, node: ast.expr) -> bool:
+        """Whether an expression is a buffer of the program's; not where it is something that stays cffi's."""
+        data = self.data(node)
+        if data is not None and data.shape is Shape.CELL:
+            raise NotUnderstood(node, USE)
+        if data is None and Plain.UNKNOWN in self._values.of(node):
+            raise NotUnderstood(node, USE)
+        return data is not None
+
+    # ------------------------------------------------------------------ making values
+
+    def _made(self, node: ast.Call, data: Data) -> Template:
+        """Return what takes the place of a value of ctypes."""
+        given = {f"value_{at}": argument for at, argument in enumerate(node.args)}
+        if data.shape is Shape.CELL:
+            return Template("[{value_0}]" if given else "[None]" if data.holds != "number" else "[0]", given)
+        if len(node.args) == 2:
+            return Template('bytearray({value_0}.ljust({value_1}, b"\\0"))', given)
+        return Template(self._sized(node.args[0], "value_0"), given)
+
+    def _sized(self, size: ast.expr, name: str) -> str:
+        """Return a buffer of a size, or with some bytes and the NUL behind them."""
+        return f'bytearray({{{name}}} + b"\\0")' if self._expressions.is_bytes(size) else f"bytearray({{{name}}})"
+
+    def _new(self, node: ast.Call) -> Edit | None:
+        if new_type(node) is None:
+            raise NotUnderstood(node, USE)
+        data = self.data(node)
+        if data is None:
+            return None
+        given: dict[str, ast.expr] = {"value": node.args[1]} if len(node.args) > 1 else {}
+        if data.shape is Shape.CELL:
+            empty = "[0]" if data.holds == "number" else "[None]"
+            return node, Template("[{value}]" if given else empty, given)
+        length = shapes.ctype(new_type(node) or "").length
+        if not length:
+            if not given:
+                raise NotUnderstood(node, USE)
+            return node, Template(self._sized(node.args[1], "value"), given)
+        if given:
+            raise NotUnderstood(node, USE)
+        computed = _computed(node.args[0])
+        return node, Template("bytearray({length})", {"length": computed}) if computed else Template(
+            f"bytearray({length})"
+        )
+
+    # ------------------------------------------------------------------ reading them
+
+    def _view(self, node: ast.Call) -> Edit | None:
+        """Return bytes where they are copied at once, else a view."""
+        if not self._buffer(node.args[0]):
+            return None
+        parts = {"buffer": node.args[0]}
+        cut = ""
+        if len(node.args) > 1:
+            parts["size"], cut = node.args[1], "[:{size}]"
+        above = self._forest.parents[node]
+        if isinstance(above, ast.Subscript) and above.value is node:
+            if not isinstance(above.slice, ast.Slice) or not isinstance(above.ctx, ast.Load):
+                raise NotUnderstood(above, USE)
+            if _is_whole(above.slice):
+                return above, Template(f"bytes({{buffer}}{cut})", parts)
+            return above, Template(f"bytes({{buffer}}{cut}[{{slice}}])", {**parts, "slice": above.slice})
+        if isinstance(above, ast.Call) and above.args == [node] and _named(above.func) == "bytes":
+            return above, Template(f"bytes({{buffer}}{cut})", parts)
+        return node, Template(f"memoryview({{buffer}}){cut}", parts)
+
+    def _string(self, node: ast.Call) -> Edit | None:
+        found = self._values.of(node.args[0])
+        if any(isinstance(key, Text) for key in keys(found)):
+            if any(not isinstance(key, Text) for key in keys(found)) or len(node.args) > 1:
+                raise NotUnderstood(node, USE)
+            decoded = decoding(node, self._forest)
+            return decoded or node, Template("{text}" if decoded else "{text}.encode()", {"text": node.args[0]})
+        if not self._buffer(node.args[0]):
+            return None
+        if len(node.args) > 1:
+            parts = {"buffer": node.args[0], "size": node.args[1]}
+            return node, Template("bytes({buffer}[:{size}])" + _TEXT, parts)
+        return node, Template("bytes({buffer})" + _TEXT, {"buffer": node.args[0]})
+
+    def _unpacked(self, node: ast.Call) -> Edit | None:
+        if not self._buffer(node.args[0]) or len(node.args) != 2:
+            return None
+        return node, Template("bytes({buffer}[:{size}])", {"buffer": node.args[0], "size": node.args[1]})
+
+    def _size(self, node: ast.Call) -> Edit | None:
+        if isinstance(node.args[0], ast.Constant):
+            return None
+        data = self.data(node.args[0])
+        if data is not None and data.shape is Shape.CELL:
+            raise NotUnderstood(node, USE)
+        return (node, Template("len({buffer})", {"buffer": node.args[0]})) if data else None
+
+    def _moved(self, node: ast.Call) -> Edit | None:
+        """Return the assignment that a copy into a buffer is."""
+        target = node.args[0]
+        if not self._buffer(target):
+            return None
+        statement = self._forest.parents[node]
+        simple = len(node.args) == 3 and isinstance(node.args[2], ast.Name | ast.Constant | ast.Attribute)
+        if not simple or not isinstance(statement, ast.Expr):
+            raise NotUnderstood(node, USE)
+        parts = {"buffer": target, "data": node.args[1], "size": node.args[2], "size_2": node.args[2]}
+        return statement, Template("{buffer}[:{size}] = memoryview({data})[:{size_2}]", parts)
+
+    def _itself(self, node: ast.Call) -> Edit:
+        """Return what is shown as something else: bytes for a pointer, a pointer for a value."""
+        return node, Template("{value}", {"value": node.args[-1]})
+
+    def _cast(self, node: ast.Call) -> Edit | None:
+        """Return a handle for the handle; everything else stays cffi's, when it is."""
+        kind = node.args[0]
+        if isinstance(kind, ast.Constant) and kind_of(str(kind.value)):
+            return self._itself(node)
+        if any(isinstance(key, Own) for key in keys(self._values.of(node.args[-1]))):
+            return None
+        raise NotUnderstood(node, USE)
+
+    def _text_of(self, node: ast.Call) -> Edit | None:
+        return self._itself(node) if len(node.args) == 1 else None
+
+
+def _computed(kind: ast.expr) -> ast.expr | None:
+    """Return the expression that stands for the length in the text of a type."""
+    if isinstance(kind, ast.JoinedStr):
+        return next(part.value for part in kind.values if isinstance(part, ast.FormattedValue))
+    if isinstance(kind, ast.BinOp):
+        return kind.right.elts[0] if isinstance(kind.right, ast.Tuple) else kind.right
+    return None
+
+
+def _is_whole(node: ast.Slice) -> bool:
+    return node.lower is None and node.upper is None and node.step is None
+
+
+def _named(node: ast.expr) -> str:
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+_OF_FFI: Mapping[str, Callable[[Members, ast.Call], Edit | None]] = {
+    "new": Members._new,
+    "buffer": Members._view,
+    "string": Members._string,
+    "unpack": Members._unpacked,
+    "sizeof": Members._size,
+    "memmove": Members._moved,
+    "from_buffer": Members._itself,
+    "cast": Members._cast,
+}
+_OF_CTYPES: Mapping[str, Callable[[Members, ast.Call], Edit | None]] = {
+    "byref": Members._itself,
+    "pointer": Members._itself,
+    "c_char_p": Members._text_of,
+    "string_at": Members._unpacked,
+    "sizeof": Members._size,
+    "memmove": Members._moved,
+}

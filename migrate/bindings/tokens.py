@@ -1,0 +1,119 @@
+"""What an expression of a program can be that calls C through cffi or ctypes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from migrate.python.values import Token, Value
+
+CFFI, CTYPES = "cffi", "ctypes"
+
+
+class Shape(Enum):
+    """What stands in the place of a C value that the program has made."""
+
+    CELL = "a list of one item"
+    BUFFER = "a bytearray"
+
+
+@dataclass(frozen=True)
+class Package:
+    """The module cffi, ctypes or ctypes.util."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Name:
+    """A function or class of such a module, or a loader such as ctypes.cdll."""
+
+    package: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Ffi:
+    """An FFI object, by the call that makes it."""
+
+    node: ast.expr
+
+
+@dataclass(frozen=True)
+class Member:
+    """A method of an FFI object."""
+
+    ffi: Ffi
+    name: str
+
+
+@dataclass(frozen=True)
+class Library:
+    """An opened library, by the call that opens it; ffi: of which FFI object."""
+
+    node: ast.expr
+    spelling: str
+    ffi: Ffi | None = None
+
+
+@dataclass(frozen=True)
+class CFunction:
+    """A function of an old library."""
+
+    name: str
+    spelling: str
+
+
+@dataclass(frozen=True)
+class Stranger:
+    """A function of a library that is none of the old ones."""
+
+    library: Library
+    name: str
+
+
+@dataclass(frozen=True)
+class Data:
+    """A C value that the program makes and C fills, by the expression that makes it.
+
+    holds: "handle", "list" (of handles), "number" or "bytes". ffi: of which FFI object.
+    """
+
+    node: ast.expr
+    shape: Shape
+    holds: str
+    spelling: str
+    ffi: Ffi | None = None
+
+
+@dataclass(frozen=True)
+class View:
+    """A buffer over a C value: what `ffi.buffer` gives."""
+
+    node: ast.expr
+
+
+@dataclass(frozen=True)
+class Text:
+    """A `const char *` that a C function gives."""
+
+    spelling: str
+
+
+@dataclass(frozen=True)
+class Null:
+    """A NULL pointer."""
+
+
+@dataclass(frozen=True)
+class Own:
+    """A C value of a type of the program's own, which stays one of cffi; with the FFI object that it is of."""
+
+    ffi: Ffi
+
+
+def keys(values: Iterable[Value]) -> Iterator[object]:
+    """Yield what the tokens among some values stand for."""
+    return (value.key for value in values if isinstance(value, Token))

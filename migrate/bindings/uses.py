@@ -1,0 +1,131 @@
+"""Which places have room for what takes the place of a C value: a name that holds it, not arithmetic on it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Mapping
+
+from migrate.bindings.refusal import USE, NotUnderstood
+from migrate.bindings.tokens import CTYPES, Data, Null, Shape, keys
+from migrate.facts.forest import Forest
+from migrate.python.values import Bound, Class, External, Function, Partial, Plain, Token, Value, Values
+from migrate.text.code import Template
+
+# Where a value only goes on to the next place.
+_PASSING = (
+    *(ast.Assign, ast.AnnAssign, ast.Return, ast.Yield, ast.Tuple, ast.List, ast.Dict, ast.Set, ast.Expr, ast.Lambda),
+    *(ast.NamedExpr, ast.IfExp, ast.BoolOp, ast.Delete, ast.arguments, ast.ListComp, ast.GeneratorExp, ast.DictComp),
+)
+_TESTS = (ast.If, ast.While, ast.Assert, ast.IfExp)
+_HOLDING = frozenset({"append", "put", "put_nowait", "add", "setdefault", "insert", "appendleft", "partial", "Thread"})
+
+
+class Uses:
+    """Judges the places of one C value; some of them change with it."""
+
+    def __init__(self, forest: Forest, values: Values) -> None:
+        self._forest, self._values = forest, values
+
+    def edit(self, node: ast.expr, data: Data) -> tuple[ast.expr, Template] | None:
+        """Return the edit that a use of a value asks for, if any."""
+        above: ast.AST = self._forest.parents[node]
+        if isinstance(above, ast.keyword):
+            above = self._forest.parents[above]
+        if data.spelling == CTYPES and data.shape is Shape.CELL and self._is_tested(node, above):
+            return node, self._held(node)
+        judge = _PLACES.get(type(above))
+        if judge is not None:
+            return judge(self, node, above, data)
+        if not isinstance(above, _PASSING) or (isinstance(above, ast.DictComp) and node is above.key):
+            raise NotUnderstood(node, USE)
+        return None
+
+    def _is_tested(self, node: ast.expr, above: ast.AST) -> bool:
+        negated = isinstance(above, ast.UnaryOp) and isinstance(above.op, ast.Not)
+        return negated or (isinstance(above, _TESTS) and above.test is node)
+
+    def _held(self, node: ast.expr) -> Template:
+        """Return what is in a cell, for the cell; a template cannot hold the node whose place it takes."""
+        if not re.fullmatch(r"[\w.]+", text := ast.unparse(node)):
+            raise NotUnderstood(node, USE)
+        return Template(f"{text}[0]")
+
+    def _attribute(self, node: ast.expr, above: ast.Attribute, data: Data) -> tuple[ast.expr, Template] | None:
+        parts = {"value": node}
+        if data.spelling != CTYPES:
+            raise NotUnderstood(above, USE)
+        if data.shape is Shape.CELL and above.attr == "value" and data.holds != "list":
+            return above, Template("{value}[0]", parts)
+        if data.shape is not Shape.BUFFER or not isinstance(above.ctx, ast.Load):
+            raise NotUnderstood(above, USE)
+        if above.attr == "value":
+            return above, Template('bytes({value}).partition(b"\\0")[0]', parts)
+        if above.attr != "raw":
+            raise NotUnderstood(above, USE)
+        outer = self._forest.parents[above]
+        if isinstance(outer, ast.Subscript) and outer.value is above and isinstance(outer.slice, ast.Slice):
+            return outer, Template("bytes({value}[{slice}])", {**parts, "slice": outer.slice})
+        return above, Template("bytes({value})", parts)
+
+    def _item(self, node: ast.expr, above: ast.Subscript, data: Data) -> tuple[ast.expr, Template] | None:
+        if node is not above.value:
+            raise NotUnderstood(node, USE)
+        if data.spelling == CTYPES:
+            return self._item_of_ctypes(node, above, data)
+        first = isinstance(above.slice, ast.Constant) and above.slice.value == 0
+        if data.shape is Shape.CELL and not first:
+            raise NotUnderstood(above, USE)
+        stored = isinstance(above.slice, ast.Slice) and isinstance(above.ctx, ast.Store)
+        if data.shape is Shape.BUFFER and not stored:
+            raise NotUnderstood(above, USE)
+        return None
+
+    def _item_of_ctypes(self, node: ast.expr, above: ast.Subscript, data: Data) -> tuple[ast.expr, Template] | None:
+        parts = {"value": node, "index": above.slice}
+        if data.holds == "list":
+            return above, Template("{value}[0][{index}]", parts)
+        if data.shape is Shape.CELL or not isinstance(above.slice, ast.Slice) or not isinstance(above.ctx, ast.Load):
+            raise NotUnderstood(above, USE)
+        return above, Template("bytes({value}[{index}])", parts)
+
+    def _compared(self, node: ast.expr, above: ast.Compare, data: Data) -> None:
+        """Allow comparisons with nothing; those of two cells would compare what is in them."""
+        others = [side for side in (above.left, *above.comparators) if side is not node]
+        if not all(self._values.of(side) <= {Token(Null()), Plain.NONE} for side in others):
+            raise NotUnderstood(above, USE)
+
+    def _not(self, node: ast.expr, above: ast.UnaryOp, data: Data) -> None:
+        if not isinstance(above.op, ast.Not) or data.shape is Shape.BUFFER:
+            raise NotUnderstood(above, USE)
+
+    def _given(self, node: ast.expr, above: ast.Call, data: Data) -> None:
+        functions = self._values.of(above.func)
+        if node is above.func or not functions or not all(_takes(function, data) for function in functions):
+            raise NotUnderstood(node, USE)
+
+    def _tested(self, node: ast.expr, above: ast.AST, data: Data) -> None:
+        if data.shape is Shape.BUFFER:
+            raise NotUnderstood(node, USE)
+
+
+def _takes(function: Value, data: Data) -> bool:
+    """Whether what is called is analysed, or keeps what it is given as it is."""
+    if isinstance(function, Bound):
+        return _takes(function.function, data)
+    if isinstance(function, External):
+        name = function.name.rpartition(".")[2]
+        return name in _HOLDING or (name == "len" and data.shape is Shape.BUFFER)
+    return isinstance(function, Function | Class | Partial) or any(True for _ in keys([function]))
+
+
+_PLACES: Mapping[type[ast.AST], Callable[..., tuple[ast.expr, Template] | None]] = {
+    ast.Attribute: Uses._attribute,
+    ast.Subscript: Uses._item,
+    ast.Compare: Uses._compared,
+    ast.UnaryOp: Uses._not,
+    ast.Call: Uses._given,
+    ast.If: Uses._tested,
+    ast.While: Uses._tested,
+    ast.Assert: Uses._tested,
+}
