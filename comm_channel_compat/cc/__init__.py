@@ -44,7 +44,8 @@ Memory is an address, or a writable buffer that stands for its own.
 # Named for the sections of the old guide: capabilities  server  client  connection  producer  consumer  task
 #   context  engine  memory    the core objects
 #   flat                       the C names as functions, and every DOCA_* constant
-# Behind them: _control, what servers and clients share; _arguments, what is refused in arguments
+# Behind them: _control, what servers and clients share; _sending, what producers share with them, too; _arguments, what
+#   is refused in arguments
 
 from comch_next import errors
 from comch_next.errors import *
