@@ -10,15 +10,17 @@ from typing import TypeVar
 
 from migrate.bindings.calls import Calls, decoding
 from migrate.bindings.knowledge import Bindings
-from migrate.bindings.members import Members
+from migrate.bindings.members import GONE, Members
 from migrate.bindings.refusal import DECLARATION, USE, NotUnderstood
 from migrate.bindings.tokens import (
     CFFI,
     CTYPES,
+    GIVEN,
     CFunction,
     Data,
     Ffi,
     Library,
+    Maker,
     Member,
     Name,
     Null,
@@ -64,6 +66,7 @@ class Flattening:
             return
         self._read_calls()
         self._read_members()
+        self._read_decorators()
         self._read_uses()
         self._read_names()
         self.expressions |= {ffi.node: Template("None") for ffi in self.dropped()}
@@ -88,6 +91,8 @@ class Flattening:
 
     def _changes(self, data: Data) -> bool:
         """Whether a C value is of the program's talk with an old library."""
+        if data.node is GIVEN:
+            return True
         if data.spelling == CTYPES:
             return data in self._calls.met
         return data.ffi in self._old_ffis and (data in self._calls.met or data not in self._bindings.met)
@@ -133,6 +138,8 @@ class Flattening:
                     self._member(node, members, len(members) < len(self.values.of(node.func)))
                 elif names:
                     self._of_ctypes(node, names[0].name)
+                elif any(isinstance(key, Maker) and key.spelling == CTYPES for key in found) and len(node.args) == 1:
+                    self._put(node, Template("{function}", {"function": node.args[0]}))
                 self._opened(node)
             except NotUnderstood as problem:
                 self._refuse(problem)
@@ -142,7 +149,7 @@ class Flattening:
         if mixed or len(members) > 1:
             raise NotUnderstood(node, USE)
         self._touch(node)
-        if name == "dlopen":
+        if name == "dlopen" or self._is_replaced(node):
             return
         if name in _DECLARING:
             statement = self.forest.parents[node]
@@ -157,6 +164,16 @@ class Flattening:
             self.kept.add(members[0].ffi)
         else:
             self._put(*edit)
+
+    def _is_replaced(self, node: ast.AST) -> bool:
+        """Whether an edit around a node drops it."""
+        passed = {node}
+        for above in self.forest.above(node):
+            template = self.expressions.get(above) if isinstance(above, ast.expr) else None
+            if template is not None and passed.isdisjoint(template.parts.values()):
+                return True
+            passed.add(above)
+        return False
 
     def _of_ctypes(self, node: ast.Call, name: str) -> None:
         """Edit what makes or refers to a value that an old function is given."""
@@ -212,6 +229,14 @@ class Flattening:
             self.statements[node] = template
         else:
             self.expressions[node] = template
+
+    def _read_decorators(self) -> None:
+        """Take the decorators away that make functions for C to call."""
+        for _, function in self.forest.nodes(ast.FunctionDef):
+            for decorator in function.decorator_list:
+                if any(isinstance(key, Maker) for key in keys(self.values.of(decorator))):
+                    self.expressions[decorator] = GONE
+                    self._touch(decorator)
 
     def _read_uses(self) -> None:
         for token in self.values.tokens:
