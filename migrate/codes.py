@@ -71,8 +71,9 @@ CODES: dict[str, Code] = {
     ),
     "CCM023": Code(
         "the blocking API of DOCA 1.2 - 1.4",
-        "These calls took attributes and blocked. From 1.5 on nothing blocks, which would take a retry loop.",
-        "Use send(timeout=None) and receive(timeout=None), which block as the old calls did.",
+        "An endpoint is made from attributes, but no file names doca_comm_channel_init_attr: whether the program was"
+        " written before DOCA 1.5, when calls blocked, cannot be seen.",
+        "Give migrate the file that makes the attributes, too. Their calls become those of comch_next.BlockingChannel.",
     ),
     "CCM038": Code(
         "the arguments of the call cannot be sorted",

@@ -14,6 +14,7 @@ from migrate.text.code import Template
 
 STORE = "{comch}.store"
 _BUFFER = "void *"
+_ENCODINGS = frozenset({"utf-8", "utf8", "ascii", "latin-1", "latin1"})
 _MAY_BE_NULL = frozenset({"doca_comm_channel_ep_get_event_channel"})
 
 
@@ -54,9 +55,7 @@ class Calls:
     def _returned(self, node: ast.Call, function: Function, call: str) -> str:
         """Return the value of a call: a text is bytes to ctypes."""
         is_bytes = Text(CTYPES) in keys(self._values.of(node)) and function.returns == "const char *"
-        above = self._forest.parents[node]
-        decoded = isinstance(above, ast.Attribute) and above.attr == "decode"
-        return f"{call}.encode()" if is_bytes and not decoded else call
+        return f"{call}.encode()" if is_bytes and decoding(node, self._forest) is None else call
 
     def _shape(self, function: Function) -> tuple[object, ...]:
         """Return what two functions have in common that are called alike."""
@@ -71,12 +70,14 @@ class Calls:
         text = f"{{{parameter.name}}}"
         if parameter.is_output:
             return f"{text}[0]"
-        if own or any(isinstance(value, Instance) for value in found):
+        if "*" in parameter.ctype and (own or any(isinstance(value, Instance) for value in found)):
             if len(own) == len(found):
                 return f"{{ffi}}.buffer({text})"
             raise NotUnderstood(argument, USE)
         if parameter.ctype == "const char *" and data:
             return f'bytes({text}).partition(b"\\0")[0]'
+        if any(each.node is argument and each.shape is Shape.CELL for each in data):
+            return self._bare(parameter, argument)
         by_value = [each for each in data if each.shape is Shape.CELL] if spelling == CTYPES else []
         if not by_value:
             return text
@@ -86,6 +87,14 @@ class Calls:
             self._again[parameter.name] = argument
             return f"{text} and {{{parameter.name}_again}}[0]"
         return f"{text}[0]"
+
+    def _bare(self, parameter: Parameter, made: ast.expr) -> str:
+        """Return what a value is made of that is made for the call: `c_uint16(8)`."""
+        assert isinstance(made, ast.Call)
+        self._again[parameter.name] = made.args[0] if made.args else made
+        if made.args:
+            return f"{{{parameter.name}_again}}"
+        return "0" if "*" not in parameter.ctype else "None"
 
     def _cell(self, function: Function, parameter: Parameter, argument: ast.expr) -> str:
         """Return the text of what takes an output, which is evaluated after the call."""
@@ -110,6 +119,19 @@ class Calls:
         if isinstance(node, ast.Subscript):
             return self.is_place(node.value) and self.is_place(node.slice)
         return isinstance(node, ast.Name | ast.Constant)
+
+
+def decoding(node: ast.Call, forest: Forest) -> ast.Call | None:
+    """Return the call `node.decode()`, of bytes that stand for a text of the library."""
+    above = forest.parents[node]
+    call = forest.parents[above] if isinstance(above, ast.Attribute) and above.attr == "decode" else None
+    return call if isinstance(call, ast.Call) and call.func is above and _is_utf_8(call) else None
+
+
+def _is_utf_8(call: ast.Call) -> bool:
+    """Whether a call of `decode` reads what all texts of the library are."""
+    named = [argument.value for argument in call.args if isinstance(argument, ast.Constant)]
+    return not call.keywords and len(named) == len(call.args) <= 2 and str([*named, "utf-8"][0]).lower() in _ENCODINGS
 
 
 def keys_of(value: Value) -> bool:

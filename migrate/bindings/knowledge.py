@@ -116,6 +116,10 @@ class Bindings:
         """Return what indexing a C value gives."""
         return [Plain.OTHER]
 
+    def sliced(self, token: Token) -> Iterable[Given]:
+        """Return what a slice of a C value gives: bytes."""
+        return [Plain.OTHER]
+
     # ------------------------------------------------------------------ what neither package has
 
     def stores(self, token: Token) -> bool:

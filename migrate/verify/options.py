@@ -30,6 +30,8 @@ The default faults are
 Exit status: 0 equivalent; 1 diverged; 2 inconclusive: lines that call the old API never ran, migrate leaves some of
 them old, or the old program does not repeat itself; 4 a file could not be handled; 64 a wrong command line."""
 
+_PASSED_ON = ("--args", "--args-service", "--args-client")
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -46,7 +48,7 @@ class Settings:
 
 def read_options(arguments: Sequence[str]) -> Settings:
     """Read a command line; UsageError or SystemExit(64) if it is wrong."""
-    given = _parser().parse_args(arguments)
+    given = _parser().parse_args(_joined(arguments))
     if len(given.scripts) > 2:
         raise UsageError("verify takes one program, or a service and its client")
     roots, scripts = _placed(given)
@@ -59,6 +61,12 @@ def read_options(arguments: Sequence[str]) -> Settings:
         json=given.json,
         options=Options(given.unsafe, given.idioms),
     )
+
+
+def _joined(arguments: Sequence[str]) -> list[str]:
+    """Join the options that pass arguments on with their values, which begin like options themselves."""
+    words = iter(arguments)
+    return [f"{word}={next(words, '')}" if word in _PASSED_ON else word for word in words]
 
 
 def _parser() -> Parser:

@@ -6,11 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
+from typing import Protocol
 
 from migrate.verify.account import Account, ran
 from migrate.verify.comparison import Difference, differences, without_numbers
-from migrate.verify.stage import KILLED, Remains, Stage
-from migrate.verify.trees import Call
+from migrate.verify.peers import Peer
+from migrate.verify.stage import KILLED, Remains
+from migrate.verify.trees import Call, Trees
 from migrate.verify.verdict import Divergence, Result, Run
 
 _AGAIN = 2  # runs of the old program that show whether it repeats itself
@@ -23,11 +25,23 @@ FAULTS = tuple(
 )
 
 
+class Runner(Protocol):
+    """What runs all ends once: a Stage."""
+
+    @property
+    def trees(self) -> Trees: ...
+
+    @property
+    def peers(self) -> Sequence[Peer]: ...
+
+    def run(self, name: str, new: Sequence[bool], faults: str = "") -> list[Remains]: ...
+
+
 @dataclass
 class Rounds:
     """Runs what there is to run and keeps what the old program did."""
 
-    stage: Stage
+    stage: Runner
     faults: Sequence[str] = FAULTS
     times: int = 1
     pairings: Sequence[tuple[bool, ...]] = ()  # but that of old ends only; none: all of them

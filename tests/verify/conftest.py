@@ -16,6 +16,7 @@ from migrate.verify.peers import Peer
 from migrate.verify.stage import Limits, Remains, Stage
 
 PROGRAMS = Path(__file__).parent / "programs"
+UNHURRIED = Limits(timeout_s=120, linger_s=100, patience_s=100)  # on a busy machine
 
 
 class Bench(NamedTuple):
@@ -47,7 +48,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Bench]:
         (home / "given").mkdir()
         (home / "given" / script).write_bytes((PROGRAMS / script).read_bytes())
         sides = trees.migrated(home / "given", [script], home, Options())
-        stage = Stage(sides, [Peer("program", script)], Limits(), home)
+        stage = Stage(sides, [Peer("program", script)], UNHURRIED, home)
         return Bench(stage, sides.new / script, (sides.new / script).read_text())
 
     return made
