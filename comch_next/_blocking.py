@@ -264,8 +264,12 @@ class BlockingChannel(Hinted):
 
     @property
     def recv_fd(self) -> int:
-        """A descriptor for poll and epoll, ready while a message, a waiting client or a lost peer is there."""
-        readable = self._waiting("recv_fd")
+        """A descriptor for poll and epoll, ready while a message, a waiting client or a lost peer is there.
+
+        -1 on a channel that is not connected.
+        """
+        if self._readable is None:
+            return -1
         self._shown = True
         self._rearm()
-        return readable.fileno()
+        return self._readable.fileno()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from migrate.facts.libraries import OPENED, Cause
 from migrate.outcome import FileOutcome, Finding, Options, Span
-from migrate.python.source import Source
+from migrate.python.source import Located, Source
 from migrate.text.comments import Comments
 
 if TYPE_CHECKING:
@@ -80,7 +80,8 @@ class Flattened:
         if flat is None:
             return span
         places = ((span.line, span.column), (span.end_line, span.end_column))
-        offsets = (flat.before(flat.source.line_start(line) + column) for line, column in places)
+        start, end = (flat.source.line_start(line) + column for line, column in places)
+        offsets = flat.before(start, end)
         (line, column), (end_line, end_column) = (flat.old.position(offset) for offset in offsets)
         return Span(line, column, end_line, end_column)
 
@@ -94,7 +95,8 @@ def _is_skipped(source: Source | None) -> bool:
 def _old_node(flat: Flat, node: ast.AST) -> ast.AST:
     """Return the smallest expression or statement of the old text where a node of the new one comes from."""
     new = flat.source
-    offset = flat.before(new.offset(getattr(node, "lineno", 1), getattr(node, "col_offset", 0)))
+    start, end = new.span(node) if isinstance(node, Located) else (0, 0)
+    offset = flat.before(start, end)[0]
 
     def around() -> Iterator[tuple[int, int, ast.AST]]:
         for at, place in enumerate(ast.walk(flat.old.tree)):

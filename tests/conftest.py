@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from comch_next import DocaError
 from comch_next.driver import _load, load
 from tests.forked import LAUNCHER, ForkedPopen, server
 from tests.leftovers import close_leftovers, collected
@@ -130,3 +131,17 @@ def start_python() -> Iterator[StartPython]:
             return child
 
         yield start
+
+
+@pytest.fixture
+def errors(monkeypatch: pytest.MonkeyPatch) -> list[DocaError]:
+    """Every error that is made from here on: a flat function returns its code only."""
+    made: list[DocaError] = []
+    make = DocaError.__init__
+
+    def note(error: DocaError, *arguments: Any, **options: Any) -> None:
+        make(error, *arguments, **options)
+        made.append(error)
+
+    monkeypatch.setattr(DocaError, "__init__", note)
+    return made

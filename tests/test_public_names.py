@@ -20,7 +20,7 @@ PUBLIC_MODULES = {
     "blocking blocking.endpoint blocking.flat "
     "cc cc.capabilities cc.server cc.client cc.connection cc.producer cc.consumer cc.task cc.flat "
     "cc.context cc.engine cc.memory",
-    "migrate": "cli codes explain files outcome rewriting python old_api facts rules report text bindings verify",
+    "migrate": "cli codes explain files outcome rewriting python old_api facts bindings rules report text verify",
 }
 
 

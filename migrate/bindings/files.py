@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from migrate.bindings.flatten import Flattening
 from migrate.bindings.refusal import DECLARATION
-from migrate.bindings.tokens import Ffi, Name, Package, keys
+from migrate.bindings.tokens import Ffi, Maker, Name, Package, keys
 from migrate.facts.libraries import Cause
 from migrate.old_api.generations import VOCABULARY
 from migrate.python.modules import Project
@@ -30,15 +30,24 @@ class Flat(NamedTuple):
     source: Source
     changes: Sequence[Change]
 
-    def before(self, offset: int) -> int:
-        """Return where in the old text a place of the new one comes from."""
+    def before(self, start: int, end: int) -> tuple[int, int]:
+        """Return where in the old text a piece of the new one comes from; the whole change where it is not there."""
+        (first, change), (last, _) = self._before(start), self._before(end)
+        if change is None or last > change.end:
+            return first, max(first, last)
+        piece = self.source.text[start:end]
+        at = self.old.text.find(piece, change.start, change.end)
+        return (at, at + len(piece)) if at >= 0 else (change.start, change.end)
+
+    def _before(self, offset: int) -> tuple[int, Change | None]:
+        """Return the place of an offset in the old text, and the change that it is in."""
         ends = list(accumulate(change.start - change.end + len(change.text) for change in self.changes))
         starts = [change.start + moved for change, moved in zip(self.changes, [0, *ends], strict=False)]
         at = bisect_right(starts, offset) - 1
         if at < 0:
-            return offset
+            return offset, None
         change, start = self.changes[at], starts[at]
-        return change.start if offset < start + len(change.text) else offset - ends[at]
+        return (change.start, change) if offset < start + len(change.text) else (offset - ends[at], None)
 
 
 class Group(NamedTuple):
@@ -125,5 +134,5 @@ class _Files:
         found = list(keys(self._flattening.values.of(value)))
         if any(isinstance(key, Ffi) for key in found):
             return any(key in self._flattening.dropped() for key in found)
-        declares = isinstance(value, ast.Constant) and binding in self._flattening.declared()
-        return (declares or any(isinstance(key, Name) for key in found)) and binding.id not in self._imported
+        declares = binding in self._flattening.declared() and self._flattening.is_plain(value)
+        return (declares or any(isinstance(key, Name | Maker) for key in found)) and binding.id not in self._imported

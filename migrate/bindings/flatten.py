@@ -8,17 +8,19 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
-from migrate.bindings.calls import Calls
+from migrate.bindings.calls import Calls, decoding
 from migrate.bindings.knowledge import Bindings
-from migrate.bindings.members import Members
+from migrate.bindings.members import GONE, Members
 from migrate.bindings.refusal import DECLARATION, USE, NotUnderstood
 from migrate.bindings.tokens import (
     CFFI,
     CTYPES,
+    GIVEN,
     CFunction,
     Data,
     Ffi,
     Library,
+    Maker,
     Member,
     Name,
     Null,
@@ -30,12 +32,13 @@ from migrate.bindings.uses import Uses
 from migrate.facts.expressions import Expressions
 from migrate.facts.forest import Forest
 from migrate.old_api.vocabulary import Vocabulary
-from migrate.python.modules import Project
+from migrate.python.modules import Project, is_standard
 from migrate.python.source import Source
-from migrate.python.values import Token, Values
+from migrate.python.values import External, Plain, Token, Value, Values
 from migrate.text.code import Edits, Template
 
 _SIGNATURE = frozenset({"argtypes", "restype"})
+_PLAIN = (ast.Constant, ast.Name, ast.FormattedValue, ast.Attribute, ast.JoinedStr, ast.BinOp, ast.BoolOp, ast.IfExp)
 _DECLARING = frozenset({"cdef"})
 _Key = TypeVar("_Key")
 
@@ -57,13 +60,16 @@ class Flattening:
         self.deleted: set[ast.stmt] = set()
         self.refused: dict[Path, NotUnderstood] = {}
         self.kept: set[Ffi] = set()
+        self._named: list[ast.expr] = []  # what names the libraries
         self.touched: set[Path] = set()
         if not self._old_libraries:
             return
         self._read_calls()
         self._read_members()
+        self._read_decorators()
         self._read_uses()
         self._read_names()
+        self.expressions |= {ffi.node: Template("None") for ffi in self.dropped()}
 
     # ------------------------------------------------------------------ which libraries
 
@@ -85,6 +91,8 @@ class Flattening:
 
     def _changes(self, data: Data) -> bool:
         """Whether a C value is of the program's talk with an old library."""
+        if data.node is GIVEN:
+            return True
         if data.spelling == CTYPES:
             return data in self._calls.met
         return data.ffi in self._old_ffis and (data in self._calls.met or data not in self._bindings.met)
@@ -111,6 +119,9 @@ class Flattening:
                 if len(functions) < len(found):
                     raise NotUnderstood(node, USE)
                 self.expressions[node] = self._calls.template(node, functions)
+                decoded = decoding(node, self.forest) if Text(CTYPES) in keys(self.values.of(node)) else None
+                if decoded is not None:
+                    self.expressions[decoded] = Template("{text}", {"text": node})
                 self._touch(node)
             except NotUnderstood as problem:
                 self._refuse(problem)
@@ -127,6 +138,8 @@ class Flattening:
                     self._member(node, members, len(members) < len(self.values.of(node.func)))
                 elif names:
                     self._of_ctypes(node, names[0].name)
+                elif any(isinstance(key, Maker) and key.spelling == CTYPES for key in found) and len(node.args) == 1:
+                    self._put(node, Template("{function}", {"function": node.args[0]}))
                 self._opened(node)
             except NotUnderstood as problem:
                 self._refuse(problem)
@@ -136,7 +149,7 @@ class Flattening:
         if mixed or len(members) > 1:
             raise NotUnderstood(node, USE)
         self._touch(node)
-        if name == "dlopen":
+        if name == "dlopen" or self._is_replaced(node):
             return
         if name in _DECLARING:
             statement = self.forest.parents[node]
@@ -151,6 +164,16 @@ class Flattening:
             self.kept.add(members[0].ffi)
         else:
             self._put(*edit)
+
+    def _is_replaced(self, node: ast.AST) -> bool:
+        """Whether an edit around a node drops it."""
+        passed = {node}
+        for above in self.forest.above(node):
+            template = self.expressions.get(above) if isinstance(above, ast.expr) else None
+            if template is not None and passed.isdisjoint(template.parts.values()):
+                return True
+            passed.add(above)
+        return False
 
     def _of_ctypes(self, node: ast.Call, name: str) -> None:
         """Edit what makes or refers to a value that an old function is given."""
@@ -171,8 +194,9 @@ class Flattening:
             return
         if any(isinstance(key, Stranger) and key.library == library for key in self._all(Stranger)):
             raise NotUnderstood(node, DECLARATION)
-        if not all(map(_is_plain, node.args)):
+        if not all(map(self.is_plain, node.args)):
             raise NotUnderstood(node, DECLARATION)
+        self._named += node.args
         self._touch(node)
         statement = self.forest.parents[node]
         target = statement.targets[0] if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else None
@@ -183,6 +207,14 @@ class Flattening:
             )
         else:
             self.expressions[node] = Template("{module}")
+
+    def is_plain(self, node: ast.expr) -> bool:
+        """Whether the name of a library can be dropped: what makes it has no effect."""
+        if isinstance(node, ast.Call):
+            given = [*node.args, *(keyword.value for keyword in node.keywords)]
+            return all(map(_is_of_python, self.values.of(node.func))) and all(map(self.is_plain, given))
+        parts = [part for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr)]
+        return isinstance(node, _PLAIN) and all(map(self.is_plain, parts))
 
     @cached_property
     def module(self) -> str:
@@ -197,6 +229,14 @@ class Flattening:
             self.statements[node] = template
         else:
             self.expressions[node] = template
+
+    def _read_decorators(self) -> None:
+        """Take the decorators away that make functions for C to call."""
+        for _, function in self.forest.nodes(ast.FunctionDef):
+            for decorator in function.decorator_list:
+                if any(isinstance(key, Maker) for key in keys(self.values.of(decorator))):
+                    self.expressions[decorator] = GONE
+                    self._touch(decorator)
 
     def _read_uses(self) -> None:
         for token in self.values.tokens:
@@ -277,27 +317,29 @@ class Flattening:
         ), {statement for statement in self.deleted if of_file(statement) == path}
 
     def declared(self) -> frozenset[ast.AST]:
-        """Return what binds the texts that are declared."""
+        """Return what binds the texts that are declared, and the names of libraries."""
         calls = (statement.value for statement in self.deleted if isinstance(statement, ast.Expr))
-        read = (
-            part for call in calls if isinstance(call, ast.Call) for part in call.args if isinstance(part, ast.Name)
-        )
-        variables = (self.forest.of(part).of[part] for part in read)
-        return frozenset(binding for variable in variables for binding in variable.bindings)
+        read = [part for call in calls if isinstance(call, ast.Call) for part in call.args]
+        read += [part for name in self._named for part in ast.walk(name) if isinstance(part, ast.expr)]
+        names = (self.forest.of(part).of[part] for part in read if isinstance(part, ast.Name))
+        fields = {part.attr for part in read if isinstance(part, ast.Attribute)}
+        others = (node for _, node in self.forest.nodes(ast.Attribute) if node not in read)
+        fields -= {node.attr for node in others}
+        classes = (self.forest.of(node).scopes[node] for _, node in self.forest.nodes(ast.ClassDef))
+        own = (variable for scope in classes for name, variable in scope.variables.items() if name in fields)
+        return frozenset(binding for variable in (*names, *own) for binding in variable.bindings)
 
     def dropped(self) -> frozenset[Ffi]:
         """Return the FFI objects that nothing needs any more."""
         return self._old_ffis - self.kept
 
 
+def _is_of_python(function: Value) -> bool:
+    """Whether a function is of Python's own library, ctypes among it."""
+    if isinstance(function, External):
+        return function.name.startswith(".") or is_standard(function.name)
+    return function is Plain.OTHER or any(isinstance(key, Name) for key in keys([function]))
+
+
 def _line(node: ast.AST) -> int:
     return getattr(node, "lineno", 0)
-
-
-def _is_plain(node: ast.expr) -> bool:
-    """Whether the name of a library can be dropped without anybody missing what it was made of."""
-    if isinstance(node, ast.Call):
-        return all(map(_is_plain, [*node.args, *(keyword.value for keyword in node.keywords)]))
-    return isinstance(
-        node, ast.Constant | ast.Name | ast.Attribute | ast.JoinedStr | ast.BinOp | ast.BoolOp | ast.IfExp
-    )

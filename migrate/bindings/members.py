@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Mapping
 
 from migrate.bindings import shapes
+from migrate.bindings.calls import decoding, pointed
 from migrate.bindings.knowledge import new_type
 from migrate.bindings.refusal import USE, NotUnderstood
 from migrate.bindings.tokens import Data, Own, Shape, Text, keys
@@ -16,6 +17,7 @@ from migrate.python.values import Plain, Values
 from migrate.text.code import Template
 
 Edit = tuple[ast.expr | ast.stmt, Template]
+GONE = Template("None")  # in the place of a decorator that goes with its line
 _TEXT = '.partition(b"\\0")[0]'
 
 
@@ -125,21 +127,14 @@ class Members:
         if any(isinstance(key, Text) for key in keys(found)):
             if any(not isinstance(key, Text) for key in keys(found)) or len(node.args) > 1:
                 raise NotUnderstood(node, USE)
-            return self.decoded(node) or (node, Template("{text}.encode()", {"text": node.args[0]}))
+            decoded = decoding(node, self._forest)
+            return decoded or node, Template("{text}" if decoded else "{text}.encode()", {"text": node.args[0]})
         if not self._buffer(node.args[0]):
             return None
         if len(node.args) > 1:
             parts = {"buffer": node.args[0], "size": node.args[1]}
             return node, Template("bytes({buffer}[:{size}])" + _TEXT, parts)
         return node, Template("bytes({buffer})" + _TEXT, {"buffer": node.args[0]})
-
-    def decoded(self, node: ast.Call) -> Edit | None:
-        """Return the edit of `string(...).decode()`, which is a text already."""
-        above = self._forest.parents[node]
-        call = self._forest.parents[above] if isinstance(above, ast.Attribute) and above.attr == "decode" else None
-        if isinstance(call, ast.Call) and call.func is above and _is_utf_8(call):
-            return call, Template("{text}", {"text": node.args[0]})
-        return None
 
     def _unpacked(self, node: ast.Call) -> Edit | None:
         if not self._buffer(node.args[0]) or len(node.args) != 2:
@@ -179,6 +174,21 @@ class Members:
             return None
         raise NotUnderstood(node, USE)
 
+    def _called_back(self, node: ast.Call) -> Edit | None:
+        """Return the function itself; of a decorator nothing, which goes as a whole."""
+        if len(node.args) == 2:
+            return node, Template("{function}", {"function": node.args[1]})
+        above = self._forest.parents[node]
+        if isinstance(above, ast.Call) and above.func is node and len(above.args) == 1:
+            return above, Template("{function}", {"function": above.args[0]})
+        if node in getattr(above, "decorator_list", ()):
+            return node, GONE
+        raise NotUnderstood(node, USE)
+
+    def _object(self, node: ast.Call) -> Edit:
+        """Return the object that a pointer stands for."""
+        return node, Template("{pointer}", {"pointer": pointed(node.args[0], self._values)})
+
     def _text_of(self, node: ast.Call) -> Edit | None:
         return self._itself(node) if len(node.args) == 1 else None
 
@@ -196,14 +206,6 @@ def _is_whole(node: ast.Slice) -> bool:
     return node.lower is None and node.upper is None and node.step is None
 
 
-def _is_utf_8(call: ast.Call) -> bool:
-    """Whether a call of `decode` reads what all texts of the library are."""
-    named = [argument.value for argument in call.args if isinstance(argument, ast.Constant)]
-    return not call.keywords and len(named) == len(call.args) <= 2 and str([*named, "utf-8"][0]).lower() in (
-        "utf-8", "utf8", "ascii", "latin-1"
-    )  # fmt: skip
-
-
 def _named(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
@@ -217,6 +219,9 @@ _OF_FFI: Mapping[str, Callable[[Members, ast.Call], Edit | None]] = {
     "memmove": Members._moved,
     "from_buffer": Members._itself,
     "cast": Members._cast,
+    "callback": Members._called_back,
+    "new_handle": Members._itself,
+    "from_handle": Members._object,
 }
 _OF_CTYPES: Mapping[str, Callable[[Members, ast.Call], Edit | None]] = {
     "byref": Members._itself,

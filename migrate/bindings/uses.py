@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Mapping
 
 from migrate.bindings.refusal import USE, NotUnderstood
@@ -32,7 +33,7 @@ class Uses:
         if isinstance(above, ast.keyword):
             above = self._forest.parents[above]
         if data.spelling == CTYPES and data.shape is Shape.CELL and self._is_tested(node, above):
-            return node, Template("{value}[0]", {"value": node})
+            return node, self._held(node)
         judge = _PLACES.get(type(above))
         if judge is not None:
             return judge(self, node, above, data)
@@ -43,6 +44,12 @@ class Uses:
     def _is_tested(self, node: ast.expr, above: ast.AST) -> bool:
         negated = isinstance(above, ast.UnaryOp) and isinstance(above.op, ast.Not)
         return negated or (isinstance(above, _TESTS) and above.test is node)
+
+    def _held(self, node: ast.expr) -> Template:
+        """Return what is in a cell, for the cell; a template cannot hold the node whose place it takes."""
+        if not re.fullmatch(r"[\w.]+", text := ast.unparse(node)):
+            raise NotUnderstood(node, USE)
+        return Template(f"{text}[0]")
 
     def _attribute(self, node: ast.expr, above: ast.Attribute, data: Data) -> tuple[ast.expr, Template] | None:
         parts = {"value": node}

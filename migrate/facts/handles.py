@@ -164,6 +164,10 @@ class OldApi:
             return [token, Plain.OTHER]
         return [] if isinstance(token.key, Handle | Method | Code | Failure) else None
 
+    def sliced(self, token: Token) -> Iterable[Given]:
+        """Return the token: a part of a text or of a message is one."""
+        return [token]
+
     def is_instance(self, token: Token, kind: Token) -> bool | None:
         """Return whether a handle is of the old class that another token is; None for what is no handle."""
         name = kind.key.name if isinstance(kind.key, Symbol) else ""

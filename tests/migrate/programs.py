@@ -126,7 +126,6 @@ NOT_WHOLE = {
     "runtime_source": "the names are read at run time, by eval and globals(), and show in f-strings",
     "delegating_proxy": "the methods of a handle are looked up by names that are not written in the program",
     "caps_table": "whether a short buffer is enough for a text is known by evidence only (CCM072)",
-    "cc_threads": "what is called goes through a queue of a thread's own class, with a handle as its argument (CCM034)",
     "wrapper_unittest": "a fake of the program's own has the methods of an old endpoint, too (CCM035)",
 }
 

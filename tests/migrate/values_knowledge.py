@@ -45,6 +45,9 @@ class Library:
     def elements(self, token: Token) -> Iterable[Given] | None:
         return [Token(f"{token.key}[]")]
 
+    def sliced(self, token: Token) -> Iterable[Given]:
+        return [token]
+
     def is_instance(self, token: Token, kind: Token) -> bool | None:
         return token.key == f"{kind.key}()"
 

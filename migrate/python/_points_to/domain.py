@@ -190,6 +190,9 @@ class Knowledge(Protocol):
     def elements(self, token: Token) -> Iterable[Given] | None:
         """What iterating or indexing a token gives."""
 
+    def sliced(self, token: Token) -> Iterable[Given]:
+        """What a slice of a token gives."""
+
     def is_instance(self, token: Token, kind: Token) -> bool | None:
         """Whether a token is an instance of the class that another one is."""
 

@@ -44,7 +44,7 @@ class Items(Elements):
             self.flow(self.elements(value), self.contents(collection).some)
             self.add(result, collection)
         elif isinstance(value, Token):
-            self.add(result, value)
+            self.give(result, self.knowledge.sliced(value), node)
         else:
             self.flow(self.elements(value), result)
 

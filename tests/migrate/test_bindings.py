@@ -1,0 +1,161 @@
+"""Programs that call the C library: what each use of a C value becomes, and which uses keep all of it as it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from migrate.outcome import Options
+from migrate.rewriting import rewrite, rewrite_project
+
+CFFI = """from cffi import FFI
+ffi = FFI()
+ffi.cdef("int doca_comm_channel_ep_create(void **ep);")
+lib = ffi.dlopen("libdoca_comm_channel.so.2")
+ep = ffi.new("struct doca_comm_channel_ep_t **")
+peer = ffi.new("struct doca_comm_channel_addr_t **")
+assert lib.doca_comm_channel_ep_create(ep) == 0
+assert lib.doca_comm_channel_ep_connect(ep[0], b"x", peer) == 0
+buf, n = ffi.new("char[]", 64), ffi.new("size_t *", 64)
+rc = lib.doca_comm_channel_ep_recvfrom(ep[0], buf, n, 0, peer)
+"""
+CTYPES = """import ctypes
+from ctypes import byref
+lib = ctypes.CDLL("libdoca_comm_channel.so.2")
+ep, peer = ctypes.c_void_p(), ctypes.c_void_p()
+assert lib.doca_comm_channel_ep_create(byref(ep)) == 0
+assert lib.doca_comm_channel_ep_connect(ep, b"x", byref(peer)) == 0
+buf, n = ctypes.create_string_buffer(64), ctypes.c_size_t(64)
+rc = lib.doca_comm_channel_ep_recvfrom(ep, buf, byref(n), 0, byref(peer))
+"""
+
+
+def last_lines(text: str, count: int = 1) -> str:
+    """The last lines of a text, rewritten; checked to be whole."""
+    outcome = rewrite(text.encode())
+    assert not [name for name in (b"cffi", b"ctypes", b"doca") if name in outcome.new], outcome.new
+    return "\n".join(outcome.new.decode().splitlines()[-count:])
+
+
+@pytest.mark.parametrize(
+    ("line", "new"),
+    [
+        ("print(ffi.buffer(buf, n[0])[:])", "print(bytes(buf[:n[0]]))"),
+        ("print(bytes(ffi.buffer(buf, n[0])))", "print(bytes(buf[:n[0]]))"),
+        ("print(ffi.buffer(buf)[2:4])", "print(bytes(buf[2:4]))"),
+        ("print(len(ffi.buffer(buf, n[0])))", "print(len(memoryview(buf)[:n[0]]))"),
+        ("print(ffi.string(buf))", 'print(bytes(buf).partition(b"\\0")[0])'),
+        ("print(ffi.string(buf, 5).decode())", 'print(bytes(buf[:5]).partition(b"\\0")[0].decode())'),
+        ("print(ffi.unpack(buf, 3))", "print(bytes(buf[:3]))"),
+        ("print(ffi.sizeof(buf), len(buf))", "print(len(buf), len(buf))"),
+        ('ffi.memmove(buf, b"abc", 3)', 'buf[:3] = memoryview(b"abc")[:3]'),
+        ("n[0] = 64", "n[0] = 64"),
+        ("print(peer[0] == ffi.NULL)", "print(peer[0] == None)"),
+        ("print(ffi.string(lib.doca_error_get_name(rc)).decode())", "print(comch.code_name(rc))"),
+        ("print(ffi.string(lib.doca_error_get_name(rc)))", "print(comch.code_name(rc).encode())"),
+        ('data = ffi.new("char[]", b"xyz")', 'data = bytearray(b"xyz" + b"\\0")'),
+        ('data = ffi.new("uint8_t[16]")', "data = bytearray(16)"),
+        ('data = ffi.new(f"char[{8 * 2}]")', "data = bytearray(8 * 2)"),
+        ('info = ffi.cast("struct doca_dev *", peer[0])', "info = peer[0]"),
+    ],
+)
+def test_of_cffi(line: str, new: str) -> None:
+    assert last_lines(CFFI + line + "\n") == new
+
+
+@pytest.mark.parametrize(
+    ("line", "new"),
+    [
+        ("print(buf.raw[:n.value])", "print(bytes(buf[:n[0]]))"),
+        ("print(buf.raw)", "print(bytes(buf))"),
+        ("print(buf.value)", 'print(bytes(buf).partition(b"\\0")[0])'),
+        ("print(buf[:n.value])", "print(bytes(buf[:n[0]]))"),
+        ("print(ctypes.string_at(buf, n.value))", "print(bytes(buf[:n[0]]))"),
+        ("print(ctypes.sizeof(buf))", "print(len(buf))"),
+        ("n.value = 64", "n[0] = 64"),
+        ("print(1 if not peer else peer.value is None)", "print(1 if not peer[0] else peer[0] is None)"),
+    ],
+)
+def test_of_ctypes(line: str, new: str) -> None:
+    assert last_lines(CTYPES + line + "\n") == new
+
+
+def test_a_call_over_several_lines() -> None:
+    text = CFFI + "rc = lib.doca_comm_channel_ep_recvfrom(\n    ep[0],  # ours\n    buf, n,\n    0, peer,\n)\n"
+    new = rewrite(text.encode(), options=Options(width=200)).new.decode()
+    assert "# ours" in new
+    text = " ".join(new.split()).replace("( ", "(")
+    assert "comch.store(comch.Client.try_receive(ep[0], n[0]), buf, n, peer)" in text
+
+
+def test_prototypes_go() -> None:
+    text = CTYPES + "lib.doca_comm_channel_ep_listen.argtypes = [ctypes.c_void_p, ctypes.c_char_p]\nprint(rc)\n"
+    assert last_lines(text, 2) == ")\nprint(rc)"
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("print(buf)", "CCM092"),  # the text of a C value
+        ("print(n)", "CCM092"),
+        ("other = ep == peer", "CCM092"),
+        ("print(buf[0])", "CCM092"),  # b"x" of a char[], a number of a bytearray
+        ("print(*buf)", "CCM092"),
+        ("import copy\nother = copy.copy(n)", "CCM092"),
+        ("print(ep + 1)", "CCM092"),
+        ("print(ep[1])", "CCM092"),
+        ("ep[0] = ffi.gc(ep[0], lib.doca_comm_channel_ep_destroy)", "CCM092"),
+        ("print(int(ffi.cast('uintptr_t', ep[0])))", "CCM092"),
+        ("args = (ep[0], b'y')\nlib.doca_comm_channel_ep_listen(*args)", "CCM093"),
+        ("lib.doca_comm_channel_ep_listen(ep[0])", "CCM093"),
+        ("lib.getpid()", "CCM094"),
+        ("msg = ffi.new('struct msg *')", "CCM094"),
+        ("getattr(lib, 'doca_comm_channel_ep_' + input())(ep[0])", "CCM033"),  # what the rules refuse stays in C, too
+    ],
+)
+def test_what_stays(line: str, code: str) -> None:
+    text = CFFI + line + "\n"
+    outcome = rewrite(text.encode())
+    assert outcome.new.count(b"# CCM") == 1
+    kept = [each for each in outcome.new.decode().splitlines(keepends=True) if not each.startswith("# CCM")]
+    assert "".join(kept) == text
+    assert code in {finding.code for finding in outcome.findings}
+
+
+def test_findings_stand_where_the_old_text_has_them() -> None:
+    text = CFFI + "lib.doca_comm_channel_ep_destroy(ep[0])\n"
+    lines = text.splitlines()
+    outcome = rewrite(text.encode())
+    for finding in outcome.findings:
+        if finding.name.startswith("doca_comm_channel_ep_"):
+            start, end = finding.span.column, finding.span.end_column
+            assert finding.name in lines[finding.span.line - 1]
+            assert finding.name == lines[finding.span.line - 1][start:end]
+    assert outcome.old == text.encode()
+
+
+def test_a_file_that_is_not_given_keeps_the_others() -> None:
+    files = {Path("main.py"): b"from native import ffi, lib\nep = ffi.new('struct doca_comm_channel_ep_t **')\n"
+             b"print(lib.doca_comm_channel_ep_create(ep))\n"}  # fmt: skip
+    native = CFFI.partition("ep = ")[0].encode()
+    (main,) = rewrite_project(files, context={Path("native.py"): native})
+    assert {finding.code for finding in main.findings} == {"CCM049"}
+    main, native_too = rewrite_project({**files, Path("native.py"): native})
+    assert b"cffi" not in native_too.new
+    assert b"ffi" not in main.new
+
+
+def test_two_programs_of_one_folder_are_two() -> None:
+    good, bad = CFFI.encode(), (CFFI + "print(buf)\n").encode()
+    first, second = rewrite_project({Path("a.py"): good, Path("b.py"): bad})
+    assert b"ffi" not in first.new
+    assert b"CCM092" in second.new
+
+
+def test_other_uses_of_ctypes_stay() -> None:
+    libc = "libc = ctypes.CDLL(None)\nsize = ctypes.c_long(5)\nprint(libc.labs(size), size.value)\n"
+    new = rewrite((CTYPES + libc).encode(), options=Options()).new.decode()
+    assert new.endswith(libc)
+    assert "import ctypes\n" in new
+    assert "byref" not in new
