@@ -12,6 +12,12 @@ _ROOT = Path(__file__).resolve().parent
 _KERNEL = "comch_next/driver/emulated/_kernel"
 _DECLARED = "comch_next/driver/native/_declared.py"
 _NATIVE = "comch_next/driver/native/_kernel"
+_TIMERS = """
+struct timespec { long tv_sec; long tv_nsec; };
+struct itimerspec { struct timespec it_interval, it_value; };
+int timerfd_create(int, int);
+int timerfd_settime(int, int, const struct itimerspec *, struct itimerspec *);
+"""
 _CALLS = (
     *("calls", "link", "poller", "channel", "mapping", "context", "task", "send_task"),
     *("quick", "quick_send", "quick_receive", "quick_wait"),
@@ -35,7 +41,7 @@ def _declare(root: Path) -> None:
 
     ffi = FFI()
     ffi.set_source("_declared", None)
-    ffi.cdef(prototypes.cdef("core", "comch"))
+    ffi.cdef(prototypes.cdef("core", "comch") + _TIMERS)
     ffi.emit_python_code(str(root / _DECLARED))
 
 

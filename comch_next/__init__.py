@@ -9,11 +9,14 @@ the seam to the library underneath.
 from typing import TYPE_CHECKING
 
 from comch_next import log
+from comch_next._blocking import BlockingChannel
 from comch_next._channel import Channel
 from comch_next._codes import AccessFlag, Counter, PciFuncType, RepFilter, State, SubmitFlag
+from comch_next._init_attr import InitAttr
 from comch_next._msgq import ConsumerCompletion, MsgQ
 from comch_next._outcomes import named, outcome, outcome_list, outcomes, store
 from comch_next._pci import PciBdf
+from comch_next._peer_info import PeerInfo, peer_info
 from comch_next.client import Client
 from comch_next.connection import Connection, Message
 from comch_next.consumer import Consumer
@@ -73,6 +76,7 @@ __all__ = [
     "Authentication",
     "BadConfig",
     "BadState",
+    "BlockingChannel",
     "Buf",
     "BufInventory",
     "Channel",
@@ -94,6 +98,7 @@ __all__ = [
     "Full",
     "InProgress",
     "InUse",
+    "InitAttr",
     "Initialization",
     "InvalidValue",
     "IoFailed",
@@ -109,6 +114,7 @@ __all__ = [
     "OperatingSystem",
     "PciBdf",
     "PciFuncType",
+    "PeerInfo",
     "PostRecvTask",
     "Producer",
     "ProducerSendTask",
@@ -138,5 +144,6 @@ __all__ = [
     "outcome",
     "outcome_list",
     "outcomes",
+    "peer_info",
     "store",
 ]

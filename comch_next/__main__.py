@@ -1,9 +1,11 @@
-"""What there is and what goes on: ``python -m comch_next devices``, ``caps`` or ``admin``, each with ``--json``."""
+"""What there is and what goes on: ``python -m comch_next devices``, ``caps`` or ``admin``, each with ``--json``; and
+what went on: ``timeline TRACE...``."""
 
 import argparse
 import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from comch_next._report import Report, Section, plain
@@ -137,6 +139,16 @@ def _connections(servers: Sequence[ServerStatus]) -> list[dict[str, Any]]:
     ]
 
 
+def timeline(traces: Sequence[str], picture: str | None) -> str:
+    """What happened between the ends of channels, from the traces of their processes (see COMCH_TRACE)."""
+    from comch_next import _timeline  # only this command reads traces
+
+    found = _timeline.read((trace, Path(trace).read_text(encoding="utf-8")) for trace in traces)
+    if picture is not None:
+        Path(picture).write_text(_timeline.svg(found), encoding="utf-8")
+    return _timeline.text(found)
+
+
 _COMMANDS: Mapping[str, Callable[[], Report]] = {"devices": devices, "caps": caps, "admin": admin}
 
 
@@ -147,14 +159,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name, command in _COMMANDS.items():
         known = commands.add_parser(name, help=command.__doc__, description=command.__doc__)
         known.add_argument("--json", action="store_true", help="the same as one JSON object")
+    known = commands.add_parser("timeline", help=timeline.__doc__, description=timeline.__doc__)
+    known.add_argument("traces", nargs="+", metavar="TRACE")
+    known.add_argument("--svg", metavar="FILE", help="write a picture of it, too")
     given = parser.parse_args(arguments)
     try:
-        report = _COMMANDS[given.command]()
-        print(report.as_json() if given.json else report.as_text(), flush=True)
+        print(_reported(given), flush=True)
     except (DocaError, OSError) as error:
         print(f"comch_next: {plain(str(error))}", file=sys.stderr)
         return 1
     return 0
+
+
+def _reported(given: argparse.Namespace) -> str:
+    if given.command == "timeline":
+        return timeline(given.traces, given.svg)
+    report = _COMMANDS[given.command]()
+    return report.as_json() if given.json else report.as_text()
 
 
 if __name__ == "__main__":

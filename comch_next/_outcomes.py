@@ -112,10 +112,11 @@ def _owners() -> dict[FunctionType, tuple[type, str, str]]:
 @cache
 def _closes() -> set[FunctionType]:
     """The functions that generation 1 had as ep_destroy, where NULL is NOT_CONNECTED."""
+    from comch_next._blocking import BlockingChannel
     from comch_next.context import Context
 
-    owners = _owners().items()
-    return {function for function, (cls, name, _) in owners if name == "close" and issubclass(cls, Context)}
+    endpoints, owners = (BlockingChannel, Context), _owners().items()
+    return {function for function, (cls, name, _) in owners if name == "close" and issubclass(cls, endpoints)}
 
 
 def _is_own(cls: type) -> bool:

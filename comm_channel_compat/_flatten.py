@@ -148,16 +148,20 @@ def flatten(name: str, returns: str, rows: Iterable[tuple[str, str, str]], call:
             return int(result) if isinstance(result, ErrorCode) else 0
         return _with_outputs(0, tuple(map(_plain, result if len(outputs) > 1 else (result,), outputs)))
 
-    function = _with_parameters([param.name for param in inputs], run)
+    function = _with_parameters([param.name for param in inputs], run, returns)
     function.__name__ = function.__qualname__ = name
     function.__doc__ = _documentation(name, returns, params)
     return function
 
 
-def _with_parameters(names: list[str], run: Callable[[tuple[Any, ...]], Any]) -> Flat:
-    """Make a function with parameters of these names, which calls `run` with their values."""
+def _with_parameters(names: list[str], run: Callable[[tuple[Any, ...]], Any], returns: str) -> Flat:
+    """Make a function with parameters of these names, which calls `run` with their values.
+
+    Who watches its frames finds what the C function returns.
+    """
     values = "".join(f"{name}, " for name in names)
-    function: Flat = eval(f"lambda {', '.join(names)}: _run(({values}))", {"_run": run, "__name__": __name__})
+    found = {"_run": run, "_returns": returns, "__name__": __name__}
+    function: Flat = eval(f"lambda {', '.join(names)}: _run(({values}))", found)
     return function
 
 

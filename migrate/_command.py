@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from migrate import _project
 from migrate._options import Settings
-from migrate._output import OutputError, complain, put, rendered
+from migrate._output import OutputError, complain, document, put, rendered
 from migrate._progress import Progress
 from migrate.codes import CODES
 from migrate.outcome import FileOutcome
@@ -91,6 +91,8 @@ class Command:
         return [results[index] for index in range(len(groups))]
 
     def _print(self, run: Run) -> None:
+        for form, path in self.settings.reports:
+            put(document(run, form), path)
         report = rendered(run, self.settings)
         if self.stdin and self.is_filter:
             put(next((outcome.new for outcome in run.outcomes), self.stdin[1]))

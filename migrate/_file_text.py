@@ -16,7 +16,8 @@ from migrate.python.source import Source
 from migrate.text.code import Edits, Template
 from migrate.text.comments import Comments, with_comment
 from migrate.text.imports import Imports, Old
-from migrate.text.render import Change, Renderer, splice
+from migrate.text.pieces import Change, splice
+from migrate.text.render import Renderer
 
 _WORD = re.compile(r"\w+")
 # When one line has several causes, its comment names the one that says most.

@@ -16,7 +16,8 @@ from migrate.outcome import Options
 
 USAGE = 64
 MODE = "rewrite: for comch_next (default); shim: only import comm_channel_compat in the place of the old module"
-FORMATS = ("text", "json", "sarif", "html")
+FORMATS = ("text", "json", "sarif", "html", "github")
+_SUFFIXES = {".txt": "text", ".json": "json", ".sarif": "sarif", ".html": "html"}
 _EPILOG = """\
 PATH may be - alone: the program is read from standard input and its new text goes to standard output.
 python -m migrate explain CCM### | SYMBOL | FILE:LINE describes a code, an old name, or what was found at a line.
@@ -36,13 +37,16 @@ class Settings:
     action: str  # report, diff, write or check
     format: str
     output: Path | None
+    reports: tuple[tuple[str, Path], ...]  # format and file of each
     excluded: tuple[Ignored, ...]
     ignore: bool
     jobs: int
     rewriting: Options
 
 
-class _Parser(argparse.ArgumentParser):
+class Parser(argparse.ArgumentParser):
+    """Ends with 64 for a wrong command line."""
+
     def error(self, message: str) -> NoReturn:
         self.print_usage(sys.stderr)
         self.exit(USAGE, f"{self.prog}: {message}\n")
@@ -58,14 +62,15 @@ class _Version(argparse.Action):
         parser.exit()
 
 
-def _count(text: str) -> int:
+def count(text: str) -> int:
+    """Read a number above 0."""
     if not text.isdecimal() or not int(text):
         raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
     return int(text)
 
 
-def _parser() -> _Parser:
-    parser = _Parser(
+def _parser() -> Parser:
+    parser = Parser(
         prog="python -m migrate",
         description="Rewrites programs of the old DOCA channel APIs for comch_next. Without an option it only reports.",
         epilog=_EPILOG,
@@ -84,7 +89,13 @@ def _parser() -> _Parser:
     parser.add_argument("--mode", choices=("rewrite", "shim"), default="rewrite", help=MODE)
     parser.add_argument("--format", choices=FORMATS, default="text", help="of the report (default: text)")
     parser.add_argument("--output", metavar="FILE", help="write the report to a file")
-    parser.add_argument("--jobs", type=_count, metavar="N", help="processes (default: one per processor)")
+    parser.add_argument(
+        "--report",
+        action="append",
+        metavar="FILE",
+        help=f"write a report beside that, by suffix: {', '.join(_SUFFIXES)}; repeatable",
+    )
+    parser.add_argument("--jobs", type=count, metavar="N", help="processes (default: one per processor)")
     parser.add_argument(
         "--exclude",
         action="append",
@@ -120,6 +131,7 @@ def _joined(given: argparse.Namespace, paths: tuple[Path, ...]) -> Settings:
         action=given.action,
         format=given.format,
         output=_absolute(given.output) if given.output else None,
+        reports=tuple(map(_report, given.report or ())),
         excluded=(_excluded(config.folder, config.exclude), _excluded(here, given.exclude or ())),
         ignore=not given.no_ignore,
         jobs=given.jobs or config.jobs or len(os.sched_getaffinity(0)),
@@ -130,6 +142,14 @@ def _joined(given: argparse.Namespace, paths: tuple[Path, ...]) -> Settings:
             config.width,
         ),
     )
+
+
+def _report(name: str) -> tuple[str, Path]:
+    """The format that the suffix of a file asks for, and its path."""
+    path = _absolute(name)
+    if path.suffix not in _SUFFIXES:
+        raise UsageError(f"--report {name}: the suffix is none of {', '.join(_SUFFIXES)}")
+    return _SUFFIXES[path.suffix], path
 
 
 def _excluded(folder: Path, patterns: Sequence[str]) -> Ignored:

@@ -44,12 +44,19 @@ def put(data: bytes, output: Path | None = None) -> None:
 
 def rendered(run: Run, settings: Settings) -> bytes:
     """Return the report of a run, as its settings ask for it."""
-    if settings.format != "text":  # few runs ask for one of the others
-        document: str = import_module(f"migrate.report.{settings.format}").text(run)
-        return document.encode("utf-8", "backslashreplace")
+    if settings.format != "text":
+        return document(run, settings.format)
     coloured = settings.output is None and _is_coloured(sys.stdout)
     lines = [Line(run.summary())] if settings.action == "check" else text.lines(run)
     return b"".join(_diffs(run, coloured) if settings.action == "diff" else ()) + _encoded(lines, coloured)
+
+
+def document(run: Run, form: str) -> bytes:
+    """Return the report of a run in one of the formats, for a file."""
+    if form == "text":
+        return _encoded(text.lines(run), coloured=False)
+    made: str = import_module(f"migrate.report.{form}").text(run)  # few runs ask for one of these
+    return made.encode("utf-8", "backslashreplace")
 
 
 def _diffs(run: Run, coloured: bool) -> Iterator[bytes]:

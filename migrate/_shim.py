@@ -18,14 +18,12 @@ from migrate._pragmas import Pragmas
 from migrate.codes import CODES
 from migrate.facts.program import Facts, Reference
 from migrate.facts.references import OF_C
-from migrate.old_api.generations import VOCABULARY
 from migrate.outcome import FileOutcome, Finding, Level
 from migrate.python.source import Located, Source, Unreadable
 from migrate.text.check import complaints
-from migrate.text.render import Change, splice
+from migrate.text.pieces import Change, splice
 
 NEW = "comm_channel_compat"
-_REDIRECTED = {"doca_comm_channel": NEW, "doca_cc": f"{NEW}.cc"}
 TEXT, READS_SOURCE, TAKEN, UNCHECKED = "CCM005", "CCM084", "CCM050", "CCM046"
 _WORD = re.compile(r"\w+")
 _FROM = re.compile(r"from(?:[ \t\f]|\\\r?\n)+")
@@ -51,6 +49,7 @@ class _File:
     def __init__(self, path: Path, source: Source, facts: Facts, pragmas: Pragmas) -> None:
         self.path, self.source, self.facts, self.pragmas = path, source, facts, pragmas
         self.names = facts.project.names(path)
+        self.redirected = facts.vocabulary.stand_ins
         self.silent: set[ast.AST] = set()  # nodes that a comment of the program leaves alone
         found = (_Place(it, code) for it in facts.references if (code := self._code(it)) is not None)
         self.places = [place for place in found if not self._is_skipped(place)]
@@ -78,7 +77,7 @@ class _File:
             return self._code_of_import(reference, node)
         if isinstance(node, ast.Constant):
             words = {word.removeprefix("lib") for word in _WORD.findall(str(node.value))}
-            return self._code_of_text(reference, node) if words & _REDIRECTED.keys() else None
+            return self._code_of_text(reference, node) if words & self.redirected.keys() else None
         return reference.code if reference.code == OF_C else None
 
     def _code_of_text(self, reference: Reference, node: ast.Constant) -> str | None:
@@ -87,7 +86,7 @@ class _File:
         if not isinstance(self.names.parents.get(node), ast.Call):
             return None  # an annotation, whose names stay
         package = _package(str(node.value))
-        known = package in _REDIRECTED and self.source.slice(node).count(package) == 1
+        known = package in self.redirected and self.source.slice(node).count(package) == 1
         return self._obstacle() if known else TEXT
 
     def _code_of_import(self, reference: Reference, alias: ast.alias) -> str | None:
@@ -96,7 +95,7 @@ class _File:
         statement = self.names.statement(alias)
         module = alias.name if isinstance(statement, ast.Import) else getattr(statement, "module", None) or ""
         own = bool(getattr(statement, "level", 0)) or self.facts.project.resolve(self.path, module) is not None
-        if own or _package(module) not in _REDIRECTED:
+        if own or _package(module) not in self.redirected:
             return None
         return self._obstacle()
 
@@ -122,7 +121,7 @@ class _File:
             statement = self.names.statement(node)
             if isinstance(node, ast.Constant):
                 package = _package(str(node.value))
-                yield _redirected(package, self.source.text.index(package, self.source.span(node)[0]))
+                yield self._redirection(package, self.source.text.index(package, self.source.span(node)[0]))
             elif isinstance(statement, ast.Import):
                 assert isinstance(node, ast.alias)
                 yield self._renamed(node)
@@ -131,15 +130,19 @@ class _File:
                 match = _FROM.match(self.source.text, self.source.span(statement)[0])
                 assert match is not None
                 assert isinstance(statement, ast.ImportFrom)
-                yield _redirected(_package(statement.module or ""), match.end())
+                yield self._redirection(_package(statement.module or ""), match.end())
 
     def _renamed(self, alias: ast.alias) -> Change:
         """Return the change of a module in `import a, b`: the name that it binds stays, the submodules are there."""
         start, end = self.source.span(alias)
         package = _package(alias.name)
         if alias.asname:
-            return _redirected(package, start)
-        return Change(start, end, f"{_REDIRECTED[package]} as {package}")
+            return self._redirection(package, start)
+        return Change(start, end, f"{self.redirected[package]} as {package}")
+
+    def _redirection(self, package: str, start: int) -> Change:
+        """Return the change of the name of an old package in the text."""
+        return Change(start, start + len(package), self.redirected[package])
 
     def _new(self) -> bytes:
         wanted: dict[int, str] = {}
@@ -154,7 +157,7 @@ class _File:
             made = Source(new)
         except Unreadable:
             return False
-        return not complaints(self.source, made, stars=VOCABULARY.stars)
+        return not complaints(self.source, made, stars=self.facts.vocabulary.stars)
 
     def _finding(self, place: _Place) -> Finding:
         node, code = place.reference.node, place.code
@@ -169,8 +172,3 @@ class _File:
 
 def _package(dotted: str) -> str:
     return dotted.partition(".")[0]
-
-
-def _redirected(package: str, start: int) -> Change:
-    """Return the change of the name of an old package in the text."""
-    return Change(start, start + len(package), _REDIRECTED[package])

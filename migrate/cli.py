@@ -24,7 +24,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if given[:1] == ["explain"]:
             return _explain(given[1:])
         if given[:1] == ["verify"]:
-            raise UsageError("verify is not there yet; for a file of that name write ./verify")
+            from migrate.verify.command import main as verify  # here: it loads the rewriter
+
+            return verify(given[1:])
         settings = read_options(given)
         from migrate._command import Command  # here: --help, --version and a wrong command line end before it
 

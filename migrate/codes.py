@@ -71,8 +71,9 @@ CODES: dict[str, Code] = {
     ),
     "CCM023": Code(
         "the blocking API of DOCA 1.2 - 1.4",
-        "These calls took attributes and blocked. From 1.5 on nothing blocks, which would take a retry loop.",
-        "Use send(timeout=None) and receive(timeout=None), which block as the old calls did.",
+        "An endpoint is made from attributes, but no file names doca_comm_channel_init_attr: whether the program was"
+        " written before DOCA 1.5, when calls blocked, cannot be seen.",
+        "Give migrate the file that makes the attributes, too. Their calls become those of comch_next.BlockingChannel.",
     ),
     "CCM038": Code(
         "the arguments of the call cannot be sorted",
@@ -274,6 +275,12 @@ CODES: dict[str, Code] = {
         "progress that may run inside of a callback",
         "doca_pe_progress inside of a callback did nothing and returned 0. comch_next's progress raises BadState.",
         "Remove the call from what callbacks do, or see that no callback gets there, then run migrate with --unsafe.",
+        "needs-evidence",
+    ),
+    "CCM114": Code(
+        "a context or an engine that may have been destroyed before",
+        "The old call refused to destroy it again, with INVALID_VALUE. comch_next's destroy is harmless then.",
+        "See that nothing depends on the failure, or remove the second call, then run migrate with --unsafe.",
         "needs-evidence",
     ),
     # Idioms

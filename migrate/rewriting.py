@@ -20,7 +20,6 @@ from migrate.codes import CODES
 from migrate.facts.libraries import Cause as CauseOfC
 from migrate.facts.program import Facts, Reference
 from migrate.old_api.calls import Call
-from migrate.old_api.generations import VOCABULARY
 from migrate.outcome import FileOutcome, Level, Options
 from migrate.python.source import Source, Unreadable
 from migrate.rules._answers import Answer, Refusal, is_same
@@ -86,7 +85,7 @@ class _Project:
         self.pragmas = Pragmas(sources, self.names)
         self.references = self.facts.references
         self.idioms = _idioms(self.facts, sources) if options.idioms else None
-        self.reexports = Reexports(self.project, VOCABULARY, self.references, given)
+        self.reexports = Reexports(self.project, self.facts.vocabulary, self.references, given)
         self._pin_imports()
         self.answers = {
             reference: self._answer(reference)
@@ -213,7 +212,7 @@ class _Project:
         failed = complaints(
             self.sources[path],
             made,
-            stars=VOCABULARY.stars,
+            stars=self.facts.vocabulary.stars,
             wanted=frozenset(text.exported),
             assured=text.imports.assured(),
         )

@@ -6,16 +6,20 @@ import gc
 import os
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from comch_next import DocaError
 from comch_next.driver import _load, load
+from tests.forked import LAUNCHER, ForkedPopen, server
 from tests.leftovers import close_leftovers, collected
 from tests.processes import READER, Child, StartPython, Threads, python
 
@@ -32,8 +36,14 @@ def pytest_configure() -> None:
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
-def pytest_collection_finish() -> None:
-    """What is there now stays: collecting garbage, which many tests do, need not look at it again."""
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Start what forks programs, before a test counts descriptors.
+
+    What is there now stays: collecting garbage, which many tests do, need not look at it again.
+    """
+    if any({"start_python", "forked"}.intersection(getattr(item, "fixturenames", ())) for item in session.items):
+        for launcher in ((), LAUNCHER):
+            server(launcher)
     gc.collect()
     gc.freeze()
 
@@ -96,6 +106,18 @@ def threads() -> Threads:
 
 
 @pytest.fixture
+def forked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fork what this test starts by way of subprocess, too; it finds what the tests find, without PYTHONPATH."""
+
+    def start(*arguments: Any, env: Mapping[str, str] | None = None, **options: Any) -> ForkedPopen:
+        given = os.environ if env is None else env
+        options["env"] = {name: given[name] for name in given if name != "PYTHONPATH"}
+        return ForkedPopen(*arguments, **options)
+
+    monkeypatch.setattr(subprocess, "Popen", start)
+
+
+@pytest.fixture
 def start_python() -> Iterator[StartPython]:
     """Start python processes: `start_python("script.py", "-p", "03:00.0", deadline_s=20)` gives a Child.
 
@@ -109,3 +131,17 @@ def start_python() -> Iterator[StartPython]:
             return child
 
         yield start
+
+
+@pytest.fixture
+def errors(monkeypatch: pytest.MonkeyPatch) -> list[DocaError]:
+    """Every error that is made from here on: a flat function returns its code only."""
+    made: list[DocaError] = []
+    make = DocaError.__init__
+
+    def note(error: DocaError, *arguments: Any, **options: Any) -> None:
+        make(error, *arguments, **options)
+        made.append(error)
+
+    monkeypatch.setattr(DocaError, "__init__", note)
+    return made

@@ -11,7 +11,10 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from subprocess import Popen
 from typing import IO, NamedTuple
+
+from tests.forked import ForkedPopen
 
 ROOT = Path(__file__).resolve().parent.parent
 SOON_S = 60.0  # within this comes what must come; only a failing test, or a busy machine, waits so long
@@ -38,10 +41,11 @@ class Child:
         env: Mapping[str, str] | None = None,
         cwd: Path | str = ROOT,
         pass_fds: Sequence[int] = (),
+        fresh: bool = False,
     ) -> None:
         self.command = list(command)
         self.deadline = time.monotonic() + deadline_s
-        self.process = subprocess.Popen(
+        self.process = (Popen if fresh else ForkedPopen)(
             self.command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

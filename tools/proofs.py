@@ -124,6 +124,7 @@ def _cell(text: str) -> str:
 
 def page() -> str:
     """The text of docs/errors.md."""
+    from tests.blocking import test_errors as before_1_5
     from tests.cc import test_errors as of_generation_2
     from tests.compat import test_errors
     from tests.error_rows import test_error_rows
@@ -131,6 +132,7 @@ def page() -> str:
     core = tuple(each for each in api.functions("core") if each.header in test_error_rows.HEADERS)
     sections = (
         Section("Generation 1: doca_comm_channel", api.functions("comm_channel"), test_errors.proofs()),
+        Section("Generation 1 before DOCA 1.5", api.functions("comm_channel_1x"), before_1_5.proofs()),
         Section("Generation 2: doca_cc", api.functions("cc"), of_generation_2.proofs()),
         Section("Generation 3: doca_comch", api.functions("comch"), test_error_rows.proofs("comch")),
         Section("DOCA Core: engine, context, device, memory", core, test_error_rows.proofs("core")),

@@ -27,7 +27,7 @@ UNORDERED = tuple(GENERATION_2)  # whether an end hears first of its own sending
 # Samples that call the C library: how they are written -> their folder, and which there are.
 SPELLED = {
     "cffi": (LEGACY / "with_cffi", (*SAMPLES[:3], "ctrl_path")),
-    "ctypes": (LEGACY / "with_ctypes", SAMPLES[:2]),
+    "ctypes": (LEGACY / "with_ctypes", (*SAMPLES[:2], "ctrl_path")),
     "c": (LEGACY / "in_c", SAMPLES[:1]),
 }
 # What migrate rewrites; one file has what both ends of the fast path do.
@@ -125,12 +125,13 @@ class Stage:
             return [*LAUNCHER, "run", str(folder / script), *arguments]
         return [sys.executable, str((MODERN if manner == "new" else _there(self.migrated)) / script), *arguments]
 
-    def environment(self) -> dict[str, str]:
+    def environment(self, manner: str) -> dict[str, str]:
+        """The variables that an end of this manner gets."""
         return {**os.environ, "COMCH_RUNTIME_DIR": str(self.folder), "PYTHONDONTWRITEBYTECODE": "1"}
 
     def run(self, manner: str, script: str, *arguments: str) -> Transcript:
         """Run one end to its end."""
-        with running(self.command(manner, script, *arguments), self.environment()) as process:
+        with running(self.command(manner, script, *arguments), self.environment(manner)) as process:
             return Transcript.of(finish(process, time.monotonic() + DEADLINE_S))
 
     def run_pair(self, sample: str, service: str, client: str) -> PairOutcome:
@@ -144,9 +145,9 @@ class Stage:
         service_command = self.command(service, script_of(sample, "service", service), *files[0])
         client_command = self.command(client, script_of(sample, "client", client), *files[1])
         ordered = sample not in UNORDERED
-        with running(service_command, self.environment()) as service_process:
+        with running(service_command, self.environment(service)) as service_process:
             greeting = read_until(service_process, "listening", deadline)
-            with running(client_command, self.environment()) as client_process:
+            with running(client_command, self.environment(client)) as client_process:
                 client_transcript = Transcript.of(finish(client_process, deadline), ordered=ordered)
                 try:
                     ending = finish(service_process, deadline)

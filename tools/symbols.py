@@ -21,6 +21,7 @@ HEADS = {
 }
 RUNS = {
     "yes": "runs",
+    "1.4": "runs with `--doca 1.4`",
     "no": "does not run",
     "c": "C programs only",
 }

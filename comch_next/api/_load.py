@@ -84,7 +84,7 @@ def _function(row: _Row, generation: Generation, inferred: bool = False) -> Func
         params=params,
         errors=tuple(ErrorRow(each["code"], each["when"]) for each in row["errors"]),
         notes=row.get("notes", ""),
-        header=row.get("header", ""),
+        header=row.get("header", "doca_comm_channel.h" if generation == "comm_channel_1x" else ""),
         stability=row.get("stability", ""),
         since=row.get("since"),
         until=row.get("until") or ("1.4" if generation == "comm_channel_1x" else None),
@@ -207,7 +207,7 @@ def structs(generation: Generation) -> tuple[Struct, ...]:
 @cache
 def typedefs(generation: Generation) -> tuple[Typedef, ...]:
     """Every typedef of a generation that is not a callback."""
-    rows = _generation(generation).get("typedefs", ())
+    rows = _table(generation.removesuffix("_1x")).get("typedefs", ())
     return tuple(Typedef(row["name"], row["ctype"], row.get("notes", "")) for row in rows)
 
 

@@ -21,7 +21,7 @@ _NOT_EXECUTABLE, _NOT_FOUND = 126, 127  # as a shell
 
 # Option -> (its value's name, what it does); -h is understood by every command.
 _OPTIONS = {
-    "--doca": ("RELEASE", "whose libdoca_cc C programs find, 2.6 (the default) or 2.5: its types differ"),
+    "--doca": ("RELEASE", "run a program of that DOCA: 2.6 (the default), 2.5 or 1.4, where types or calls differ"),
     "--force": ("", "stand in for the C libraries even where real ones are installed"),
     "--warn": ("", "report every line that calls the old API, once (COMCH_COMPAT_WARN=1)"),
     "--report": ("FILE", "write at exit which old calls were made, from where, and how they ended: .json, .md or text"),
@@ -124,7 +124,7 @@ COMMANDS = {
 
 def _chosen(given: Mapping[str, str]) -> dict[str, str]:
     """The settings for options, once it is known whether real libraries keep their place; reports which."""
-    if given.get("--doca", faces.RELEASES[0]) not in faces.RELEASES:
+    if given.get("--doca", faces.RELEASE) not in faces.RELEASES:
         raise UsageError(f"--doca: {given['--doca']!r} is not one of {', '.join(sorted(faces.RELEASES))}")
     if (report := given.get("--report")) and not os.path.isdir(os.path.dirname(report) or "."):
         raise UsageError(f"--report: there is no folder for {report!r}")

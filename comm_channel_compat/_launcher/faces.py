@@ -11,14 +11,16 @@ if TYPE_CHECKING:
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 
-RELEASES = ("2.6", "2.5")  # of libdoca_cc, whose functions had other types in each; the first unless one is named
+# Release of DOCA -> where the library lies that had other functions, or other types, than in the releases beside it.
+RELEASES = {"2.6": "cc-2.6", "2.5": "cc-2.5", "1.4": "comm_channel-1.4"}
+RELEASE = "2.6"  # unless one is named
 _HOMES = [os.path.join(folder, "capi") for folder in (PACKAGE, os.path.join(os.path.dirname(PACKAGE), "comch_next"))]
 _CACHE = "/etc/ld.so.cache"
 
 
-def folders(kind: str, release: str = RELEASES[0]) -> list[str]:
+def folders(kind: str, release: str = RELEASE) -> list[str]:
     """The folders of our "lib", "include" or "pkgconfig" files; empty where they were not built."""
-    homes = [os.path.join(_HOMES[0], f"cc-{release}"), *_HOMES]
+    homes = [os.path.join(_HOMES[0], RELEASES[release]), *_HOMES]
     return [path for path in (os.path.join(home, kind) for home in homes) if os.path.isdir(path)]
 
 

@@ -24,10 +24,11 @@ _FOLDERS = {
 
 def settings(current: Mapping[str, str], given: Mapping[str, str], *, stand_in: bool) -> dict[str, str]:
     """The variables to set, for the options given; `stand_in` for C libraries, too."""
-    found = {"PYTHONPATH": _joined([SHIM], current.get("PYTHONPATH"))}
+    release = given.get("--doca", faces.RELEASE)
+    found = {"PYTHONPATH": _joined([SHIM], current.get("PYTHONPATH")), "COMCH_COMPAT_DOCA": release}
     if stand_in:
         for name, kind in _FOLDERS.items():
-            if folders := faces.folders(kind, given.get("--doca", faces.RELEASES[0])):
+            if folders := faces.folders(kind, release):
                 found[name] = _joined(folders, current.get(name))
         if "LD_LIBRARY_PATH" in found and (stub := faces.audit_stub()) is not None:
             found["LD_AUDIT"] = _joined([stub], current.get("LD_AUDIT"))

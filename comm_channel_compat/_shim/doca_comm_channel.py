@@ -1,15 +1,20 @@
-"""What `import doca_comm_channel` finds under the launcher: the compatibility module itself."""
+"""What `import doca_comm_channel` finds under the launcher: the compatibility module of the release chosen."""
 
+import importlib
+import os
 import sys
 from pathlib import Path
 
+_OF_RELEASE = {"1.4": "comm_channel_compat.blocking"}  # any other release: the package itself
+_chosen = _OF_RELEASE.get(os.environ.get("COMCH_COMPAT_DOCA", ""), "comm_channel_compat")
+
 try:
-    import comm_channel_compat
+    importlib.import_module(_chosen)
 except ModuleNotFoundError as error:
     if error.name != "comm_channel_compat":
         raise
     # The launcher ran from a folder where the package is not installed: this file lies inside it.
     sys.path.append(str(Path(__file__).resolve().parents[2]))
-    import comm_channel_compat
+    importlib.import_module(_chosen)
 
-sys.modules[__name__] = comm_channel_compat
+sys.modules[__name__] = sys.modules[_chosen]

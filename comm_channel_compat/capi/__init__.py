@@ -2,6 +2,7 @@
 
 It is made as comch_next.capi is, shares its handle table and its libdoca_common, and stands on the flat functions.
 
-_comm_channel    the functions of libdoca_comm_channel
+_comm_channel    the functions of libdoca_comm_channel      _blocking  those that DOCA 1.2 to 1.4 had
+_pointers        functions of pointers, made from the flat ones
 lib, include, pkgconfig    what was made when the project was installed
 """

@@ -44,7 +44,8 @@ Memory is an address, or a writable buffer that stands for its own.
 # Named for the sections of the old guide: capabilities  server  client  connection  producer  consumer  task
 #   context  engine  memory    the core objects
 #   flat                       the C names as functions, and every DOCA_* constant
-# Behind them: _control, what servers and clients share; _arguments, what is refused in arguments
+# Behind them: _control, what servers and clients share; _sending, what producers share with them, too; _arguments, what
+#   is refused in arguments
 
 from comch_next import errors
 from comch_next.errors import *
@@ -52,6 +53,7 @@ from comm_channel_compat._devices import Device, DevInfo, RepInfo, Representor, 
 from comm_channel_compat._old_calls import LegacyCallWarning
 from comm_channel_compat.cc import capabilities, flat
 from comm_channel_compat.cc._control import Event
+from comm_channel_compat.cc._conversion import unwrap, wrap
 from comm_channel_compat.cc.capabilities import *
 from comm_channel_compat.cc.client import Client
 from comm_channel_compat.cc.connection import Connection
@@ -87,6 +89,8 @@ __all__ = [
     "TaskSend",
     "devices",
     "open_device",
+    "unwrap",
+    "wrap",
 ]
 __all__ += errors.__all__
 __all__ += capabilities.__all__

@@ -8,14 +8,13 @@ from typing import Any
 import comch_next as comch
 from comch_next.arguments import UNSET, Buffer, cut, text
 from comm_channel_compat._devices import Device
-from comm_channel_compat.cc._arguments import absolute, count, function, unwrap
+from comm_channel_compat.cc._arguments import count, function, unwrap
+from comm_channel_compat.cc._sending import Sending
 from comm_channel_compat.cc.connection import Connection, known
-from comm_channel_compat.cc.context import OfContext
-from comm_channel_compat.cc.task import TaskSend, both_completed
+from comm_channel_compat.cc.task import TaskSend
 
-__all__ = ["Control", "Event", "OnMessage", "OnSent", "service_name"]
+__all__ = ["Control", "Event", "OnMessage", "service_name"]
 
-OnSent = Callable[[TaskSend, Any, Any], object]
 OnConsumer = Callable[["Event", Connection, int], object]
 OnMessage = Callable[["Event", bytes, int, Connection], object]
 
@@ -33,7 +32,7 @@ class Event:
 _MSG_RECV, _CONSUMER = Event("msg_recv"), Event("consumer")
 
 
-class Control(OfContext):
+class Control(Sending):
     """A server or a client."""
 
     def __init__(self, modern: comch.Server | comch.Client, dev: Device) -> None:
@@ -64,16 +63,6 @@ class Control(OfContext):
         return self._dev
 
     # Sending
-
-    def task_send_set_conf(self, task_completion_cb: OnSent, task_error_cb: OnSent, num_send_tasks: int) -> None:
-        """Callbacks `(task, task_user_data, ctx_user_data)` for both endings, and how many tasks there are."""
-        callbacks = both_completed(task_completion_cb, task_error_cb, self._ctx)
-        self.modern.task_send_set_conf(*callbacks, count(num_send_tasks, "num_send_tasks"))
-
-    def send_task_set_conf(self, task_completion_cb: OnSent, task_error_cb: OnSent, log_num_tasks: int) -> None:
-        """DOCA 2.5: with the log2 of the number of tasks."""
-        callbacks = both_completed(task_completion_cb, task_error_cb, self._ctx)
-        self.modern.task_send_set_conf(*callbacks, absolute(log_num_tasks, "log_num_tasks"))
 
     def task_send_alloc_init(self, peer: Connection, msg: Buffer, len: int = UNSET) -> TaskSend:  # noqa: A002
         """A task that sends the first `len` bytes of a message, all without it, of which it keeps a copy."""

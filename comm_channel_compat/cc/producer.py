@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import comch_next as comch
 from comm_channel_compat._old_calls import old_call
-from comm_channel_compat.cc._arguments import absolute, count, unwrap
+from comm_channel_compat.cc._arguments import count, unwrap
+from comm_channel_compat.cc._sending import Sending
 from comm_channel_compat.cc.connection import Connection
-from comm_channel_compat.cc.context import OfContext
 from comm_channel_compat.cc.memory import Buf
-from comm_channel_compat.cc.task import ProducerTaskSend, both_completed
+from comm_channel_compat.cc.task import ProducerTaskSend
 
 __all__ = ["Producer"]
 
-OnSent = Callable[[ProducerTaskSend, Any, Any], object]
-
 
 @old_call("doca_cc_producer_")
-class Producer(OfContext):
+class Producer(Sending):
     """A queue of sends on a connection (C: struct doca_cc_producer). It runs as soon as it is started."""
 
     @old_call("doca_cc_producer_create")
@@ -30,16 +25,6 @@ class Producer(OfContext):
         """What consumers of the other side know it by."""
         number: int = self.modern.id
         return number
-
-    def task_send_set_conf(self, task_completion_cb: OnSent, task_error_cb: OnSent, num_send_tasks: int) -> None:
-        """Callbacks `(task, task_user_data, ctx_user_data)` for both endings, and how many tasks there are."""
-        callbacks = both_completed(task_completion_cb, task_error_cb, self._ctx)
-        self.modern.task_send_set_conf(*callbacks, count(num_send_tasks, "num_send_tasks"))
-
-    def send_task_set_conf(self, task_completion_cb: OnSent, task_error_cb: OnSent, log_num_tasks: int) -> None:
-        """DOCA 2.5: with the log2 of the number of tasks."""
-        callbacks = both_completed(task_completion_cb, task_error_cb, self._ctx)
-        self.modern.task_send_set_conf(*callbacks, absolute(log_num_tasks, "log_num_tasks"))
 
     def task_send_alloc_init(self, buf: Buf, consumer_id: int) -> ProducerTaskSend:
         """A task that sends the data segment of a buffer to a consumer, whose id came with its event."""

@@ -16,8 +16,8 @@ from migrate.facts.libraries import Cause
 from migrate.old_api.generations import VOCABULARY
 from migrate.python.modules import Project
 from migrate.python.source import Source, Unreadable
+from migrate.text.pieces import Change, splice
 from migrate.text.removal import Removal
-from migrate.text.render import Change, splice
 
 NOT_GIVEN, ROOM = "CCM049", "CCM048"
 _SPELLINGS = ("cffi", "ctypes")

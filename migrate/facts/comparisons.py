@@ -61,7 +61,7 @@ def found(forest: Forest, values: Values) -> Iterator[Found]:
         if getattr(call.func, "id", "") == "iter" and call.args:
             yield Found(values.of(call.args[0]), call, INSPECTED)
         asks = getattr(call.func, "id", "") == "isinstance" and len(call.args) == 2
-        if asks and any(_asks_for_methods(kind, values) for kind in _with_items(call.args[1], values)):
+        if asks and any(_asks_for_methods(kind, values) for kind in with_items(call.args[1], values)):
             yield Found(values.of(call.args[0]), call, INSPECTED)
 
 
@@ -103,7 +103,7 @@ def _devices_met(node: ast.expr, forest: Forest, values: Values) -> list[Token]:
         if all(isinstance(operator, ast.Is | ast.IsNot) for operator in parent.ops):
             return []
         sides = [parent.left, *parent.comparators]
-    devices = [[value for value in _with_items(side, values) if _is_device(value)] for side in sides]
+    devices = [[value for value in with_items(side, values) if _is_device(value)] for side in sides]
     missing = isinstance(parent, ast.Compare) and not all(devices)
     together = [value for side in devices for value in side if isinstance(value, Token)]
     origins = _opened({token.key.origin for token in together if isinstance(token.key, Handle)}, values)
@@ -153,7 +153,7 @@ def _asks_for_methods(kind: Value, values: Values) -> bool:
     return any(hooks) or not _PROTOCOLS.isdisjoint(bases)
 
 
-def _with_items(node: ast.expr, values: Values) -> frozenset[Value]:
+def with_items(node: ast.expr, values: Values) -> frozenset[Value]:
     """Return what an expression can be, and what is in it."""
     own = values.of(node)
     return own.union(*(values.elements(value) for value in own if isinstance(value, Collection)))

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import OldApi
 from migrate.facts.relayed_texts import relayed_texts
+from migrate.facts.showing import WRITING
 from migrate.facts.tokens import Text
 from migrate.python.values import Collection, Instance, Token, Value, Values
 
@@ -16,7 +17,6 @@ _METHODS = frozenset({"startswith", "endswith", "find", "rfind", "index", "rinde
 _METHODS |= {"split", "rsplit", "splitlines", "removeprefix", "removesuffix", "__contains__", "__eq__"}
 _FUNCTIONS = _METHODS | {"search", "match", "fullmatch", "findall", "finditer", "fnmatch", "fnmatchcase", "contains"}
 _KEYED = frozenset({"get", "pop", "setdefault"})
-_SHOWING = frozenset({"print", "debug", "info", "warning", "error", "critical", "exception", "log", "write"})
 _TRACING = frozenset({"print_exc", "exception"})
 _EXPECTING = frozenset({"assertRaisesRegex"})
 
@@ -35,7 +35,7 @@ def looks_at_texts(forest: Forest, values: Values, api: OldApi) -> Iterator[tupl
     for _, call in forest.calls(_EXPECTING, ("raises",)):
         for text in _expected(call, values, api):
             yield COMPARED, text
-    for _, call in forest.calls(_TRACING, _SHOWING):
+    for _, call in forest.calls(_TRACING, WRITING):
         for text in _traced(call, forest, values, api):
             yield SHOWN, text
 
@@ -54,7 +54,7 @@ def _way(node: ast.expr, forest: Forest) -> str:
     keyed = name in _KEYED and isinstance(parent.func, ast.Attribute) and parent.args[0] is node
     if name in _FUNCTIONS or name.startswith("assert") or measured or keyed:
         return COMPARED
-    return SHOWN if name in _SHOWING else ""
+    return SHOWN if name in WRITING else ""
 
 
 def _compared(compare: ast.Compare, values: Values) -> Iterator[Text]:

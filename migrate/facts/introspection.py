@@ -12,6 +12,7 @@ from migrate.facts.comparisons import is_told_apart
 from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import OldApi
 from migrate.facts.hints import Hints
+from migrate.facts.showing import BY_REPR, SHOWING
 from migrate.facts.tokens import Method, Symbol
 from migrate.python._looping import constants, rows
 from migrate.python.scopes import Kind
@@ -21,8 +22,6 @@ _NAMES = frozenset({"__name__", "__qualname__"})
 _ASKED = _NAMES | {"__class__", "__module__", "__doc__"}
 _READS_OBJECTS = frozenset({"create_autospec", "getdoc", "signature", "getmembers", "register"})
 _WRAPPING = frozenset({"wraps", "update_wrapper"})
-_REPRESENTING = frozenset({"repr", "ascii"})
-_SHOWING = frozenset({"print", "str", "repr", "ascii", "format", "pprint", "pformat"})
 _READS_SOURCE = frozenset({"getsource", "getsourcelines", "findsource", "extract_tb", "extract_stack", "getlines"})
 _READS_SOURCE |= {"walk_tb", "walk_stack"}
 _NAMESPACES = frozenset({"globals", "locals", "vars", "dir"})
@@ -90,10 +89,10 @@ class Introspection:
         shown = [node.operand for _, node in self._forest.nodes(ast.UnaryOp) if isinstance(node.op, ast.Invert)]
         for _, part in self._forest.nodes(ast.FormattedValue):
             shown += [part.value] if part.conversion in (ord("r"), ord("a")) else self._items(part.value)
-        for _, call in self._forest.calls(_REPRESENTING, _SHOWING):
+        for _, call in self._forest.calls(SHOWING):
             name = last_name(call.func)
-            shown += call.args if name in _REPRESENTING else []
-            shown += [item for given in call.args if name in _SHOWING for item in self._items(given)]
+            shown += call.args if name in BY_REPR else []
+            shown += [item for given in call.args for item in self._items(given)]
         for symbol in chain.from_iterable(map(self._symbols, shown)):
             if symbol.name in self._constants and not symbol.name.startswith(("DOCA_ERROR_", "DOCA_SUCCESS")):
                 yield symbol

@@ -9,15 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from migrate.facts import comparisons
-from migrate.facts.forest import Forest, last_name
+from migrate.facts.comparisons import INSPECTED
+from migrate.facts.forest import Forest
 from migrate.facts.handles import COMMON, OldApi
-from migrate.facts.introspection import first_constant, key_of
+from migrate.facts.inspections import COMPUTED, LOST, OF_METHODS, Inspections, held, named
 from migrate.facts.modern import MODERN_MEMBERS
 from migrate.facts.module_values import MODULE_VALUE, ModuleValues
 from migrate.facts.references import Reference, References
 from migrate.facts.shown import Shown
 from migrate.facts.texts import WORD
-from migrate.facts.tokens import Handle, Method, Symbol, handles_among, is_handle
+from migrate.facts.tokens import Handle, Method, handles_among, is_handle
 from migrate.facts.unseen import Callers
 from migrate.python.modules import is_standard
 from migrate.python.values import (
@@ -34,19 +35,8 @@ from migrate.python.values import (
     Values,
 )
 
-LOST, UNKNOWN, MIXED, OTHER_FILE, COMPUTED, MODULE = "CCM033", "CCM034", "CCM035", "CCM049", "CCM005", "CCM009"
-INSPECTED = "CCM082"
+UNKNOWN, MIXED, OTHER_FILE, MODULE = "CCM034", "CCM035", "CCM049", "CCM009"
 
-# Python's own functions that tell what an object looks like, and those that look into it.
-_SHOWING = frozenset({"print", "str", "repr", "format", "ascii", "pprint", "pformat"})
-_SHOWING |= {"debug", "info", "warning", "error", "exception", "critical", "log"}
-_CHANGING = frozenset({"setattr", "delattr", "object"})  # their first argument (mock.patch.object)
-_INSPECTING = _CHANGING | {"vars", "dir", "copy", "deepcopy", "dump", "dumps", "WeakMethod"}
-_INSPECTING |= {"signature", "getfullargspec", "getdoc", "getmembers", "ismethod", "isfunction", "isbuiltin"}
-_BY_NAME, _LOOKING_UP = frozenset({"methodcaller", "attrgetter"}), frozenset({"getattr", "hasattr"})
-_OF_METHODS = frozenset({"__qualname__", "__func__", "__self__"})
-_LOOKED_AT = _SHOWING | _INSPECTING | _LOOKING_UP
-_NAMESPACES = frozenset({"globals", "locals", "vars"})
 # What these are given is found under a name elsewhere.
 _NAMING = {"builtins.exec", "builtins.eval", "builtins.setattr", "runpy.run_path", "runpy.run_module"}
 _IMPLICIT = frozenset({"__enter__", "__aenter__", "__iter__", "__next__", "__aiter__", "__anext__", "__call__"})
@@ -78,7 +68,8 @@ class Obstacles:
     ) -> None:
         self._forest, self._values, self._api, self._references = forest, values, api, references
         self._suspects, self._given = suspects, given
-        self._callers, self._shown = Callers(forest, values), Shown(forest, values)
+        self._callers, shown = Callers(forest, values), Shown(forest, values)
+        self._inspections = Inspections(forest, values, api, references, shown)
         self._found: dict[Hashable, dict[tuple[ast.AST, str], Obstacle]] = {}
         for token, nodes in values.sinks.items():
             for node in nodes:
@@ -93,7 +84,7 @@ class Obstacles:
         for kind, judge in _JUDGES.items():
             for _, node in forest.nodes(kind):
                 judge(self, node)
-        for handle, where, code in self._shown.elsewhere():
+        for handle, where, code in shown.elsewhere():
             self._add([handle], where, code)
         for compared in comparisons.found(forest, values):
             self._add(*compared)
@@ -159,12 +150,7 @@ class Obstacles:
         text = reference.node.value if isinstance(reference.node, ast.Constant) else None
         if isinstance(text, str) and reference.node in self._forest.parents:
             for word in WORD.findall(text):
-                self._add(self._named(reference.node, word), reference.node, COMPUTED)
-
-    def _named(self, node: ast.AST, name: str) -> frozenset[Value]:
-        """Return what a name means where a node stands."""
-        bindings = self._forest.of(node).scope(node).find(name).bindings
-        return self._values.of_target(bindings[0]) if bindings else frozenset()
+                self._add(named(reference.node, word, self._forest, self._values), reference.node, COMPUTED)
 
     def _doubt(self, argument: ast.expr) -> str:
         """Return why an argument that has to be a handle may be one from code that cannot be seen."""
@@ -175,7 +161,7 @@ class Obstacles:
 
     def _attribute(self, node: ast.Attribute) -> None:
         base = self._values.of(node.value)
-        if node.attr in _OF_METHODS and not self._forest.is_in_message(node):
+        if node.attr in OF_METHODS and not self._forest.is_in_message(node):
             self._add((value for value in base if not is_handle(value)), node, INSPECTED)
         mine = [value for value in base if is_handle(value)]
         if not mine:
@@ -205,81 +191,10 @@ class Obstacles:
         is_stored = isinstance(value, Instance) and (value.node, name) in self._values.fields
         return isinstance(value, Class | Module) or is_stored or self._values.has_own(value, name)
 
-    def _call(self, node: ast.Call) -> None:
-        name = last_name(node.func)
-        if name in _NAMESPACES and not node.args:
-            self._namespace(node)
-        if name in _BY_NAME:
-            self._by_name(node)
-        if name == "type" and node.args:
-            self._add(self._values.of(node.args[0]), node, INSPECTED)
-        if name == "type" or name in _LOOKING_UP:
-            self._received(node)
-        if isinstance(node.func, ast.Attribute) and getattr(node.func.value, "attr", "") == "__dict__":
-            for part in (*node.args, *(keyword.value for keyword in node.keywords)):
-                self._add(self._held(part), node, LOST)  # attributes by names that are not written
-        if name not in _LOOKED_AT or node in self._references.calls:
-            return
-        given = [*node.args, *(keyword.value for keyword in node.keywords)]
-        if name == "setattr" and first_constant(node.args[1:2]) is None and given:  # a field that nobody can follow
-            owners = self._values.of(node.args[0]) if node.args else frozenset()
-            if not all(isinstance(owner, Instance | Collection) for owner in owners):
-                self._add(self._held(given[-1]), node, LOST)
-        given = given[:1] if name in _CHANGING else given
-        if name in _LOOKING_UP and node.args and first_constant(node.args[1:2]) in _OF_METHODS | {"__name__"}:
-            if first_constant(node.args[1:2]) != "__name__" and not self._forest.is_in_message(node):
-                self._add(self._values.of(node.args[0]), node, INSPECTED)
-        elif name in _LOOKING_UP and node.args:
-            self._add(self._values.of(node.args[0]), node, COMPUTED)
-            for value in self._values.of(node):
-                if isinstance(value, Token) and isinstance(value.key, Symbol | Method):
-                    for origin in self._references.reached(value.key):
-                        self._put(origin, node, COMPUTED)
-        if name in _LOOKING_UP:
-            return
-        functions = self._values.of(node.func)
-        if all(isinstance(each, External | Plain) for each in functions):
-            for part in given:
-                if name in _SHOWING:
-                    self._show(part, node)
-                else:
-                    self._add(self._held(part), node, INSPECTED)
-
-    def _by_name(self, node: ast.Call) -> None:
-        """Refuse all handles that have a method which is looked up by a name."""
-        texts = {str(part.value).partition(".")[0] for part in node.args if isinstance(part, ast.Constant)}
-        for token in self._values.tokens:
-            if isinstance(token.key, Handle) and any((token.key.kind, text) in self._api.vocabulary.methods
-                                                     for text in texts):  # fmt: skip
-                self._add([token], node, COMPUTED)
-
-    def _received(self, node: ast.Call) -> None:
-        """Refuse the handles of a call of the objects spelling whose tuple is asked for its type or attributes."""
-        for value in self._values.of(node.args[0]) if node.args else ():
-            made = value.node if isinstance(value, Collection) else None
-            call = self._references.calls.get(made) if isinstance(made, ast.Call) else None
-            if call is not None and not call.returns_code and "msg" in call.results:  # a Message now
-                for origin in self._api.sites.get(call.node, ()):
-                    self._put(origin, node, INSPECTED)
-
-    def _namespace(self, node: ast.Call) -> None:
-        """Refuse the handles of the variables that are looked up in globals() and the like."""
-        if not isinstance(above := self._forest.parents[node], ast.Subscript | ast.Attribute):
-            return
-        key = key_of(above, self._forest)
-        start = key.values[0] if isinstance(key, ast.JoinedStr) and key.values else None
-        prefix = str(start.value) if isinstance(start, ast.Constant) else ""
-        for name in self._forest.of(node).module.variables.copy():
-            if name.startswith(prefix) and (not isinstance(key, ast.Constant) or key.value == name):
-                self._add(self._named(node, name), node, COMPUTED)
-
-    def _formatted(self, node: ast.FormattedValue) -> None:
-        self._show(node.value, node.value)
-
-    def _operation(self, node: ast.BinOp) -> None:
-        if isinstance(node.op, ast.Mod):
-            for part in node.right.elts if isinstance(node.right, ast.Tuple) else [node.right]:
-                self._show(part, part)
+    def _inspection(self, node: ast.Call | ast.FormattedValue | ast.BinOp) -> None:
+        for origins, place, code in self._inspections.of(node):
+            for origin in origins:
+                self._put(origin, place, code)
 
     def _returned(self, node: ast.Return | ast.Yield) -> None:
         """Refuse what a function gives to callers that nobody sees."""
@@ -288,20 +203,7 @@ class Obstacles:
             return
         public = not function.name.startswith("_") or function.name in _IMPLICIT
         if public and self._values.is_called_from_outside(function) and not _is_fixture(function):
-            self._add(self._held(node.value), function, self._callers.code(function))
-
-    def _show(self, shown: ast.expr, place: ast.AST) -> None:
-        """Refuse the handles whose text an expression certainly is, or that it holds; note those that it may be."""
-        for handle, where, code in self._shown.by(shown, place):
-            self._add([handle], where, code)
-
-    def _held(self, node: ast.expr) -> frozenset[Value]:
-        """Return what an expression can be, and what is in it when it is a collection; slices are not followed."""
-        values = self._values.of(node)
-        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
-            return frozenset()
-        inside = (self._values.elements(value) for value in values if isinstance(value, Collection))
-        return values.union(*inside)
+            self._add(held(node.value, self._values), function, self._callers.code(function))
 
 
 def _is_fixture(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
@@ -322,9 +224,9 @@ def _is_of_python(function: Value) -> bool:
 
 _JUDGES: dict[type, Callable[[Obstacles, Any], None]] = {
     ast.Attribute: Obstacles._attribute,
-    ast.Call: Obstacles._call,
-    ast.FormattedValue: Obstacles._formatted,
-    ast.BinOp: Obstacles._operation,
+    ast.Call: Obstacles._inspection,
+    ast.FormattedValue: Obstacles._inspection,
+    ast.BinOp: Obstacles._inspection,
     ast.Return: Obstacles._returned,
     ast.Yield: Obstacles._returned,
 }

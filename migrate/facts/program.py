@@ -45,7 +45,7 @@ class Facts:
     """The facts of a project. Nodes belong to the files' trees; all answers are about the whole project.
 
     references: of the files that are given, in the order of paths and text; other_references: of the rest.
-    calls: the old calls, by their node.
+    calls: the old calls, by their node. vocabulary: of the old API that the files name.
     source_readers: files that read their own source.
     """
 
@@ -57,7 +57,7 @@ class Facts:
         causes: Mapping[Path, Cause] = MappingProxyType({}),
     ) -> None:
         """causes: why files that call C stay as they are."""
-        vocabulary = vocabulary or vocabulary_of(source.text for source in sources.values())
+        vocabulary = self.vocabulary = vocabulary or vocabulary_of(source.text for source in sources.values())
         self.project = Project(
             {path: source.tree for path, source in sources.items()},
             {path: source.names for path, source in sources.items()},

@@ -206,7 +206,7 @@ class References:
             return Reference(path, node, name, code=code)  # a class, which changes with the method taken from it
         tested, of_heirs = tested_for(node, self._forest, self._values, self._api.vocabulary.classes)
         origins = tested | self.reached(key) if function else tested
-        shown = function.name if function and is_flat else name.rpartition(".")[2]
+        shown = name if is_flat else name.rpartition(".")[2]
         of_heirs = of_heirs and name not in self._api.vocabulary.errors  # which are the same in both libraries
         code = code or ("CCM039" if of_heirs else "CCM082" if self._is_type(key) else "")
         shown = shown if key in self._named else ""

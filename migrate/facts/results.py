@@ -12,6 +12,7 @@ from migrate.facts.error_texts import looks_at_texts
 from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import OldApi
 from migrate.facts.reaching import Reaching
+from migrate.facts.showing import SHOWING
 from migrate.facts.tokens import Code, Failure, Method, Symbol
 from migrate.old_api.calls import Call
 from migrate.python.scopes import FUNCTIONS
@@ -20,8 +21,6 @@ from migrate.python.values import Class, Collection, External, Token, Value, Val
 _WITH = (ast.With, ast.AsyncWith)
 _PREFIX = "DOCA_ERROR_"
 _SUCCESS = "DOCA_SUCCESS"
-_SHOWING = {"print": "value", "str": "value", "format": "value", "repr": "value", "ascii": "value", "pprint": "value"}
-_SHOWING |= dict.fromkeys(("debug", "info", "warning", "error", "critical", "exception", "log", "write"), "value")
 _NO_CODE = frozenset({"tuple", "list", "dict", "bytes", "bytearray", "str"})
 _LEAVING = frozenset({"exit", "_exit", "int", "hex", "chr", "pack", "dumps", "type", "Value"})
 _LOOKING_UP = frozenset({"getattr", "hasattr"})
@@ -40,7 +39,7 @@ class Results:
         codes = [token for token in values.tokens if isinstance(token.key, Code | Failure)]
         for node in dict.fromkeys(node for token in codes for node in values.uses(token)):
             self._expression(node)
-        for shown in (argument for _, call in forest.calls(_SHOWING) for argument in call.args):
+        for shown in (argument for _, call in forest.calls(SHOWING) for argument in call.args):
             self._contents(shown)
         for _, part in forest.nodes(ast.FormattedValue):
             self._contents(part.value)
@@ -192,9 +191,7 @@ class Results:
         name = last_name(parent.func)
         if name in _NAMING:
             yield _NAMING[name]
-        elif name in _SHOWING:
-            yield _SHOWING[name]
-        elif name in _LEAVING:
+        elif name in SHOWING or name in _LEAVING:
             yield "value"
         elif name in ("get", "pop") and isinstance(parent.func, ast.Attribute) and parent.args[0] is node:
             yield from self._keys(parent.func.value)

@@ -6,14 +6,14 @@ import ast
 from collections.abc import Iterator, Set
 
 from migrate.facts.forest import Forest, last_name
+from migrate.facts.showing import BY_REPR, SHOWING
 from migrate.facts.tokens import is_handle
 from migrate.python._looping import constants, rows
 from migrate.python.values import Bound, Collection, Function, Instance, Plain, Token, Value, Values
 
 SHOWN, MAY_BE_SHOWN = "CCM081", "CCM085"
-_BY_REPR = frozenset({"repr", "ascii", "pprint", "pformat"})
 _TABLES = frozenset({"vars", "asdict", "astuple"})
-_SHOWING = _BY_REPR | {"print", "str", "format", "dumps", "debug", "info", "warning", "error", "write"}
+_SHOWING = SHOWING | {"dumps"}
 _MAKING = frozenset({"list", "tuple", "dict", "sorted", "zip", "enumerate", "join", "append", "map"})
 _HOLDING: tuple[type[ast.AST], ...] = (ast.Tuple, ast.List, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp)
 _HOLDING += (ast.GeneratorExp, ast.IfExp, ast.BoolOp, ast.JoinedStr, ast.NamedExpr)
@@ -159,7 +159,7 @@ def _is_repr(node: ast.expr, forest: Forest) -> bool:
     parent = forest.parents[node]
     if isinstance(parent, ast.FormattedValue):
         return parent.conversion in (ord("r"), ord("a"))
-    return isinstance(parent, ast.Call) and last_name(parent.func) in _BY_REPR
+    return isinstance(parent, ast.Call) and last_name(parent.func) in BY_REPR
 
 
 def _arguments(call: ast.Call, parameters: ast.arguments, wanted: ast.arg) -> Iterator[ast.expr]:

@@ -6,11 +6,13 @@ import re
 from collections.abc import Iterable
 
 from migrate.old_api.generation_1 import GENERATION_1
+from migrate.old_api.generation_1x import ATTRIBUTES, GENERATION_1X
 from migrate.old_api.generation_2 import GENERATION_2
 from migrate.old_api.vocabulary import Vocabulary, joined
 
 VOCABULARY = joined(GENERATION_1, GENERATION_2)
 _FIRST = re.compile(r"\b(doca_comm_channel|comm_channel_compat)\b")
+_BEFORE_1_5 = re.compile(rf"\b{ATTRIBUTES}\b|\bcomm_channel_compat\s*(\.|import)\s*blocking\b")
 _SECOND = re.compile(r"\bdoca_cc\b|\bcomm_channel_compat\s*(\.|import)\s*cc\b")
 
 
@@ -18,5 +20,7 @@ def vocabulary_of(texts: Iterable[str]) -> Vocabulary:
     """Return the vocabulary of the generations that files name: methods of others are those of other libraries."""
     first = second = False
     for text in texts:
+        if _BEFORE_1_5.search(text):
+            return GENERATION_1X
         first, second = first or bool(_FIRST.search(text)), second or bool(_SECOND.search(text))
     return (VOCABULARY if first else GENERATION_2) if second else GENERATION_1

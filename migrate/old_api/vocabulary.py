@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property, reduce
 from typing import Any
 
@@ -12,6 +12,7 @@ from migrate.old_api._tables import CALLBACKS
 # C struct -> the kind of handle that a pointer to it is
 KINDS = {
     "doca_comm_channel_ep_t": "endpoint",
+    "doca_comm_channel_ep_t-1x": "blocking endpoint",
     "doca_comm_channel_addr_t": "peer",
     "doca_cc_server": "server",
     "doca_cc_client": "client",
@@ -162,6 +163,7 @@ class Vocabulary:
     classes: class -> kind of its handles. builtin_errors: what except clauses with a class of Python's own catch;
     DocaError for those that catch many.
     helpers: what the old module has in common with comch_next, beside errors. others: what else it exports.
+    renamed: what comch_next has under another name, with the same attributes.
     """
 
     packages: Mapping[str, str]
@@ -175,6 +177,7 @@ class Vocabulary:
     builtin_errors: Mapping[str, tuple[str, ...]]
     helpers: frozenset[str]
     others: frozenset[str]
+    renamed: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def exports(self) -> frozenset[str]:
@@ -185,6 +188,11 @@ class Vocabulary:
     def stars(self) -> Mapping[str, frozenset[str]]:
         """What a star import of each package binds, by its import names."""
         return {name: self.modules[package, ""] for name, package in self.packages.items()}
+
+    @cached_property
+    def stand_ins(self) -> Mapping[str, str]:
+        """The module of comm_channel_compat that stands for each old package."""
+        return {package: name for name, package in self.packages.items() if name != package}
 
     def module(self, dotted: str) -> frozenset[str] | None:
         """The names of an old module, None for any other module."""
@@ -222,5 +230,5 @@ def joined(*vocabularies: Vocabulary) -> Vocabulary:
     def both(first: Any, second: Any) -> Any:
         return first | second
 
-    names = [field.name for field in fields(Vocabulary)]
+    names = [row.name for row in fields(Vocabulary)]
     return Vocabulary(**{name: reduce(both, (getattr(each, name) for each in vocabularies)) for name in names})

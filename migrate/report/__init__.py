@@ -1,1 +1,1 @@
-"""What a run shows: text, diff, JSON, SARIF, HTML, each a function of its findings."""
+"""What a run shows: text, diff, JSON, SARIF, HTML, annotations, each a function of its findings."""

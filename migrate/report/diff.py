@@ -17,11 +17,12 @@ _SIGNS = {"replace": (b"-", b"+"), "delete": (b"-", b"+"), "insert": (b"-", b"+"
 
 def diff(run: Run, outcome: FileOutcome) -> Iterator[bytes]:
     """Return the lines of one file's diff, as `patch` and `git apply` take them."""
-    old, new = (_LINE.findall(text) for text in (outcome.old, outcome.new))
+    matcher = Matcher(outcome)
+    old, new = matcher.old, matcher.new
     name = run.name(outcome.path).lstrip("/")
     yield b"--- " + _quoted("a", name) + b"\n"
     yield b"+++ " + _quoted("b", name) + b"\n"
-    for hunk in _Matcher(old, new).get_grouped_opcodes():
+    for hunk in matcher.get_grouped_opcodes():
         (_, old_start, _, new_start, _), (_, _, old_end, _, new_end) = hunk[0], hunk[-1]
         yield b"@@ -%b +%b @@\n" % (_range(old_start, old_end), _range(new_start, new_end))
         for tag, first, last, new_first, new_last in hunk:
@@ -30,12 +31,12 @@ def diff(run: Run, outcome: FileOutcome) -> Iterator[bytes]:
             yield from (added + _ended(line) for line in new[new_first:new_last] if added)
 
 
-class _Matcher(SequenceMatcher[bytes]):
-    """Finds changes that are small and far apart in time that grows with the file, not with its square."""
+class Matcher(SequenceMatcher[bytes]):
+    """Finds changes of a file's lines that are small and far apart, in time that grows with it, not with its square."""
 
-    def __init__(self, old: Sequence[bytes], new: Sequence[bytes]) -> None:
-        super().__init__(None, old, new, autojunk=False)
-        self.old, self.new = old, new
+    def __init__(self, outcome: FileOutcome) -> None:
+        self.old, self.new = (_LINE.findall(text) for text in (outcome.old, outcome.new))
+        super().__init__(None, self.old, self.new, autojunk=False)
 
     def get_matching_blocks(self) -> list[Match]:
         """Return the equal parts: from one change to the nearest place where two lines are equal again."""

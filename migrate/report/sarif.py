@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote
 
 from migrate._version import release
 from migrate.codes import CODES
-from migrate.outcome import Finding, Level, Span
+from migrate.outcome import FileOutcome, Finding, Level, Span
+from migrate.report.diff import Matcher
 from migrate.report.run import Exit, Problem, Run
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -34,11 +36,40 @@ def text(run: Run) -> str:
                 "columnKind": "unicodeCodePoints",
                 "originalUriBaseIds": {"ROOT": {"uri": run.base.as_uri() + "/"}},
                 "invocations": [invocation],
-                "results": [_result(run, finding, rules) for finding in findings],
+                "results": [result for outcome in run.outcomes for result in _results(run, outcome, rules)],
             }
         ],
     }
     return json.dumps(log, indent=2) + "\n"
+
+
+def _results(run: Run, outcome: FileOutcome, rules: list[str]) -> list[dict[str, object]]:
+    """The results of a file. The first has the fix, of the whole file: its changes need each other."""
+    results = [_result(run, finding, rules) for finding in outcome.findings]
+    if results and outcome.changed and outcome.path not in run.written and _is_utf8(outcome.new):
+        change = {"artifactLocation": _artifact(run, outcome.path), "replacements": _replacements(outcome)}
+        results[0]["fixes"] = [{"description": {"text": "migrate this file"}, "artifactChanges": [change]}]
+    return results
+
+
+def _replacements(outcome: FileOutcome) -> list[dict[str, object]]:
+    """The lines that change, each run of them as one replacement."""
+    matcher = Matcher(outcome)
+    return [
+        {
+            "deletedRegion": {"startLine": first + 1, "startColumn": 1, "endLine": last + 1, "endColumn": 1},
+            "insertedContent": {"text": b"".join(matcher.new[begin:end]).decode()},
+        }
+        for what, first, last, begin, end in matcher.get_opcodes()
+        if what != "equal"
+    ]
+
+
+def _is_utf8(text: bytes) -> bool:
+    with suppress(UnicodeDecodeError):
+        text.decode()
+        return True
+    return False
 
 
 def _rule_id(finding: Finding) -> str:

@@ -7,7 +7,6 @@ import re
 from keyword import iskeyword
 
 from migrate.facts.program import Facts
-from migrate.old_api.generations import VOCABULARY
 from migrate.rules._answers import Answer, Change, Refusal
 from migrate.rules._roles import project_role
 from migrate.rules._site import OWNERS
@@ -63,7 +62,7 @@ def _is_path(text: str) -> bool:
 
 def class_name(name: str, facts: Facts) -> str:
     """The new name of a class in an annotation, "" for what is no class."""
-    if name in VOCABULARY.errors:
+    if name in facts.vocabulary.errors:
         return name
-    kind = VOCABULARY.classes.get(name, "")
+    kind = facts.vocabulary.classes.get(name, "")
     return project_role(facts) if kind == "endpoint" else OWNERS.get(kind, "")

@@ -15,6 +15,7 @@ from migrate.rules._roles import owner_of, role
 _RUNNING = (ast.Call, ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr)  # what may bind names anew
 # Kind of a handle -> its class in comch_next; an endpoint's depends on its role.
 OWNERS = {
+    "blocking endpoint": "BlockingChannel",
     "peer": "Connection",
     "device": "Device",
     "representor": "Representor",

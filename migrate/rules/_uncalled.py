@@ -10,7 +10,6 @@ from typing import cast
 from migrate.facts.program import Facts, Reference
 from migrate.old_api.calls import Call
 from migrate.old_api.generation_1 import EP
-from migrate.old_api.generations import VOCABULARY
 from migrate.old_api.spellings import objects
 from migrate.old_api.spellings.objects import Parameter
 from migrate.old_api.vocabulary import Function
@@ -34,6 +33,7 @@ class _AtCallTime:
 
     def __init__(self, facts: Facts, reference: Reference, spelling: str) -> None:
         self._facts, self._reference, self._is_flat = facts, reference, spelling == "flat"
+        self.vocabulary = facts.vocabulary
 
     def handles(self, node: ast.expr) -> frozenset[Hashable]:
         return self._reference.origins
@@ -74,6 +74,9 @@ class _AtCallTime:
     def may_be_none(self, node: ast.expr) -> bool:
         return self._is_flat
 
+    def may_be_closed(self, node: ast.expr) -> bool:
+        return False
+
     def is_called_back(self, node: ast.expr) -> bool:
         return self._facts.is_called_back(self._reference.node)
 
@@ -89,11 +92,11 @@ def function_value(reference: Reference, node: ast.expr, facts: Facts) -> Answer
     name = reference.name
     owner, _, method = name.partition(".")
     if method:
-        function, spelling = VOCABULARY.methods[VOCABULARY.classes[owner], method], "objects"
-    elif name in VOCABULARY.objects:
-        function, spelling = VOCABULARY.objects[name], "objects"
+        function, spelling = facts.vocabulary.methods[facts.vocabulary.classes[owner], method], "objects"
+    elif name in facts.vocabulary.objects:
+        function, spelling = facts.vocabulary.objects[name], "objects"
     else:
-        function, spelling = VOCABULARY.flat[name], "flat"
+        function, spelling = facts.vocabulary.flat[name], "flat"
     rule = load()[function.name]
     if isinstance(rule, FunctionForm) and not rule.options and (spelling == "objects" or not function.returns_code):
         return _edit(node, facts, f"{{comch}}.{rule.name}", {})
@@ -115,7 +118,7 @@ def called_value(reference: Reference, call: Call, facts: Facts) -> Answer:
 
 def bound_method(reference: Reference, node: ast.Attribute, facts: Facts) -> Answer:
     """A method of a handle: `ep.sendto`."""
-    function = next(function for function in VOCABULARY.methods.values() if function.name == reference.name)
+    function = next(function for function in facts.vocabulary.methods.values() if function.name == reference.name)
     rule = load()[function.name]
     receiver = {function.receiver: node.value}
     parameters = objects.parameters(function)
@@ -155,6 +158,8 @@ def _lambda(
     if isinstance(answer, Refusal):
         return answer
     text = answer.edits.expressions[call.node].text
+    if "flags" in arguments and "{flags}" not in text and function.name not in {*_FLAGGED, *_REFUSED}:
+        return Refusal("CCM040")
     if spelling == "flat" and function.name in _FLAGGED:
         text = f"{text} if flags == 0 else {_FLAGGED[function.name]}"
     elif function.name in _REFUSED and facts.may_have_flags(node):

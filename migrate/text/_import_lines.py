@@ -8,7 +8,7 @@ from typing import TypeAlias
 from migrate.python.scopes import Names
 from migrate.python.source import Source
 from migrate.text._namer import MODERN
-from migrate.text.render import Change
+from migrate.text.pieces import Change
 
 Import: TypeAlias = ast.Import | ast.ImportFrom
 

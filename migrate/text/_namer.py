@@ -88,3 +88,10 @@ class Namer:
 def is_modern(names: Names, node: ast.AST) -> bool:
     """Whether an alias is one of `import comch_next` or `import comch_next as name`."""
     return isinstance(node, ast.alias) and node.name == MODERN and isinstance(names.parents[node], ast.Import)
+
+
+def modern_imports(names: Names) -> set[ast.stmt]:
+    """Return the statements that import comch_next so."""
+    variables = (names.of[node] for node in names.of if isinstance(node, ast.alias))
+    aliases = (alias for variable in variables for alias in variable.bindings if isinstance(alias, ast.alias))
+    return {names.statement(alias) for alias in aliases if is_modern(names, alias)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Set
 from itertools import chain
 
@@ -59,6 +60,13 @@ def listed(tree: ast.Module) -> Iterator[str]:
             for node in ast.walk(statement):
                 if isinstance(node, ast.Constant) and isinstance(node.value, str):
                     yield node.value
+
+
+def quoted(names: Names, node: ast.AST, among: Set[Variable]) -> Variable | None:
+    """Return the first of some variables that an annotation in quotes or a comment names."""
+    words = re.findall(r"\w+", node.value) if isinstance(node, ast.Constant) and isinstance(node.value, str) else ()
+    found = (names.scope(node).find(word) for word in words)
+    return next((variable for variable in found if variable in among), None)
 
 
 def root_of(node: ast.AST) -> ast.Name | None:

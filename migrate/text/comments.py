@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from migrate.outcome import Span
 from migrate.python.source import Source
-from migrate.text.render import Change
+from migrate.text.pieces import Change
 
 _OWN = re.compile(r"# (CCM\d{3}): .*\(python -m migrate explain \1\)")
 _PRAGMA = re.compile(r"#.*?\bmigrate: *skip(?:\[([A-Z0-9, ]*)\])?(?!\w)")

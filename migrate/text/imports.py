@@ -8,7 +8,6 @@ a prefix (`del cc`, `cc is None`, `global cc`, `__all__`, taken by another file)
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -17,10 +16,11 @@ from migrate.python.scopes import Names, Scope, Variable
 from migrate.python.source import Source
 from migrate.text._deleted import under_own_names
 from migrate.text._import_lines import Import, at_top, block_of, import_line, joined, would_be_empty
-from migrate.text._namer import MODERN, Namer, is_modern
-from migrate.text._uses import is_covered, is_guarded, is_read_by, listed, root_of, shared_name
+from migrate.text._namer import MODERN, Namer, is_modern, modern_imports
+from migrate.text._uses import is_covered, is_guarded, is_read_by, listed, quoted, root_of, shared_name
 from migrate.text.code import Edits, Template
-from migrate.text.render import Change, Trouble
+from migrate.text.pieces import Change
+from migrate.text.render import Trouble
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ class Old:
     inert: bool = False
 
 
-def _position(statement: ast.stmt) -> tuple[int, int]:
-    return statement.lineno, statement.col_offset
+def _position(node: ast.expr | ast.stmt) -> tuple[int, int]:
+    return node.lineno, node.col_offset
 
 
 class Imports:
@@ -128,10 +128,8 @@ class Imports:
         bound = self.names.module.variables
         taken = (name for name in self.exported if name not in bound or not bound[name].bindings)
         kept = any(self.old[alias].stays for alias in self._stars)
-        return kept or any(isinstance(node, ast.Name) and self._is_unbound(node) for node in self.stays) or any(taken)
-
-    def _is_unbound(self, node: ast.Name) -> bool:
-        return not self.names.of[node].bindings
+        unbound = (isinstance(node, ast.Name) and not self.names.of[node].bindings for node in self.stays)
+        return kept or any(unbound) or any(taken)
 
     def _remains(self, alias: ast.alias) -> bool:
         """Whether an alias stays in its statement."""
@@ -162,23 +160,17 @@ class Imports:
         templates: list[tuple[ast.expr | ast.stmt, Template]] = [*self.edits.expressions.items()]
         templates += [*self.edits.statements.items(), *self.edits.comments.items()]
         uses = [node for node, template in templates if "{comch}" in template.text and self.is_shown(node)]
-        for node in sorted(set(uses) - self._fixed.keys(), key=lambda node: (node.lineno, node.col_offset)):
+        for node in sorted(set(uses) - self._fixed.keys(), key=_position):
             root = root_of(node)
-            variable = self.names.of.get(root) if root else self._quoted(node)
+            variable = self.names.of.get(root) if root else quoted(self.names, node, self._aliases.keys())
             if variable in self._aliases:
                 self._anchor(node, variable, self._aliases[variable])
-            elif isinstance(root, ast.Name) and self._is_unbound(root) and self._stars:
+            elif isinstance(root, ast.Name) and not self.names.of[root].bindings and self._stars:
                 self._home(node, self.names.module, self._stars)
             else:
                 self._find_home(node)
         self._namer.choose()
         self._declare()
-
-    def _quoted(self, node: ast.AST) -> Variable | None:
-        """Return the first imported name in an annotation in quotes or a comment."""
-        words = re.findall(r"\w+", node.value) if isinstance(node, ast.Constant) and isinstance(node.value, str) else ()
-        found = (self.names.scope(node).find(word) for word in words)
-        return next((variable for variable in found if variable in self._aliases), None)
 
     def is_shown(self, node: ast.AST) -> bool:
         """Whether no edit around an edited node drops it."""
@@ -199,10 +191,7 @@ class Imports:
     def _home(self, node: ast.AST, scope: Scope, aliases: Iterable[ast.alias]) -> None:
         self._namer.use(node, scope)
         for alias in aliases:
-            self._needy[self._statement(alias)] = scope
-
-    def _statement(self, alias: ast.alias) -> ast.stmt:
-        return self.names.statement(alias)
+            self._needy[self.names.statement(alias)] = scope
 
     def _find_home(self, node: ast.AST) -> None:
         """Let a use that names nothing old find an import that comes before it on every path, or add one."""
@@ -277,7 +266,7 @@ class Imports:
             yield node, Template(f"global {', '.join([*node.names, name])}")
         seen: dict[ast.AST, set[str]] = {}
         statements = {self.names.statement(alias) for alias in self.old}
-        for statement in sorted(statements | self._modern_imports(), key=lambda node: (node.lineno, node.col_offset)):
+        for statement in sorted(statements | modern_imports(self.names), key=_position):
             assert isinstance(statement, ast.Import | ast.ImportFrom)
             brought = seen.setdefault(block_of(statement, self.names), set())
             if statement not in statements:
@@ -294,11 +283,6 @@ class Imports:
         """Whether a name of an import is deleted later, so that another import has to bring it again."""
         bound = (alias for alias in statement.names if alias in self.old and alias.name != "*")
         return any(self.names.of[alias].deletions for alias in bound)
-
-    def _modern_imports(self) -> set[ast.stmt]:
-        variables = (self.names.of[node] for node in self.names.of if isinstance(node, ast.alias))
-        aliases = (alias for variable in variables for alias in variable.bindings if isinstance(alias, ast.alias))
-        return {self.names.statement(alias) for alias in aliases if is_modern(self.names, alias)}
 
     def _new_lines(self, statement: Import) -> Iterator[str]:
         """Iterate over the imports that come in the place of a statement, or before what remains of it."""

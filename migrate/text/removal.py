@@ -12,7 +12,8 @@ from migrate.text._import_lines import at_top, import_line, joined
 from migrate.text._namer import Namer
 from migrate.text._uses import is_covered
 from migrate.text.code import Edits, Template
-from migrate.text.render import Change, Renderer, Trouble
+from migrate.text.pieces import Change
+from migrate.text.render import Renderer, Trouble
 
 _BLOCKS = ("body", "orelse", "finalbody")
 

@@ -7,9 +7,7 @@ their lines and comments. Comments that the new form has no place for go above t
 from __future__ import annotations
 
 import ast
-import io
 import re
-import tokenize
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
@@ -19,6 +17,7 @@ from migrate.python.source import Source
 from migrate.text._fold import Folder
 from migrate.text.code import Edits, Template
 from migrate.text.lines import Lines
+from migrate.text.pieces import Change, comments, is_whole, is_word, open_bracket, reread, splice
 
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _DISPLAYS = (ast.List, ast.Dict, ast.Set, ast.Tuple, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -27,14 +26,6 @@ _COMPARED = ("==", "!=", "<=", ">=")
 _HOLDERS = (ast.Call, ast.keyword, ast.Assign, ast.AnnAssign, ast.Return, ast.List, ast.Tuple, ast.Dict, ast.Set)
 _WRAPPED = (ast.NamedExpr, ast.Yield, ast.YieldFrom)  # these need brackets of their own nearly everywhere
 _IN_STRING = frozenset("\"'\\\n\r#")  # what an f-string's expression may not gain before Python 3.12
-
-
-class Change(NamedTuple):
-    """A piece of the old text and what takes its place."""
-
-    start: int
-    end: int
-    text: str
 
 
 class Trouble(NamedTuple):
@@ -152,8 +143,8 @@ class Renderer:
         text = self._fill(edit) if text is None else text
         text = f"({text})" if text.startswith("lambda") and self._binds_tighter(edit) else text
         before, after = self.source.text[edit.start - 1 : edit.start], self.source.text[edit.end : edit.end + 1]
-        text = f" {text}" if _is_word(before) and _is_word(text[:1]) else text
-        return f"{text} " if _is_word(after) and _is_word(text[-1:]) else text
+        text = f" {text}" if is_word(before) and is_word(text[:1]) else text
+        return f"{text} " if is_word(after) and is_word(text[-1:]) else text
 
     def _binds_tighter(self, edit: _Edit) -> bool:
         """Whether a lambda would take in what stands around it, or is not allowed there."""
@@ -205,7 +196,7 @@ class Renderer:
         """Move the lines that stood below the first argument to where it stands now."""
         line = self.source.line_start(edit.node.lineno)
         head, newline, rest = laid_out.partition("\n")
-        opened = _open_bracket(head)
+        opened = open_bracket(head)
         if self.source.text.count("\n", line, first) or opened < 0:
             return laid_out
         old, new = first - line, edit.start - line + opened + 1
@@ -221,12 +212,12 @@ class Renderer:
             and after[:1] in ("", ")", ",", "]")
         )
         free = free or before.endswith("return")
-        node = _now(node, piece)
+        node = reread(node, piece)
         is_number = isinstance(node, ast.Constant) and isinstance(node.value, int | float | complex)
         bare = isinstance(node, _PRIMARY) or (isinstance(node, ast.Constant) and not is_number)
         wrap = isinstance(node, _WRAPPED) or not (free or bare)
         inside = before.count("(") + before.count("[") > before.count(")") + before.count("]")
-        return f"({piece})" if wrap or ("\n" in piece and not inside and not _is_whole(piece)) else piece
+        return f"({piece})" if wrap or ("\n" in piece and not inside and not is_whole(piece)) else piece
 
     # ------------------------------------------------------------------ f-strings
 
@@ -256,61 +247,6 @@ class Renderer:
             inside = any(isinstance(above, ast.JoinedStr) for above in self.names.above(edit.node))
             if inside and set(self._text(edit)) & _IN_STRING - set(self.source.slice(edit.node)):
                 self.troubles.append(Trouble(edit.node, "CCM048"))
-
-
-def _now(node: ast.expr, piece: str) -> ast.expr:
-    """Return what a part is by its new text; a name where that has brackets around it."""
-    try:
-        new = ast.parse(piece, mode="eval").body
-    except SyntaxError:
-        return node
-    return new if (new.lineno, new.col_offset) == (1, 0) else ast.Name("")
-
-
-def splice(text: str, changes: list[Change], start: int = 0, end: int | None = None) -> str:
-    """Apply changes that do not overlap to a piece of a text; insertions at one place keep their order."""
-    pieces, position = [], start
-    ordered = sorted(changes, key=lambda change: (change.start, change.end)) if len(changes) > 1 else changes
-    for change in ordered:
-        pieces += [text[position : change.start], change.text]
-        position = max(position, change.end)
-    return "".join([*pieces, text[position:end]])
-
-
-def comments(text: str) -> list[str]:
-    """Return the comments in a piece of Python."""
-    found = []
-    try:
-        for token in tokenize.generate_tokens(io.StringIO(f"({text}\n)").readline):
-            if token.type == tokenize.COMMENT:
-                found.append(token.string)
-    except (tokenize.TokenError, SyntaxError):
-        pass
-    return found
-
-
-def _open_bracket(text: str) -> int:
-    """Return where the last bracket opens that the text does not close, -1 if there is none."""
-    stack = [-1]
-    for at, character in enumerate(text):
-        if character in "([{":
-            stack.append(at)
-        elif character in ")]}" and len(stack) > 1:
-            stack.pop()
-    return stack[-1]
-
-
-def _is_word(character: str) -> bool:
-    return character.isalnum() or character == "_"
-
-
-def _is_whole(text: str) -> bool:
-    """Whether a text over several lines is an expression without brackets around it."""
-    try:
-        ast.parse(text, mode="eval")
-    except SyntaxError:
-        return False
-    return True
 
 
 def _name(part: str) -> str:

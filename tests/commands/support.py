@@ -7,6 +7,8 @@ from typing import Any
 
 from tests.processes import Child, StartPython
 
+COUNTERS = ("sent_messages", "sent_bytes", "recv_messages", "recv_bytes")
+
 # Says "up" once it serves, answers every message with itself twice; "bye" drops its sender, "end" stops the server.
 SERVE = """
 import sys

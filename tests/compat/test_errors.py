@@ -58,20 +58,6 @@ def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, start_python: StartPy
     return Stage(tmp_path, monkeypatch, start_python)
 
 
-@pytest.fixture
-def errors(monkeypatch: pytest.MonkeyPatch) -> list[DocaError]:
-    """Every error that is made from here on: a flat function returns its code only."""
-    made: list[DocaError] = []
-    make = DocaError.__init__
-
-    def note(error: DocaError, *arguments: Any, **options: Any) -> None:
-        make(error, *arguments, **options)
-        made.append(error)
-
-    monkeypatch.setattr(DocaError, "__init__", note)
-    return made
-
-
 @pytest.mark.parametrize(("name", "code"), sorted(PROVOCATIONS))
 def test_a_documented_error_is_provoked(name: str, code: str, stage: Stage, errors: list[DocaError]) -> None:
     private: list[str] = []

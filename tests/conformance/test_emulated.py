@@ -6,6 +6,8 @@ import pytest
 
 from comch_next.testing import CHECKS, Check, Maker, across_processes, in_one_process
 
+pytestmark = pytest.mark.usefixtures("forked")
+
 
 @pytest.mark.parametrize("maker", [in_one_process, across_processes], ids=lambda maker: maker.__name__)
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__.removeprefix("check_"))

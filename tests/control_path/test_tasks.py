@@ -1,11 +1,11 @@
-"""Send tasks: the pool, one completion each, and what becomes of them when the connection ends."""
+"""Send tasks: the pool, and one completion each."""
 
 from __future__ import annotations
 
 import pytest
 
 import comch_next as comch
-from comch_next import BadState, Client, ErrorCode, InvalidValue, NoMemory, SendTask, State, SubmitFlag
+from comch_next import BadState, ErrorCode, InvalidValue, NoMemory, SendTask, SubmitFlag
 from tests.control_path.pair import Side, client, connect, ignore, leave, pair, server, until
 
 
@@ -51,25 +51,6 @@ def test_the_message_is_copied_at_allocation(kind: type) -> None:
     task.submit()
     both(there, here, lambda: there.messages)
     assert there.messages == [b"before"]
-    leave(here, there)
-
-
-@pytest.mark.parametrize("wrong", [None, "text", 3, ["x"], object()])
-def test_what_is_no_message_is_refused(wrong: object) -> None:
-    there, here = pair()
-    with pytest.raises(InvalidValue, match="bytes-like"):
-        here.task(wrong)  # type: ignore[arg-type]
-    held = [here.task() for _ in range(64)]  # nothing was taken from the pool
-    for task in held:
-        task.free()
-    leave(here, there)
-
-
-def test_too_long_is_refused_with_its_length() -> None:
-    there, here = pair()
-    with pytest.raises(InvalidValue, match="4081 bytes is above this connection's 4080") as caught:
-        here.task(b"x" * 4081)
-    assert caught.value.length == 4081
     leave(here, there)
 
 
@@ -211,166 +192,6 @@ def test_what_does_not_fit_into_the_queue_is_in_flight() -> None:
     leave(here, there)
 
 
-@pytest.mark.parametrize("how", ["own stop", "peer stop", "server disconnects"])
-def test_what_is_in_flight_fails_once_and_what_is_in_the_queue_arrives(how: str) -> None:
-    there, here = server(recv_queue_size=2), client(tasks=8)
-    connect(there, here)
-    for number in range(5):
-        here.send(b"%d" % number)
-    if how == "own stop":
-        here.context.stop()
-    elif how == "peer stop":
-        there.context.stop()
-    else:
-        there.context.disconnect(there.connection)
-    until(lambda: here.state is State.IDLE, here.engine)
-    assert (len(here.done), len(here.failed)) == (2, 3)
-    expected = ErrorCode.NOT_CONNECTED if how == "own stop" else ErrorCode.SHUTDOWN
-    assert {task.status for task in here.failed} == {expected}
-    until(lambda: there.down, there.engine)
-    assert there.messages == ([b"0", b"1"] if how == "own stop" else [])
-    leave(there, here)
-
-
-def test_submit_and_allocate_while_stopping_fail_at_the_next_progress() -> None:
-    there, here = pair()
-    held, connection = here.task(), here.connection
-    here.context.stop()
-    late = here.task(b"late", connection)
-    late.submit()
-    assert not here.failed
-    here.engine.progress()
-    assert here.failed == [late]
-    assert late.status == ErrorCode.NOT_CONNECTED
-    held.free()
-    leave(here, there)
-
-
-def test_submit_on_a_servers_disconnected_connection_fails() -> None:
-    there, here = pair()
-    task = there.task()
-    there.context.disconnect(there.connection)
-    task.submit()
-    until(lambda: there.failed, there.engine)
-    assert there.failed[0].status == ErrorCode.NOT_CONNECTED
-    leave(there, here)
-
-
-def test_connections_of_others_and_other_things_are_refused() -> None:
-    there, here = pair()
-    other_there, other_here = server("other"), client("other")
-    connect(other_there, other_here)
-    for wrong in (other_here.connection, there.connection, None, 3, "x"):
-        with pytest.raises(InvalidValue):
-            here.context.task_send_alloc_init(wrong, b"x")
-    for wrong in (other_there.connection, here.connection, None):
-        with pytest.raises(InvalidValue):
-            there.context.task_send_alloc_init(wrong, b"x")
-    leave(here, there, other_here, other_there)
-
-
-@pytest.mark.parametrize("number", [0, -1, 8193, 1 << 70, "4", None, True, 2.0])
-def test_numbers_out_of_range_are_refused(number: int) -> None:
-    here = client()
-    with pytest.raises(InvalidValue, match="whole number from 1 to 8192"):
-        here.context.task_send_set_conf(ignore, ignore, number)
-    with pytest.raises(InvalidValue, match="whole number from 1 to 8192"):
-        here.context.recv_queue_size = number
-    leave(here)
-
-
-@pytest.mark.parametrize("which", [0, 1])
-def test_callbacks_must_be_callable(which: int) -> None:
-    here = client()
-    for wrong in (None, 3, "name"):
-        calls = [ignore, ignore]
-        calls[which] = wrong  # type: ignore[call-overload]
-        with pytest.raises(InvalidValue, match="takes a callback"):
-            here.context.task_send_set_conf(*calls, 4)
-        with pytest.raises(InvalidValue, match="takes a callback"):
-            here.context.event_msg_recv_register(wrong)
-        with pytest.raises(InvalidValue, match="takes a callback"):
-            here.context.set_state_changed_cb(wrong)
-    leave(here)
-
-
-def test_start_needs_its_mandatory_configuration() -> None:
-    bare = Client(comch.open_device("b1:00.0"), "svc")
-    with pytest.raises(comch.BadConfig, match="send task configuration and the receive callback"):
-        bare.start()
-    bare.task_send_set_conf(ignore, ignore, 1)
-    with pytest.raises(comch.BadConfig, match="lacks the receive callback"):
-        bare.start()
-    bare.close()
-    there = comch.Server(comch.open_device("03:00.0"), "b1:00.0", "svc")
-    there.task_send_set_conf(ignore, ignore, 1)
-    there.event_msg_recv_register(ignore)
-    with pytest.raises(comch.BadConfig, match="connection callbacks"):
-        there.start()
-    there.close()
-
-
-def test_a_task_of_a_destroyed_context_is_harmless() -> None:
-    there, here = pair()
-    task = here.task()
-    task.free()
-    leave(here, there)
-    for call in (task.submit, task.try_submit, task.free):
-        with pytest.raises(BadState):
-            call()
-    assert task.status == ErrorCode.SUCCESS
-
-
-def test_a_dropped_task_gives_its_place_back() -> None:
-    there, here = pair(tasks=1)
-    for _ in range(3):
-        here.task(b"never submitted")
-    here.task(b"the one task").free()
-    leave(here, there)
-
-
-@pytest.mark.parametrize("form", ["", "threaded"])
-def test_close_takes_back_what_the_program_holds(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COMCH_PULL", form)
-    there, here = pair()
-    held = here.task(b"never submitted")
-    done: list[SendTask] = []
-    here.context.close(timeout=20)
-    assert not done
-    for call in (held.submit, held.try_submit, held.free):
-        with pytest.raises(BadState):
-            call()
-    there.context.close()
-
-
-def test_a_stop_still_waits_for_held_tasks() -> None:
-    there, here = pair()
-    held = here.task(b"never submitted")
-    here.context.stop()
-    until(lambda: not there.context.num_inflight_tasks, here.engine, there.engine)
-    for _ in range(20):
-        here.engine.progress()
-    assert here.context.state is State.STOPPING
-    held.free()
-    leave(here, there)
-
-
-def test_tasks_of_a_client_that_has_gone_fail_while_their_server_stops() -> None:
-    """Also one that is made afterwards."""
-    there, here = pair()
-    gone, early = there.connection, there.task(b"early")
-    leave(here)
-    until(lambda: there.down, there.engine)
-    assert there.context.stop() is State.STOPPING
-    late = there.task(b"late", gone)
-    for task in (early, late):
-        task.submit()
-    until(lambda: there.state is State.IDLE, there.engine)
-    assert there.failed == [early, late]
-    assert ErrorCode.SUCCESS not in [task.status for task in there.failed]
-    leave(there)
-
-
 @pytest.mark.parametrize("max_events", [None, 1])
 def test_a_send_has_completed_before_its_answer_comes(max_events: int | None) -> None:
     """Whenever the program looks: the only task of a client is free when it is answered."""
@@ -395,27 +216,3 @@ def test_a_send_has_completed_before_its_answer_comes(max_events: int | None) ->
         until(lambda number=number: len(order) == 2 * number, here.engine, there.engine)  # type: ignore[misc]
     assert order == ["done", "answer"] * 3
     leave(here, there)
-
-
-@pytest.mark.parametrize("max_events", [None, 1])
-def test_a_send_has_completed_before_its_connection_is_reported_lost(max_events: int | None) -> None:
-    """Although the receiver has left before the sender looks again."""
-    there, here = server(engine=comch.ProgressEngine(max_events=max_events)), client()
-    order: list[str] = []
-
-    def done(task: comch.SendTask) -> None:
-        order.append("done")
-        task.free()
-
-    there.context.task_send_set_conf(done, ignore, 4)
-    there.context.event_connection_status_changed_register(
-        lambda connection, ok: there.up.append((connection, ok)), lambda *_: order.append("down")
-    )
-    connect(there, here)
-    there.send(b"answer")
-    there.send(b"another")
-    until(lambda: len(here.messages) == 2, here.engine)
-    leave(here)
-    until(lambda: "down" in order, there.engine)
-    assert order == ["done", "done", "down"]
-    leave(there)

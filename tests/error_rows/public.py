@@ -13,12 +13,18 @@ from types import CodeType, FrameType, FunctionType, ModuleType
 
 import comch_next
 import comm_channel_compat
+import comm_channel_compat.blocking
 import comm_channel_compat.cc
 from tests.processes import ROOT
 
 __all__ = ["private_names", "watched"]
 
-PACKAGES: tuple[ModuleType, ...] = (comch_next, comm_channel_compat, comm_channel_compat.cc)
+PACKAGES: tuple[ModuleType, ...] = (
+    comch_next,
+    comm_channel_compat,
+    comm_channel_compat.blocking,
+    comm_channel_compat.cc,
+)
 FOLDERS = tuple(f"{ROOT / package.__name__.partition('.')[0]}/" for package in PACKAGES)
 TESTS = f"{ROOT / 'tests'}/"
 

@@ -126,7 +126,7 @@ def test_row_that_returns(world: World, row: Key) -> None:
 @pytest.mark.parametrize("row", sorted(PROGRAMS), ids=name)
 def test_row_of_an_exhausted_process(start_python: StartPython, row: Key) -> None:
     program = PROGRAMS[row]
-    done = start_python("-c", PREAMBLE + program.source).finish()
+    done = start_python("-c", PREAMBLE + program.source, fresh=True).finish()
     assert done.returncode == 0, done.stderr
     class_name = type(from_code(ErrorCode[row[1]], "")).__name__
     assert done.stdout.startswith(f"{class_name} {row[1]} ")

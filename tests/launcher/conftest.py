@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,12 @@ def make_library(folder: Path, name: str, origin: int) -> None:
     compile_c("-shared", "-fPIC", f"-DORIGIN={origin}", source, f"-Wl,-soname,{file}", "-o", folder / file)
     source.unlink()
     (folder / f"libdoca_{name}.so").symlink_to(file)
+
+
+@pytest.fixture
+def start_python(start_python: StartPython) -> StartPython:
+    """Start each process afresh: how it starts is what the tests here are about."""
+    return partial(start_python, fresh=True)
 
 
 @pytest.fixture(scope="session")

@@ -73,7 +73,7 @@ def test_a_launcher_started_by_another_may_take_another_release(start_python: St
 def test_a_release_that_did_not_have_it_is_refused(launch: Launch, command: str, release: str) -> None:
     finished = launch(command, "--doca", release, *([] if command == "env" else ["x"]))
     assert finished.returncode == 64
-    assert f"--doca: {release!r} is not one of 2.5, 2.6" in finished.stderr
+    assert f"--doca: {release!r} is not one of 1.4, 2.5, 2.6" in finished.stderr
 
 
 BOTH_ENDS = """\

@@ -97,7 +97,7 @@ def test_an_option_without_its_value() -> None:
 @pytest.mark.parametrize(("had", "rest"), [({}, []), ({"PYTHONPATH": ""}, []), ({"PYTHONPATH": "a:b"}, ["a", "b"])])
 def test_the_path_in_the_environment(had: dict[str, str], rest: list[str]) -> None:
     made = settings({**had, "HOME": "x"}, {}, stand_in=False)
-    assert list(made) == ["PYTHONPATH"]
+    assert list(made) == ["PYTHONPATH", "COMCH_COMPAT_DOCA"]
     assert made["PYTHONPATH"].split(":")[1:] == rest
     assert made["PYTHONPATH"].split(":")[0].endswith("/comm_channel_compat/_shim")
     assert settings(made, {}, stand_in=False) == made

@@ -36,6 +36,7 @@ class FakeFacts:
     origin: Hashable = "origin"  # of every handle
     scoped: bool = False  # whether a lambda changes what the expression means
     references: Sequence[Reference] = ()
+    vocabulary = VOCABULARY
 
     def __post_init__(self) -> None:
         self.tree = ast.parse(self.source)

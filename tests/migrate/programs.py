@@ -35,11 +35,12 @@ class Program(NamedTuple):
     """A folder with scripts and their transcript."""
 
     name: str
+    home: Path = FOLDER
 
     @property
     def folder(self) -> Path:
         """Where the program is."""
-        return FOLDER / self.name
+        return self.home / self.name
 
     def ends(self) -> list[End]:
         """Read the transcript: for each end `$ command`, what it prints, `[status]`, in the order of their start."""
@@ -85,15 +86,17 @@ def migrate(program: Program, into: Path) -> Migrated:
 
 
 class Way(NamedTuple):
-    """How one end runs: from which folder, and with the launcher or without."""
+    """How one end runs: from which folder, with the launcher or without, and with the libraries of which release."""
 
     folder: Path
     launched: bool
+    release: str = ""
 
     def start(self, start_python: StartPython, command: str) -> Child:
         """Start an end, by its command line."""
         script, *options = command.split()
-        launcher = LAUNCHER if self.launched else ()
+        release = ("--doca", self.release) if self.release else ()
+        launcher = (*LAUNCHER, *release) if self.launched else ()
         return start_python(*launcher, str(self.folder / script), *options, deadline_s=END_S)
 
 
@@ -126,7 +129,6 @@ NOT_WHOLE = {
     "runtime_source": "the names are read at run time, by eval and globals(), and show in f-strings",
     "delegating_proxy": "the methods of a handle are looked up by names that are not written in the program",
     "caps_table": "whether a short buffer is enough for a text is known by evidence only (CCM072)",
-    "cc_threads": "what is called goes through a queue of a thread's own class, with a handle as its argument (CCM034)",
     "wrapper_unittest": "a fake of the program's own has the methods of an old endpoint, too (CCM035)",
 }
 

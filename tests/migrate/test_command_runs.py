@@ -51,6 +51,20 @@ def test_the_report_changes_nothing(tree: Tree, capsys: pytest.CaptureFixture[st
     ]
 
 
+def test_several_reports_by_their_suffixes(tree: Tree, capsys: pytest.CaptureFixture[str]) -> None:
+    top = tree(x=PENDING)
+    assert main(["--check", "x.py", "--report", "r.json", "--report", "r.html", "--report", "r.txt"]) == Exit.PENDING
+    shown = capsys.readouterr().out
+    assert shown == "1 file uses the old API: 1 reference would be rewritten, none need you\n"
+    assert json.loads((top / "r.json").read_text())["summary"]
+    assert (top / "r.html").read_text().startswith("<!DOCTYPE html>")
+    assert (top / "r.txt").read_text().endswith(shown)
+    assert main(["x.py", "--report", "none/r.json"]) == Exit.PENDING | Exit.FILES
+    assert "cannot be written" in capsys.readouterr().err
+    assert main(["x.py", "--report", "r.doc"]) == 64
+    assert "--report r.doc: the suffix is none of" in capsys.readouterr().err
+
+
 def test_check_is_the_last_line(tree: Tree, capsys: pytest.CaptureFixture[str]) -> None:
     tree(x=PENDING, y=MANUAL)
     assert main(["--check", "."]) == Exit.PENDING | Exit.MANUAL

@@ -43,6 +43,7 @@ def observed(program: Marked, function: str) -> frozenset[str]:
         (f"code = {SEND}\nprint(f'{{code!r}}')", {"value"}),
         (f"print('%r' % {SEND})", {"value"}),
         (f"print(repr({SEND}))", {"value"}),
+        (f"import pprint\ntext = pprint.pformat({SEND})", {"value"}),
         (f"print([{SEND}])", {"value"}),
         (f"codes = []\ncodes.append({SEND})\nprint(codes)", {"value"}),
         (f"errs = 0\nerrs |= {SEND}", {"value"}),

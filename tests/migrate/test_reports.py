@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from migrate.codes import CODES
 from migrate.outcome import FileOutcome, Finding, Level, Span
-from migrate.report import html, sarif, text
+from migrate.report import github, html, sarif, text
 from migrate.report import json as json_report
 from migrate.report.diff import diff
 from migrate.report.run import Exit, Problem, Run
@@ -184,6 +184,51 @@ def test_sarif_has_its_required_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [notice["level"] for notice in invocation["toolExecutionNotifications"]] == ["error", "warning"]
     elsewhere = invocation["toolExecutionNotifications"][0]["locations"][0]["physicalLocation"]["artifactLocation"]
     assert elsewhere == {"uri": "file:///elsewhere/c.py"}
+
+
+@settings(deadline=None)  # the machine may be busy
+@given(
+    st.lists(st.sampled_from(["a\n", "ä\n", "\n"])),
+    st.lists(st.sampled_from(["a\n", "b\n", "d\n"])),
+    st.booleans(),
+)
+def test_a_fix_leads_from_the_old_to_the_new(old: list[str], new: list[str], open_end: bool) -> None:
+    before, after = "".join(old), "".join(new) + "x" * open_end
+    outcome = FileOutcome(A, before.encode(), after.encode(), FINDINGS)
+    results = json.loads(sarif.text(Run(BASE, (outcome,))))["runs"][0]["results"]
+    fixes = [fix for result in results for fix in result.get("fixes", ())]
+    assert len(fixes) == (before != after)
+    lines, done, at = before.splitlines(keepends=True), "", 0
+    for replacement in fixes[0]["artifactChanges"][0]["replacements"] if fixes else ():
+        region = replacement["deletedRegion"]
+        assert region["startColumn"] == region["endColumn"] == 1
+        done += "".join(lines[at : region["startLine"] - 1]) + replacement["insertedContent"]["text"]
+        at = region["endLine"] - 1
+    assert done + "".join(lines[at:]) == after
+
+
+def test_what_is_written_and_what_is_not_utf_8_has_no_fix() -> None:
+    outcomes = (FileOutcome(A, b"old", b"\xff", FINDINGS), FileOutcome(B, b"old", b"new", FINDINGS))
+    results = json.loads(sarif.text(Run(BASE, outcomes, (), frozenset({B}))))["runs"][0]["results"]
+    assert not any("fixes" in result for result in results)
+
+
+def test_annotations_escape_what_ends_them() -> None:
+    assert github.text(RUN).splitlines() == [
+        "::error file=/elsewhere/c.py,title=migrate::cannot be read: <no>",
+        "::warning file=ä<script>.py,title=migrate::careful",
+        "::notice file=a b.py,title=migrate::1 reference would be rewritten, 2 need you "
+        "(2 more depend on what needs you)",
+        "::error file=a b.py,line=3,endLine=3,title=CCM033::ep<b>: about CCM033 & <i>",
+        "::warning file=a b.py,line=7,endLine=7,title=CCM083::ep<b>: about CCM083 & <i>",
+        "::notice file=a b.py,line=8,endLine=8,title=CCM061::ep<b>: about CCM061 & <i>",
+        "::notice file=ä<script>.py,title=migrate::no references were rewritten, none need you "
+        "(1 more depends on what needs you)",
+        RUN.summary(),
+    ]
+    strange = Run(BASE, (), (Problem(BASE / "a,b:c%.py", "two\nlines, 100%: all"),))
+    expected = "::error file=a%2Cb%3Ac%25.py,title=migrate::two%0Alines, 100%25: all"
+    assert github.text(strange).splitlines()[0] == expected
 
 
 def test_sarif_rules_tell_what_the_codes_mean() -> None:

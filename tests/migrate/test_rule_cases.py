@@ -47,7 +47,8 @@ def test_titles_are_unique() -> None:
 
 
 def test_every_rule_has_cases() -> None:
-    folders = [(folder, pkgutil.iter_modules([str(FOLDER / folder)])) for folder in ("core", "gen1", "gen2", "idioms")]
+    names = ("core", "gen1", "gen1x", "gen2", "idioms")
+    folders = [(folder, pkgutil.iter_modules([str(FOLDER / folder)])) for folder in names]
     rules = {f"{folder}.{info.name}" for folder, found in folders for info in found if not info.name.startswith("_")}
     assert rules <= {case.rule for case in CASES}
 

@@ -37,5 +37,5 @@ def test_a_run_loads_what_it_needs(
 ) -> None:
     (tmp_path / "program.py").write_text("import os\n\nprint(os)\n")
     given = [str(tmp_path / part) if part.endswith(".py") else part for part in arguments]
-    loaded = json.loads(start_python("-c", CODE, *given).finish().stdout.splitlines()[-1])
+    loaded = json.loads(start_python("-c", CODE, *given, fresh=True).finish().stdout.splitlines()[-1])
     assert unused.isdisjoint(loaded)

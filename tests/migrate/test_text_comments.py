@@ -6,7 +6,7 @@ import pytest
 
 from migrate.python.source import Source
 from migrate.text.comments import Comments
-from migrate.text.render import splice
+from migrate.text.pieces import splice
 
 
 def comment(code: str) -> str:

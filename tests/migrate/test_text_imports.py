@@ -10,7 +10,8 @@ from migrate.python.scopes import Names
 from migrate.python.source import Source
 from migrate.text.code import Edits, Template
 from migrate.text.imports import Imports, Old
-from migrate.text.render import Renderer, splice
+from migrate.text.pieces import splice
+from migrate.text.render import Renderer
 
 
 def migrated(text: str, exported: dict[str, bool] | None = None) -> str:

@@ -9,7 +9,8 @@ import pytest
 from migrate.python.scopes import Names
 from migrate.python.source import Source
 from migrate.text.code import Edits, Template
-from migrate.text.render import Renderer, splice
+from migrate.text.pieces import splice
+from migrate.text.render import Renderer
 
 CALLS = {
     "send": "{a}.send_to({0}, {1}, timeout=0)",

@@ -20,13 +20,13 @@ import types
 from pathlib import Path
 from typing import Any
 
-DEADLINE_S = 10.0
+DEADLINE_S = 60.0
 SHIM = str(Path(__file__).parents[2] / "comm_channel_compat" / "_shim")
 
 
-def _read(pipe: int) -> bytes:
+def _read(pipe: int, end: float) -> bytes:
     """What comes until the program has ended, or its time."""
-    pieces, end = [], time.monotonic() + DEADLINE_S
+    pieces = []
     while select.select([pipe], [], [], max(0.0, end - time.monotonic()))[0] and (piece := os.read(pipe, 65536)):
         pieces.append(piece)
     return b"".join(pieces)
@@ -34,9 +34,10 @@ def _read(pipe: int) -> bytes:
 
 def _watch(child: int, reading: int) -> dict[str, Any]:
     """What a child prints, and its status; one that takes too long is killed."""
-    output = _read(reading)
+    end = time.monotonic() + DEADLINE_S
+    output = _read(reading, end)
     os.close(reading)
-    late = not select.select([child_end := os.pidfd_open(child)], [], [], 1.0)[0]
+    late = not select.select([child_end := os.pidfd_open(child)], [], [], max(0.0, end - time.monotonic()))[0]
     os.close(child_end)
     if late:
         with contextlib.suppress(ProcessLookupError):

@@ -22,6 +22,7 @@ class NativeStage(Stage):
     """A place to run samples in: a manner is a driver and whether the sample is the old or the new one."""
 
     def command(self, manner: str, script: str, *arguments: str) -> list[str]:
-        driver, kind = manner.split()
-        settings = [f"{name}={value}" for name, value in {**ENV, "COMCH_DRIVER": driver}.items()]
-        return ["env", *settings, *super().command(kind, script, *arguments)]
+        return super().command(manner.split()[1], script, *arguments)
+
+    def environment(self, manner: str) -> dict[str, str]:
+        return {**super().environment(manner), **ENV, "COMCH_DRIVER": manner.split()[0]}

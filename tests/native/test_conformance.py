@@ -15,6 +15,9 @@ from tests.processes import SOON_S
 LOOKS_INTO_AN_IMPORT = "check_export_and_import"
 
 
+pytestmark = pytest.mark.usefixtures("forked")
+
+
 @pytest.fixture(autouse=True)
 def libraries(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in ENV.items():

@@ -153,7 +153,7 @@ print("ready")
 
 
 def test_what_is_left_at_exit_ends_in_order(stub: Log, start_python: StartPython) -> None:
-    ended = start_python("-c", AT_EXIT).finish()
+    ended = start_python("-c", AT_EXIT, fresh=True).finish()
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "ready\n", "")
     calls = ends(stub)
     expect_order(calls)

@@ -143,7 +143,7 @@ def test_a_callback_that_raises_inside_a_block(world: World) -> None:
     server.task_send_set_conf(ignore, ignore, 4)
     server.event_msg_recv_register(ignore)
     server.event_connection_status_changed_register(raises, ignore)
-    with pytest.raises(Mishap, match="callback"), takes_at_most(SOON_S):
+    with pytest.raises(Mishap, match="callback"), takes_at_most(5):
         with entered(server):
             server.start()
             client = world.client()

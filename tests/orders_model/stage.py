@@ -14,17 +14,17 @@ import comch_next as comch
 from comch_next import Counter, State
 from tests.orders_model.model import Context, End, EndState, Errors, Phase
 from tests.orders_model.world import World
+from tests.processes import SOON_S
 
 __all__ = ["LATE", "Stage", "Subject", "compare", "error_of", "is_incomplete", "open_descriptors", "until"]
 
 # Contexts that are completed later. A tree without them is driven through the arguments of the constructors.
 LATE = hasattr(comch, "Channel")
-DEADLINE_S = 5.0
 
 
 def until(check: Callable[[], object], what: str) -> None:
     """Wait until the check is true; an event of the other side may take a moment."""
-    deadline = time.monotonic() + DEADLINE_S
+    deadline = time.monotonic() + SOON_S
     while not check():
         assert time.monotonic() < deadline, f"it did not happen in time: {what}"
         time.sleep(0.0002)

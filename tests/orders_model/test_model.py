@@ -16,6 +16,7 @@ from tests.examples import examples
 from tests.orders_model.machine import Orders, ThreadedOrders
 from tests.orders_model.model import SILENT
 from tests.orders_model.stage import Stage, Subject, error_of, until
+from tests.processes import SOON_S
 
 
 @pytest.mark.timeout(SECONDS + 120)
@@ -38,15 +39,15 @@ def test_a_new_connection_begins_without_the_end_of_the_old_one(form: str, monke
     try:
         server.real.listen()
         meet(server, client)
-        server.real.connections[0].send(b"old", timeout=1)
+        server.real.connections[0].send(b"old", timeout=SOON_S)
         server.real.disconnect(server.real.connections[0])
         until(lambda: error_of(client.real.connection.update_info) or client.real.state is comch.State.IDLE, "the end")
         client.real.disconnect()
         meet(server, client)
         for _ in range(2):  # the design leaves open whether "old" can still be read
             assert error_of(lambda: client.real.receive(timeout=0)) in (None, comch.Again)
-        server.real.connections[0].send(b"new", timeout=1)
-        assert client.real.receive(timeout=1).data == b"new"
+        server.real.connections[0].send(b"new", timeout=SOON_S)
+        assert client.real.receive(timeout=SOON_S).data == b"new"
     finally:
         stage.close()
 

@@ -14,7 +14,7 @@ PAYLOAD = random.Random(7).randbytes(300_001)
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> Stage:
+def stage(tmp_path: Path, forked: None) -> Stage:
     return Stage(tmp_path, PAYLOAD)
 
 

@@ -172,3 +172,16 @@ def test_a_pull_port_that_is_full(trace: Path) -> None:
         (SUCCESS, 2, 2),
         ("DOCA_ERROR_AGAIN", 3, None),
     ]
+
+
+def test_each_line_names_the_programs(trace: Path) -> None:
+    """Here a test is the program, and a callback runs below the line that made progress."""
+    there, here = pair()
+    here.send(b"hello")
+    until(lambda: there.messages, there.engine, here.engine)
+    leave(here, there)
+    lines = read(trace)
+    assert all(Path(line["at"].rpartition(":")[0]).parts[-3] == "tests" for line in lines)
+    (sent,) = of(lines, "send")
+    path, _, number = sent["at"].rpartition(":")
+    assert ".submit()" in Path(path).read_text().splitlines()[int(number) - 1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import sysconfig
 from collections.abc import Callable
@@ -56,7 +57,7 @@ def _generate(face: Face, scratch: Path) -> Path:
     declarations = "".join(f"{python_side(row)};\n" for row in wrapped(face))
     ffi.cdef(f'extern "Python" {{\n{ENTER};\n{declarations}}}\n')
     ffi.cdef("\n".join((*_REPORTS, *face.calls)))
-    module = f"_doca_{face.name}"
+    module = re.sub(r"\W", "_", f"_doca_{face.key}")
     ffi.embedding_init_code(f"from {face.module} import attach\nfrom {module} import ffi, lib\nattach(ffi, lib)\n")
     ffi.set_source(module, c_source(face))
     path = scratch / f"{module}.c"

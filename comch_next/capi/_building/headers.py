@@ -10,7 +10,12 @@ from comch_next.capi._building.libraries import UNSEEN, Face
 
 __all__ = ["headers"]
 
-_HOMES = {"core": "doca_types.h", "comch": "doca_comch.h", "cc": "doca_cc.h", "comm_channel": "doca_comm_channel.h"}
+_HOMES = {
+    "core": "doca_types.h",
+    "comch": "doca_comch.h",
+    "cc": "doca_cc.h",
+    **dict.fromkeys(("comm_channel", "comm_channel_1x"), "doca_comm_channel.h"),
+}
 _TYPES = ("doca_types.h", "doca_error.h")
 # What a header includes beside the types: what programs that include it alone rely on.
 _INCLUDED = {

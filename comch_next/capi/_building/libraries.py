@@ -54,7 +54,13 @@ class Face:
         rows = (row for generation in self.generations for row in api.functions(generation))
         if self.doca:
             rows = (api.in_release(row, self.doca) for row in rows if row.available_in(self.doca))
-        return list({row.name: row for row in rows if (row.header or UNSEEN) in self.headers}.values())
+        own = (row for row in rows if (row.header or UNSEEN) in self.headers and _is_given(row))
+        return list({row.name: row for row in own}.values())
+
+
+def _is_given(row: api.Function) -> bool:
+    """Whether the tables say all that it takes to call it: of structs in an array they lack the fields."""
+    return not any(param.ctype.endswith("[]") for param in row.params)
 
 
 _CORE = (
@@ -111,6 +117,17 @@ FACES = {
             ("hot.c",),
             needs=("common",),
             calls=("void comch_face_hot(uintptr_t table, uintptr_t peer);",),
+        ),
+        Face(
+            "comm_channel",
+            "comm_channel_compat.capi",
+            "comm_channel_compat.capi._blocking",
+            ("comm_channel_1x",),
+            ("doca_comm_channel.h",),
+            ("hot.c",),
+            needs=("common",),
+            calls=("void comch_face_hot(uintptr_t table, uintptr_t peer);",),
+            doca="1.4",
         ),
         *(
             Face("cc", "comm_channel_compat.capi", "", ("cc",), _CC, needs=("comch", "common"), doca=doca)

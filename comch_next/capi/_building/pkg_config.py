@@ -13,7 +13,7 @@ RELEASE = "3.0.0058"  # whose signatures the faces have
 
 # The faces whose time had one module for all libraries, and which of these it brought beside the face's own.
 _ALL_IN_ONE = {
-    "comm_channel": (),
+    **dict.fromkeys(("comm_channel", "comm_channel-1.4"), ()),
     **dict.fromkeys(("cc-2.5", "cc-2.6"), ("doca-comm-channel",)),
 }
 

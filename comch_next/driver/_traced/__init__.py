@@ -1,7 +1,8 @@
 """A driver that is traced: the same nouns around it, which tell sinks, such as the file that COMCH_TRACE names.
 
 Each line of that is a JSON object. `seq` counts the lines of a process, `pid` names it, `t` is the monotonic clock in
-nanoseconds, the same for all processes of a machine; a send has the time at which it was attempted. `what` is
+nanoseconds, the same for all processes of a machine; a send has the time at which it was attempted. `at` is the file
+and line of the program whose call led to it, absent where there is none, as on a helper thread. `what` is
 
 state             a context went from `old` to `new`
 up, down          a connection came up, or a handshake broke (`ok` false); it went (`ok` false: the peer died; servers)

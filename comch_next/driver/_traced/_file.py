@@ -8,6 +8,7 @@ import time
 from itertools import count
 from typing import Any
 
+from comch_next.driver._traced._place import caller
 from comch_next.errors import IoFailed
 
 __all__ = ["TraceFile"]
@@ -52,7 +53,9 @@ class TraceFile:
             self._open()
         number = next(self._numbers)
         t = time.monotonic_ns() if at_ns is None else at_ns
-        line = {"seq": number, "t": t, "pid": self._pid, "what": what, **facts}
+        place = caller()
+        at = {} if place is None else {"at": place}
+        line = {"seq": number, "t": t, "pid": self._pid, "what": what, **facts, **at}
         self._append(json.dumps(line, separators=(",", ":")).encode("ascii") + b"\n")
         return number
 

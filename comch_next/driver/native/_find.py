@@ -3,13 +3,14 @@
 import os
 import subprocess
 from collections.abc import Iterator
-from typing import Any
-
-from cffi import FFI
+from typing import TYPE_CHECKING, Any
 
 from comch_next import api
 from comch_next.api import Generation
 from comch_next.errors import NotSupported
+
+if TYPE_CHECKING:
+    from cffi import FFI
 
 __all__ = ["GENERATIONS", "open_libraries"]
 
@@ -18,7 +19,7 @@ _BEFORE_THE_SPLIT = "doca"  # the one pkg-config module of releases that had no 
 _PKG_CONFIG_S = 5.0
 
 
-def open_libraries(ffi: FFI) -> dict[Generation, tuple[Any, str]]:
+def open_libraries(ffi: "FFI") -> dict[Generation, tuple[Any, str]]:
     """Open libdoca_common and libdoca_comch: each with where it was found.
 
     Raises NotSupported when one of them cannot be had; its message lists what was tried, and why that failed.

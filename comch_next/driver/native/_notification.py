@@ -10,8 +10,6 @@ import select
 from contextlib import suppress
 from typing import Any
 
-from cffi import FFI
-
 from comch_next.driver.native._library import Library, ffi, passed
 from comch_next.errors import NoMemory, NotSupported
 
@@ -20,16 +18,7 @@ __all__ = ["Notification"]
 _MS = 1_000_000
 _LOOK_AFTER_NS = {None: 200 * _MS, False: _MS, True: 999 * _MS}  # by whether the library rings; None: not known yet
 
-_clock = FFI()
-_clock.cdef(
-    """
-    struct timespec { long tv_sec; long tv_nsec; };
-    struct itimerspec { struct timespec it_interval, it_value; };
-    int timerfd_create(int, int);
-    int timerfd_settime(int, int, const struct itimerspec *, struct itimerspec *);
-    """
-)
-_libc: Any = _clock.dlopen(None)
+_libc: Any = ffi.dlopen(None)
 _MONOTONIC = 1
 _FLAGS = os.O_NONBLOCK | os.O_CLOEXEC
 
@@ -50,7 +39,7 @@ class Notification:
         self._timer = _libc.timerfd_create(_MONOTONIC, _FLAGS)
         if self._timer < 0:
             self._epoll.close()
-            raise NoMemory(f"doca_pe_get_notification_handle: no timer: {os.strerror(_clock.errno)}")
+            raise NoMemory(f"doca_pe_get_notification_handle: no timer: {os.strerror(ffi.errno)}")
         self._epoll.register(self._timer, select.EPOLLIN)
         if self._own >= 0:
             self._epoll.register(self._own, select.EPOLLIN)
@@ -97,9 +86,9 @@ class Notification:
             self._rings.known = False
 
     def _set_timer(self, nanoseconds: int) -> None:
-        when: Any = _clock.new("struct itimerspec *")
+        when: Any = ffi.new("struct itimerspec *")
         when.it_value.tv_nsec = nanoseconds
-        _libc.timerfd_settime(self._timer, 0, when, _clock.NULL)
+        _libc.timerfd_settime(self._timer, 0, when, ffi.NULL)
 
     def close(self) -> None:
         """Close what is not the library's."""

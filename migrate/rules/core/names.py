@@ -10,6 +10,7 @@ from migrate.facts.program import Facts, Reference
 from migrate.facts.type_comments import is_type_comment
 from migrate.old_api._tables import MEMBERS
 from migrate.old_api.generations import VOCABULARY
+from migrate.old_api.vocabulary import Vocabulary
 from migrate.rules._answers import Answer, Change, Refusal
 from migrate.rules._forms import Function as FunctionForm
 from migrate.rules._quoted import commented, quoted
@@ -22,9 +23,9 @@ from migrate.text.code import Edits, Template
 _TYPE_TESTS = frozenset({"isinstance", "issubclass", "cast"})
 
 
-def constant(name: str) -> str:
+def constant(name: str, vocabulary: Vocabulary = VOCABULARY) -> str:
     """The new name of a constant, or its value where there is none."""
-    return f"{{comch}}.{MEMBERS[name]}" if name in MEMBERS else str(VOCABULARY.constants[name])
+    return f"{{comch}}.{MEMBERS[name]}" if name in MEMBERS else str(vocabulary.constants[name])
 
 
 def answer(reference: Reference, facts: Facts) -> Answer:
@@ -39,19 +40,20 @@ def answer(reference: Reference, facts: Facts) -> Answer:
         return Change(Edits({node: Template('"comch_next"')})) if imported else quoted(node, facts)
     if not isinstance(node, ast.expr):
         return Change(Edits())  # an import, which follows its names
-    function = VOCABULARY.flat.get(name) or VOCABULARY.objects.get(name)
-    if isinstance(node, ast.Attribute) and (node.attr != name or function is None) and name in VOCABULARY.by_method:
+    function = facts.vocabulary.flat.get(name) or facts.vocabulary.objects.get(name)
+    is_method = name in facts.vocabulary.by_method
+    if isinstance(node, ast.Attribute) and (node.attr != name or function is None) and is_method:
         return _unbound(node, facts, _shown(reference, node, bound_method(reference, node, facts)))
-    if name in VOCABULARY.classes:
+    if name in facts.vocabulary.classes:
         return _unbound(node, facts, _class(reference, node, facts))
     if function is not None or "." in name:
         return _shown(reference, node, function_value(reference, node, facts))
-    if name in VOCABULARY.others:
+    if name in facts.vocabulary.others:
         return Refusal("CCM022")
     asked = facts.parent(node)
     if not name and isinstance(asked, ast.Call) and is_hasattr(asked):
         return _feature_test(asked, facts)
-    text = _name(name)
+    text = _name(name, facts)
     return Change(Edits({node: Template(text)} if text else {}))
 
 
@@ -74,13 +76,15 @@ def _unbound(node: ast.expr, facts: Facts, answer: Answer) -> Answer:
     return answer._replace(edits=Edits({node: Template(f"staticmethod({template.text})", template.parts)}))
 
 
-def _name(name: str) -> str:
+def _name(name: str, facts: Facts) -> str:
     if not name:
         return "{comch}"
-    if name in VOCABULARY.constants:
-        return constant(name)
+    if name in facts.vocabulary.constants:
+        return constant(name, facts.vocabulary)
+    if name in facts.vocabulary.renamed:
+        return f"{{comch}}.{facts.vocabulary.renamed[name]}"
     # A member of ErrorCode changes with the name of its class.
-    return f"{{comch}}.{name}" if name in VOCABULARY.errors or name in VOCABULARY.helpers else ""
+    return f"{{comch}}.{name}" if name in facts.vocabulary.errors or name in facts.vocabulary.helpers else ""
 
 
 def _feature_test(call: ast.Call, facts: Facts) -> Answer:
@@ -95,11 +99,11 @@ def _feature_test(call: ast.Call, facts: Facts) -> Answer:
 
 def _successor(name: str, facts: Facts) -> str:
     """Where comch_next has what an old name stands for, "" where that is no attribute."""
-    if name in VOCABULARY.classes:
-        return f"{{comch}}.{OWNERS.get(VOCABULARY.classes[name]) or project_role(facts)}"
-    function = VOCABULARY.flat.get(name) or VOCABULARY.objects.get(name)
+    if name in facts.vocabulary.classes:
+        return f"{{comch}}.{OWNERS.get(facts.vocabulary.classes[name]) or project_role(facts)}"
+    function = facts.vocabulary.flat.get(name) or facts.vocabulary.objects.get(name)
     if function is None:
-        return _name(name)
+        return _name(name, facts)
     rule = load().get(function.name)
     if isinstance(rule, FunctionForm):
         return f"{{comch}}.{rule.name}"
@@ -109,7 +113,7 @@ def _successor(name: str, facts: Facts) -> str:
 
 def _class(reference: Reference, node: ast.expr, facts: Facts) -> Answer:
     """An old class: what is called through another name makes contexts; a test of types takes any that it may be."""
-    kind = VOCABULARY.classes[reference.name]
+    kind = facts.vocabulary.classes[reference.name]
     if kind != "endpoint":
         return Change(Edits({node: Template(f"{{comch}}.{OWNERS[kind]}")}))
     place = _type_place(node, facts)

@@ -25,11 +25,12 @@ def service_end():
     return ep
 
 def fork():
-    reading, writing = os.pipe()
+    up, down = os.pipe(), os.pipe()
     child = os.fork()
-    if child:
-        os.close(writing)
-    else:
+    (reading, unused), (other, writing) = (up, down) if child else (down, up)
+    os.close(unused)
+    os.close(other)
+    if not child:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # two ends that print have no order
     return child, reading, writing
 
@@ -306,11 +307,13 @@ os.kill(child, 9)
 def second(ready, go):
     ep = service_end()
     os.write(ready, b"x")
+    os.read(go, 1)
     time.sleep(0.1)
 
 """
     + FIRST
     + """\
+os.write(writing, b"x")
 shown(send, ep, peer, b"x")
 heard(receive, ep)
 shown(send, ep, peer, b"x")

@@ -93,6 +93,13 @@ def flush(peer):
 """,
 }
 
+SEE = """
+def see_a_client(ep):
+    while not ep.get_pending_connections():
+        ep.update_service_state_info()
+        time.sleep(1e-3)
+    time.sleep(0.1)  # until its connect has come back
+"""
 TALKS = {
     "let in late": """
 def second(ready, go):
@@ -119,7 +126,7 @@ send(ep, peer, b"end")
 def second(ready, life):
     ep = service_end()
     os.write(ready, b"x")
-    time.sleep(0.1)
+    see_a_client(ep)
     if life == 1:
         receive(ep)
         receive(ep)
@@ -145,9 +152,9 @@ for life in range(2):
 def second(ready, go):
     ep = service_end()
     os.write(ready, b"x")
-    time.sleep(0.1)
+    see_a_client(ep)
     ep.destroy()
-    time.sleep(0.1)
+    os.read(go, 1)
 
 child, reading, writing = fork()
 if not child:
@@ -162,6 +169,7 @@ def first():
 
 shown(first)
 shown(first)
+os.write(writing, b"x")
 """,
     "a slow reader": """
 def second(ready, go):
@@ -190,6 +198,7 @@ def second(ready, go):
     os.write(ready, b"x")
     data, peer = receive(ep)
     send(ep, peer, data)
+    os.read(go, 1)
     time.sleep(0.1)
 
 child, reading, writing = fork()
@@ -208,6 +217,7 @@ def fill():
             return "full"
 
 shown(fill)
+os.write(writing, b"x")
 shown(send, ep, peer, b"x")
 shown(flush, peer)
 shown(flush, peer)
@@ -219,9 +229,10 @@ def second(ready, go):
     ep = service_end()
     os.write(ready, b"x")
     data, peer = receive(ep)
-    time.sleep(0.1)
+    os.read(go, 1)
     ep.disconnect(peer)
     ep.destroy()
+    os.write(ready, b"x")
     os.read(go, 1)
 
 child, reading, writing = fork()
@@ -231,7 +242,8 @@ os.read(reading, 1)
 ep, peer = dial("idioms")
 send(ep, peer, b"x")
 flush(peer)
-time.sleep(0.2)
+os.write(writing, b"x")
+os.read(reading, 1)
 shown(flush, peer)
 
 def fill():
@@ -248,7 +260,7 @@ MANNERS = list(FLUSHES.values())
 
 
 def _made(name: str, talk: str, number: int) -> str:
-    return ENDS + SENDS["break"] + RECEIVES["return"] + DIALS[name] + MANNERS[number % 4] + TALKS[talk]
+    return ENDS + SEE + SENDS["break"] + RECEIVES["return"] + DIALS[name] + MANNERS[number % 4] + TALKS[talk]
 
 
 WAITS = {

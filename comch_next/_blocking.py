@@ -1,0 +1,275 @@
+"""A channel without a device whose calls block, as generation 1 was before DOCA 1.5 (old guide of 1.4: Comm Channel).
+
+It listens on every representor of this machine, and connects through whichever device reaches the service. Each of
+these is a one-sided Channel, so peers end as on those. What DOCA 1.5 renamed or split is as before: sizes come at once,
+a connection is up when `connect` returns, and each failure has the code that the headers of the time name.
+"""
+
+from __future__ import annotations
+
+import select
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from typing import Any
+
+from comch_next._channel import Channel
+from comch_next._codes import ErrorCode
+from comch_next._init_attr import NONBLOCK, InitAttr, setting_up, sizes_of
+from comch_next._names import Hinted
+from comch_next.arguments import ANY_SIZE, UNSET, Buffer, instance, text
+from comch_next.connection import Connection, Message
+from comch_next.device import DevInfo, Representor, devices
+from comch_next.engine import deadline_after, wait_readable
+from comch_next.errors import (
+    Again,
+    ConnectionAborted,
+    ConnectionReset,
+    DocaError,
+    InvalidValue,
+    NotConnected,
+    NotPermitted,
+    TimeOut,
+    Unknown,
+)
+
+__all__ = ["BlockingChannel"]
+
+_Received = tuple[ErrorCode, "bytes | None", "int | None", "Connection | None"]
+
+
+class BlockingChannel(Hinted):
+    """A service after `listen`, a client after `connect`.
+
+    Where a timeout may be given, None waits for ever and 0 raises Again; without one it is None, or 0 on a channel
+    whose attributes have the flag NONBLOCK. Raises NotPermitted above the largest message of every device.
+    """
+
+    def __init__(self, attr: InitAttr) -> None:
+        self._sizes = sizes_of(attr)
+        self._timeout = 0 if attr.flags & NONBLOCK else None
+        self._opened: ExitStack | None = None
+        self._channels: deque[Channel] = deque()
+        self._readable: select.epoll | None = None
+        self._alive = True
+        self._serves = False
+        self._dialled: Connection | None = None  # a client's
+        self._shown = False  # whether the program has the descriptor
+
+    def __repr__(self) -> str:
+        role = "a service" if self._serves else "a client"
+        return f"<BlockingChannel, {role if self._channels else 'not connected' if self._alive else 'closed'}>"
+
+    # Connections
+
+    def listen(self, name: str | bytes) -> None:
+        """Become the service of that name on every representor; `receive` lets clients in.
+
+        NotPermitted on a machine that is no DPU, ConnectionAborted when the name is taken on one of them.
+        """
+        found = self._begin("listen", name, DevInfo.cap_server_is_supported)
+        with self._opening("listen"):
+            for info in found:
+                device = self._keep(info.open())
+                for rep in device.representors():
+                    self._open(device=device, device_rep=self._keep(rep.open())).listen(text(name, "service name"))
+            self._serves = True
+
+    def connect(self, name: str | bytes) -> Connection:
+        """Return the connection to the service of that name once that has let this client in, however long it takes.
+
+        NotPermitted on a machine that is no host, ConnectionAborted when no device reaches such a service.
+        """
+        refused: DocaError = ConnectionAborted("connect: no device reaches a service")
+        for info in self._begin("connect", name, DevInfo.cap_client_is_supported):
+            try:
+                with self._opening("connect"):
+                    channel = self._open(device=self._keep(info.open()))
+                    self._dialled = channel.connect(text(name, "service name"), timeout=None)
+                    return self._dialled
+            except ConnectionAborted as error:
+                refused = error
+        raise refused
+
+    def _begin(self, call: str, name: object, able: Callable[[DevInfo], bool]) -> list[DevInfo]:
+        """Check that a life may begin, and return the devices for it."""
+        self._check(call)
+        text(name, "service name")
+        if self._channels:
+            raise NotPermitted(f"{call} was attempted on {self!r}; legal once, on a channel that is not connected")
+        with setting_up(call):
+            found = [info for info in devices() if able(info)]
+        if not found:
+            raise NotPermitted(f"{call}: no device of this machine stands on the side for it")
+        return found
+
+    @contextmanager
+    def _opening(self, call: str) -> Iterator[None]:
+        """Begin a life; one that fails leaves nothing."""
+        self._opened = ExitStack()
+        try:
+            with setting_up(call):
+                self._readable = self._keep(select.epoll())
+                yield
+                for channel in self._channels:
+                    self._readable.register(channel.recv_fd, select.EPOLLIN)
+        except BaseException:
+            self._end()
+            raise
+
+    def _keep(self, opened: Any) -> Any:
+        """Close with this life what has been opened for it."""
+        assert self._opened is not None
+        self._opened.callback(opened.close)
+        return opened
+
+    def _open(self, *, device: Any, device_rep: Representor | None = None) -> Channel:
+        given = self._sizes if device_rep is None else {**self._sizes, "device_rep": device_rep}
+        channel: Channel = self._keep(Channel(one_sided=True, device=device, **given))
+        self._channels.append(channel)
+        return channel
+
+    def _end(self) -> None:
+        self._channels.clear()
+        self._readable, self._dialled, self._serves, self._shown = None, None, False, False
+        opened, self._opened = self._opened, None
+        if opened is not None:
+            opened.close()
+
+    def disconnect(self, connection: Connection) -> None:
+        """Leave one connection once what has been sent there has arrived; a client may connect again afterwards."""
+        channel = self._of(connection, "disconnect")
+        self._flush([connection])
+        channel.disconnect(connection)
+        if not self._serves:
+            self._end()
+
+    def close(self) -> None:
+        """Leave every connection once what has been sent there has arrived. NotConnected the second time.
+
+        A channel with the flag NONBLOCK does not wait: what has not arrived is lost.
+        """
+        if not self._alive:
+            raise NotConnected("close was attempted on a channel that is closed; it is closed once")
+        self._flush(self._connections())
+        self._alive = False
+        self._end()
+
+    def _connections(self) -> list[Connection]:
+        """List the connections that there are; those of a service that has lost its name, too."""
+        if self._dialled is not None:
+            return [self._dialled]
+        for channel in self._channels:
+            with suppress(ConnectionReset):
+                channel.update_info()
+        return [connection for channel in self._channels for connection in channel.connections]
+
+    def _flush(self, connections: list[Connection]) -> None:
+        for connection in connections if self._timeout is None else ():
+            with suppress(DocaError):  # it has ended: nothing more arrives
+                connection.flush()
+
+    def _check(self, call: str) -> None:
+        if not self._alive:
+            raise InvalidValue(f"{call} was attempted on a channel that is closed; make another")
+
+    def _of(self, connection: object, call: str) -> Channel:
+        """Return the channel of a connection."""
+        self._check(call)
+        if connection is None:
+            raise NotConnected(f"{call}: {self!r} has no connection to None; connect and receive return one")
+        context = instance(connection, Connection, "connection")._context
+        for channel in self._channels:
+            if channel is context:
+                return channel
+        raise NotConnected(f"{call}: {connection!r} is no connection of {self!r}")
+
+    # Messages
+
+    def send_to(
+        self, data: Buffer, connection: Connection, timeout: float | None = UNSET, *, length: int = UNSET
+    ) -> None:
+        """Send one message, data first; waits for room in the queue. length: only that many bytes of the data.
+
+        NotConnected for a connection that has ended or is none of this channel's, InvalidValue above the largest
+        message, Again or TimeOut when there is no room in time.
+        """
+        channel = self._of(connection, "send_to")
+        try:
+            channel.send_to(data, connection, self._timeout if timeout is UNSET else timeout, length=length)
+        except ConnectionReset as error:
+            raise NotConnected(str(error), connection=connection) from None
+
+    def receive(self, size: int = ANY_SIZE, timeout: float | None = UNSET) -> Message:
+        """The oldest message of a connection; waits for one. A service lets waiting clients in here, too.
+
+        size: bytes that the program can hold; a longer message stays, and InvalidValue has its length. Unknown when
+        nothing can come any more, because the service died, or has lost its name; Again or TimeOut in time.
+        """
+        timeout = self._timeout if timeout is UNSET else timeout
+        deadline = None if not timeout else deadline_after(timeout, "receive")
+        readable = self._waiting("receive")
+        while True:
+            for channel in self._channels:
+                channel.arm_recv()
+            if (found := self._next(size)) is not None:
+                if self._shown:
+                    self._rearm()
+                return found
+            if timeout == 0:
+                raise Again("receive: nothing waits")
+            if not wait_readable(readable.fileno, deadline):
+                raise TimeOut(f"receive: nothing came to {self!r} within {timeout} s")
+
+    def try_receive(self, size: int = ANY_SIZE, *, timeout: float | None = UNSET) -> _Received:
+        """Receive one message and return (code, data, length, connection), None for what there is not."""
+        try:
+            data, connection = BlockingChannel.receive(instance(self, BlockingChannel, "channel"), size, timeout)
+        except DocaError as error:
+            return error.code, None, error.length, None
+        return ErrorCode.SUCCESS, data, len(data), connection
+
+    def _next(self, size: int) -> Message | None:
+        """Return a message that has come; each function's clients have their turn."""
+        for channel in tuple(self._channels):
+            try:
+                found = channel.receive(size, timeout=0)
+            except Again:
+                continue
+            except ConnectionReset as error:
+                self._refuse_dead(channel, error)
+                return self._next(size)
+            self._channels.rotate(-1)
+            return found
+        return None
+
+    def _refuse_dead(self, channel: Channel, error: ConnectionReset) -> None:
+        """Raise if nothing can come any more; a service goes on without one of its clients."""
+        if not self._serves:
+            raise Unknown(f"receive: {error}") from None
+        try:
+            channel.update_info()
+        except ConnectionReset as failure:
+            raise Unknown(f"receive: {failure}") from None
+
+    def _rearm(self) -> None:
+        for channel in self._channels:
+            channel.arm_recv()
+
+    def _waiting(self, call: str) -> select.epoll:
+        self._check(call)
+        if self._readable is None:
+            raise NotConnected(f"{call} was attempted on {self!r}; listen or connect first")
+        return self._readable
+
+    @property
+    def recv_fd(self) -> int:
+        """A descriptor for poll and epoll, ready while a message, a waiting client or a lost peer is there.
+
+        -1 on a channel that is not connected.
+        """
+        if self._readable is None:
+            return -1
+        self._shown = True
+        self._rearm()
+        return self._readable.fileno()

@@ -1,0 +1,70 @@
+"""What a channel was made from before DOCA 1.5 (C: struct doca_comm_channel_init_attr)."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from comch_next._channel import Channel
+from comch_next.arguments import instance, integer
+from comch_next.device import devices
+from comch_next.errors import (
+    BadState,
+    ConnectionAborted,
+    DocaError,
+    Initialization,
+    InvalidValue,
+    NoMemory,
+    NotPermitted,
+)
+
+__all__ = ["NONBLOCK", "InitAttr", "setting_up", "sizes_of"]
+
+NONBLOCK = 1  # of the flags
+_UINT32_MAX = 2**32 - 1
+_NAMED = (InvalidValue, ConnectionAborted, NoMemory, NotPermitted, BadState)  # failures that keep their code
+_EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
+
+
+@dataclass
+class InitAttr:
+    """What a channel is made from (C: struct doca_comm_channel_init_attr); 0 leaves a size to the library.
+
+    msgsize: bytes of the longest message. maxmsgs: messages in each queue. flags: 1, no call waits. cookie: the
+    program's own.
+    """
+
+    cookie: int = 0
+    flags: int = 0
+    maxmsgs: int = 0
+    msgsize: int = 0
+
+
+@contextmanager
+def setting_up(call: str) -> Iterator[None]:
+    """Give what fails in the block a code that the headers of the time name."""
+    try:
+        yield
+    except _NAMED:
+        raise
+    except (DocaError, OSError) as error:
+        exhausted = not isinstance(error, DocaError) and error.errno in _EXHAUSTED
+        raise (NoMemory if exhausted else Initialization)(f"{call}: {error}") from error
+
+
+def sizes_of(attr: InitAttr) -> dict[str, int]:
+    """Return the options of the channels that attributes ask for."""
+    for field, value in vars(instance(attr, InitAttr, "attr")).items():
+        integer(value, field, most=NONBLOCK if field == "flags" else _UINT32_MAX)
+    with setting_up("create"):
+        largest = max((info.cap_get_max_msg_size() for info in devices()), default=0)
+    if not largest:
+        raise Initialization("create: this machine has no device")
+    if attr.msgsize > largest:
+        raise NotPermitted(f"msgsize is {attr.msgsize}; legal is up to {largest}")
+    sizes = {"max_msg_size": attr.msgsize, "send_queue_size": attr.maxmsgs, "recv_queue_size": attr.maxmsgs}
+    given = {option: size for option, size in sizes.items() if size}
+    Channel(one_sided=True).configure(**given)
+    return given

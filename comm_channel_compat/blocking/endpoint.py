@@ -1,0 +1,76 @@
+"""The endpoint of DOCA 1.2 to 1.4, service or client (old guide: Endpoint)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from comch_next import BlockingChannel, DocaError, ErrorCode, InitAttr, InvalidValue
+from comch_next.arguments import UNSET, Buffer, integer
+from comch_next.declarations.comm_channel_1x import CONSTANTS
+from comm_channel_compat._peers import Peers, connection_of
+from comm_channel_compat.peer_addr import PeerAddr
+
+__all__ = ["Endpoint", "Received"]
+
+Received = tuple[int, "bytes | None", "int | None", "PeerAddr | None"]
+
+_DONTWAIT, _MORE = CONSTANTS["DOCA_CC_MSG_FLAG_DONTWAIT"], CONSTANTS["DOCA_CC_MSG_FLAG_MORE"]
+
+
+class Endpoint:
+    """One side of the channel; what the flat functions, and the face in C, call."""
+
+    def __init__(self, attr: InitAttr) -> None:
+        self.modern = BlockingChannel(attr)
+        self._peers = Peers()
+
+    def __repr__(self) -> str:
+        return f"<Endpoint on {self.modern!r}>"
+
+    def listen(self, name: str | bytes) -> None:
+        """Become the service of that name, on every representor."""
+        self.modern.listen(name)
+
+    def connect(self, name: str | bytes) -> PeerAddr:
+        """Return once the service of that name has let this client in."""
+        return self._peers[self.modern.connect(name)]
+
+    def disconnect(self, peer_addr: PeerAddr | None) -> None:
+        """Leave one connection, once what has been sent there has arrived."""
+        connection = connection_of(peer_addr)
+        self.modern.disconnect(connection)
+        self._peers.pop(connection, None)
+
+    def destroy(self) -> None:
+        """Leave every connection, once what has been sent there has arrived."""
+        self.modern.close()
+        self._peers.clear()
+
+    @property
+    def event_channel(self) -> int:
+        """The descriptor to poll for what recvfrom returns."""
+        return self.modern.recv_fd
+
+    # Of the hot path; the face in C calls them, too
+
+    def _sendto_code(self, msg: Buffer, len: int, flags: int, peer: PeerAddr | None) -> int:  # noqa: A002  # the C name
+        try:
+            self.modern.send_to(msg, connection_of(peer), _timeout(flags), length=len)
+        except DocaError as error:
+            return int(error.code)
+        return 0
+
+    def _recvfrom_code(self, len: int, flags: int) -> Received:  # noqa: A002  # the C name
+        try:
+            timeout = _timeout(flags)
+        except InvalidValue as error:
+            return int(error.code), None, None, None
+        code, msg, length, connection = self.modern.try_receive(len, timeout=timeout)
+        if code is not ErrorCode.SUCCESS or connection is None:
+            return int(code), None, length, None
+        return 0, msg, length, self._peers[connection]
+
+
+def _timeout(flags: object) -> Any:
+    """Return the timeout that message flags ask for. MORE asks for nothing: each message goes at once."""
+    return 0 if integer(flags, "flags", most=_DONTWAIT | _MORE) & _DONTWAIT else UNSET

@@ -1,0 +1,74 @@
+"""Makes functions of pointers from the flat ones: pointers for objects, and for what comes back.
+
+A pointer that stands for nothing, be it stale or of another struct, is NULL to the flat functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import comch_next as comch
+from comch_next.capi.binding import Function, Param, tag_of
+from comch_next.capi.handles import HANDLES, Handle
+from comch_next.capi.seam import DRIVER
+from comm_channel_compat._devices import Device, DevInfo, Representor
+
+__all__ = ["ENDPOINT", "ENDPOINTS", "PEERS", "peer_address", "through"]
+
+ENDPOINT, _ADDR = "doca_comm_channel_ep_t", "doca_comm_channel_addr_t"
+ENDPOINTS, PEERS = HANDLES.of_tag(ENDPOINT), HANDLES.of_tag(_ADDR)
+
+# The library's handles of devices as generation 1's objects, made for each call: they hold nothing open.
+_DEVICES: dict[str, Callable[[Any], Any]] = {
+    "doca_dev": lambda dev: Device(comch.Device(DRIVER, dev)),
+    "doca_dev_rep": lambda rep: Representor(comch.Representor(DRIVER, rep)),
+    "doca_devinfo": lambda info: DevInfo(comch.DevInfo(DRIVER, info)),
+}
+
+
+def through(row: Function, call: Callable[..., Any], ffi: Any) -> Callable[..., int]:
+    """Make a function of pointers from the flat one."""
+    inputs = [(place, _taker(param, ffi)) for place, param in enumerate(row.params) if param.is_input]
+    outputs = [(place, _giver(param)) for place, param in enumerate(row.params) if param.is_output]
+
+    def run(*args: Any) -> int:
+        result = call(*[take(args[place]) for place, take in inputs])
+        if not outputs:
+            code = int(result)
+        else:
+            code, *values = result
+            for (place, give), value in zip(outputs, values, strict=True):
+                if value is not None:
+                    args[place][0] = give(value, args)
+        if code == comch.ErrorCode.SUCCESS and row.name.endswith("_destroy"):
+            HANDLES.drop(ENDPOINTS[args[0]])
+        return code
+
+    return run
+
+
+def _taker(param: Param, ffi: Any) -> Callable[[Any], Any]:
+    """How an argument of C becomes one of the flat function."""
+    tag = tag_of(param.ctype)
+    if tag:
+        living, dressed = HANDLES.of_tag(tag), _DEVICES.get(tag, lambda target: target)
+        return lambda address: dressed(living[address].target) if address in living else None
+    return ffi.string if param.ctype == "const char *" else lambda value: value
+
+
+def _giver(param: Param) -> Callable[[Any, Any], int]:
+    """How a result of the flat function becomes one for C, where the endpoint is the first argument."""
+    tag = tag_of(param.ctype)
+    if tag == _ADDR:
+        return lambda peer, args: peer_address(peer, ENDPOINTS[args[0]])
+    if tag == ENDPOINT:
+        return lambda endpoint, args: HANDLES.of(ENDPOINT, endpoint).address
+    if tag:
+        return lambda device, args: HANDLES.of(tag, device.modern._handle).address
+    return lambda value, args: int(value)
+
+
+def peer_address(peer: Any, endpoint: Handle) -> int:
+    """The pointer of a peer, which stays readable until its endpoint is destroyed."""
+    return HANDLES.of(_ADDR, peer, endpoint).address

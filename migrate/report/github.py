@@ -1,0 +1,47 @@
+"""The report as annotations of GitHub: workflow commands, which stand beside the lines of a pull request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from migrate.outcome import Finding, Level
+from migrate.report.run import Counts, Run
+
+_COMMANDS = {Level.SAFE: "notice", Level.NEEDS_EVIDENCE: "warning", Level.MANUAL: "error"}
+
+
+def text(run: Run) -> str:
+    """Return a command for each problem and each cause, and one for all that changes in a file."""
+    return "".join(f"{line}\n" for line in _lines(run)) + f"{run.summary()}\n"
+
+
+def _lines(run: Run) -> Iterator[str]:
+    for problem in run.problems:
+        yield _command(problem.level, problem.message, file=run.name(problem.path), title="migrate")
+    for outcome in run.outcomes:
+        if outcome.changed:
+            counts = Counts.of(outcome.findings).text(outcome.path in run.written)
+            yield _command("notice", counts, file=run.name(outcome.path), title="migrate")
+        yield from (_annotation(run, finding) for finding in outcome.findings if finding.code and not finding.because)
+
+
+def _annotation(run: Run, finding: Finding) -> str:
+    span = finding.span
+    return _command(
+        _COMMANDS[finding.level],
+        f"{finding.name}: {finding.message}" if finding.name else finding.message,
+        file=run.name(finding.path),
+        line=str(span.line),
+        endLine=str(span.end_line),
+        title=finding.code,
+    )
+
+
+def _command(name: str, message: str, **properties: str) -> str:
+    given = ",".join(f"{key}={_escaped(value, ':,')}" for key, value in properties.items())
+    return f"::{name} {given}::{_escaped(message)}"
+
+
+def _escaped(text: str, also: str = "") -> str:
+    """Escape what ends a command or one of its properties."""
+    return "".join(f"%{ord(letter):02X}" if letter in "%\r\n" + also else letter for letter in text)

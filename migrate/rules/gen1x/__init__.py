@@ -1,0 +1,1 @@
+"""Rules for generation 1 before DOCA 1.5."""

@@ -1,0 +1,45 @@
+# case: flags that cannot be seen
+from doca_comm_channel import *
+
+rc, ep = doca_comm_channel_ep_create(doca_comm_channel_init_attr())
+doca_comm_channel_ep_listen(ep, "svc")
+rc, msg, length, peer = doca_comm_channel_ep_recvfrom(ep, 64, int(input()))
+
+# output
+from doca_comm_channel import *
+
+rc, ep = doca_comm_channel_ep_create(doca_comm_channel_init_attr())
+doca_comm_channel_ep_listen(ep, "svc")
+# CCM040: a message flag that may not be DOCA_CC_MSG_FLAG_NONE (python -m migrate explain CCM040)
+rc, msg, length, peer = doca_comm_channel_ep_recvfrom(ep, 64, int(input()))
+
+
+# case: calls that wait, and calls that do not
+from doca_comm_channel import *
+
+rc, ep = doca_comm_channel_ep_create(doca_comm_channel_init_attr())
+if rc != DOCA_SUCCESS:
+    raise SystemExit(rc)
+doca_comm_channel_ep_listen(ep, "svc")
+rc, msg, length, peer = doca_comm_channel_ep_recvfrom(ep, 64, 0)
+rc = doca_comm_channel_ep_sendto(ep, b"hello", 5, DOCA_CC_MSG_FLAG_DONTWAIT | DOCA_CC_MSG_FLAG_MORE, peer)
+rc = doca_comm_channel_ep_sendto(ep, msg, length, DOCA_CC_MSG_FLAG_MORE, peer)
+while True:
+    rc, msg, length, peer = doca_comm_channel_ep_recvfrom(ep, 64, DOCA_CC_MSG_FLAG_DONTWAIT)
+    if rc != DOCA_ERROR_AGAIN:
+        break
+
+# output
+import comch_next as comch
+
+rc, ep = comch.outcome(comch.BlockingChannel, comch.InitAttr())
+if rc != comch.ErrorCode.SUCCESS:
+    raise SystemExit(rc)
+comch.outcome(ep.listen, "svc")
+rc, msg, length, peer = ep.try_receive(64)
+rc = comch.outcome(ep.send_to, b"hello", peer, timeout=0)[0]
+rc = comch.outcome(ep.send_to, msg, length=length, connection=peer)[0]
+while True:
+    rc, msg, length, peer = ep.try_receive(64, timeout=0)
+    if rc != comch.ErrorCode.AGAIN:
+        break

@@ -1,0 +1,28 @@
+"""Send and receive on a channel that waits, unless the flags say not to."""
+
+from __future__ import annotations
+
+from migrate.facts.program import Facts
+from migrate.old_api.calls import Call
+from migrate.old_api.generation_1 import EP
+from migrate.old_api.generation_1x import SUFFIX
+from migrate.rules._answers import Rule
+from migrate.rules._forms import Coded, Method
+from migrate.rules._lengths import is_whole
+from migrate.rules.gen1x._flags import by_flags
+
+_INPUTS = {"msg": "data", "peer_addr": "connection"}
+WHOLE = Method("send_to", _INPUTS)
+PART = Method("send_to", {**_INPUTS, "len": "length"})
+RECEIVE = Coded("try_receive", {"len": "size"})
+
+
+def _sendto(call: Call, facts: Facts) -> Method:
+    whole = not call.problem and is_whole(call.arguments["msg"], call.arguments["len"], facts)
+    return WHOLE if whole else PART
+
+
+RULES: dict[str, Rule] = {
+    f"{EP}sendto{SUFFIX}": by_flags(_sendto),
+    f"{EP}recvfrom{SUFFIX}": by_flags(lambda *_: RECEIVE),
+}

@@ -1,0 +1,72 @@
+"""Pieces of text: what takes their place, and what is in them."""
+
+from __future__ import annotations
+
+import ast
+import io
+import tokenize
+from typing import NamedTuple
+
+
+class Change(NamedTuple):
+    """A piece of the old text and what takes its place."""
+
+    start: int
+    end: int
+    text: str
+
+
+def splice(text: str, changes: list[Change], start: int = 0, end: int | None = None) -> str:
+    """Apply changes that do not overlap to a piece of a text; insertions at one place keep their order."""
+    pieces, position = [], start
+    ordered = sorted(changes, key=lambda change: (change.start, change.end)) if len(changes) > 1 else changes
+    for change in ordered:
+        pieces += [text[position : change.start], change.text]
+        position = max(position, change.end)
+    return "".join([*pieces, text[position:end]])
+
+
+def comments(text: str) -> list[str]:
+    """Return the comments in a piece of Python."""
+    found = []
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(f"({text}\n)").readline):
+            if token.type == tokenize.COMMENT:
+                found.append(token.string)
+    except (tokenize.TokenError, SyntaxError):
+        pass
+    return found
+
+
+def open_bracket(text: str) -> int:
+    """Return where the last bracket opens that the text does not close, -1 if there is none."""
+    stack = [-1]
+    for at, character in enumerate(text):
+        if character in "([{":
+            stack.append(at)
+        elif character in ")]}" and len(stack) > 1:
+            stack.pop()
+    return stack[-1]
+
+
+def is_word(character: str) -> bool:
+    """Whether a character may be part of a name."""
+    return character.isalnum() or character == "_"
+
+
+def is_whole(text: str) -> bool:
+    """Whether a text over several lines is an expression without brackets around it."""
+    try:
+        ast.parse(text, mode="eval")
+    except SyntaxError:
+        return False
+    return True
+
+
+def reread(node: ast.expr, piece: str) -> ast.expr:
+    """Return what a part is by its new text; a name where that has brackets around it."""
+    try:
+        new = ast.parse(piece, mode="eval").body
+    except SyntaxError:
+        return node
+    return new if (new.lineno, new.col_offset) == (1, 0) else ast.Name("")

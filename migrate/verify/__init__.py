@@ -1,0 +1,18 @@
+"""Runs a program as it is and migrated, in every pairing of its ends, and compares what each end did.
+
+The programs run as processes of their own; nothing here imports what they use.
+"""
+
+# options      the command line
+# trees        the program as it is, and migrated; where it calls the old API
+# peers        one end: its command line, old and new
+# stage        a run of all ends, and what they leave: streams, statuses, traces, what the watcher saw
+# _watcher     runs inside the programs: which lines called the library, and which calls failed
+# account      what one end did, as sequences of events that can be compared
+# comparison   the first event in which two accounts differ
+# rounds       the runs of a verification: pairings, faults, repetitions
+# verdict      what they come to, and its exit status
+# report       the verdict as text and JSON
+# command      python -m migrate verify
+
+__all__: list[str] = []

@@ -1,0 +1,173 @@
+"""What Python imports at its start in a program that is verified: it records which lines call the toolkit, and how
+calls fail.
+
+Appends JSON lines to a file per process in the folder that MIGRATE_WATCH names:
+
+ran       the first call from a line: `at`
+failed    a call from a line of the program returned or raised a result other than success and waiting: `result`, `at`,
+          `thread` and `t`, the monotonic clock in nanoseconds. A result that repeats the last one is left out: how
+          often a program asks may depend on the machine.
+
+Lines of the program are those of files below MIGRATE_WATCH_ROOT.
+"""
+
+from __future__ import annotations
+
+import importlib.machinery
+import importlib.util
+import json
+import os
+import sys
+import threading
+import time
+
+TYPE_CHECKING = False  # every Python that the program starts comes through here, and typing takes longer than the rest
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from importlib.machinery import ModuleSpec
+    from types import FrameType, ModuleType
+    from typing import Any
+
+_TOOLKIT = ("comch_next", "comm_channel_compat")
+# The calls that return a result code, alone or first in a tuple: those of C names, `try_...`, and these.
+_CODED = {"outcome", "outcomes", "outcome_list"}
+_FLAT = {"comm_channel_compat._flatten", "comm_channel_compat.flat"}
+_BEHIND_C = {
+    "comm_channel_compat.capi._pointers",
+    "comch_next.capi.binding",
+}  # what libraries call, for cffi and ctypes
+_WAITING = {"DOCA_SUCCESS", "DOCA_ERROR_AGAIN", "DOCA_ERROR_CONNECTION_INPROGRESS", "DOCA_ERROR_IN_PROGRESS"}
+_ENDS = (StopIteration, StopAsyncIteration, GeneratorExit, KeyboardInterrupt, SystemExit)
+_FOLDER = os.environ.get("MIGRATE_WATCH", "")
+_ROOT = os.path.join(os.environ.get("MIGRATE_WATCH_ROOT", ""), "")
+
+_ran: set[tuple[str, int]] = set()
+_last: dict[str, str] = {}  # by thread
+
+
+def _is_toolkit(frame: FrameType) -> bool:
+    return str(frame.f_globals.get("__name__")).partition(".")[0] in _TOOLKIT
+
+
+def _watch(frame: FrameType, event: str, arg: Any) -> Any:
+    """Follow the frames of the program, and those of the toolkit that it calls."""
+    if frame.f_code.co_filename.startswith(_ROOT):
+        frame.f_trace_lines = False
+        return _of_program
+    caller = frame.f_back
+    if caller is None or not caller.f_code.co_filename.startswith(_ROOT) or not _is_toolkit(frame):
+        return None
+    place = caller.f_code.co_filename, caller.f_lineno
+    if place not in _ran:
+        _ran.add(place)
+        _write({"what": "ran", "at": _at(caller)})
+    if not _returns_code(frame):
+        return None
+    frame.f_trace_lines = False
+    return _of_call
+
+
+def _is_coded(frame: FrameType) -> bool:
+    """Whether a frame is what a call that returns a code was given to call: the program sees that code."""
+    caller = frame.f_back
+    return caller is not None and caller.f_code.co_name in _CODED and _is_toolkit(caller)
+
+
+def _returns_code(frame: FrameType) -> bool:
+    name, module = frame.f_code.co_name, frame.f_globals.get("__name__")
+    if module in _FLAT:
+        return bool(frame.f_globals.get("_returns", "doca_error_t") == "doca_error_t")
+    if module in _BEHIND_C:
+        return "refused" not in frame.f_code.co_freevars  # 0 or NULL, for what has no code
+    return name in _CODED or name.startswith("try_")
+
+
+def _of_call(frame: FrameType, event: str, arg: Any) -> Any:
+    """A call that returns a code has returned."""
+    if event == "return":
+        code = arg[0] if isinstance(arg, tuple) and arg else arg
+        if isinstance(code, int) and not isinstance(code, bool) and frame.f_back is not None:
+            _failed(sys.modules["comch_next.errors"].code_name(code), frame.f_back)
+    return _of_call
+
+
+def _of_program(frame: FrameType, event: str, arg: Any) -> Any:
+    """An exception has come to the program from the toolkit."""
+    if event == "exception":
+        kind, error, trace = arg
+        below = trace and trace.tb_next  # a coroutine that ends without waiting has no trace
+        if below is not None and _is_toolkit(below.tb_frame) and not issubclass(kind, _ENDS) and not _is_coded(frame):
+            _failed(getattr(error, "name", None) if hasattr(error, "code") else kind.__name__, frame)
+    return _of_program
+
+
+def _failed(result: str | None, frame: FrameType) -> None:
+    if result is None or result in _WAITING:
+        return
+    thread = threading.current_thread().name
+    if _last.get(thread) != result:
+        _last[thread] = result
+        _write({"what": "failed", "t": time.monotonic_ns(), "result": result, "thread": thread, "at": _at(frame)})
+
+
+def _at(frame: FrameType) -> str:
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+
+
+def _write(line: dict[str, Any]) -> None:
+    """Append a line at once: the process may be killed, or fork."""
+    path = os.path.join(_FOLDER, f"{os.getpid()}.jsonl")
+    fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        os.write(fd, json.dumps(line).encode("ascii") + b"\n")
+    finally:
+        os.close(fd)
+
+
+class _Quiet:
+    """Finds the toolkit's modules as ever, and does not watch while they are executed: that takes half of the time."""
+
+    @classmethod
+    def find_spec(cls, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        if name.partition(".")[0] not in _TOOLKIT:
+            return None
+        finders = (finder for finder in sys.meta_path if finder is not cls)
+        spec = next(filter(None, (finder.find_spec(name, path, target) for finder in finders)), None)
+        if spec is not None and isinstance(spec.loader, importlib.machinery.SourceFileLoader):
+            spec.loader.exec_module = _unwatched(spec.loader.exec_module)  # type: ignore[assignment,method-assign]
+        return spec
+
+
+def _unwatched(call: Callable[[ModuleType], None]) -> Callable[[ModuleType], None]:
+    def unwatched(module: ModuleType) -> None:
+        watch = sys.gettrace()
+        sys.settrace(None)
+        try:
+            call(module)
+        finally:
+            sys.settrace(watch)
+
+    return unwatched
+
+
+def _forget() -> None:
+    """In a forked child, whose lines are its own."""
+    _ran.clear()
+    _last.clear()
+
+
+def _import_next() -> None:
+    """Run the module of this name that Python would have found without this one."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    path = [folder for folder in sys.path if os.path.abspath(folder) != here]
+    spec = importlib.machinery.PathFinder.find_spec("sitecustomize", path)
+    if spec is not None and spec.loader is not None:
+        spec.loader.exec_module(importlib.util.module_from_spec(spec))
+
+
+_import_next()
+if _FOLDER:
+    os.register_at_fork(after_in_child=_forget)
+    sys.meta_path.insert(0, _Quiet)
+    threading.settrace(_watch)
+    sys.settrace(_watch)

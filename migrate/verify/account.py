@@ -1,0 +1,110 @@
+"""What one end of a program did in a run, as sequences of events that can be compared with those of another run.
+
+The end of a message that could not be sent yet, and a peer that is not there yet, are waiting, not events: how often a
+program asks depends on the machine.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from migrate.verify.stage import Line, Remains
+
+_SHOWN = 48  # bytes of a message
+
+
+class Event(NamedTuple):
+    """Something that happened. `text` is what is compared; `at` is the line of the program that led to it."""
+
+    text: str
+    at: str = ""
+    t: float = float("inf")  # the monotonic clock in nanoseconds; none for what is printed
+
+
+Events = tuple[Event, ...]
+Topics = Mapping[str, Events]
+
+
+@dataclass(frozen=True)
+class Account:
+    """An end's account. Connections have no order: which peer comes first is a race."""
+
+    topics: Topics  # the exit status, stdout, failures by thread
+    connections: tuple[Topics, ...]  # of each: what was sent and received, and how it came and went
+
+    @classmethod
+    def of(cls, remains: Remains) -> Account:
+        """Read it from what a process has left."""
+        folder = f"{remains.folder}/"
+        topics = {
+            **_failures(remains.watched, folder),
+            "stdout": tuple(Event(line.replace(folder, "")) for line in remains.stdout.splitlines()),
+            "exit status": (Event(str(remains.status)),),
+        }
+        return cls(topics, tuple(_connections(remains.trace, folder)))
+
+
+def ran(remains: Remains) -> Iterator[tuple[str, int]]:
+    """Yield the files, relative to the program's folder, and the lines that called the toolkit."""
+    for line in remains.watched:
+        if line["what"] == "ran":
+            path, _, number = _place(line, f"{remains.folder}/").rpartition(":")
+            yield path, int(number)
+
+
+def _place(line: Line, folder: str) -> str:
+    return str(line.get("at", "")).removeprefix(folder)
+
+
+def _by_age(lines: Iterable[Line]) -> list[Line]:
+    return sorted(lines, key=lambda line: int(line["t"]))
+
+
+def _failures(watched: Iterable[Line], folder: str) -> dict[str, Events]:
+    """What went wrong in the eyes of the program, by thread."""
+    found: dict[str, list[Event]] = {}
+    for line in _by_age(line for line in watched if line["what"] == "failed"):
+        topic = "results" if line["thread"] == "MainThread" else f"results in {line['thread']}"
+        found.setdefault(topic, []).append(Event(line["result"], _place(line, folder), line["t"]))
+    return {topic: tuple(events) for topic, events in found.items()}
+
+
+def _connections(trace: Iterable[Line], folder: str) -> Iterator[Topics]:
+    """Yield what happened on each connection that a message came or went on, or that came up."""
+    found: dict[tuple[object, ...], dict[str, list[Event]]] = {}
+    for line in _by_age(trace):
+        if "connection" in line and (event := _event(line, folder)) is not None:
+            key = tuple(line.get(name) for name in ("pid", "service", "side", "connection"))
+            found.setdefault(key, {}).setdefault(_topic(line), []).append(event)
+    for topics in found.values():
+        yield {topic: tuple(events) for topic, events in topics.items()}
+
+
+def _topic(line: Line) -> str:
+    home = f"{line['what']}s of the {line['side']} of {line['service']}"
+    ends = (f"{name} {line[name]}" for name in ("producer", "consumer") if name in line)
+    return ", ".join((home, *ends))
+
+
+def _event(line: Line, folder: str) -> Event | None:
+    """What a line of a trace says about the program; None for what depends on when it asks."""
+    if line["what"] == "send" and line["result"] != "DOCA_SUCCESS":
+        return None  # waiting, or a failure that the program has seen
+    if line["what"] not in ("send", "receive", "disconnect") and not (line["what"] == "up" and line["ok"]):
+        return None
+    text = _message(line) if line["what"] in ("send", "receive") else line["what"]
+    return Event(text, _place(line, folder), line["t"])
+
+
+def _message(line: Line) -> str:
+    """Name a message by its length and content; a long one by its beginning and digest."""
+    parts = [f"{line['length']} bytes"]
+    if "payload" in line:
+        data = base64.b64decode(line["payload"])
+        parts.append(f"{data[:_SHOWN]!r}" if line["length"] <= _SHOWN else f"{data[:_SHOWN]!r}... {line['digest']}")
+    if "imm_digest" in line:
+        parts.append(f"with {line['imm_length']} bytes {line['imm_digest']}")
+    return " ".join(parts)

@@ -1,0 +1,68 @@
+"""The first event in which the accounts of an end differ."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+from typing import NamedTuple
+
+from migrate.verify.account import Account, Event, Events, Topics
+
+_NOTHING = Event("nothing")
+_NUMBERS = re.compile(r"0x[0-9a-fA-F]+|\d+(\.\d+)?")
+
+
+class Difference(NamedTuple):
+    """Where two accounts of an end part: `number` counts the events of the topic from 1."""
+
+    topic: str
+    number: int
+    old: Event
+    new: Event
+
+
+def differences(old: Account, new: Account) -> list[Difference]:
+    """Return the first difference of each topic, the earliest first; what has no time comes last."""
+    found = [*_of_topics(old.topics, new.topics), *_of_connections(old.connections, new.connections)]
+    return sorted(found, key=lambda difference: min(difference.old.t, difference.new.t))
+
+
+def without_numbers(account: Account) -> Account:
+    """Return an account whose texts have no numbers: what they are may depend on the clock."""
+    return Account(_masked(account.topics), tuple(map(_masked, account.connections)))
+
+
+def _masked(topics: Topics) -> Topics:
+    return {
+        topic: tuple(event._replace(text=_NUMBERS.sub("#", event.text)) for event in events)
+        for topic, events in topics.items()
+    }
+
+
+def _of_topics(old: Topics, new: Topics) -> Iterator[Difference]:
+    for topic in {**old, **new}:
+        if (found := _first(topic, old.get(topic, ()), new.get(topic, ()))) is not None:
+            yield found
+
+
+def _first(topic: str, old: Events, new: Events) -> Difference | None:
+    for number, (before, after) in enumerate(zip_longest(old, new, fillvalue=_NOTHING), start=1):
+        if before.text != after.text:
+            return Difference(topic, number, before, after)
+    return None
+
+
+def _of_connections(old: Sequence[Topics], new: Sequence[Topics]) -> Iterator[Difference]:
+    """Take away the connections that are equal; those that are left are compared in their order."""
+    left = list(new)
+    unmatched = []
+    for topics in old:
+        twin = next((other for other in left if not any(_of_topics(topics, other))), None)
+        if twin is None:
+            unmatched.append(topics)
+        else:
+            left.remove(twin)
+    nothing: Topics = {}
+    for before, after in zip_longest(unmatched, left, fillvalue=nothing):
+        yield from _of_topics(before, after)

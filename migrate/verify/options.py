@@ -1,0 +1,142 @@
+"""The command line of `python -m migrate verify`."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from migrate._options import Parser, UsageError, count
+from migrate.outcome import Options
+from migrate.verify.peers import Peer, is_python
+from migrate.verify.rounds import FAULTS
+from migrate.verify.stage import Limits
+
+_EPILOG = f"""\
+The folder of the program (--root; else the innermost one that holds all of its ends) is copied, and the copy migrated.
+Each end runs in its own folder of such a copy, old ones under `python -m comm_channel_compat run`. A compiled end runs
+as it is on both sides. The service starts first; the client when it listens.
+
+The ends are compared in messages and their order per connection, in results of calls other than success and waiting,
+in stdout and exit status. Where the old program differs from itself, run again, nothing is proved.
+
+The default faults are
+  {f"{chr(10)}  ".join(FAULTS)}
+
+Exit status: 0 equivalent; 1 diverged; 2 inconclusive: lines that call the old API never ran, migrate leaves some of
+them old, or the old program does not repeat itself; 4 a file could not be handled; 64 a wrong command line."""
+
+_PASSED_ON = ("--args", "--args-service", "--args-client")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What to verify. `roots`: the program's folder, and what somebody made of it, if migrate is not to."""
+
+    roots: tuple[Path, ...]
+    peers: tuple[Peer, ...]
+    limits: Limits
+    faults: tuple[str, ...]
+    times: int
+    json: bool
+    options: Options
+
+
+def read_options(arguments: Sequence[str]) -> Settings:
+    """Read a command line; UsageError or SystemExit(64) if it is wrong."""
+    given = _parser().parse_args(_joined(arguments))
+    if len(given.scripts) > 2:
+        raise UsageError("verify takes one program, or a service and its client")
+    roots, scripts = _placed(given)
+    return Settings(
+        roots=roots,
+        peers=tuple(_peers(given, roots[0], scripts)),
+        limits=Limits(given.timeout, given.linger, given.patience, given.cue),
+        faults=() if given.no_faults else tuple(given.faults or FAULTS),
+        times=given.times,
+        json=given.json,
+        options=Options(given.unsafe, given.idioms),
+    )
+
+
+def _joined(arguments: Sequence[str]) -> list[str]:
+    """Join the options that pass arguments on with their values, which begin like options themselves."""
+    words = iter(arguments)
+    return [f"{word}={next(words, '')}" if word in _PASSED_ON else word for word in words]
+
+
+def _parser() -> Parser:
+    parser = Parser(
+        prog="python -m migrate verify",
+        description="Runs a program as it is and migrated, in every pairing of its ends, and compares what they do.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    limits = Limits()
+    parser.add_argument("scripts", nargs="+", metavar="SCRIPT", help="a service and its client, or one program")
+    parser.add_argument("--args", default="", metavar="ARGS", help="arguments of every end, as a shell splits them")
+    parser.add_argument("--args-service", metavar="ARGS", help="those of the service")
+    parser.add_argument("--args-client", metavar="ARGS", help="those of the client")
+    parser.add_argument("--root", metavar="DIR", help="the folder of the program")
+    parser.add_argument(
+        "--tree", nargs=2, metavar=("OLD", "NEW"), help="compare two folders; each SCRIPT is a path in both"
+    )
+    parser.add_argument("--times", type=count, default=1, metavar="N", help="repeat everything (default: once)")
+    parser.add_argument("--faults", action="append", metavar="SPEC", help="these faults (COMCH_FAULTS); repeatable")
+    parser.add_argument("--no-faults", action="store_true", help="without faults only")
+    parser.add_argument("--unsafe", action="store_true", help="also rewrite what needs evidence")
+    parser.add_argument("--idioms", action="store_true", help="also join statements where no program can tell")
+    parser.add_argument("--json", action="store_true", help="report as JSON")
+    parser.add_argument("--cue", default="", metavar="TEXT", help="what the service prints when the client may start")
+    for name, seconds, does in (
+        ("timeout", limits.timeout_s, "for a run"),
+        ("linger", limits.linger_s, "until a service is interrupted when its client has ended"),
+        ("patience", limits.patience_s, "for the service to listen"),
+    ):
+        parser.add_argument(f"--{name}", type=_seconds, default=seconds, metavar="S", help=f"{does} ({seconds:g} s)")
+    return parser
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not 0 < seconds < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds")
+    return seconds
+
+
+def _placed(given: argparse.Namespace) -> tuple[tuple[Path, ...], list[Path]]:
+    """The folders, and the scripts relative to them."""
+    if given.tree:
+        return tuple(map(_folder, given.tree)), [Path(script) for script in given.scripts]
+    paths = [Path(os.path.abspath(script)) for script in given.scripts]
+    root = _folder(given.root) if given.root else Path(os.path.commonpath([path.parent for path in paths]))
+    for path in paths:
+        if not path.is_relative_to(root):
+            raise UsageError(f"{path} is not in {root}")
+    return (root,), [path.relative_to(root) for path in paths]
+
+
+def _folder(name: str) -> Path:
+    path = Path(os.path.abspath(name))
+    if not path.is_dir():
+        raise UsageError(f"{name} is not a folder")
+    return path
+
+
+def _peers(given: argparse.Namespace, root: Path, scripts: Sequence[Path]) -> list[Peer]:
+    names = ("program",) if len(scripts) == 1 else ("service", "client")
+    own = {"service": given.args_service, "client": given.args_client, "program": None}
+    peers = []
+    for name, script in zip(names, scripts, strict=True):
+        if not (root / script).is_file():
+            raise UsageError(f"{root / script} is not a file")
+        arguments = shlex.split(given.args if own[name] is None else own[name])
+        peers.append(Peer(name, script, tuple(arguments), is_python(root / script)))
+    return peers

@@ -1,0 +1,176 @@
+"""A run of all ends of a program: processes with a deadline, in a directory of their own, and what they leave."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from migrate.verify.peers import Peer
+from migrate.verify.trees import Trees
+
+Line = dict[str, Any]
+_WATCHER = Path(__file__).parent / "_watcher"
+_STEP_S = 0.01
+KILLED = "killed at its deadline"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How long things may take. `cue` is what the service prints when it is ready; else its trace shows it."""
+
+    timeout_s: float = 60.0  # for a process
+    linger_s: float = 10.0  # until a service whose client has gone is interrupted
+    patience_s: float = 5.0  # for a service to become ready, if it ever does
+    cue: str = ""
+
+
+@dataclass(frozen=True)
+class Remains:
+    """What a process and those that it started leave. `folder` is the copy of the program that it ran in."""
+
+    folder: Path
+    status: int | str
+    stdout: str
+    stderr: str
+    trace: tuple[Line, ...] = field(repr=False)
+    watched: tuple[Line, ...] = field(repr=False)
+
+
+class _End:
+    """A process, its streams in files."""
+
+    def __init__(self, peer: Peer, folder: Path, home: Path, *, launched: bool, env: Mapping[str, str]) -> None:
+        self.folder = folder
+        self._home = home
+        for name in ("trace", "watched"):
+            (home / name).mkdir(parents=True)
+        own = {
+            "COMCH_TRACE": str(home / "trace" / "%p.jsonl"),
+            "COMCH_TRACE_PAYLOAD": "1",
+            "MIGRATE_WATCH": str(home / "watched"),
+            "MIGRATE_WATCH_ROOT": str(folder),
+        }
+        with (home / "stdout").open("wb") as out, (home / "stderr").open("wb") as err:
+            self.process = subprocess.Popen(
+                peer.command(folder, launched=launched),
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=err,
+                cwd=(folder / peer.script).parent,
+                env={**env, **own},
+                start_new_session=True,  # so that what it starts ends with it
+            )
+
+    def ended(self, timeout_s: float) -> bool:
+        """Wait for its end, at most so long."""
+        try:
+            self.process.wait(max(0.0, timeout_s))
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
+    def is_ready(self, cue: str) -> bool:
+        """Return whether it listens, or has printed its cue."""
+        if cue:
+            return cue in self._text("stdout")
+        return any(line.get("side") == "server" and line.get("new") == "RUNNING" for line in self._lines("trace"))
+
+    def kill(self) -> None:
+        """End its process group, which may outlive it."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+    def remains(self, *, late: bool) -> Remains:
+        """Read what it has left."""
+        return Remains(
+            self.folder,
+            KILLED if late else self.process.returncode,
+            self._text("stdout"),
+            self._text("stderr"),
+            tuple(self._lines("trace")),
+            tuple(self._lines("watched")),
+        )
+
+    def _text(self, name: str) -> str:
+        return (self._home / name).read_text("utf-8", "replace")
+
+    def _lines(self, name: str) -> Iterator[Line]:
+        """Read whole lines: the last one may still be in the making."""
+        for path in sorted((self._home / name).iterdir()):
+            for text in path.read_text("ascii").splitlines(keepends=True):
+                if text.endswith("\n"):
+                    yield json.loads(text)
+
+
+def _environment(home: Path, faults: str) -> dict[str, str]:
+    """What all ends of a run find: a meeting place of their own, the watcher, and nothing that differs by chance."""
+    env = {
+        **os.environ,
+        "COMCH_RUNTIME_DIR": str(home / "r"),
+        "PYTHONPATH": os.pathsep.join(filter(None, [str(_WATCHER), os.environ.get("PYTHONPATH")])),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONHASHSEED": "0",
+        "PYTHONUNBUFFERED": "1",
+    }
+    return {**env, "COMCH_FAULTS": faults} if faults else env
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Where runs take place: the program on both sides, and a folder in which each run has a new one of its own."""
+
+    trees: Trees
+    peers: Sequence[Peer]
+    limits: Limits
+    home: Path
+
+    def run(self, name: str, new: Sequence[bool], faults: str = "") -> list[Remains]:
+        """Run all ends, each on its side, in fresh copies of the program; the first one is to be ready first."""
+        home = self.home / name
+        folders = {side: home / str(side) for side in sorted({*new})}
+        for side, folder in folders.items():
+            shutil.copytree(self.trees.folder(new=side), folder)
+        env = _environment(home, faults)
+        ends: list[_End] = []
+        try:
+            for peer, side in zip(self.peers, new, strict=True):
+                if ends:
+                    self._wait_until_ready(ends[-1])
+                launched = not side or bool(self.trees.stays)
+                ends.append(_End(peer, folders[side], home / peer.name, launched=launched, env=env))
+            return self._finish(ends)
+        finally:
+            for end in ends:
+                end.kill()
+            shutil.rmtree(home)
+
+    def _wait_until_ready(self, end: _End) -> None:
+        deadline = time.monotonic() + self.limits.patience_s
+        while not end.is_ready(self.limits.cue) and time.monotonic() < deadline:
+            if end.ended(_STEP_S):
+                return
+
+    def _finish(self, ends: Sequence[_End]) -> list[Remains]:
+        """Wait for the last one, then for those before it: they get SIGINT when they do not end by themselves."""
+        deadline = time.monotonic() + self.limits.timeout_s
+        late = set()
+        for end in reversed(ends):
+            left = deadline - time.monotonic()
+            if end is not ends[-1] and left > self.limits.linger_s and not end.ended(self.limits.linger_s):
+                end.process.send_signal(signal.SIGINT)
+            if not end.ended(deadline - time.monotonic()):
+                late.add(end)
+                end.kill()
+        for end in ends:
+            end.kill()
+        return [end.remains(late=end in late) for end in ends]

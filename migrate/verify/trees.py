@@ -1,0 +1,125 @@
+"""The two sides of a verification on disk: the program as it is and migrated, and where it calls the old API."""
+
+from __future__ import annotations
+
+import ast
+import shutil
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from migrate import _prefilter, _project
+from migrate.files import find, read
+from migrate.outcome import FileOutcome, Options
+from migrate.report.run import stays
+from migrate.rewriting import rewrite_project
+
+_LEFT_OUT = shutil.ignore_patterns(".*", "__pycache__", "venv", "node_modules")
+
+_TEXTS = ("doca_error_", "code_name", "describe")  # of result codes: what calls these has met one, and does no more
+
+
+class Call(NamedTuple):
+    """A call of the old API: a file, relative to the program's folder, and the lines that the call takes."""
+
+    path: Path
+    line: int
+    end_line: int
+    name: str
+
+
+class Stays(NamedTuple):
+    """What migrate leaves old, and the code of the page about it."""
+
+    path: Path
+    line: int
+    code: str
+    message: str
+
+
+@dataclass(frozen=True)
+class Trees:
+    """Both sides, as copies. `calls` are those of the old side, `stays` what the new side still has of them.
+
+    `imported` are the scripts and what they import, as far as that can be read; others may be loaded in other ways.
+    """
+
+    old: Path
+    new: Path
+    calls: tuple[Call, ...]
+    stays: tuple[Stays, ...]
+    imported: frozenset[Path]
+
+    def folder(self, *, new: bool) -> Path:
+        """Return the copy of a side."""
+        return self.new if new else self.old
+
+
+def migrated(root: Path, scripts: Iterable[Path], into: Path, options: Options) -> Trees:
+    """Copy a program's folder twice and migrate the second copy."""
+    old, new = _copied(root, into / "old"), _copied(root, into / "new")
+    outcomes = list(_outcomes(new, options))
+    for outcome in outcomes:
+        if outcome.changed:
+            outcome.path.write_bytes(outcome.new)
+    return Trees(old, new, tuple(_calls(outcomes, new)), tuple(_stays(outcomes, new)), _imported(old, scripts))
+
+
+def given(old_root: Path, new_root: Path, scripts: Iterable[Path], into: Path) -> Trees:
+    """Copy a program and what somebody made of it. Where each of them calls the old API, migrate finds."""
+    old, new = _copied(old_root, into / "old"), _copied(new_root, into / "new")
+    calls, left = _calls(_outcomes(old, Options()), old), _calls(_outcomes(new, Options()), new)
+    stays = (Stays(call.path, call.line, "", f"calls {call.name}") for call in left)
+    return Trees(old, new, tuple(calls), tuple(stays), _imported(old, scripts))
+
+
+def _copied(root: Path, into: Path) -> Path:
+    shutil.copytree(root, into, ignore=_LEFT_OUT)
+    return into
+
+
+def _outcomes(root: Path, options: Options) -> Iterator[FileOutcome]:
+    """Rewrite whatever in a folder names the old API; nothing is written."""
+    for group in _project.load([root], ignore=False).groups:
+        yield from rewrite_project(group.files, context=group.context, options=options)
+
+
+def _imported(root: Path, scripts: Iterable[Path]) -> frozenset[Path]:
+    """The files of a folder that scripts import, and what these do, the scripts included."""
+    scans = {path: _prefilter.scan(read(path)) for path in find([root], ignore=False).files.values()}
+    starts = [root / script for script in scripts]
+    return frozenset(path.relative_to(root) for path in _prefilter.reached(starts, _prefilter.Imports(scans).of))
+
+
+def _calls(outcomes: Iterable[FileOutcome], root: Path) -> Iterator[Call]:
+    for outcome in outcomes:
+        lines = {} if outcome.skipped else _lines_of_calls(outcome.old)
+        for finding in outcome.findings:
+            place = finding.span.end_line, finding.span.end_column
+            if place in lines and not finding.name.startswith(_TEXTS):
+                yield Call(outcome.path.relative_to(root), *lines[place], finding.name)
+
+
+def _lines_of_calls(source: bytes) -> dict[tuple[int, int], tuple[int, int]]:
+    """Map places of a call, columns in characters, to its lines: where it begins, and where what is called ends."""
+    text = source.decode("utf-8", "replace").splitlines()
+    found = {}
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call):
+            end = node.func.end_lineno or node.lineno, node.func.end_col_offset or 0
+            for line, column in ((node.lineno, node.col_offset), end):
+                characters = len(text[line - 1].encode()[:column].decode("utf-8", "replace"))
+                found[line, characters] = node.lineno, node.end_lineno or node.lineno
+    return found
+
+
+def _stays(outcomes: Iterable[FileOutcome], root: Path) -> Iterator[Stays]:
+    """Yield the causes: what depends on them is not listed again."""
+    for outcome in outcomes:
+        path = outcome.path.relative_to(root)
+        if outcome.skipped:
+            yield Stays(path, 1, outcome.skipped, outcome.reason)
+        for finding in outcome.findings:
+            if stays(finding) and finding.because is None:
+                yield Stays(path, finding.span.line, finding.code, finding.message)

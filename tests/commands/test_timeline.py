@@ -1,0 +1,153 @@
+"""The timeline of traces: both ends of each message found, as text and as a picture."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from comch_next import InvalidValue
+from comch_next._timeline import Event, Timeline, read, svg, text
+from tests.commands.support import run
+from tests.processes import StartPython
+
+SERVER, CLIENT, OTHER = 1, 2, 3  # processes
+_IS_SENT = {"result": "DOCA_SUCCESS"}
+
+
+def _line(t: int, pid: int, what: str, connection: int = 1, **facts: Any) -> str:
+    side = "server" if pid == SERVER else "client"
+    line = {"seq": t, "t": t * 1_000_000, "pid": pid, "what": what, "service": "svc", "side": side}
+    return json.dumps({**line, "connection": connection, **facts})
+
+
+def _message(t: int, pid: int, what: str, digest: str, n: int = 1, **facts: Any) -> str:
+    sent = _IS_SENT if what == "send" else {}
+    return _line(t, pid, what, **{"n": n, "length": 4, "digest": digest * 16, **sent, **facts})
+
+
+def _read(*lines: str) -> Timeline:
+    return read([("trace", "\n".join(lines))])
+
+
+def _pairs(timeline: Timeline) -> list[tuple[int, int]]:
+    """When each message was sent and received, in ms."""
+    ends = [(event, event.peer) for event in timeline.events if event.is_send and event.peer]
+    assert all(peer.peer is event for event, peer in ends)
+    return [(_ms(event), _ms(peer)) for event, peer in ends]
+
+
+def _ms(event: Event) -> int:
+    return event.at_ns // 1_000_000
+
+
+def test_two_clients_whose_connections_are_numbered_otherwise() -> None:
+    """The first connection of each client; equal messages are those of the connection that others were of."""
+    timeline = _read(
+        _message(0, CLIENT, "send", "a"),
+        _message(1, OTHER, "send", "b"),
+        _message(2, SERVER, "receive", "b", connection=1),
+        _message(3, SERVER, "receive", "a", connection=2),
+        _message(4, CLIENT, "send", "c", n=2),
+        _message(5, OTHER, "send", "c", n=2),
+        _message(6, SERVER, "receive", "c", n=2, connection=1),
+        _message(7, SERVER, "receive", "c", n=2, connection=2),
+    )
+    assert _pairs(timeline) == [(0, 3), (1, 2), (4, 7), (5, 6)]
+
+
+def test_directions_services_and_the_fast_path_are_apart() -> None:
+    timeline = _read(
+        _message(0, SERVER, "send", "a"),
+        _message(1, CLIENT, "send", "a"),
+        _message(2, CLIENT, "send", "a", service="another"),
+        _message(3, CLIENT, "send", "a", consumer=7),
+        _message(4, SERVER, "receive", "a", consumer=7),
+        _message(5, SERVER, "receive", "a"),
+        _message(6, CLIENT, "receive", "a"),
+    )
+    assert _pairs(timeline) == [(0, 6), (1, 5), (3, 4)]
+
+
+def test_what_was_refused_has_no_other_end_and_is_told_once() -> None:
+    refused = [_message(t, CLIENT, "send", "a", result="DOCA_ERROR_AGAIN") for t in range(3)]
+    timeline = _read(*refused, _message(3, CLIENT, "send", "a"), _message(4, SERVER, "receive", "a"))
+    assert _pairs(timeline) == [(3, 4)]
+    assert timeline.events[0].words == "send 1 4 B aaaaaaaa AGAIN, 3 times"
+
+
+def test_text() -> None:
+    timeline = _read(
+        _line(0, SERVER, "state", old="IDLE", new="RUNNING"),
+        _message(1, CLIENT, "send", "a"),
+        _message(2, SERVER, "receive", "a"),
+        _line(3, SERVER, "down", ok=False),
+    )
+    assert text(timeline).splitlines() == [
+        "        ms  svc server, process 1      svc client, process 2",
+        "     0.000  IDLE to RUNNING",
+        "     1.000                             ◀─ send 1 4 B aaaaaaaa",
+        "     2.000  receive 1 4 B aaaaaaaa ◀─",
+        "     3.000  connection 1 died",
+    ]
+
+
+def test_a_picture_has_an_arrow_for_each_message() -> None:
+    timeline = _read(
+        _message(0, CLIENT, "send", "a", service="<&>"),
+        _message(1, SERVER, "receive", "a", service="<&>"),
+        _message(2, SERVER, "send", "b", service="<&>"),
+    )
+    drawn = ElementTree.fromstring(svg(timeline))
+    space = "{http://www.w3.org/2000/svg}"
+    arrows = [line for line in drawn.iter(f"{space}line") if line.get("class") == "message"]
+    heads = [each.text for each in drawn.iter(f"{space}text") if each.get("class") == "head"]
+    assert heads == ["<&> client, process 2", "<&> server, process 1"]
+    assert len(arrows) == 1
+    assert int(arrows[0].get("x1", 0)) < int(arrows[0].get("x2", 0))
+    assert int(arrows[0].get("y1", 0)) < int(arrows[0].get("y2", 0))
+
+
+@pytest.mark.parametrize("broken", ["{", "[1]", '{"t": 1}', "words"])
+def test_what_is_no_trace(broken: str) -> None:
+    with pytest.raises(InvalidValue, match="trace:2 is no line of a trace"):
+        _read(_line(0, SERVER, "up", ok=True), broken)
+    with pytest.raises(InvalidValue, match="nothing happened"):
+        _read()
+
+
+BOTH_ENDS = """\
+import doca_comm_channel as cc
+dpu, host = cc.open_device("03:00.0"), cc.open_device("b1:00.0")
+service, client = cc.Endpoint(), cc.Endpoint()
+service.set_device(dpu)
+service.set_device_rep(dpu.open_representor("b1:00.0"))
+service.listen("svc")
+client.set_device(host)
+peer = client.connect("svc")
+while cc.doca_comm_channel_peer_addr_update_info(peer) != cc.DOCA_SUCCESS:
+    cc.doca_comm_channel_ep_recvfrom(service, 99, 0)
+client.sendto(b"four", peer)
+data, to_client = service.recvfrom(99)
+service.sendto(data, to_client)
+client.recvfrom(99)
+"""
+
+
+def test_the_command(start_python: StartPython, tmp_path: Path) -> None:
+    """On the trace of an old program that has both ends."""
+    (tmp_path / "old.py").write_text(BOTH_ENDS)
+    traced = start_python("-m", "comm_channel_compat", "run", "--trace", "t.jsonl", "old.py", cwd=tmp_path).finish()
+    assert traced == (0, "", "")
+    shown = run(start_python, "timeline", "t.jsonl", "--svg", "picture.svg", cwd=tmp_path)
+    words = [line.split(maxsplit=1)[1] for line in shown.splitlines() if "─" in line]
+    assert [word.replace("─▶", "").replace("◀─", "").split()[:2] for word in words] == [
+        *(["send", "1"], ["receive", "1"], ["send", "1"], ["receive", "1"])
+    ]
+    assert (tmp_path / "picture.svg").read_text().count('class="message"') == 2
+    missing = start_python("-m", "comch_next", "timeline", "none.jsonl", cwd=tmp_path).finish()
+    assert (missing.returncode, missing.stdout) == (1, "")
+    assert "none.jsonl" in missing.stderr

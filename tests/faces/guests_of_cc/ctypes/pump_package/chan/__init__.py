@@ -1,0 +1,4 @@
+from .ends import Guest, Host
+from .lib import ChannelError
+
+__all__ = ["ChannelError", "Guest", "Host"]

@@ -1,0 +1,116 @@
+"""python -m migrate verify, with processes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from migrate.cli import main
+from migrate.verify import options
+from migrate.verify.peers import LAUNCHER, Peer
+from tests.processes import ROOT
+from tests.verify.conftest import PROGRAMS
+
+HELLO = ROOT / "samples_legacy"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A copy of the programs that a test may change."""
+    return Path(shutil.copytree(PROGRAMS, tmp_path / "programs"))
+
+
+def verify(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str]:
+    status = main(["verify", "--timeout", "120", "--linger", "100", "--patience", "100", *map(str, arguments)])
+    return status, capsys.readouterr().out
+
+
+def test_a_pair_in_every_pairing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for end in ("service", "client"):
+        shutil.copy(HELLO / f"hello_{end}.py", tmp_path)
+    ends = [tmp_path / f"hello_{end}.py" for end in ("service", "client")]
+    status, text = verify(capsys, *ends, "--no-faults", "--args-client", "--text 'to whom it may concern'")
+    assert (status, text) == (0, "equivalent: 4 runs, no difference; every call of the old API ran\n")
+
+
+def test_one_program_under_faults(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, text = verify(capsys, folder / "flush.py", "--faults", "again:send@60", "--json")
+    document = json.loads(text)
+    assert (status, document["verdict"], document["runs"]) == (0, "equivalent", 4)
+
+
+def _number_of(part: str, text: str) -> int:
+    (number,) = [number for number, line in enumerate(text.splitlines(), start=1) if part in line]
+    return number
+
+
+def test_two_trees(folder: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """What somebody made of a program; the first difference has both lines."""
+    new = Path(shutil.copytree(folder, tmp_path / "new"))
+    assert main(["--write", "--jobs", "1", str(new / "flush.py")]) == 0
+    text = (new / "flush.py").read_text()
+    (new / "flush.py").write_text(text.replace('send_to(b"%d" % sent', 'send_to(b"%d" % (sent ^ 1)'))
+    capsys.readouterr()
+    status, report = verify(capsys, "--tree", folder, new, "flush.py", "--no-faults")
+    assert status == 1
+    head, where, old, wrong, *_ = report.splitlines()
+    assert head.startswith("diverged: ")
+    assert where == "  program, sends of the client of objects, number 1 (new)"
+    before, after = (_number_of("% sent, peer", text) for text in ((folder / "flush.py").read_text(), text))
+    assert old == f"    old: 1 bytes b'0'  [flush.py:{before}]"
+    assert wrong == f"    new: 1 bytes b'1'  [flush.py:{after}]"
+
+
+def test_a_program_without_the_old_api(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script = tmp_path / "new.py"
+    script.write_text("import comch_next\nprint(len(comch_next.devices()))\n")
+    status, text = verify(capsys, script, "--no-faults")
+    assert status == 2
+    assert "the old side calls no old API" in text
+
+
+def test_a_program_that_does_not_end(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script = tmp_path / "stuck.py"
+    script.write_text("import time\nimport doca_comm_channel as cc\ncc.Endpoint()\nwhile True:\n    time.sleep(9)\n")
+    status, text = verify(capsys, script, "--no-faults", "--timeout", "1.5")
+    assert status == 2
+    assert "the old program was killed at its deadline" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        ([], "required: SCRIPT"),
+        (["nowhere.py"], "is not a file"),
+        (["a.py", "b.py", "c.py"], "one program, or a service and its client"),
+        (["a.py", "--times", "0"], "not a number above 0"),
+        (["a.py", "--timeout", "nan"], "not a number of seconds"),
+        (["a.py", "--tree", "nowhere", "."], "is not a folder"),
+        (["a.py", "--root", "tests"], "is not in"),
+    ],
+)
+def test_wrong_command_lines(capsys: pytest.CaptureFixture[str], arguments: list[str], reason: str) -> None:
+    try:
+        status = main(["verify", *arguments])
+    except SystemExit as end:
+        status = int(str(end.code))
+    assert status == 64
+    assert reason in capsys.readouterr().err
+
+
+def test_ends_and_their_arguments(folder: Path) -> None:
+    (folder / "c").mkdir()
+    compiled = folder / "c" / "service"
+    compiled.write_bytes(b"\x7fELF")
+    given = [str(compiled), str(folder / "desk.py"), "--args", "-a 'b c'", "--args-client", "-d"]
+    settings = options.read_options(given)
+    assert settings.roots == (folder,)
+    service, client = settings.peers
+    assert service == Peer("service", Path("c/service"), ("-a", "b c"), is_python=False)
+    assert client == Peer("client", Path("desk.py"), ("-d",))
+    assert service.command(Path("/x"), launched=False) == [*LAUNCHER, "exec", "/x/c/service", "-a", "b c"]
+    assert client.command(Path("/x"), launched=True) == [*LAUNCHER, "run", "/x/desk.py", "-d"]
+    assert client.command(Path("/x"), launched=False)[1:] == ["/x/desk.py", "-d"]

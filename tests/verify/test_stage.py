@@ -1,0 +1,145 @@
+"""What runs leave: streams, statuses, the lines that called the toolkit, and what failed, in every kind of frame."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from migrate.outcome import Options
+from migrate.verify import trees
+from migrate.verify.account import ran
+from migrate.verify.peers import Peer
+from migrate.verify.stage import Limits, Remains, Stage
+from tests.verify.conftest import UNHURRIED
+
+FRAMES = """\
+import asyncio
+import contextlib
+import functools
+import threading
+
+import doca_comm_channel as cc
+from doca_comm_channel import doca_comm_channel_ep_set_max_msg_size, doca_comm_channel_ep_get_max_msg_size
+
+ep = cc.Endpoint()
+
+
+@contextlib.asynccontextmanager
+async def opened():
+    await asyncio.sleep(0)
+    yield cc.open_device("03:00.0")
+
+
+async def main():
+    async with opened() as dev:
+        await asyncio.sleep(0)
+        ep.set_device(dev)
+
+
+asyncio.run(main())
+thread = threading.Thread(target=lambda: doca_comm_channel_ep_set_max_msg_size(ep, 1 << 30), name="setter")
+thread.start()
+thread.join()
+listen = functools.partial(ep.connect, "frames")
+for _ in range(2):
+    try:
+        listen()
+    except cc.DocaError as error:
+        print(error.name)
+print(doca_comm_channel_ep_get_max_msg_size(ep))
+try:
+    ep.recvfrom(64)
+except cc.NotConnected:
+    pass
+"""
+CFFI = """\
+import cffi
+ffi = cffi.FFI()
+ffi.cdef('''
+typedef int doca_error_t;
+struct doca_comm_channel_ep_t;
+doca_error_t doca_comm_channel_ep_create(struct doca_comm_channel_ep_t **ep);
+doca_error_t doca_comm_channel_ep_set_max_msg_size(struct doca_comm_channel_ep_t *ep, unsigned short size);
+doca_error_t doca_comm_channel_ep_destroy(struct doca_comm_channel_ep_t *ep);
+''')
+lib = ffi.dlopen("libdoca_comm_channel.so.2")
+ep = ffi.new("struct doca_comm_channel_ep_t **")
+print(lib.doca_comm_channel_ep_create(ep))
+print(lib.doca_comm_channel_ep_set_max_msg_size(ep[0], 0))
+print(lib.doca_comm_channel_ep_set_max_msg_size(ep[0], 128))
+print(lib.doca_comm_channel_ep_destroy(ep[0]))
+"""
+SERVICE = """\
+import sys
+import time
+import doca_comm_channel as cc
+ep = cc.Endpoint()
+dev = cc.open_device("03:00.0")
+ep.set_device(dev)
+ep.set_device_rep(dev.open_representor("b1:00.0"))
+ep.listen("lingering")
+try:
+    while True:
+        time.sleep(5)
+except KeyboardInterrupt:
+    print("interrupted")
+    sys.exit(4)
+"""
+CLIENT = """\
+import doca_comm_channel as cc
+ep = cc.Endpoint()
+ep.set_device(cc.open_device("b1:00.0"))
+print(ep.connect("lingering") is not None)
+"""
+
+
+def stage(home: Path, limits: Limits, **scripts: str) -> Stage:
+    (home / "given").mkdir()
+    peers = []
+    for name, text in scripts.items():
+        (home / "given" / f"{name}.py").write_text(text)
+        peers.append(Peer(name, Path(f"{name}.py")))
+    return Stage(trees.migrated(home / "given", [peer.script for peer in peers], home, Options()), peers, limits, home)
+
+
+def failed(remains: Remains) -> list[tuple[str, str, int]]:
+    lines = [line for line in remains.watched if line["what"] == "failed"]
+    return [(line["result"], line["thread"], int(line["at"].rpartition(":")[2])) for line in lines]
+
+
+@pytest.mark.parametrize("new", [False, True])
+def test_frames(tmp_path: Path, new: bool) -> None:
+    (remains,) = stage(tmp_path, UNHURRIED, program=FRAMES).run("1", [new])
+    assert (remains.status, remains.stderr) == (0, "")
+    results = [(result, thread) for result, thread, _ in failed(remains)]
+    assert results == [
+        ("DOCA_ERROR_INVALID_VALUE", "setter"),
+        ("DOCA_ERROR_NOT_PERMITTED", "MainThread"),
+        ("DOCA_ERROR_NOT_CONNECTED", "MainThread"),
+    ]
+    if not new:
+        numbers = {number for path, number in ran(remains) if path == "program.py"}
+        assert {9, 15, 21, 25, 31, 34, 36} <= numbers
+
+
+@pytest.mark.parametrize("new", [False, True])
+def test_calls_of_a_c_library(tmp_path: Path, new: bool) -> None:
+    """The libraries of the toolkit run in the program's own interpreter, so its lines are seen through them."""
+    bench = stage(tmp_path, UNHURRIED, program=CFFI)
+    assert [call.line for call in bench.trees.calls] == [12, 13, 14, 15]
+    (remains,) = bench.run("1", [new])
+    assert (remains.status, remains.stdout) == (0, "0\n6\n0\n0\n")
+    gone = 9 if new else 0  # lines, with the declarations
+    assert failed(remains) == [("DOCA_ERROR_INVALID_VALUE", "MainThread", 13 - gone)]
+    assert {number - gone for number in (12, 13, 14, 15)} <= {number for _, number in ran(remains)}
+
+
+def test_a_service_that_lingers_is_interrupted(tmp_path: Path) -> None:
+    service, client = stage(tmp_path, replace(UNHURRIED, linger_s=0.2), service=SERVICE, client=CLIENT).run(
+        "1", [False, False]
+    )
+    assert (service.status, service.stdout) == (4, "interrupted\n")
+    assert (client.status, client.stdout) == (0, "True\n")
+    assert [path.name for path in tmp_path.iterdir() if path.is_dir()].count("1") == 0

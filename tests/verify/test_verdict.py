@@ -1,0 +1,97 @@
+"""The runs of a verification, and what they come to."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from migrate.verify import report
+from migrate.verify.rounds import Rounds
+from migrate.verify.stage import KILLED
+from migrate.verify.trees import Call, Stays
+from migrate.verify.verdict import Result, Verdict
+from tests.verify.accounts import CALL, Acted, remains
+
+SAME = [remains("same")]
+
+
+def rounds(stage: Acted, faults: tuple[str, ...] = (), times: int = 1) -> Result:
+    return Rounds(stage, faults, times).result()
+
+
+def test_equivalent() -> None:
+    stage = Acted(SAME, SAME)
+    result = rounds(stage, ("again:send@1",), times=2)
+    assert (result.verdict, result.runs) == (Verdict.EQUIVALENT, 8)
+    assert stage.asked == [(False, ""), (True, ""), (False, "again:send@1"), (True, "again:send@1")] * 2
+    assert report.text(result) == "equivalent: 8 runs, no difference; every call of the old API ran\n"
+
+
+def test_diverged() -> None:
+    """The old program is run again, to see that it repeats itself."""
+    stage = Acted(SAME, [remains("other")])
+    result = rounds(stage)
+    assert result.verdict is Verdict.DIVERGED
+    assert stage.asked == [(False, ""), (True, ""), (False, ""), (False, "")]
+    lines = report.text(result).splitlines()
+    assert lines[1:] == ["  program, stdout, number 1 (new)", "    old: same", "    new: other"]
+    (found,) = json.loads(report.to_json(result))["divergences"]
+    assert (found["peer"], found["topic"], found["old"]["text"], found["new"]["text"]) == (
+        "program", "stdout", "same", "other",
+    )  # fmt: skip
+
+
+def test_what_the_old_program_does_at_times_is_no_divergence() -> None:
+    assert rounds(Acted([remains("a"), remains("b")], [remains("b")])).verdict is Verdict.EQUIVALENT
+
+
+def test_a_clock_is_no_divergence() -> None:
+    assert rounds(Acted([remains("at 1"), remains("at 2")], [remains("at 3")])).verdict is Verdict.EQUIVALENT
+
+
+def test_an_old_program_that_varies_proves_nothing() -> None:
+    result = rounds(Acted([remains("a"), remains("b")], [remains("c")]))
+    assert result.verdict is Verdict.INCONCLUSIVE
+    assert "the old program differs from itself here" in report.text(result)
+
+
+def test_a_steady_difference_counts_beside_one_that_varies() -> None:
+    assert rounds(Acted([remains("a"), remains("b")], [remains("c", 1)])).verdict is Verdict.DIVERGED
+
+
+def test_a_call_that_never_ran() -> None:
+    never = Call(Path("a.py"), 8, 8, "disconnect")
+    result = rounds(Acted(SAME, SAME, (CALL, never)))
+    assert (result.verdict, result.never_ran, result.reasons) == (Verdict.INCONCLUSIVE, (never,), ())
+    assert "a.py:8: disconnect" in report.text(result)
+
+
+def test_calls_of_other_programs_in_the_folder_do_not_matter() -> None:
+    other = Call(Path("other.py"), 8, 8, "disconnect")
+    assert rounds(Acted(SAME, SAME, (CALL, other))).verdict is Verdict.EQUIVALENT
+
+
+def test_a_module_that_ran_matters_however_it_was_found() -> None:
+    plugin, ran = Call(Path("plugin.py"), 8, 8, "disconnect"), {"what": "ran", "at": "/program/plugin.py:2"}
+    old = [remains("same", watched=(*SAME[0].watched, ran))]
+    assert rounds(Acted(old, SAME, (CALL, plugin))).never_ran == (plugin,)
+
+
+def test_no_old_call_is_never_equivalent() -> None:
+    assert rounds(Acted(SAME, SAME, ())).reasons == ("the old side calls no old API",)
+    silent = [remains("same", watched=())]
+    result = rounds(Acted(silent, SAME))
+    assert result.verdict is Verdict.INCONCLUSIVE
+    assert result.reasons == ("the old side made no call of the old API in any run",)
+
+
+def test_what_stays_old() -> None:
+    result = rounds(Acted(SAME, SAME, stays=(Stays(Path("a.py"), 3, "CCM033", "it goes somewhere"),)))
+    assert result.verdict is Verdict.INCONCLUSIVE
+    assert "a.py:3: stays old (CCM033: it goes somewhere)" in report.text(result)
+
+
+def test_an_old_program_that_does_not_end() -> None:
+    hangs = [remains("same", KILLED)]
+    result = rounds(Acted(hangs, hangs))
+    assert (result.verdict, result.reasons) == (Verdict.INCONCLUSIVE, ("the old program was killed at its deadline",))
