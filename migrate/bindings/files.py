@@ -105,7 +105,7 @@ class _Files:
         edits, gone = self._flattening.edits(path)
         if self._flattening.kept:  # an FFI object stays, and what it declares with it
             return Cause(path, source.tree.body[0], DECLARATION)
-        removal = Removal(source, names, edits, gone, self._spare(path), self._flattening.module, self._width)
+        removal = Removal(source, names, edits, gone, self._spare(path), self._flattening.module(path), self._width)
         changes = removal.changes()
         if removal.troubles:
             return Cause(path, removal.troubles[0].node, removal.troubles[0].code)

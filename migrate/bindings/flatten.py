@@ -201,10 +201,9 @@ class Flattening:
         statement = self.forest.parents[node]
         target = statement.targets[0] if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else None
         if isinstance(target, ast.Name) and isinstance(statement, ast.stmt):
-            module = self.module
-            self.statements[statement] = Template(
-                f"import {module}" + (f" as {target.id}" if target.id != module else "")
-            )
+            module = self.module(self.forest.path(node))
+            alias = f" as {target.id}" if target.id != module else ""
+            self.statements[statement] = Template(f"import {module}{alias}")
         else:
             self.expressions[node] = Template("{module}")
 
@@ -216,11 +215,23 @@ class Flattening:
         parts = [part for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr)]
         return isinstance(node, _PLAIN) and all(map(self.is_plain, parts))
 
-    @cached_property
-    def module(self) -> str:
-        """The old module that has the functions which the program calls."""
-        names = {function.name for function in self._all(CFunction)}
+    def module(self, path: Path) -> str:
+        """Return the old module that has the functions which a file, and those that it shares a library with, call."""
+        family = self._family(path)
+        taken = (node for file in family for node in self.forest.in_file(file, ast.Attribute))
+        names = {key.name for node in taken for key in keys(self.values.of(node)) if isinstance(key, CFunction)}
         return "doca_cc" if any(name.startswith("doca_cc_") for name in names) else "doca_comm_channel"
+
+    def _family(self, path: Path) -> frozenset[Path]:
+        """Return the files that imports connect with a file."""
+        family: set[Path] = set()
+        border = [path]
+        while border:
+            file = border.pop()
+            if file not in family:
+                family.add(file)
+                border += [*self.project.imports[file], *self.project.importers[file]]
+        return frozenset(family)
 
     # ------------------------------------------------------------------ values and names
 
@@ -298,14 +309,9 @@ class Flattening:
         """Return the files that share a library, by the imports between them."""
         left, found = set(self.touched), []
         while left:
-            group, border = set(), [min(left)]
-            while border:
-                path = border.pop()
-                if path not in group:
-                    group.add(path)
-                    border += [*self.project.imports[path], *self.project.importers[path]]
-            found.append(sorted(group & self.touched))
-            left -= group
+            family = self._family(min(left))
+            found.append(sorted(family & self.touched))
+            left -= family
         return found
 
     def edits(self, path: Path) -> tuple[Edits, set[ast.stmt]]:
