@@ -127,7 +127,8 @@ def _build() -> Vocabulary:
         "devices": flat["doca_devinfo_create_list"],
         OPEN_DEVICE: own[OPEN_DEVICE],
     }
-    helpers, others = frozenset({"ErrorCode", "code_name", "describe", "from_code", "outcome"}), {"LegacyCallWarning"}
+    helpers = frozenset({"ErrorCode", "code_name", "describe", "from_code", "outcome"})
+    others = {"LegacyCallWarning", "unwrap", "wrap"}
     modules = {
         "": frozenset().union(flat, objects, _CLASSES, constants, errors, helpers, others),
         "flat": frozenset({*flat, *constants}),
