@@ -147,10 +147,11 @@ def test_a_file_that_is_not_given_keeps_the_others() -> None:
 
 
 def test_two_programs_of_one_folder_are_two() -> None:
-    good, bad = CFFI.encode(), (CFFI + "print(buf)\n").encode()
-    first, second = rewrite_project({Path("a.py"): good, Path("b.py"): bad})
+    files = {Path("a.py"): CFFI, Path("b.py"): CFFI + "print(buf)\n", Path("c.py"): CFFI + "ffi.new('struct s *')\n"}
+    first, second, third = rewrite_project({path: text.encode() for path, text in files.items()})
     assert b"ffi" not in first.new
     assert b"CCM092" in second.new
+    assert third.new.decode().splitlines()[-2].startswith("# CCM094")
 
 
 def test_other_uses_of_ctypes_stay() -> None:
