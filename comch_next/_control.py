@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from comch_next._alone import alone
 from comch_next._codes import State
 from comch_next._one_sided_port import OneSidedPort
+from comch_next._origins import shown
 from comch_next._peer import Peer
 from comch_next._phases import Phase
 from comch_next._pulling import PullingContext
@@ -173,6 +174,7 @@ class ControlContext(PullingContext):
         try:
             peer = connection._handle
         except AttributeError:
-            raise InvalidValue(f"task_send_alloc_init takes a connection of {self!r}, not {connection!r}") from None
+            text = f"task_send_alloc_init takes a connection of {self!r}, not {shown(connection)}"
+            raise InvalidValue(text) from None
         task._handle = self._pool.task_send_alloc_init(self._handle, peer, msg, task)
         return task

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from comch_next._codes import State
 from comch_next._exits import leave
+from comch_next._origins import shown
 from comch_next.connection import Connection
 from comch_next.context import Context
 from comch_next.driver.protocol import Driver
@@ -24,7 +25,7 @@ _TICK_S = 0.001
 def driver_of(connection: Connection, call: str) -> Driver:
     """The driver below a connection; the engine of the new context decides through which view of it to go."""
     if not isinstance(connection, Connection):
-        raise InvalidValue(f"{call} takes a connection, not {connection!r}")
+        raise InvalidValue(f"{call} takes a connection, not {shown(connection)}")
     return connection._context.engine._driver
 
 
@@ -40,7 +41,8 @@ class FastContext(Context):
         self._bind(driver)
         try:
             if not (engine is None or isinstance(engine, ProgressEngine)):
-                raise InvalidValue(f"a context takes a ProgressEngine, or None for the connection's, not {engine!r}")
+                text = f"a context takes a ProgressEngine, or None for the connection's, not {shown(engine)}"
+                raise InvalidValue(text)
             if engine is not None:
                 self._join(engine)
         except BaseException:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NoReturn
 
 from comch_next._codes import ErrorCode
+from comch_next._origins import shown
 from comch_next._outcomes import outcome
 from comch_next._peer import Peer
 from comch_next._phases import Phase, refusal
@@ -95,4 +96,4 @@ def no_peer(call: str, value: object) -> DocaError:
         return NotConnected(f"{call}: there is no connection; connect and receive return one")
     if isinstance(value, Peer):
         return NotConnected(f"{call}: {value!r} is not connected to this context")
-    return InvalidValue(f"{call}: the connection is {value!r}; connect and receive return one")
+    return InvalidValue(f"{call}: the connection is {shown(value)}; connect and receive return one")

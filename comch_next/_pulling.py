@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from comch_next._codes import ErrorCode
+from comch_next._origins import shown
 from comch_next._settings import Configured
 from comch_next.arguments import ANY_SIZE, UNSET, Buffer, cut
 from comch_next.connection import Connection, Message
@@ -64,7 +65,7 @@ class PullingContext(Configured):
         if connection is None:
             raise NotConnected(f"send_to: {self!r} has no connection to send on; connect and receive return one")
         if getattr(connection, "_context", None) is not self:
-            raise InvalidValue(f"send_to takes a connection of {self!r}, not {connection!r}")
+            raise InvalidValue(f"send_to takes a connection of {self!r}, not {shown(connection)}")
         connection.send(data, timeout)
 
     def try_send_to(self, data: Buffer, connection: Connection, length: int = UNSET) -> ErrorCode:

@@ -14,6 +14,7 @@ from comch_next._alone import alone
 from comch_next._codes import State
 from comch_next._endpoint import Endpoint
 from comch_next._library_context import LibraryContext
+from comch_next._origins import shown
 from comch_next._sizes import SIZES
 from comch_next.device import Device, DevInfo, Representor
 from comch_next.driver.protocol import Lock, bytes_of
@@ -149,7 +150,7 @@ class Configured(LibraryContext):
             if option in _SIZES:
                 self._check_size(option, value)
             elif option != "name" and not isinstance(value, _KINDS[option][0]):
-                raise InvalidValue(f"{type(self).__name__} takes {_KINDS[option][1]} as {option}, not {value!r}")
+                raise InvalidValue(f"{type(self).__name__} takes {_KINDS[option][1]} as {option}, not {shown(value)}")
         if "device" in options:  # what was set before is checked now
             for option in _SIZES:
                 if self._settings[option] is not None:

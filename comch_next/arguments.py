@@ -5,10 +5,23 @@ from __future__ import annotations
 import ctypes
 from typing import Any, TypeVar
 
+from comch_next._origins import register_origin, shown
 from comch_next.driver.protocol import text_of
 from comch_next.errors import InvalidValue
 
-__all__ = ["ANY_SIZE", "Buffer", "UNSET", "address", "cut", "instance", "integer", "span", "text"]
+__all__ = [
+    "ANY_SIZE",
+    "Buffer",
+    "UNSET",
+    "address",
+    "cut",
+    "instance",
+    "integer",
+    "register_origin",
+    "shown",
+    "span",
+    "text",
+]
 
 _T = TypeVar("_T")
 
@@ -21,7 +34,7 @@ Buffer = bytes | bytearray | memoryview
 def instance(value: object, kind: type[_T], what: str) -> _T:
     """Return `value` if it is a `kind`."""
     if not isinstance(value, kind):
-        raise InvalidValue(f"{what} is {value!r}; legal is a {kind.__name__}")
+        raise InvalidValue(f"{what} is {shown(value, kind)}; legal is a {kind.__name__}")
     return value
 
 

@@ -10,6 +10,7 @@ from comch_next._codes import ErrorCode, State
 from comch_next._control import ControlContext
 from comch_next._exits import leave
 from comch_next._library_context import Unmade
+from comch_next._origins import shown
 from comch_next._phases import Phase
 from comch_next.arguments import UNSET
 from comch_next.connection import Connection
@@ -156,7 +157,7 @@ class Client(ControlContext):
             raise InvalidValue(f"disconnect was attempted on {self!r}, which has been destroyed; make another")
         connection = None if connection is UNSET else connection
         if connection is not None and getattr(connection, "_context", None) is not self:
-            raise InvalidValue(f"disconnect takes a connection of {self!r}, not {connection!r}")
+            raise InvalidValue(f"disconnect takes a connection of {self!r}, not {shown(connection)}")
         if connection is not None and connection is not self._current:
             raise NotConnected(f"disconnect: {self!r} has left this connection before")
         if self._current is None:

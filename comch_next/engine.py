@@ -11,6 +11,7 @@ from weakref import WeakSet
 from comch_next._alone import alone
 from comch_next._exits import leave
 from comch_next._names import Strict, spelled
+from comch_next._origins import shown
 from comch_next._quick import quicken
 from comch_next.driver import load
 from comch_next.driver.protocol import Driver, Lock, new_lock
@@ -128,7 +129,7 @@ class ProgressEngine(Strict):
         """
         take = getattr(context, "_take_engine", None)
         if take is None:
-            raise InvalidValue(f"connect_ctx takes a context, not {context!r}")
+            raise InvalidValue(f"connect_ctx takes a context, not {shown(context)}")
         take(self)
 
     def _connect(self, context: "Context") -> None:

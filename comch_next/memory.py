@@ -16,6 +16,7 @@ from comch_next._codes import AccessFlag
 from comch_next._exits import leave
 from comch_next._handles import handle_of
 from comch_next._names import Hinted, Strict
+from comch_next._origins import shown
 from comch_next.arguments import UNSET, span
 from comch_next.device import Device
 from comch_next.driver import load
@@ -219,5 +220,5 @@ class Mmap(Hinted, Strict):
 
 def _driver_of(device: Any, call: str) -> Driver:
     if not isinstance(device, Device):
-        raise InvalidValue(f"{call} takes an open device, not {device!r}")
+        raise InvalidValue(f"{call} takes an open device, not {shown(device)}")
     return device._driver

@@ -15,6 +15,7 @@ from weakref import WeakSet
 from comch_next._alone import alone
 from comch_next._codes import ErrorCode
 from comch_next._one_sided import Endings
+from comch_next._origins import shown
 from comch_next._quick import QuickOwner, call_shape, quick_method, quicken
 from comch_next.arguments import ANY_SIZE
 from comch_next.connection import Message
@@ -67,7 +68,7 @@ class PullPort:
         port and no callbacks that a port would leave uncalled, InvalidValue for a COMCH_PULL that is unknown.
         """
         if not hasattr(context, "_open_port"):
-            raise InvalidValue(f"a pull port is opened on a Server or a Client, not on {context!r}")
+            raise InvalidValue(f"a pull port is opened on a Server or a Client, not on {shown(context)}")
         self.context = context
         self._threaded = threaded
         self._endings: Endings | None = None
@@ -145,7 +146,7 @@ class PullPort:
     def _own(self, connection: Connection, call: str) -> protocol.Connection:
         """The handle of a connection of this port's context."""
         if getattr(connection, "_context", None) is not self.context:
-            raise InvalidValue(f"{call} takes a connection of {self.context!r}, not {connection!r}")
+            raise InvalidValue(f"{call} takes a connection of {self.context!r}, not {shown(connection)}")
         return connection._handle
 
     def _send_failed(self, data: bytes | bytearray | memoryview, connection: Connection, error: DocaError) -> bool:

@@ -16,6 +16,7 @@ if not is_running(__name__):  # the launcher replaces this process: what it impo
     from comch_next import errors, outcome
     from comch_next.errors import *
     from comm_channel_compat import flat
+    from comm_channel_compat._conversion import unwrap, wrap
     from comm_channel_compat._devices import Device, DevInfo, RepInfo, Representor, devices, open_device
     from comm_channel_compat._old_calls import LegacyCallWarning
     from comm_channel_compat.capabilities import (
@@ -45,6 +46,8 @@ if not is_running(__name__):  # the launcher replaces this process: what it impo
         "get_service_max_num_connections",
         "open_device",
         "outcome",
+        "unwrap",
+        "wrap",
     ]
     __all__ += errors.__all__
     __all__ += flat.__all__

@@ -5,17 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from comch_next import Channel, Connection
-from comch_next.arguments import Buffer
+from comch_next.arguments import Buffer, shown
+from comm_channel_compat._known import known
 from comm_channel_compat.peer_addr import PeerAddr
 
-__all__ = ["Peers", "Unopened", "connection_of"]
+__all__ = ["Peers", "Unopened", "connection_of", "foreign"]
 
 
 class Peers(dict[Connection, PeerAddr]):
     """The one handle of each connection, made when the connection is first seen."""
 
     def __missing__(self, connection: Connection) -> PeerAddr:
-        peer = self[connection] = PeerAddr(connection)
+        peer: PeerAddr = known(PeerAddr, connection, PeerAddr)
+        self[connection] = peer
         return peer
 
     def pop_of(self, connection: Connection | None) -> PeerAddr | None:
@@ -31,7 +33,9 @@ def connection_of(peer: Any, flags: object = 0) -> Any:
     """Return a peer's connection; for anything else, or with flags, what the channel refuses with the right code."""
     if peer.__class__ is PeerAddr and flags == 0:
         return peer._connection
-    return _Illegal(f"{peer!r} with flags {flags!r}") if flags != 0 or peer is not None else None
+    if flags != 0:
+        return _Illegal(f"{peer!r} with flags {flags!r}")
+    return None if peer is None else foreign(peer, PeerAddr)
 
 
 class Unopened:
@@ -46,6 +50,11 @@ class Unopened:
 
     def receive(self, size: int | None) -> tuple[bytes, Connection]:
         return self._channel.receive(size, timeout=0)
+
+
+def foreign(value: Any, wanted: type) -> Any:
+    """Return what the channel refuses in the place of a value that is none of the class."""
+    return _Illegal(shown(value, wanted))
 
 
 class _Illegal(str):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from comch_next import Channel
+from typing import Any
+
+from comch_next import Channel, outcome
 from comch_next.arguments import Buffer
 from comch_next.pull import quick_method
 from comm_channel_compat._devices import Device, Representor
 from comm_channel_compat._hot import RECVFROM, SENDTO, HotCalls
+from comm_channel_compat._known import remember
 from comm_channel_compat._old_calls import old_call
-from comm_channel_compat._peers import Peers, Unopened, connection_of
+from comm_channel_compat._peers import Peers, Unopened, connection_of, foreign
 from comm_channel_compat.event_channel import EventChannel
 from comm_channel_compat.peer_addr import PeerAddr
 from comm_channel_compat.service_state import ServiceState
@@ -26,12 +29,20 @@ class Endpoint(EventChannel, ServiceState, HotCalls):
 
     @old_call("doca_comm_channel_ep_create")
     def __init__(self) -> None:
-        self._channel = Channel(one_sided=True)
+        channel = Channel(one_sided=True)
+        self._stand_on(channel, channel)
+
+    def _stand_on(self, context: Any, channel: Any) -> None:
+        """Begin on a context, which is the channel, or is behind what does what a channel does."""
+        self.modern, self._channel = context, channel
         self._peers = Peers()
         self._listed: list[PeerAddr] = []
-        self._device: Device | None = None
-        self._representor: Representor | None = None
+        device, representor = (outcome(getattr, context, name, None)[1] for name in ("device", "device_rep"))
+        self._device = None if device is None else Device(device)
+        self._representor = None if representor is None else Representor(representor)
         self._port = Unopened(self._channel)
+        remember(self, context)
+        self._stand_on_port()
 
     def __repr__(self) -> str:
         return f"<Endpoint on {self._channel!r}>"
@@ -66,12 +77,14 @@ class Endpoint(EventChannel, ServiceState, HotCalls):
 
     def set_device(self, device: Device) -> None:
         """The device to work on; needed by both sides."""
-        self._channel.device = device.modern if isinstance(device, Device) else device
+        self._channel.device = device.modern if isinstance(device, Device) else foreign(device, Device)
         self._device = device
 
     def set_device_rep(self, device_rep: Representor) -> None:
         """The representor to listen on; needed by a service only."""
-        self._channel.device_rep = device_rep.modern if isinstance(device_rep, Representor) else device_rep
+        self._channel.device_rep = (
+            device_rep.modern if isinstance(device_rep, Representor) else foreign(device_rep, Representor)
+        )
         self._representor = device_rep
 
     def set_max_msg_size(self, max_msg_size: int) -> None:

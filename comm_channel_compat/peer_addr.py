@@ -21,6 +21,11 @@ class PeerAddr:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
+    @property
+    def modern(self) -> Connection:
+        """The connection of comch_next."""
+        return self._connection
+
     def __repr__(self) -> str:
         return f"<PeerAddr of {self._connection!r}>"
 

@@ -277,6 +277,12 @@ CODES: dict[str, Code] = {
         "Remove the call from what callbacks do, or see that no callback gets there, then run migrate with --unsafe.",
         "needs-evidence",
     ),
+    "CCM114": Code(
+        "a context or an engine that may have been destroyed before",
+        "The old call refused to destroy it again, with INVALID_VALUE. comch_next's destroy is harmless then.",
+        "See that nothing depends on the failure, or remove the second call, then run migrate with --unsafe.",
+        "needs-evidence",
+    ),
     # Idioms
     "CCM100": Code(
         "a loop that repeated a send became one send that waits",

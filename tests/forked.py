@@ -12,12 +12,12 @@ import ctypes
 import json
 import os
 import socket
-import subprocess
 import sys
 import threading
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from subprocess import PIPE, Popen  # the real one, also where a test has replaced it
 from typing import Any
 
 __all__ = ["LAUNCHER", "ForkedPopen", "server"]
@@ -45,10 +45,10 @@ class Server:
         self._asking, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._asking.settimeout(_ANSWER_S)
         with theirs:
-            self._process = subprocess.Popen(
+            self._process = Popen(
                 [sys.executable, *launcher, _SERVER, str(theirs.fileno()), *_IMPORTED[launcher], *_DRIVERS[driver]],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
+                stdin=PIPE,
+                stdout=PIPE,
                 env=self._before,
                 pass_fds=[theirs.fileno()],
             )
@@ -110,7 +110,7 @@ def _split(command: Sequence[str], cwd: str) -> tuple[tuple[str, ...], list[str]
     return (launcher, words) if known else None
 
 
-class ForkedPopen(subprocess.Popen[Any]):
+class ForkedPopen(Popen[Any]):
     """A Popen whose process is forked from a server, where it may be."""
 
     def _execute_child(

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from subprocess import Popen
 from typing import IO, NamedTuple
 
 from tests.forked import ForkedPopen
@@ -44,7 +45,7 @@ class Child:
     ) -> None:
         self.command = list(command)
         self.deadline = time.monotonic() + deadline_s
-        self.process = (subprocess.Popen if fresh else ForkedPopen)(
+        self.process = (Popen if fresh else ForkedPopen)(
             self.command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

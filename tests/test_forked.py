@@ -42,7 +42,8 @@ PROGRAMS = {
     "a broken program": "def",
     "the end": "import atexit, threading\natexit.register(print, 'exit')\n"
     "class C:\n    def __del__(self): print('gone')\nc = C()\n"
-    "threading.Timer(0.01, print, ['thread']).start()\nprint('end')",
+    "main = threading.main_thread()\n"
+    "threading.Thread(target=lambda: main.join() or print('thread')).start()\nprint('end')",
     "an open device": "import comch_next as comch\nprint(comch.open_device('03:00.0'))",
     "the C library": "import ctypes\ntry:\n"
     "    print(ctypes.CDLL('/opt/mellanox/doca/lib/x86_64-linux-gnu/libdoca_comm_channel.so')._name)\n"

@@ -53,6 +53,7 @@ from comm_channel_compat._devices import Device, DevInfo, RepInfo, Representor, 
 from comm_channel_compat._old_calls import LegacyCallWarning
 from comm_channel_compat.cc import capabilities, flat
 from comm_channel_compat.cc._control import Event
+from comm_channel_compat.cc._conversion import unwrap, wrap
 from comm_channel_compat.cc.capabilities import *
 from comm_channel_compat.cc.client import Client
 from comm_channel_compat.cc.connection import Connection
@@ -88,6 +89,8 @@ __all__ = [
     "TaskSend",
     "devices",
     "open_device",
+    "unwrap",
+    "wrap",
 ]
 __all__ += errors.__all__
 __all__ += capabilities.__all__

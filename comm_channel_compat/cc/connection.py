@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import comch_next as comch
 from comch_next import Counter, InvalidValue
+from comm_channel_compat._known import remember
 from comm_channel_compat._old_calls import old_call
 
 if TYPE_CHECKING:
@@ -61,4 +62,5 @@ def known(modern: comch.Connection, owner: Server | Client) -> Connection:
     connection: Connection | None = modern.user_data
     if connection is None:
         connection = modern.user_data = Connection(modern, owner)
+        remember(connection, modern)
     return connection

@@ -7,6 +7,7 @@ from typing import Any
 
 import comch_next as comch
 from comch_next import InvalidValue, NotConnected, State
+from comm_channel_compat._known import remember
 from comm_channel_compat._old_calls import old_call
 from comm_channel_compat.cc._arguments import function
 
@@ -88,6 +89,7 @@ class OfContext:
 
     def __init__(self, modern: comch.Context) -> None:
         self._ctx = Context(modern, type(self).__name__.lower())
+        remember(self, modern)
 
     @property
     def modern(self) -> Any:

@@ -7,6 +7,7 @@ from threading import get_ident
 import comch_next as comch
 from comch_next import InvalidValue
 from comch_next.arguments import instance
+from comm_channel_compat._known import remember
 from comm_channel_compat._old_calls import old_call
 from comm_channel_compat.cc.context import Context
 
@@ -21,6 +22,7 @@ class ProgressEngine:
     def __init__(self) -> None:
         self._modern: comch.ProgressEngine | None = comch.ProgressEngine(max_events=1)
         self._threads: set[int] = set()  # that are inside of progress
+        remember(self, self._modern)
 
     def __repr__(self) -> str:
         return f"<ProgressEngine{' (destroyed)' if self._modern is None else ''}>"

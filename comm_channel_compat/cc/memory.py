@@ -12,6 +12,7 @@ import comch_next as comch
 from comch_next import InvalidValue
 from comch_next.arguments import UNSET, address, cut, span
 from comm_channel_compat._devices import Device
+from comm_channel_compat._known import remember
 from comm_channel_compat._old_calls import old_call
 from comm_channel_compat.cc._arguments import count, function, unwrap
 
@@ -45,6 +46,7 @@ class Mmap(_OfMemory):
     @old_call("doca_mmap_create")
     def __init__(self) -> None:
         self._modern = comch.Mmap()
+        remember(self, self._modern)
         self._user_data: Any = None
 
     @classmethod
@@ -55,6 +57,7 @@ class Mmap(_OfMemory):
         device = unwrap(dev, Device, "dev")
         made = cls.__new__(cls)
         made._modern = comch.Mmap.create_from_export(cut(export_desc, export_desc_len), device)
+        remember(made, made._modern)
         made._user_data = user_data
         return made
 
@@ -134,6 +137,7 @@ class BufInventory(_OfMemory):
     @old_call("doca_buf_inventory_create")
     def __init__(self, num_elements: int) -> None:
         self._modern = comch.BufInventory(count(num_elements, "num_elements"))
+        remember(self, self._modern)
 
     def start(self) -> None:
         """Buffers can be taken from now on."""

@@ -25,6 +25,11 @@ class Task:
         self._ctx = ctx
         self._user_data: Any = None
 
+    @property
+    def modern(self) -> Any:
+        """The task of comch_next."""
+        return self._modern
+
     def submit(self) -> None:
         """Hand it to the library; on failure the program still has it."""
         self._modern.submit()
@@ -62,11 +67,16 @@ class Task:
 class _OfTask:
     """What every kind of task has: it is a task of the library's, too."""
 
-    __slots__ = ("_task",)
+    __slots__ = ("__weakref__", "_task")
 
     def __init__(self, modern: Any, ctx: Context) -> None:
         self._task = Task(modern, ctx)
         modern.user_data = self
+
+    @property
+    def modern(self) -> Any:
+        """The task of comch_next."""
+        return self._task.modern
 
     def as_task(self) -> Task:
         """The generic task that it is: for submit, free, status and user data."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ast
+import json
 from collections.abc import Sequence
 
 from migrate.bindings.refusal import CALL, USE, NotUnderstood
-from migrate.bindings.tokens import CTYPES, CFunction, Data, Null, Own, Shape, Text, keys
+from migrate.bindings.tokens import CTYPES, CFunction, Data, Member, Null, Own, Shape, Text, keys
 from migrate.facts.forest import Forest
-from migrate.old_api.vocabulary import Function, Parameter, Vocabulary
-from migrate.python.values import External, Instance, Plain, Value, Values
+from migrate.old_api.vocabulary import Function as Signature
+from migrate.old_api.vocabulary import Parameter, Vocabulary
+from migrate.python.values import Bound, External, Function, Instance, Partial, Plain, Token, Value, Values
 from migrate.text.code import Template
 
 STORE = "{comch}.store"
@@ -32,15 +34,13 @@ class Calls:
         function, spelling = self._vocabulary.flat[functions[0].name], functions[0].spelling
         if len(shapes) > 1 or starred or node.keywords or len(node.args) != len(function.parameters):
             raise NotUnderstood(node, CALL)
-        if any(parameter.callback or parameter.is_user_data for parameter in function.parameters):
-            raise NotUnderstood(node, CALL)
         parts: dict[str, ast.expr] = {"function": node.func}
         inputs, cells = [], []
         self._again: dict[str, ast.expr] = {}  # arguments that their texts name twice
         for parameter, argument in zip(function.parameters, node.args, strict=True):
             parts[parameter.name] = argument
             if parameter.is_input:
-                inputs.append(self._input(parameter, argument, spelling))
+                inputs.append(self._input(function, parameter, argument, spelling))
             if parameter.is_output:
                 cells.append(self._cell(function, parameter, argument))
                 parts[f"{parameter.name}_cell"] = argument
@@ -48,22 +48,26 @@ class Calls:
         call = f"{{function}}({', '.join(inputs)})"
         if cells and not function.returns_code:
             raise NotUnderstood(node, CALL)
-        return Template(
-            f"{STORE}({', '.join([call, *cells])})" if cells else self._returned(node, function, call), parts
-        )
+        text = f"{STORE}({', '.join([call, *cells])})" if cells else self._returned(node, function, call)
+        return Template(text, {name: part for name, part in parts.items() if f"{{{name}}}" in text})
 
-    def _returned(self, node: ast.Call, function: Function, call: str) -> str:
+    def _returned(self, node: ast.Call, function: Signature, call: str) -> str:
         """Return the value of a call: a text is bytes to ctypes."""
         is_bytes = Text(CTYPES) in keys(self._values.of(node)) and function.returns == "const char *"
         return f"{call}.encode()" if is_bytes and decoding(node, self._forest) is None else call
 
-    def _shape(self, function: Function) -> tuple[object, ...]:
+    def _shape(self, function: Signature) -> tuple[object, ...]:
         """Return what two functions have in common that are called alike."""
         return (function.returns, *((each.direction, each.ctype) for each in function.parameters))
 
-    def _input(self, parameter: Parameter, argument: ast.expr, spelling: str) -> str:
+    def _input(self, function: Signature, parameter: Parameter, argument: ast.expr, spelling: str) -> str:
         """Return the text of an argument that the flat function takes."""
+        if parameter.is_user_data and not parameter.is_output:
+            self._again[parameter.name] = pointed(argument, self._values)
+            return f"{{{parameter.name}_again}}"
         found = self._values.of(argument)
+        if parameter.callback and not all(map(_is_callback, found)):
+            raise NotUnderstood(argument, USE)
         data = [key for key in keys(found) if isinstance(key, Data)]
         own = [key for key in keys(found) if isinstance(key, Own)]
         self.met.update(data)
@@ -74,8 +78,8 @@ class Calls:
             if len(own) == len(found):
                 return f"{{ffi}}.buffer({text})"
             raise NotUnderstood(argument, USE)
-        if parameter.ctype == "const char *" and data:
-            return f'bytes({text}).partition(b"\\0")[0]'
+        if parameter.ctype == "const char *":
+            return self._named(function, parameter, argument, bool(data))
         if any(each.node is argument and each.shape is Shape.CELL for each in data):
             return self._bare(parameter, argument)
         by_value = [each for each in data if each.shape is Shape.CELL] if spelling == CTYPES else []
@@ -88,6 +92,23 @@ class Calls:
             return f"{text} and {{{parameter.name}_again}}[0]"
         return f"{text}[0]"
 
+    def _named(self, function: Signature, parameter: Parameter, argument: ast.expr, is_buffer: bool) -> str:
+        """Return a text for bytes: what is encoded as it was before that."""
+        text = f"{{{parameter.name}}}"
+        if is_buffer:
+            return f'bytes({text}).partition(b"\\0")[0].decode()'
+        written = argument.value if isinstance(argument, ast.Constant) else None
+        if isinstance(written, bytes) and written.isascii() and b"{" not in written:
+            return json.dumps(written.decode())
+        plain = isinstance(argument, ast.Call) and not argument.args and not argument.keywords
+        func = argument.func if plain and isinstance(argument, ast.Call) else None
+        if isinstance(func, ast.Attribute) and func.attr == "encode":
+            self._again[parameter.name] = func.value
+            return f"{{{parameter.name}_again}}"
+        takes_text = function.name.startswith("doca_cc_")  # where the other functions take bytes, too
+        may_be_null = {Token(Null()), Plain.NONE} & self._values.of(argument)
+        return f"{text}.decode()" if takes_text and not may_be_null else text
+
     def _bare(self, parameter: Parameter, made: ast.expr) -> str:
         """Return what a value is made of that is made for the call: `c_uint16(8)`."""
         assert isinstance(made, ast.Call)
@@ -96,7 +117,7 @@ class Calls:
             return f"{{{parameter.name}_again}}"
         return "0" if "*" not in parameter.ctype else "None"
 
-    def _cell(self, function: Function, parameter: Parameter, argument: ast.expr) -> str:
+    def _cell(self, function: Signature, parameter: Parameter, argument: ast.expr) -> str:
         """Return the text of what takes an output, which is evaluated after the call."""
         found = self._values.of(argument)
         given = list(keys(found))
@@ -119,6 +140,25 @@ class Calls:
         if isinstance(node, ast.Subscript):
             return self.is_place(node.value) and self.is_place(node.slice)
         return isinstance(node, ast.Name | ast.Constant)
+
+
+def pointed(node: ast.expr, values: Values) -> ast.expr:
+    """Return the pointer or number that casts and int() show as user data: `int(ffi.cast("uintptr_t", handle))`."""
+    while isinstance(node, ast.Call) and node.args:
+        functions = values.of(node.func)
+        is_cast = all(isinstance(key, Member) and key.name == "cast" for key in keys(functions)) and any(
+            keys(functions)
+        )
+        if not is_cast and not all(is_function_of(function, "int") for function in functions):
+            break
+        node = node.args[-1]
+    return node
+
+
+def _is_callback(value: Value) -> bool:
+    """Whether a value is a function of the program, or nothing."""
+    is_null = any(isinstance(key, Null) for key in keys([value]))
+    return is_null or isinstance(value, Function | Bound | Partial) or value is Plain.NONE
 
 
 def decoding(node: ast.Call, forest: Forest) -> ast.Call | None:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from migrate.bindings.flatten import Flattening
 from migrate.bindings.refusal import DECLARATION
-from migrate.bindings.tokens import Ffi, Name, Package, keys
+from migrate.bindings.tokens import Ffi, Maker, Name, Package, keys
 from migrate.facts.libraries import Cause
 from migrate.old_api.generations import VOCABULARY
 from migrate.python.modules import Project
@@ -105,7 +105,7 @@ class _Files:
         edits, gone = self._flattening.edits(path)
         if self._flattening.kept:  # an FFI object stays, and what it declares with it
             return Cause(path, source.tree.body[0], DECLARATION)
-        removal = Removal(source, names, edits, gone, self._spare(path), self._flattening.module, self._width)
+        removal = Removal(source, names, edits, gone, self._spare(path), self._flattening.module(path), self._width)
         changes = removal.changes()
         if removal.troubles:
             return Cause(path, removal.troubles[0].node, removal.troubles[0].code)
@@ -135,4 +135,4 @@ class _Files:
         if any(isinstance(key, Ffi) for key in found):
             return any(key in self._flattening.dropped() for key in found)
         declares = binding in self._flattening.declared() and self._flattening.is_plain(value)
-        return (declares or any(isinstance(key, Name) for key in found)) and binding.id not in self._imported
+        return (declares or any(isinstance(key, Name | Maker) for key in found)) and binding.id not in self._imported

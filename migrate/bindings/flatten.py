@@ -10,15 +10,17 @@ from typing import TypeVar
 
 from migrate.bindings.calls import Calls, decoding
 from migrate.bindings.knowledge import Bindings
-from migrate.bindings.members import Members
+from migrate.bindings.members import GONE, Members
 from migrate.bindings.refusal import DECLARATION, USE, NotUnderstood
 from migrate.bindings.tokens import (
     CFFI,
     CTYPES,
+    GIVEN,
     CFunction,
     Data,
     Ffi,
     Library,
+    Maker,
     Member,
     Name,
     Null,
@@ -64,6 +66,7 @@ class Flattening:
             return
         self._read_calls()
         self._read_members()
+        self._read_decorators()
         self._read_uses()
         self._read_names()
         self.expressions |= {ffi.node: Template("None") for ffi in self.dropped()}
@@ -88,6 +91,8 @@ class Flattening:
 
     def _changes(self, data: Data) -> bool:
         """Whether a C value is of the program's talk with an old library."""
+        if data.node is GIVEN:
+            return True
         if data.spelling == CTYPES:
             return data in self._calls.met
         return data.ffi in self._old_ffis and (data in self._calls.met or data not in self._bindings.met)
@@ -133,6 +138,8 @@ class Flattening:
                     self._member(node, members, len(members) < len(self.values.of(node.func)))
                 elif names:
                     self._of_ctypes(node, names[0].name)
+                elif any(isinstance(key, Maker) and key.spelling == CTYPES for key in found) and len(node.args) == 1:
+                    self._put(node, Template("{function}", {"function": node.args[0]}))
                 self._opened(node)
             except NotUnderstood as problem:
                 self._refuse(problem)
@@ -142,7 +149,7 @@ class Flattening:
         if mixed or len(members) > 1:
             raise NotUnderstood(node, USE)
         self._touch(node)
-        if name == "dlopen":
+        if name == "dlopen" or self._is_replaced(node):
             return
         if name in _DECLARING:
             statement = self.forest.parents[node]
@@ -157,6 +164,16 @@ class Flattening:
             self.kept.add(members[0].ffi)
         else:
             self._put(*edit)
+
+    def _is_replaced(self, node: ast.AST) -> bool:
+        """Whether an edit around a node drops it."""
+        passed = {node}
+        for above in self.forest.above(node):
+            template = self.expressions.get(above) if isinstance(above, ast.expr) else None
+            if template is not None and passed.isdisjoint(template.parts.values()):
+                return True
+            passed.add(above)
+        return False
 
     def _of_ctypes(self, node: ast.Call, name: str) -> None:
         """Edit what makes or refers to a value that an old function is given."""
@@ -184,10 +201,9 @@ class Flattening:
         statement = self.forest.parents[node]
         target = statement.targets[0] if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else None
         if isinstance(target, ast.Name) and isinstance(statement, ast.stmt):
-            module = self.module
-            self.statements[statement] = Template(
-                f"import {module}" + (f" as {target.id}" if target.id != module else "")
-            )
+            module = self.module(self.forest.path(node))
+            alias = f" as {target.id}" if target.id != module else ""
+            self.statements[statement] = Template(f"import {module}{alias}")
         else:
             self.expressions[node] = Template("{module}")
 
@@ -199,11 +215,23 @@ class Flattening:
         parts = [part for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr)]
         return isinstance(node, _PLAIN) and all(map(self.is_plain, parts))
 
-    @cached_property
-    def module(self) -> str:
-        """The old module that has the functions which the program calls."""
-        names = {function.name for function in self._all(CFunction)}
+    def module(self, path: Path) -> str:
+        """Return the old module that has the functions which a file, and those that it shares a library with, call."""
+        family = self._family(path)
+        taken = (node for file in family for node in self.forest.in_file(file, ast.Attribute))
+        names = {key.name for node in taken for key in keys(self.values.of(node)) if isinstance(key, CFunction)}
         return "doca_cc" if any(name.startswith("doca_cc_") for name in names) else "doca_comm_channel"
+
+    def _family(self, path: Path) -> frozenset[Path]:
+        """Return the files that imports connect with a file."""
+        family: set[Path] = set()
+        border = [path]
+        while border:
+            file = border.pop()
+            if file not in family:
+                family.add(file)
+                border += [*self.project.imports[file], *self.project.importers[file]]
+        return frozenset(family)
 
     # ------------------------------------------------------------------ values and names
 
@@ -212,6 +240,14 @@ class Flattening:
             self.statements[node] = template
         else:
             self.expressions[node] = template
+
+    def _read_decorators(self) -> None:
+        """Take the decorators away that make functions for C to call."""
+        for _, function in self.forest.nodes(ast.FunctionDef):
+            for decorator in function.decorator_list:
+                if any(isinstance(key, Maker) for key in keys(self.values.of(decorator))):
+                    self.expressions[decorator] = GONE
+                    self._touch(decorator)
 
     def _read_uses(self) -> None:
         for token in self.values.tokens:
@@ -273,14 +309,9 @@ class Flattening:
         """Return the files that share a library, by the imports between them."""
         left, found = set(self.touched), []
         while left:
-            group, border = set(), [min(left)]
-            while border:
-                path = border.pop()
-                if path not in group:
-                    group.add(path)
-                    border += [*self.project.imports[path], *self.project.importers[path]]
-            found.append(sorted(group & self.touched))
-            left -= group
+            family = self._family(min(left))
+            found.append(sorted(family & self.touched))
+            left -= family
         return found
 
     def edits(self, path: Path) -> tuple[Edits, set[ast.stmt]]:

@@ -9,10 +9,13 @@ from migrate.bindings import shapes
 from migrate.bindings.tokens import (
     CFFI,
     CTYPES,
+    GIVEN,
     CFunction,
     Data,
     Ffi,
+    Held,
     Library,
+    Maker,
     Member,
     Name,
     Null,
@@ -24,7 +27,7 @@ from migrate.bindings.tokens import (
     View,
 )
 from migrate.old_api.vocabulary import Vocabulary
-from migrate.python.values import Arguments, CallBack, External, Given, Plain, Token, Value
+from migrate.python.values import Arguments, CallBack, External, Given, Kept, Plain, Token, Value
 
 _LOADERS = frozenset({"cdll", "pydll"})
 _LIBRARIES = frozenset({"CDLL", "PyDLL"})
@@ -34,6 +37,8 @@ _KINDS = ("int", "long", "longlong", "short", "size_t", "byte", *(f"int{width}" 
 _INTEGERS = frozenset({*(f"c_{sign}{kind}" for sign in ("", "u") for kind in _KINDS), "c_ssize_t", "c_bool"})
 _BUFFERS = frozenset({"create_string_buffer"})
 _MODULES = {"cffi": CFFI, "ctypes": CTYPES, "ctypes.util": "ctypes.util"}
+_OBJECTS = "the objects that handles are made for"
+_MESSAGE = "uint8_t *"
 _POINTER = "POINTER()"  # what POINTER gives: a class
 
 
@@ -81,6 +86,8 @@ class Bindings:
         if isinstance(key, CFunction):
             returns = self._vocabulary.flat[key.name].returns
             return [Token(Text(key.spelling)) if returns == "const char *" else Plain.OTHER]
+        if isinstance(key, Maker):
+            return [*arguments.positional[0]] if arguments.positional else []
         if isinstance(key, Stranger):
             given = [*arguments.positional, *arguments.keywords.values(), arguments.hidden]
             found = (value.key for values in given for value in values if isinstance(value, Token))
@@ -93,6 +100,8 @@ class Bindings:
             return [Token(Ffi(node))]
         if name.name in _LIBRARIES:
             return [Token(Library(node, CTYPES))]
+        if name.name in ("CFUNCTYPE", "PYFUNCTYPE"):
+            return [Token(Maker(CTYPES))]
         if name.name == "POINTER":
             return [Token(Name(CTYPES, _POINTER))]
         if name.name in _REFERENCES:
@@ -108,6 +117,13 @@ class Bindings:
             return [Token(Data(node, *made, CFFI, member.ffi)) if made else Token(Own(member.ffi))]
         if member.name == "buffer":
             return [Token(View(node))]
+        if member.name == "callback":
+            given = [*arguments.positional, *arguments.keywords.values()]
+            return [*given[1]] if len(given) > 1 else [Token(Maker(CFFI, member.ffi))]
+        if member.name == "new_handle":
+            return [Token(Held())]
+        if member.name == "from_handle":
+            return [Kept(_OBJECTS)]
         if member.name in ("cast", "from_buffer", "gc", "addressof"):
             return [*arguments.positional[-1]] if arguments.positional else []
         return [Plain.OTHER]
@@ -127,12 +143,21 @@ class Bindings:
         return False
 
     def keeps(self, token: Token, arguments: Arguments) -> Iterable[tuple[Hashable, frozenset[Value]]]:
-        """Return nothing: no value of the program stays in a library."""
-        return ()
+        """Return the object that a handle is made for."""
+        makes = isinstance(token.key, Member) and token.key.name == "new_handle" and arguments.positional
+        return [(_OBJECTS, arguments.positional[0])] if makes else []
 
     def calls_back(self, token: Token, arguments: Arguments) -> Iterable[CallBack]:
-        """Return nothing: no function is called back."""
-        return ()
+        """Return the functions that an old one is given to call, with bytes for those of a message."""
+        key = token.key
+        if not isinstance(key, CFunction):
+            return
+        parameters = self._vocabulary.flat[key.name].parameters
+        for parameter, values in zip(parameters, arguments.positional, strict=False):
+            if parameter.callback:
+                received = Token(Data(GIVEN, Shape.BUFFER, "bytes", key.spelling))
+                bytes_given = (each.ctype == _MESSAGE for each in parameter.callback)
+                yield CallBack(values, tuple((received if is_bytes else Plain.OTHER,) for is_bytes in bytes_given))
 
     def is_instance(self, token: Token, kind: Token) -> bool | None:
         """Return None: nothing is known of types."""

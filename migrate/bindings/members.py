@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Mapping
 
 from migrate.bindings import shapes
-from migrate.bindings.calls import decoding
+from migrate.bindings.calls import decoding, pointed
 from migrate.bindings.knowledge import new_type
 from migrate.bindings.refusal import USE, NotUnderstood
 from migrate.bindings.tokens import Data, Own, Shape, Text, keys
@@ -17,6 +17,7 @@ from migrate.python.values import Plain, Values
 from migrate.text.code import Template
 
 Edit = tuple[ast.expr | ast.stmt, Template]
+GONE = Template("None")  # in the place of a decorator that goes with its line
 _TEXT = '.partition(b"\\0")[0]'
 
 
@@ -173,6 +174,21 @@ class Members:
             return None
         raise NotUnderstood(node, USE)
 
+    def _called_back(self, node: ast.Call) -> Edit | None:
+        """Return the function itself; of a decorator nothing, which goes as a whole."""
+        if len(node.args) == 2:
+            return node, Template("{function}", {"function": node.args[1]})
+        above = self._forest.parents[node]
+        if isinstance(above, ast.Call) and above.func is node and len(above.args) == 1:
+            return above, Template("{function}", {"function": above.args[0]})
+        if node in getattr(above, "decorator_list", ()):
+            return node, GONE
+        raise NotUnderstood(node, USE)
+
+    def _object(self, node: ast.Call) -> Edit:
+        """Return the object that a pointer stands for."""
+        return node, Template("{pointer}", {"pointer": pointed(node.args[0], self._values)})
+
     def _text_of(self, node: ast.Call) -> Edit | None:
         return self._itself(node) if len(node.args) == 1 else None
 
@@ -203,6 +219,9 @@ _OF_FFI: Mapping[str, Callable[[Members, ast.Call], Edit | None]] = {
     "memmove": Members._moved,
     "from_buffer": Members._itself,
     "cast": Members._cast,
+    "callback": Members._called_back,
+    "new_handle": Members._itself,
+    "from_handle": Members._object,
 }
 _OF_CTYPES: Mapping[str, Callable[[Members, ast.Call], Edit | None]] = {
     "byref": Members._itself,

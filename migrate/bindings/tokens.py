@@ -88,6 +88,22 @@ class Data:
     ffi: Ffi | None = None
 
 
+GIVEN = ast.Constant(None)  # stands for the place where the library makes the bytes that it gives a callback
+
+
+@dataclass(frozen=True)
+class Maker:
+    """What makes a function of the program one that C can call: `ffi.callback("T")`, `CFUNCTYPE(...)`."""
+
+    spelling: str
+    ffi: Ffi | None = None
+
+
+@dataclass(frozen=True)
+class Held:
+    """A pointer that stands for an object of the program: what `ffi.new_handle` gives."""
+
+
 @dataclass(frozen=True)
 class View:
     """A buffer over a C value: what `ffi.buffer` gives."""

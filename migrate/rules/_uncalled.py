@@ -74,6 +74,9 @@ class _AtCallTime:
     def may_be_none(self, node: ast.expr) -> bool:
         return self._is_flat
 
+    def may_be_closed(self, node: ast.expr) -> bool:
+        return False
+
     def is_called_back(self, node: ast.expr) -> bool:
         return self._facts.is_called_back(self._reference.node)
 

@@ -27,7 +27,7 @@ KILLED = "killed at its deadline"
 class Limits:
     """How long things may take. `cue` is what the service prints when it is ready; else its trace shows it."""
 
-    timeout_s: float = 30.0  # for a process
+    timeout_s: float = 60.0  # for a process
     linger_s: float = 10.0  # until a service whose client has gone is interrupted
     patience_s: float = 5.0  # for a service to become ready, if it ever does
     cue: str = ""

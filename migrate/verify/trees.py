@@ -102,15 +102,15 @@ def _calls(outcomes: Iterable[FileOutcome], root: Path) -> Iterator[Call]:
 
 
 def _lines_of_calls(source: bytes) -> dict[tuple[int, int], tuple[int, int]]:
-    """Map the place where what is called ends, its column in characters, to the lines of the call."""
-    tree = ast.parse(source)
+    """Map places of a call, columns in characters, to its lines: where it begins, and where what is called ends."""
     text = source.decode("utf-8", "replace").splitlines()
     found = {}
-    for node in ast.walk(tree):
+    for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call):
-            line, column = node.func.end_lineno or 0, node.func.end_col_offset or 0
-            characters = len(text[line - 1].encode()[:column].decode("utf-8", "replace")) if text else column
-            found[line, characters] = node.lineno, node.end_lineno or node.lineno
+            end = node.func.end_lineno or node.lineno, node.func.end_col_offset or 0
+            for line, column in ((node.lineno, node.col_offset), end):
+                characters = len(text[line - 1].encode()[:column].decode("utf-8", "replace"))
+                found[line, characters] = node.lineno, node.end_lineno or node.lineno
     return found
 
 

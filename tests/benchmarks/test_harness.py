@@ -22,6 +22,8 @@ from benchmarks._survivors import KINDS
 from benchmarks._targets import Target, targets
 from benchmarks.rivals import CARRIERS, RIVALS, SLEEPERS, absence
 
+pytestmark = pytest.mark.usefixtures("forked")
+
 TINY = Plan(rounds=1, pings=20, messages=50, warm_up=1, sleeps=20, crowd=5, storms=1, kills=2, idle_s=0.1, large=3)
 EXTRAS = ("pyzmq PAIR", "pynng Pair0", "iceoryx2 pub/sub")
 

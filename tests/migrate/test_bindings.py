@@ -34,7 +34,7 @@ rc = lib.doca_comm_channel_ep_recvfrom(ep, buf, byref(n), 0, byref(peer))
 def last_lines(text: str, count: int = 1) -> str:
     """The last lines of a text, rewritten; checked to be whole."""
     outcome = rewrite(text.encode())
-    assert not [word for word in (b"cffi", b"ctypes", b"doca") if word in outcome.new], outcome.new
+    assert not [name for name in (b"cffi", b"ctypes", b"doca") if name in outcome.new], outcome.new
     return "\n".join(outcome.new.decode().splitlines()[-count:])
 
 
@@ -74,7 +74,7 @@ def test_of_cffi(line: str, new: str) -> None:
         ("print(ctypes.string_at(buf, n.value))", "print(bytes(buf[:n[0]]))"),
         ("print(ctypes.sizeof(buf))", "print(len(buf))"),
         ("n.value = 64", "n[0] = 64"),
-        ("print(0 if not peer else peer.value is None)", "print(0 if not peer[0] else peer[0] is None)"),
+        ("print(1 if not peer else peer.value is None)", "print(1 if not peer[0] else peer[0] is None)"),
     ],
 )
 def test_of_ctypes(line: str, new: str) -> None:
@@ -85,8 +85,8 @@ def test_a_call_over_several_lines() -> None:
     text = CFFI + "rc = lib.doca_comm_channel_ep_recvfrom(\n    ep[0],  # ours\n    buf, n,\n    0, peer,\n)\n"
     new = rewrite(text.encode(), options=Options(width=200)).new.decode()
     assert "# ours" in new
-    joined = " ".join(new.split()).replace("( ", "(")
-    assert "comch.store(comch.Client.try_receive(ep[0], n[0]), buf, n, peer)" in joined
+    text = " ".join(new.split()).replace("( ", "(")
+    assert "comch.store(comch.Client.try_receive(ep[0], n[0]), buf, n, peer)" in text
 
 
 def test_prototypes_go() -> None:

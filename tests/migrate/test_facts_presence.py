@@ -112,6 +112,15 @@ def test_a_field_that_another_method_may_lose() -> None:
         ("def send(ep):\n    at_x(ep)\nsend(ep)\nep.destroy()", False),
         ("other = Endpoint()\nother.destroy()\nat_x(ep)", False),
         ("ep.disconnect(None)\nat_x(ep)", False),
+        ("def close(ep):\n    ep.destroy()\nother = Endpoint()\nclose(other)\nat_x(ep)", False),
+        ("def close():\n    ep.destroy()\nclose()\nat_x(ep)", True),
+        ("def close(ep):\n    ep.destroy()\nfor ep in [ep, Endpoint()]:\n    at_x(ep)\n    close(ep)", False),
+        ("try:\n    ep.destroy()\nexcept InUse:\n    at_x(ep)", False),
+        ("while doca_comm_channel_ep_destroy(ep) == DOCA_ERROR_IN_USE:\n    at_x(ep)", False),
+        ("while doca_comm_channel_ep_destroy(ep) != DOCA_SUCCESS:\n    at_x(ep)", False),
+        ("if doca_comm_channel_ep_destroy(ep) == DOCA_SUCCESS:\n    at_x(ep)", True),
+        ("if doca_comm_channel_ep_destroy(ep):\n    at_x(ep)", False),
+        ("def close(rest):\n    ep.destroy()\n    if rest:\n        close(rest[1:])\nclose([1])\nat_x(ep)", True),
     ],
 )
 def test_endings(text: str, answer: bool) -> None:
@@ -136,3 +145,39 @@ def test_endings(text: str, answer: bool) -> None:
 def test_a_call_without_a_code_gives_none_for_none(text: str, answer: bool) -> None:
     program = Marked(main=f"from doca_cc import *\nrc, client = doca_cc_client_create(dev(), 'svc')\n{text}")
     assert program.facts.may_be_none(program["x"]) is answer
+
+
+CHANNEL = """
+from doca_comm_channel import *
+class Channel:
+    def __init__(self):
+        self.ep = Endpoint()
+    def close(self):
+        at_x(self.ep)
+        self.ep.destroy()
+    def close_once(self):
+        if self.ep is not None:
+            at_y(self.ep)
+            self.ep.destroy()
+        self.ep = None
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "mark", "answer"),
+    [
+        ("a = Channel()\na.close()", "x", False),
+        ("a = Channel()\na.close()\na.close()", "x", True),
+        ("a, b = Channel(), Channel()\na.close()\nb.close()", "x", False),
+        ("for _ in range(2):\n    a = Channel()\n    a.close()", "x", False),
+        ("for a in [Channel(), Channel()]:\n    a.close()", "x", False),
+        ("a = Channel()\na.close_once()\na.close_once()", "y", False),
+        ("class App:\n    def __init__(self):\n        self.a, self.b = Channel(), Channel()\n"
+         "    def end(self):\n        self.a.close()\n        self.b.close()\nApp().end()", "x", False),
+        ("class App:\n    def __init__(self):\n        self.a = Channel()\n"
+         "    def end(self):\n        self.a.close()\napp = App()\napp.end()\napp.a.close()", "x", True),
+    ],
+)  # fmt: skip
+def test_endings_of_fields(text: str, mark: str, answer: bool) -> None:
+    program = Marked(main=CHANNEL + text)
+    assert program.facts.may_be_closed(program[mark]) is answer

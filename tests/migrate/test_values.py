@@ -136,6 +136,15 @@ def test_callers_and_functions_that_nobody_calls() -> None:
     assert not values.is_called_from_outside(g)
 
 
+def test_what_another_library_calls_on_its_heirs_calls_others() -> None:
+    text = "import queue, threading\ntodo = queue.Queue()\nclass Pump(threading.Thread):\n"
+    text += "    def run(self):\n        todo.get()()\ndef f(): pass\ndef g(): todo.put(f)\n"
+    values, tree = one(text + "g()\n")
+    f, run = (part for part in ast.walk(tree) if isinstance(part, ast.FunctionDef) and part.name in ("run", "f"))
+    assert values.is_called_from_outside(run)
+    assert not values.is_called_from_outside(f)
+
+
 def _links(count: int) -> str:
     return "\n".join(
         f"class Link{index}:\n    def __init__(self, ep): self.ep = ep\n    def send(self, data):\n"

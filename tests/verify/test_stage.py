@@ -54,6 +54,23 @@ try:
 except cc.NotConnected:
     pass
 """
+CFFI = """\
+import cffi
+ffi = cffi.FFI()
+ffi.cdef('''
+typedef int doca_error_t;
+struct doca_comm_channel_ep_t;
+doca_error_t doca_comm_channel_ep_create(struct doca_comm_channel_ep_t **ep);
+doca_error_t doca_comm_channel_ep_set_max_msg_size(struct doca_comm_channel_ep_t *ep, unsigned short size);
+doca_error_t doca_comm_channel_ep_destroy(struct doca_comm_channel_ep_t *ep);
+''')
+lib = ffi.dlopen("libdoca_comm_channel.so.2")
+ep = ffi.new("struct doca_comm_channel_ep_t **")
+print(lib.doca_comm_channel_ep_create(ep))
+print(lib.doca_comm_channel_ep_set_max_msg_size(ep[0], 0))
+print(lib.doca_comm_channel_ep_set_max_msg_size(ep[0], 128))
+print(lib.doca_comm_channel_ep_destroy(ep[0]))
+"""
 SERVICE = """\
 import sys
 import time
@@ -105,6 +122,18 @@ def test_frames(tmp_path: Path, new: bool) -> None:
     if not new:
         numbers = {number for path, number in ran(remains) if path == "program.py"}
         assert {9, 15, 21, 25, 31, 34, 36} <= numbers
+
+
+@pytest.mark.parametrize("new", [False, True])
+def test_calls_of_a_c_library(tmp_path: Path, new: bool) -> None:
+    """The libraries of the toolkit run in the program's own interpreter, so its lines are seen through them."""
+    bench = stage(tmp_path, UNHURRIED, program=CFFI)
+    assert [call.line for call in bench.trees.calls] == [12, 13, 14, 15]
+    (remains,) = bench.run("1", [new])
+    assert (remains.status, remains.stdout) == (0, "0\n6\n0\n0\n")
+    gone = 9 if new else 0  # lines, with the declarations
+    assert failed(remains) == [("DOCA_ERROR_INVALID_VALUE", "MainThread", 13 - gone)]
+    assert {number - gone for number in (12, 13, 14, 15)} <= {number for _, number in ran(remains)}
 
 
 def test_a_service_that_lingers_is_interrupted(tmp_path: Path) -> None:

@@ -16,10 +16,12 @@ from migrate.python._points_to import (  # noqa: F401  # fill the table
     library_watching,
 )
 from migrate.python._points_to.bodies import bodies, falls_through
+from migrate.python._points_to.classes import OBJECT
 from migrate.python._points_to.domain import (
     Bound,
     Class,
     Descriptor,
+    External,
     Function,
     Given,
     Instance,
@@ -118,8 +120,10 @@ class Engine(Patterns):
         fixtures = Fixtures(self)
         self._call_hidden()
         while todo := [function for function in self._uncalled() if function.node not in self.outside]:
-            # What fixtures and tests are given may call others.
-            for function in [function for function in todo if fixtures.feeds(function.node)] or todo:
+            # What fixtures and tests are given may call others; so may what other libraries call on their heirs.
+            first = [function for function in todo if fixtures.feeds(function.node)]
+            first = first or [function for function in todo if self._is_inherited(methods.get(function.node))]
+            for function in first or todo:
                 self.outside[function.node] = None
                 self._call_from_outside(function, methods.get(function.node), fixtures)
             self.solve()
@@ -135,6 +139,11 @@ class Engine(Patterns):
                     for accessor in self._accessors(value):
                         found.setdefault(accessor.node, (info.node, accessor))
         return found
+
+    def _is_inherited(self, method: tuple[ast.ClassDef, Value] | None) -> bool:
+        """Whether a method is of a class that extends one outside of the project."""
+        bases = self.order(method[0]) if method is not None else ()
+        return any(isinstance(base, External) and base != OBJECT for base in bases)
 
     def _accessors(self, value: Value) -> list[Function]:
         """What sets and deletes a property."""

@@ -171,3 +171,54 @@ try:
     client.as_ctx().start()
 except cc.NotConnected:
     print("no engine")
+
+
+# case: a second destruction
+import doca_cc as cc
+
+client = cc.Client(cc.open_device("b1:00.0"), "svc")
+client.destroy()
+try:
+    client.destroy()
+except cc.InvalidValue:
+    print("twice")
+
+# output
+import doca_cc as cc
+
+client = cc.Client(cc.open_device("b1:00.0"), "svc")
+client.destroy()
+try:
+    # CCM114: a context or an engine that may have been destroyed before (python -m migrate explain CCM114)
+    client.destroy()
+except cc.InvalidValue:
+    print("twice")
+
+
+# case: a destruction that is tried again
+import doca_cc as cc
+
+pe = cc.ProgressEngine()
+client = cc.Client(cc.open_device("b1:00.0"), "svc")
+pe.connect_ctx(client.as_ctx())
+while True:
+    try:
+        client.destroy()
+        break
+    except cc.InUse:
+        pe.progress()
+pe.destroy()
+
+# output
+import comch_next as comch
+
+pe = comch.ProgressEngine(max_events=1)
+client = comch.Client(comch.open_device("b1:00.0"), "svc")
+pe.connect_ctx(client)
+while True:
+    try:
+        client.destroy()
+        break
+    except comch.InUse:
+        pe.progress()
+pe.destroy()

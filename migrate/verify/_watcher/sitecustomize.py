@@ -31,7 +31,11 @@ if TYPE_CHECKING:
 _TOOLKIT = ("comch_next", "comm_channel_compat")
 # The calls that return a result code, alone or first in a tuple: those of C names, `try_...`, and these.
 _CODED = {"outcome", "outcomes", "outcome_list"}
-_FLAT = {"comm_channel_compat._flatten", "comm_channel_compat.flat"}
+_FLAT = {"comm_channel_compat._flatten", "comm_channel_compat.flat", "comm_channel_compat._hot"}
+_BEHIND_C = {
+    "comm_channel_compat.capi._pointers",
+    "comch_next.capi.binding",
+}  # what libraries call, for cffi and ctypes
 _WAITING = {"DOCA_SUCCESS", "DOCA_ERROR_AGAIN", "DOCA_ERROR_CONNECTION_INPROGRESS", "DOCA_ERROR_IN_PROGRESS"}
 _ENDS = (StopIteration, StopAsyncIteration, GeneratorExit, KeyboardInterrupt, SystemExit)
 _FOLDER = os.environ.get("MIGRATE_WATCH", "")
@@ -73,6 +77,8 @@ def _returns_code(frame: FrameType) -> bool:
     name, module = frame.f_code.co_name, frame.f_globals.get("__name__")
     if module in _FLAT:
         return bool(frame.f_globals.get("_returns", "doca_error_t") == "doca_error_t")
+    if module in _BEHIND_C:
+        return name == "run" and "refused" not in frame.f_code.co_freevars  # 0 or NULL, of what has no code
     return name in _CODED or name.startswith("try_")
 
 

@@ -1,0 +1,44 @@
+"""The one old object that stands for an object of comch_next, for as long as both live."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from weakref import WeakValueDictionary
+
+from comch_next import InvalidValue
+from comch_next.arguments import shown
+
+__all__ = ["known", "modern_of", "remember"]
+
+_PACKAGE = __name__.partition(".")[0]
+_known: WeakValueDictionary[tuple[type, int], Any] = WeakValueDictionary()
+
+
+def remember(old: Any, modern: object) -> None:
+    """Have this old object stand for the modern one, among those of its class."""
+    _known[type(old), id(modern)] = old
+
+
+def known(cls: type, modern: object, make: Callable[[Any], Any]) -> Any:
+    """Return the object of an old class that stands for a modern one, made when there is none."""
+    old = _known.get((cls, id(modern)))
+    if old is None or _standing_for(old) is not modern:  # the number may be that of one that is gone
+        old = make(modern)
+        remember(old, modern)
+    return old
+
+
+def _standing_for(old: Any) -> object:
+    try:
+        return old.modern
+    except InvalidValue:
+        return None  # destroyed
+
+
+def modern_of(old: Any) -> Any:
+    """Return the object of comch_next behind a handle of either old generation; InvalidValue for anything else."""
+    is_ours = type(old).__module__.partition(".")[0] == _PACKAGE
+    if not is_ours or not hasattr(old, "modern"):
+        raise InvalidValue(f"unwrap takes a handle of comm_channel_compat or comm_channel_compat.cc, not {shown(old)}")
+    return old.modern

@@ -1,0 +1,113 @@
+"""Objects of generation 2 from those of comch_next and back, for a program that uses both while it moves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import comch_next as comch
+from comch_next import InvalidValue
+from comch_next.arguments import register_origin, shown
+from comm_channel_compat._conversion import DEVICES, unwrap
+from comm_channel_compat._known import known
+from comm_channel_compat.cc._control import Control
+from comm_channel_compat.cc.client import Client
+from comm_channel_compat.cc.connection import Connection
+from comm_channel_compat.cc.consumer import Consumer
+from comm_channel_compat.cc.context import OfContext
+from comm_channel_compat.cc.engine import ProgressEngine
+from comm_channel_compat.cc.memory import Buf, BufInventory, Mmap
+from comm_channel_compat.cc.producer import Producer
+from comm_channel_compat.cc.server import Server
+from comm_channel_compat.cc.task import ConsumerTaskPostRecv, ProducerTaskSend, Task, TaskSend
+
+__all__ = ["unwrap", "wrap"]
+
+_PACKAGE = "comm_channel_compat.cc"
+register_origin(_PACKAGE, f"generation 2 ({_PACKAGE})", wrap=f"{_PACKAGE}.wrap", unwrap=f"{_PACKAGE}.unwrap")
+
+
+def _of_control(cls: type[Server | Client]) -> Callable[[Any], Any]:
+    def make(modern: Any) -> Any:
+        old: Any = cls.__new__(cls)
+        Control.__init__(old, modern, wrap(modern.device))
+        if cls is Server:
+            old._repr = wrap(modern.device_rep)
+        old._ctx._has_engine = True  # its own, at least
+        return old
+
+    return make
+
+
+def _of_fast(cls: type[Producer | Consumer]) -> Callable[[Any], Any]:
+    def make(modern: Any) -> Any:
+        old: Any = cls.__new__(cls)
+        OfContext.__init__(old, modern)
+        old._ctx._has_engine = True
+        return old
+
+    return make
+
+
+def _of_state(cls: Any, **state: Callable[[], Any]) -> Callable[[Any], Any]:
+    """Make objects that hold the modern one, and this besides."""
+
+    def make(modern: Any) -> Any:
+        old: Any = cls.__new__(cls)
+        old._modern = modern
+        for name, begin in state.items():
+            setattr(old, name, begin())
+        return old
+
+    return make
+
+
+def _connection(modern: comch.Connection) -> Connection:
+    mine = modern.user_data
+    if isinstance(mine, Connection):
+        return mine
+    return Connection(modern, wrap(modern.client or modern.server))
+
+
+def _of_task(cls: type[TaskSend | ProducerTaskSend | ConsumerTaskPostRecv]) -> Callable[[Any], Any]:
+    def make(modern: Any) -> Any:
+        if isinstance(modern.user_data, cls):
+            return modern.user_data
+        old: Any = cls.__new__(cls)
+        old._task = Task(modern, wrap(modern.context).as_ctx())
+        if cls is not TaskSend:
+            old._buf = Buf(modern.buf)
+        return old
+
+    return make
+
+
+# class of comch_next -> the class here, and what makes its objects
+_KINDS: Mapping[type, tuple[type, Callable[[Any], Any]]] = {
+    comch.Server: (Server, _of_control(Server)),
+    comch.Client: (Client, _of_control(Client)),
+    comch.Producer: (Producer, _of_fast(Producer)),
+    comch.Consumer: (Consumer, _of_fast(Consumer)),
+    comch.Connection: (Connection, _connection),
+    comch.ProgressEngine: (ProgressEngine, _of_state(ProgressEngine, _threads=set)),
+    comch.Mmap: (Mmap, _of_state(Mmap, _user_data=lambda: None)),
+    comch.BufInventory: (BufInventory, _of_state(BufInventory)),
+    comch.Buf: (Buf, Buf),
+    comch.SendTask: (TaskSend, _of_task(TaskSend)),
+    comch.ProducerSendTask: (ProducerTaskSend, _of_task(ProducerTaskSend)),
+    comch.PostRecvTask: (ConsumerTaskPostRecv, _of_task(ConsumerTaskPostRecv)),
+}
+
+
+def wrap(modern: Any) -> Any:
+    """Return the object of generation 2 for one of comch_next, twice the same for the same one.
+
+    InvalidValue for what generation 2 has no handle of, a Channel among them, whose role is not decided.
+    """
+    for kind, make in DEVICES.items():
+        if isinstance(modern, kind):
+            return make(modern)
+    for kind, (cls, make) in _KINDS.items():
+        if isinstance(modern, kind) and not isinstance(modern, comch.Channel):
+            return known(cls, modern, make)
+    raise InvalidValue(f"wrap takes an object of comch_next that generation 2 has a handle of, not {shown(modern)}")
