@@ -42,7 +42,9 @@ class OpenedLibraries:
     def explained(self, references: Sequence[Reference]) -> list[Reference]:
         """Return the references; those to a library that is opened have the code and the place for it."""
         used = dict.fromkeys(reference for reference in references if self._is_of_library(reference))
-        causes = {path: Cause(*place, OPENED) for path, place in self._places(used).items()} | {**self._causes}
+        places = self._places(used)
+        causes = {path: self._causes.get(home, Cause(home, node, OPENED)) for path, (home, node) in places.items()}
+        causes |= self._causes
         return [
             replace(reference, code=cause.code, opened=(cause.path, cause.node))
             if reference in used and (cause := causes.get(reference.path))

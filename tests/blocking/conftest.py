@@ -17,6 +17,7 @@ from tests.processes import StartPython
 def stage(
     runtime_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, start_python: StartPython
 ) -> Iterator[Stage]:
+    start_python("-c", "").finish()  # so that what starts children is there
     before = _descriptors()
     made = Stage(tmp_path, monkeypatch, start_python)
     yield made

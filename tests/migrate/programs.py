@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import io
+import re
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
@@ -18,6 +19,7 @@ FOLDER = Path(__file__).parent / "programs"
 LAUNCHER = ("-m", "comm_channel_compat", "run")
 TRANSCRIPT = "expected.txt"
 END_S = 60.0  # a program gives up by itself before that
+OLD_LIBRARY = re.compile(r"\blibdoca_(comm_channel|cc|common)\b|^doca_(comm_channel|cc|common)$")
 OLD_NAMES = {"doca_comm_channel", "doca_cc"}
 
 
@@ -57,12 +59,13 @@ class Migrated(NamedTuple):
     finished: Finished
 
     def old_imports(self) -> list[str]:
-        """Name the imports of the old API that are left, with their files."""
+        """Name the imports of the old API that are left, and the names of its C libraries, with their files."""
         return [
-            f"{path.name}:{statement.lineno}"
+            f"{path.name}:{node.lineno}"
             for path in sorted(self.folder.rglob("*.py"))
-            for statement in ast.walk(ast.parse(path.read_bytes()))
-            if isinstance(statement, ast.stmt) and not OLD_NAMES.isdisjoint(_imported(statement))
+            for node in ast.walk(ast.parse(path.read_bytes()))
+            if (isinstance(node, ast.stmt) and not OLD_NAMES.isdisjoint(_imported(node)))
+            or (isinstance(node, ast.Constant) and OLD_LIBRARY.search(str(node.value)))
         ]
 
 
