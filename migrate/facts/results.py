@@ -137,8 +137,7 @@ class Results:
         """Note the codes in a collection that is shown."""
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
             return  # a text, made of the items one by one
-        inside = (self._values.elements(value) for value in self._values.of(node) if isinstance(value, Collection))
-        for item in frozenset[Value]().union(*inside):
+        for item in self._values.inside(self._values.of(node)):
             if isinstance(item, Token) and isinstance(item.key, Code):
                 self._observed.setdefault(item.key, set()).add("value")
 

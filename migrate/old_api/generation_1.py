@@ -128,7 +128,7 @@ def _build() -> Vocabulary:
         OPEN_DEVICE: own[OPEN_DEVICE],
     }
     helpers = frozenset({"ErrorCode", "code_name", "describe", "from_code", "outcome"})
-    others = {"LegacyCallWarning", "unwrap", "wrap"}
+    others = frozenset({"LegacyCallWarning", "unwrap", "wrap"})
     modules = {
         "": frozenset().union(flat, objects, _CLASSES, constants, errors, helpers, others),
         "flat": frozenset({*flat, *constants}),
@@ -148,7 +148,7 @@ def _build() -> Vocabulary:
         errors=errors,
         builtin_errors={name: tuple(sorted(extending)) for name, extending in BUILTIN_ERRORS.items()},
         helpers=helpers,
-        others=frozenset(others),
+        others=others,
     )
 
 
