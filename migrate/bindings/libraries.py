@@ -11,7 +11,18 @@ from migrate.facts.forest import Forest
 from migrate.python.modules import Project, is_standard
 from migrate.python.values import External, Plain, Value, Values
 
-_PLAIN = (ast.Constant, ast.Name, ast.FormattedValue, ast.Attribute, ast.JoinedStr, ast.BinOp, ast.BoolOp, ast.IfExp)
+_DISPLAYS = (ast.List, ast.Tuple, ast.Dict)
+_PLAIN = (
+    *_DISPLAYS,
+    ast.Constant,
+    ast.Name,
+    ast.FormattedValue,
+    ast.Attribute,
+    ast.JoinedStr,
+    ast.BinOp,
+    ast.BoolOp,
+    ast.IfExp,
+)
 
 
 class Libraries:
