@@ -15,6 +15,7 @@ __all__ = ["fast_path"]
 _SUCCESS = 0
 _CONSUMER, _PRODUCER = "doca_comch_consumer", "doca_comch_producer"
 _RECV, _SEND = "doca_comch_consumer_task_post_recv", "doca_comch_producer_task_send"
+_TASKS = {_CONSUMER: _RECV, _PRODUCER: _SEND}
 
 
 def _buf(address: int) -> Any:
@@ -33,26 +34,54 @@ def _new_task(tag: str, context: Handle, noun: Any, alloc: Callable[[Handle], An
     return task.address
 
 
+def _set_conf(callbacks: Callbacks, tag: str, call: Callable[..., Any]) -> Callable[..., int]:
+    def run(ctx: int, completion: int, error: int, number: int) -> int:
+        context = HANDLES.find(tag, ctx)
+        name = f"{_TASKS[tag]}_completion_cb_t"
+        called = [callbacks.completed(name, address) for address in (completion, error)]
+        call(context.target, *called, number)
+        return _SUCCESS
+
+    return run
+
+
+def _post_recv_alloc_init(consumer: int, buf: int, out: Any) -> int:
+    context, posted = HANDLES.find(_CONSUMER, consumer), _buf(buf)
+    alloc = DRIVER.consumers.task_post_recv_alloc_init
+    out[0] = _new_task(_RECV, context, DRIVER.post_recv_tasks, lambda task: alloc(context.target, posted, task))
+    return _SUCCESS
+
+
+def _get_buf(tag: str) -> Callable[[int], int]:
+    def run(task: int) -> int:
+        handle = HANDLES.of_tag(tag).get(task)
+        buf = None if handle is None else handle.noun.get_buf(handle.target)
+        return 0 if buf is None else HANDLES.of("doca_buf", buf).address
+
+    return run
+
+
+def _set_buf(tag: str) -> Callable[[int, int], None]:
+    def run(task: int, buf: int) -> None:
+        handle = HANDLES.find(tag, task)
+        handle.noun.set_buf(handle.target, _buf(buf))
+
+    return run
+
+
+def _get_imm_data_len(tag: str) -> Callable[[int], int]:
+    def run(task: int) -> int:
+        handle = HANDLES.of_tag(tag).get(task)
+        return 0 if handle is None else len(handle.noun.get_imm_data(handle.target) or b"")
+
+    return run
+
+
 def fast_path(ffi: Any, callbacks: Callbacks) -> tuple[dict[str, Any], dict[str, Any]]:
     """The functions that return a code, and those that do not."""
 
     def data(pointer: Any, length: int) -> bytes | None:
         return bytes_at(ffi, pointer, length) or None
-
-    def set_conf(tag: str, call: Callable[..., Any]) -> Callable[..., int]:
-        def run(ctx: int, completion: int, error: int, number: int) -> int:
-            context = HANDLES.find(tag, ctx)
-            called = [callbacks.completed(f"{_KINDS[tag]}_completion_cb_t", each) for each in (completion, error)]
-            call(context.target, *called, number)
-            return _SUCCESS
-
-        return run
-
-    def post_recv_alloc_init(consumer: int, buf: int, out: Any) -> int:
-        context, posted = HANDLES.find(_CONSUMER, consumer), _buf(buf)
-        alloc = DRIVER.consumers.task_post_recv_alloc_init
-        out[0] = _new_task(_RECV, context, DRIVER.post_recv_tasks, lambda task: alloc(context.target, posted, task))
-        return _SUCCESS
 
     def send_alloc_init(producer: int, buf: int, imm: Any, length: int, consumer_id: int, out: Any) -> int:
         context, sent = HANDLES.find(_PRODUCER, producer), _buf(buf)
@@ -60,21 +89,6 @@ def fast_path(ffi: Any, callbacks: Callbacks) -> tuple[dict[str, Any], dict[str,
         alloc = DRIVER.producers.task_send_alloc_init
         out[0] = _new_task(_SEND, context, DRIVER.producer_send_tasks, lambda task: alloc(*args, task))
         return _SUCCESS
-
-    def get_buf(tag: str) -> Callable[[int], int]:
-        def run(task: int) -> int:
-            handle = HANDLES.of_tag(tag).get(task)
-            buf = None if handle is None else handle.noun.get_buf(handle.target)
-            return 0 if buf is None else HANDLES.of("doca_buf", buf).address
-
-        return run
-
-    def set_buf(tag: str) -> Callable[[int, int], None]:
-        def run(task: int, buf: int) -> None:
-            handle = HANDLES.find(tag, task)
-            handle.noun.set_buf(handle.target, _buf(buf))
-
-        return run
 
     def get_imm_data(tag: str) -> Callable[[int], int]:
         def run(task: int) -> int:
@@ -87,30 +101,20 @@ def fast_path(ffi: Any, callbacks: Callbacks) -> tuple[dict[str, Any], dict[str,
 
         return run
 
-    def get_imm_data_len(tag: str) -> Callable[[int], int]:
-        def run(task: int) -> int:
-            handle = HANDLES.of_tag(tag).get(task)
-            return 0 if handle is None else len(handle.noun.get_imm_data(handle.target) or b"")
-
-        return run
-
     def set_imm_data(task: int, imm: Any, length: int) -> None:
         handle = HANDLES.find(_SEND, task)
         handle.noun.set_imm_data(handle.target, data(imm, length) or b"")
 
     coded = {
-        f"{_RECV}_set_conf": set_conf(_CONSUMER, DRIVER.consumers.task_post_recv_set_conf),
-        f"{_SEND}_set_conf": set_conf(_PRODUCER, DRIVER.producers.task_send_set_conf),
-        f"{_RECV}_alloc_init": post_recv_alloc_init,
+        f"{_RECV}_set_conf": _set_conf(callbacks, _CONSUMER, DRIVER.consumers.task_post_recv_set_conf),
+        f"{_SEND}_set_conf": _set_conf(callbacks, _PRODUCER, DRIVER.producers.task_send_set_conf),
+        f"{_RECV}_alloc_init": _post_recv_alloc_init,
         f"{_SEND}_alloc_init": send_alloc_init,
     }
     bare: dict[str, Any] = {f"{_SEND}_set_imm_data": set_imm_data}
     for tag in (_RECV, _SEND):
-        bare[f"{tag}_get_buf"] = get_buf(tag)
-        bare[f"{tag}_set_buf"] = set_buf(tag)
+        bare[f"{tag}_get_buf"] = _get_buf(tag)
+        bare[f"{tag}_set_buf"] = _set_buf(tag)
         bare[f"{tag}_get_imm_data"] = get_imm_data(tag)
-        bare[f"{tag}_get_imm_data_len"] = get_imm_data_len(tag)
+        bare[f"{tag}_get_imm_data_len"] = _get_imm_data_len(tag)
     return coded, bare
-
-
-_KINDS = {_CONSUMER: _RECV, _PRODUCER: _SEND}

@@ -27,6 +27,8 @@ __all__ = [
     "consumer_cap_get_max_log_num_tasks",
     "consumer_cap_get_max_num_tasks",
     "consumer_cap_is_supported",
+    "mmap_cap_is_create_from_export_pci_supported",
+    "mmap_cap_is_export_pci_supported",
     "producer_cap_get_max_buf_size",
     "producer_cap_get_max_log_num_tasks",
     "producer_cap_get_max_num_tasks",
@@ -150,6 +152,21 @@ def producer_cap_get_max_log_num_tasks(devinfo: DevInfo) -> int:
 def consumer_cap_get_max_log_num_tasks(devinfo: DevInfo) -> int:
     """The log2, rounded down, of the receives that one consumer can have posted."""
     return _info(devinfo).consumer_cap_get_max_num_tasks().bit_length() - 1
+
+
+# Of the memory that the fast path needs
+
+
+@old_call("doca_mmap_cap_is_export_pci_supported")
+def mmap_cap_is_export_pci_supported(devinfo: DevInfo) -> bool:
+    """Whether a map can be exported to the other side."""
+    return _info(devinfo).mmap_cap_is_export_pci_supported()
+
+
+@old_call("doca_mmap_cap_is_create_from_export_pci_supported")
+def mmap_cap_is_create_from_export_pci_supported(devinfo: DevInfo) -> bool:
+    """Whether a map of the other side can be imported."""
+    return _info(devinfo).mmap_cap_is_create_from_export_pci_supported()
 
 
 def _info(devinfo: DevInfo) -> Modern:

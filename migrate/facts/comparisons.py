@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from migrate.facts.forest import Forest
 from migrate.facts.tokens import Handle, Method, Symbol
-from migrate.python.values import Class, Collection, External, Instance, Token, Value, Values
+from migrate.python.values import Class, External, Instance, Token, Value, Values
 
 EQUAL_DEVICES, INSPECTED = "CCM086", "CCM082"
 _LOOKING_UP = frozenset({"add", "setdefault", "get", "pop", "index", "remove", "count", "discard"})
@@ -156,4 +156,4 @@ def _asks_for_methods(kind: Value, values: Values) -> bool:
 def with_items(node: ast.expr, values: Values) -> frozenset[Value]:
     """Return what an expression can be, and what is in it."""
     own = values.of(node)
-    return own.union(*(values.elements(value) for value in own if isinstance(value, Collection)))
+    return own | values.inside(own)

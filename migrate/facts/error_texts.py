@@ -7,15 +7,14 @@ from collections.abc import Iterable, Iterator
 
 from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import OldApi
+from migrate.facts.known_calls import MATCHING, SEARCHING, WRITING
 from migrate.facts.relayed_texts import relayed_texts
-from migrate.facts.showing import WRITING
 from migrate.facts.tokens import Text
 from migrate.python.values import Collection, Instance, Token, Value, Values
 
 COMPARED, SHOWN = "text", "printed"
-_METHODS = frozenset({"startswith", "endswith", "find", "rfind", "index", "rindex", "count", "partition", "rpartition"})
-_METHODS |= {"split", "rsplit", "splitlines", "removeprefix", "removesuffix", "__contains__", "__eq__"}
-_FUNCTIONS = _METHODS | {"search", "match", "fullmatch", "findall", "finditer", "fnmatch", "fnmatchcase", "contains"}
+_METHODS = SEARCHING | {"splitlines", "removeprefix", "removesuffix", "__contains__", "__eq__"}
+_FUNCTIONS = _METHODS | MATCHING | {"fnmatch", "fnmatchcase", "contains"}
 _KEYED = frozenset({"get", "pop", "setdefault"})
 _TRACING = frozenset({"print_exc", "exception"})
 _EXPECTING = frozenset({"assertRaisesRegex"})

@@ -10,8 +10,8 @@ from migrate.facts.comparisons import INSPECTED, with_items
 from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import OldApi
 from migrate.facts.introspection import first_constant, key_of
+from migrate.facts.known_calls import LOOKING_UP, NAMESPACES, SHOWING
 from migrate.facts.references import References
-from migrate.facts.showing import SHOWING
 from migrate.facts.shown import Shown
 from migrate.facts.tokens import Handle, Method, Symbol, handles_among
 from migrate.python.values import Collection, External, Instance, Plain, Token, Value, Values
@@ -21,9 +21,8 @@ OF_METHODS = frozenset({"__qualname__", "__func__", "__self__"})
 _CHANGING = frozenset({"setattr", "delattr", "object"})  # their first argument (mock.patch.object)
 _INSPECTING = _CHANGING | {"vars", "dir", "copy", "deepcopy", "dump", "dumps", "WeakMethod"}
 _INSPECTING |= {"signature", "getfullargspec", "getdoc", "getmembers", "ismethod", "isfunction", "isbuiltin"}
-_BY_NAME, _LOOKING_UP = frozenset({"methodcaller", "attrgetter"}), frozenset({"getattr", "hasattr"})
+_BY_NAME = frozenset({"methodcaller", "attrgetter"})
 _LOOKED_AT = SHOWING | _INSPECTING
-_NAMESPACES = frozenset({"globals", "locals", "vars"})
 
 Inspected: TypeAlias = "tuple[Iterable[Hashable], ast.AST, str]"  # origins of handles, the place, the code of why
 
@@ -52,7 +51,7 @@ class Inspections:
     def _namespace(self, node: ast.Call) -> Iterator[Inspected]:
         """Yield the handles of the variables that are looked up in globals() and the like."""
         above = self._forest.parents[node]
-        asks = last_name(node.func) in _NAMESPACES and not node.args
+        asks = last_name(node.func) in NAMESPACES and not node.args
         if not asks or not isinstance(above, ast.Subscript | ast.Attribute):
             return
         key = key_of(above, self._forest)
@@ -68,7 +67,7 @@ class Inspections:
         if name in _BY_NAME:
             texts = {str(part.value).partition(".")[0] for part in node.args if isinstance(part, ast.Constant)}
             yield [origin for text in texts for origin in self._having(text)], node, COMPUTED
-        if not node.args or node in self._references.calls or name not in _LOOKING_UP | {"type"}:
+        if not node.args or node in self._references.calls or name not in LOOKING_UP | {"type"}:
             return
         origins, asked = _origins(self._values.of(node.args[0])), first_constant(node.args[1:2])
         if name == "type":
@@ -89,7 +88,7 @@ class Inspections:
 
     def _received(self, node: ast.Call) -> Iterator[Inspected]:
         """Yield the handles of a call of the objects spelling whose tuple is asked for its type or attributes."""
-        asks = last_name(node.func) in _LOOKING_UP | {"type"}
+        asks = last_name(node.func) in LOOKING_UP | {"type"}
         for value in self._values.of(node.args[0]) if asks and node.args else ():
             made = value.node if isinstance(value, Collection) else None
             call = self._references.calls.get(made) if isinstance(made, ast.Call) else None

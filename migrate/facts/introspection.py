@@ -12,7 +12,7 @@ from migrate.facts.comparisons import is_told_apart
 from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import OldApi
 from migrate.facts.hints import Hints
-from migrate.facts.showing import BY_REPR, SHOWING
+from migrate.facts.known_calls import BY_REPR, LOOKING_UP, NAMESPACES, SHOWING
 from migrate.facts.tokens import Method, Symbol
 from migrate.python._looping import constants, rows
 from migrate.python.scopes import Kind
@@ -24,9 +24,8 @@ _READS_OBJECTS = frozenset({"create_autospec", "getdoc", "signature", "getmember
 _WRAPPING = frozenset({"wraps", "update_wrapper"})
 _READS_SOURCE = frozenset({"getsource", "getsourcelines", "findsource", "extract_tb", "extract_stack", "getlines"})
 _READS_SOURCE |= {"walk_tb", "walk_stack"}
-_NAMESPACES = frozenset({"globals", "locals", "vars", "dir"})
+_NAMESPACES = NAMESPACES | {"dir"}
 _LISTING = frozenset({"list", "tuple", "set", "frozenset", "sorted", "len", "dict", "print", "iter"})
-_LOOKING_UP = frozenset({"getattr", "hasattr"})
 _VIEWS = frozenset({"keys", "items", "values", "copy"})
 _OPENS = frozenset({"open", "read_text", "read_bytes"})
 _READS_ANNOTATIONS = frozenset({"get_type_hints", "get_annotations"})
@@ -152,7 +151,7 @@ class Introspection:
         wanted = key_of(outer, self._forest)
         if isinstance(outer, ast.Compare) and isinstance(outer.ops[-1], ast.In | ast.NotIn):
             wanted = outer.left
-        elif isinstance(outer, ast.Call) and last_name(outer.func) in _LOOKING_UP and outer.args[0] is namespace:
+        elif isinstance(outer, ast.Call) and last_name(outer.func) in LOOKING_UP and outer.args[0] is namespace:
             wanted = outer.args[1]
         texts = (
             {first_constant([wanted])}.union(*map(constants, rows(wanted, self._forest.of(namespace))))

@@ -6,12 +6,11 @@ import ast
 from functools import cached_property
 
 from migrate.facts.forest import Forest, last_name
+from migrate.facts.known_calls import LOOKING_UP, NAMESPACES, RUNNING
 from migrate.python.values import Class, Collection, Instance, Plain, Values
 
-_OF_OBJECTS = frozenset({"getattr", "hasattr", "setattr", "delattr"})
+_OF_OBJECTS = LOOKING_UP | {"setattr", "delattr"}
 _OF_TEXTS = frozenset({"attrgetter", "methodcaller", "object"})
-_RUNNING = frozenset({"exec", "eval", "compile"})
-_NAMESPACES = frozenset({"globals", "locals", "vars"})
 _BINDINGS = frozenset({"ctypes", "cffi"})  # their prototypes and libraries take names in many forms
 
 
@@ -34,11 +33,9 @@ class Lookups:
         modules += [statement.module or "" for _, statement in self._forest.nodes(ast.ImportFrom)]
         if any(module.partition(".")[0] in _BINDINGS for module in modules):
             return True
-        if any(
-            self._is_computed(call) for _, call in self._forest.calls(_OF_OBJECTS, _OF_TEXTS, _RUNNING, _NAMESPACES)
-        ):
+        if any(self._is_computed(call) for _, call in self._forest.calls(_OF_OBJECTS, _OF_TEXTS, RUNNING, NAMESPACES)):
             return True
-        names = (node for _, node in self._forest.nodes(ast.Name) if node.id in _OF_OBJECTS | _NAMESPACES)
+        names = (node for _, node in self._forest.nodes(ast.Name) if node.id in _OF_OBJECTS | NAMESPACES)
         if any(map(self._is_value, names)):
             return True
         tables = (node for _, node in self._forest.nodes(ast.Attribute) if node.attr == "__dict__")
@@ -46,9 +43,9 @@ class Lookups:
 
     def _is_computed(self, call: ast.Call) -> bool:
         name = last_name(call.func)
-        if name in _NAMESPACES:
+        if name in NAMESPACES:
             return not call.args or not self._is_own(call.args[0])
-        if name in _RUNNING and isinstance(call.func, ast.Attribute):
+        if name in RUNNING and isinstance(call.func, ast.Attribute):
             return False  # re.compile
         texts = call.args[1:2] if name in _OF_OBJECTS or name == "object" else call.args[:1]
         is_written = all(isinstance(text, ast.Constant) for text in texts)

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from migrate.facts.called_back import CalledBack
+from migrate.facts.comparisons import with_items
 from migrate.facts.elsewhere import Elsewhere
 from migrate.facts.endings import Endings
 from migrate.facts.expressions import Expressions
@@ -36,7 +37,7 @@ from migrate.old_api.vocabulary import Vocabulary
 from migrate.python.modules import Project
 from migrate.python.scopes import Kind
 from migrate.python.source import Source
-from migrate.python.values import Collection, Instance, Plain, Token, Value, Values
+from migrate.python.values import Instance, Plain, Token, Value, Values
 
 __all__ = ["Facts", "Obstacle", "Reference"]
 
@@ -129,9 +130,7 @@ class Facts:
         return all(isinstance(key, Handle) and key.kind == kind for key in keys)
 
     def _handles(self, node: ast.expr) -> list[Handle]:
-        values = self.values.of(node)
-        held = [item for value in values if isinstance(value, Collection) for item in self.values.elements(value)]
-        return handles_among([*values, *held])
+        return handles_among(with_items(node, self.values))
 
     def _origins(self, handle: Handle) -> frozenset[Hashable]:
         return self._endpoints if handle.origin == CAUGHT else frozenset({handle.origin})

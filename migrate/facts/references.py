@@ -236,8 +236,8 @@ class References:
         origins = set(self._api.sites.get(call, ()))
         for values in (self._values.of(value) - {Plain.NONE} for value in starred):
             known = [value for value in values if isinstance(value, Collection)]
-            inside = {item for value in known for item in self._values.elements(value)}
-            if len(known) < len(values) or self._may_be_anything(frozenset(inside)):
+            inside = self._values.inside(known)
+            if len(known) < len(values) or self._may_be_anything(inside):
                 code = code or "CCM038"
             keys = (item.key for item in inside if isinstance(item, Token))
             origins |= {key.origin for key in keys if isinstance(key, Handle)}

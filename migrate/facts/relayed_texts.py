@@ -7,12 +7,11 @@ from collections.abc import Iterable, Iterator
 
 from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import OldApi
+from migrate.facts.known_calls import MATCHING, SEARCHING
 from migrate.facts.texts import WORD
 from migrate.facts.tokens import Data, Text
 from migrate.python.values import Token, Values
 
-_SEARCHING = frozenset({"startswith", "endswith", "find", "rfind", "index", "rindex", "count", "search", "match"})
-_SEARCHING |= {"fullmatch", "findall", "finditer", "partition", "rpartition", "split", "rsplit"}
 # What reads a text that came from elsewhere: a file, the environment, another process, a socket, a database.
 _READING = frozenset({"read", "readline", "readlines", "read_text", "read_bytes", "getvalue", "recv", "input", "argv"})
 _READING |= {"environ", "environb", "getenv", "stdin", "stdout", "stderr", "communicate", "check_output", "getoutput"}
@@ -48,7 +47,7 @@ class _Searched:
             if isinstance(compare.ops[0], ast.In | ast.NotIn | ast.Eq | ast.NotEq):
                 yield compare.left, compare.comparators[0]
                 yield compare.comparators[0], compare.left
-        for _, call in self._forest.calls(_SEARCHING):
+        for _, call in self._forest.calls(SEARCHING, MATCHING):
             if isinstance(call.func, ast.Attribute) and call.args:
                 yield call.args[0], call.args[1] if len(call.args) > 1 else call.func.value
 

@@ -11,8 +11,8 @@ from typing import Any
 from migrate.facts.error_texts import looks_at_texts
 from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import OldApi
+from migrate.facts.known_calls import LOOKING_UP, SHOWING
 from migrate.facts.reaching import Reaching
-from migrate.facts.showing import SHOWING
 from migrate.facts.tokens import Code, Failure, Method, Symbol
 from migrate.old_api.calls import Call
 from migrate.python.scopes import FUNCTIONS
@@ -23,7 +23,6 @@ _PREFIX = "DOCA_ERROR_"
 _SUCCESS = "DOCA_SUCCESS"
 _NO_CODE = frozenset({"tuple", "list", "dict", "bytes", "bytearray", "str"})
 _LEAVING = frozenset({"exit", "_exit", "int", "hex", "chr", "pack", "dumps", "type", "Value"})
-_LOOKING_UP = frozenset({"getattr", "hasattr"})
 _NAMING = {"doca_error_get_name": "name", "code_name": "name", "doca_error_get_descr": "printed", "describe": "printed"}
 _SERIALIZING = frozenset({External("marshal.dumps"), External("pickle.dumps")})
 _OF_FAILURE = {"text": "text", "name": "name", "value": "printed", "printed": "printed"}
@@ -138,8 +137,7 @@ class Results:
         """Note the codes in a collection that is shown."""
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
             return  # a text, made of the items one by one
-        inside = (self._values.elements(value) for value in self._values.of(node) if isinstance(value, Collection))
-        for item in frozenset[Value]().union(*inside):
+        for item in self._values.inside(self._values.of(node)):
             if isinstance(item, Token) and isinstance(item.key, Code):
                 self._observed.setdefault(item.key, set()).add("value")
 
@@ -199,7 +197,7 @@ class Results:
             yield "value"
         if name == "type" and not self._asks_for_another(parent):
             yield "class"
-        if name in _LOOKING_UP or not _SERIALIZING.isdisjoint(self._values.of(parent.func)):
+        if name in LOOKING_UP or not _SERIALIZING.isdisjoint(self._values.of(parent.func)):
             yield "class"  # an int has no name, marshal takes nothing but that, and pickle writes down what it is
 
     def _asks_for_another(self, call: ast.Call) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from migrate.facts.forest import Forest
+from migrate.facts.known_calls import LOOKING_UP, RUNNING
 from migrate.facts.lookups import Lookups
 from migrate.old_api.c_names import is_c_name
 from migrate.old_api.generations import VOCABULARY
@@ -17,16 +18,15 @@ WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LIBRARY = re.compile(r"(?:.*/)?lib[A-Za-z0-9_]+\.so[.0-9]*")
 _DOTTED = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
 _PROMPT = re.compile(r"^\s*(?:>>>|\.\.\.) (.*)$", re.MULTILINE)
-_RUN = frozenset({"exec", "eval", "compile", "timeit", "repeat", "Timer", "run", "runctx", "literal_eval"})
-_COMPILING = ("exec", "eval", "compile")
+_RUN = RUNNING | frozenset({"timeit", "repeat", "Timer", "run", "runctx", "literal_eval"})
 # Calls whose text arguments are names, code or C declarations.
-_READERS = _RUN | {"getattr", "hasattr", "setattr", "delattr", "attrgetter", "methodcaller", "patch", "setitem"}
+_READERS = _RUN | LOOKING_UP | {"setattr", "delattr", "attrgetter", "methodcaller", "patch", "setitem"}
 _READERS |= {"import_module", "__import__", "find_spec", "importorskip", "delitem", "delenv"}
 # What opens a C library, what reads C, and what takes the name of a library or of something in it.
 OPENERS = frozenset({"dlopen", "CDLL", "PyDLL", "LoadLibrary", "find_library", "set_source", "verify"})
 _DECLARATIONS = frozenset({"cdef", "embedding_api", "def_extern", "new", "cast", "sizeof", "typeof", "callback"})
 _READERS |= OPENERS | _DECLARATIONS | {"addressof"}
-_LOOKS_UP = frozenset({"", "[]", "getattr", "hasattr", "addressof"})
+_LOOKS_UP = LOOKING_UP | {"", "[]", "addressof"}
 _FEATURE_TESTS = frozenset({"hasattr", "find_spec", "importorskip"})
 
 
@@ -43,7 +43,7 @@ class Texts:
     ) -> None:
         self._forest, self._vocabulary, self._lookups, self._aliases = forest, vocabulary, lookups, aliases
         # Files that run texts made elsewhere.
-        self._runners = {path for path, call in forest.calls(_COMPILING) if _runs_made_text(call)}
+        self._runners = {path for path, call in forest.calls(RUNNING) if _runs_made_text(call)}
 
     def named(self, path: Path, node: ast.Constant) -> tuple[str, str] | None:
         """Return the first old name in a text that is read at run time, and the code for it."""

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
 from migrate.facts.forest import Forest
 from migrate.facts.handles import COMMON, MODERN_TOO
+from migrate.facts.texts import WORD
 from migrate.facts.type_comments import parsed
 from migrate.old_api.vocabulary import Vocabulary
 from migrate.python.values import Values
 
-_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _UNSEEN, _UNUSED = "CCM083", "CCM087"
 _LOADING = frozenset(
     {"import_module", "__import__", "spec_from_file_location", "exec_module", "run_path", "run_module"}
@@ -86,7 +85,7 @@ def _annotated(annotation: ast.expr | None, vocabulary: Vocabulary) -> set[str]:
     texts = [part.value for part in words if isinstance(part, ast.Constant) and isinstance(part.value, str)]
     named = [part.attr for part in words if isinstance(part, ast.Attribute)]
     named += [part.id for part in words if isinstance(part, ast.Name)]
-    named += [word for text in texts for word in _WORD.findall(text)]
+    named += [word for text in texts for word in WORD.findall(text)]
     return {vocabulary.classes[name] for name in named if name in vocabulary.classes}
 
 

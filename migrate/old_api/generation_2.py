@@ -50,8 +50,6 @@ _NOT_EXPORTED = frozenset(
         "doca_ctx_set_completion_vector",
         "doca_ctx_set_datapath_on_dpa",
         "doca_ctx_set_datapath_on_gpu",
-        "doca_mmap_cap_is_create_from_export_pci_supported",
-        "doca_mmap_cap_is_export_pci_supported",
         "doca_mmap_dev_get_dpa_handle",
         "doca_mmap_enable_thread_safety",
         "doca_mmap_export_rdma",
@@ -98,9 +96,9 @@ def _methods(flat: dict[str, Function]) -> Iterator[tuple[tuple[str, str], Funct
 def _build() -> Vocabulary:
     flat = _flat()
     capabilities = {
-        name.removeprefix(PREFIX): function
+        name.removeprefix(PREFIX).removeprefix("doca_"): function
         for name, function in flat.items()
-        if name.startswith(PREFIX) and "cap_" in name
+        if name.startswith((PREFIX, "doca_mmap_")) and "cap_" in name
     }
     classes = {cls: kind for kind, (cls, _) in _NOUNS.items()}
     classes |= {cls: kind for cls, kind in GENERATION_1.classes.items() if kind not in ("endpoint", "peer")}

@@ -152,6 +152,11 @@ class Values:
         """Return everything that is in a collection; of a dict its values."""
         return frozenset(self._engine.contents(collection).every.values)
 
+    def inside(self, values: Iterable[Value]) -> frozenset[Value]:
+        """Return everything that is in the collections among some values."""
+        collections = (value for value in values if isinstance(value, Collection))
+        return frozenset[Value]().union(*map(self.elements, collections))
+
     @cached_property
     def shows(self) -> Sequence[tuple[ast.expr, frozenset[Value]]]:
         """The calls of Python's own that make or write texts, with each thing that they are given."""

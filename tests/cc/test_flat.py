@@ -169,6 +169,16 @@ def test_callbacks_get_user_data_as_it_is_and_numbers_for_the_rest(world: World)
     assert (user_data is True, of is ctx, [type(state) for state in states]) == (True, True, [int, int])
 
 
+def test_capabilities_of_memory(world: World) -> None:
+    for dev in (world.dpu, world.host):
+        info = cc.doca_dev_as_devinfo(dev)
+        assert cc.doca_mmap_cap_is_export_pci_supported(info) == (cc.DOCA_SUCCESS, 1)
+        assert cc.doca_mmap_cap_is_create_from_export_pci_supported(info) == (cc.DOCA_SUCCESS, 1)
+        assert cc.mmap_cap_is_export_pci_supported(info) is True
+        assert cc.mmap_cap_is_create_from_export_pci_supported(info) is True
+    assert cc.doca_mmap_cap_is_export_pci_supported(None) == (cc.DOCA_ERROR_INVALID_VALUE, None)
+
+
 def test_counters_and_lengths(world: World) -> None:
     connection = world.connection
     for message, length in ((b"abcdef", 3), (bytearray(b"xy"), 2), (memoryview(b"z"), 1)):

@@ -80,6 +80,23 @@ def test_it_wakes_for_a_completion() -> None:
     leave(here, there)
 
 
+def test_what_came_of_a_progress_after_arming_is_covered() -> None:
+    """Programs that run on an event loop arm, then look, then sleep: the connection that they find was not there."""
+    there, here = server(), client()
+    there.context.start()
+    poller = select.epoll()
+    poller.register(there.engine.notification_handle, select.EPOLLIN)
+    there.engine.request_notification()
+    here.context.start()
+    until(lambda: there.up and here.state is State.RUNNING, here.engine, there.engine)
+    until(lambda: not there.engine.progress())
+    here.send()
+    assert poller.poll(SOON_S)
+    until(lambda: len(there.messages) == 1, there.engine)
+    poller.close()
+    leave(here, there)
+
+
 def test_it_is_ready_at_once_for_what_came_before_arming() -> None:
     there, here = pair()
     until(lambda: not there.engine.progress())

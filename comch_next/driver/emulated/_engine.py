@@ -202,6 +202,8 @@ class Engine(Handle, calls.Engine):
         self.notification.rest()
         for context in list(self.contexts):
             moved |= context.poll_sockets()
+        if moved and self.notification.armed:  # what has come of it was not there to be armed: a new connection
+            self.notification.ring()
         return moved
 
     def request_notification(self) -> None:

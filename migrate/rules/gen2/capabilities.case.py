@@ -13,6 +13,7 @@ except cc.NotSupported:
     print("no producers")
 print(cc.cap_get_max_msg_size(info), cc.consumer_cap_get_max_consumers(info))
 print(2 * cc.producer_cap_get_max_log_num_tasks(info))
+print(cc.mmap_cap_is_export_pci_supported(info))
 
 # output
 import comch_next as comch
@@ -25,6 +26,7 @@ except comch.NotSupported:
     print("no producers")
 print(info.cap_get_max_msg_size(), info.consumer_cap_get_max_consumers())
 print(2 * (info.producer_cap_get_max_num_tasks().bit_length() - 1))
+print(info.mmap_cap_is_export_pci_supported())
 
 
 # case: flat
@@ -35,6 +37,7 @@ if doca_cc_cap_client_is_supported(info) == DOCA_ERROR_NOT_SUPPORTED:
     print("no clients")
 rc, size = doca_cc_cap_get_max_msg_size(info)
 rc, log = doca_cc_consumer_cap_get_max_log_num_tasks(info)
+rc, importing = doca_mmap_cap_is_create_from_export_pci_supported(info)
 
 # output
 import comch_next as comch
@@ -45,4 +48,7 @@ if comch.outcome(info.require, "client")[0] == comch.ErrorCode.NOT_SUPPORTED:
 rc, size = comch.outcome(info.cap_get_max_msg_size)
 rc, log = comch.outcome(
     lambda: info.consumer_cap_get_max_num_tasks().bit_length() - 1
+)
+rc, importing = comch.outcome(
+    lambda: int(info.mmap_cap_is_create_from_export_pci_supported())
 )

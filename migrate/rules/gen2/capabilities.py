@@ -18,8 +18,10 @@ _SUPPORTED = {
     "cap_is_producer_supported": "producer",
     "cap_is_consumer_supported": "consumer",
 }
+_OF_MEMORY = ("mmap_cap_is_export_pci_supported", "mmap_cap_is_create_from_export_pci_supported")
 
 RULES: dict[str, Rule] = {
+    **{f"doca_{name}": Method(name, number=True) for name in _OF_MEMORY},
     **{PREFIX + name: Method(name) for name in _NUMBERS},
     **{PREFIX + name: Method("require", options=f'"{noun}"') for name, noun in _SUPPORTED.items()},
     **{

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _TOOLKIT = ("comch_next", "comm_channel_compat")
 # The calls that return a result code, alone or first in a tuple: those of C names, `try_...`, and these.
 _CODED = {"outcome", "outcomes", "outcome_list"}
-_FLAT = {"comm_channel_compat._flatten", "comm_channel_compat.flat"}
+_FLAT = {"comm_channel_compat._flatten", "comm_channel_compat.flat", "comm_channel_compat._hot"}
 _BEHIND_C = {
     "comm_channel_compat.capi._pointers",
     "comch_next.capi.binding",
@@ -78,7 +78,7 @@ def _returns_code(frame: FrameType) -> bool:
     if module in _FLAT:
         return bool(frame.f_globals.get("_returns", "doca_error_t") == "doca_error_t")
     if module in _BEHIND_C:
-        return "refused" not in frame.f_code.co_freevars  # 0 or NULL, for what has no code
+        return name == "run" and "refused" not in frame.f_code.co_freevars  # 0 or NULL, of what has no code
     return name in _CODED or name.startswith("try_")
 
 
