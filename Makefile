@@ -40,7 +40,7 @@ bench: .venv/installed-bench  ## speed beside the rivals, in the same run; write
 
 clean:  ## take away what the other targets made
 	rm -rf .venv build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	rm -rf */capi/lib */capi/include */capi/pkgconfig
+	rm -rf */capi/lib */capi/include */capi/pkgconfig */capi/cc-* */capi/comm_channel-*
 	find comch_next comm_channel_compat migrate '(' -name '*.so' -o -name _ring_c.c ')' -delete
 
 # The environment itself is made afresh only when it is not there or its Python has gone. Editable in the manner

@@ -1,4 +1,4 @@
-"""Programs that need no interpreter of their own to be started: a server forks them in a tenth of the time.
+"""Programs that need no interpreter of their own to be started: a server forks them in a fifth of the time.
 
 A program cannot tell, but by its imports, which have been made, and by what only a start decides: options of Python,
 PYTHON* variables, the linker's, and the command line in /proc. A command that has any of the former is started as

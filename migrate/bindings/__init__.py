@@ -6,6 +6,7 @@ a list of one item in it, a buffer a bytearray, and a call that fills cells is `
     tokens     what an expression of such a program can be
     shapes     C types as texts
     knowledge  cffi and ctypes, as the points-to analysis meets them
+    libraries  which libraries are old, and which files share them
     calls      a call of a C function as a call of the flat one
     members    the functions of cffi and ctypes themselves
     uses       which places have room for what stands in the place of a C value

@@ -92,6 +92,10 @@ class _Files:
                 return group.failed(Cause(path, problem.node, problem.code))
             if path not in self._given:
                 return group.failed(Cause(path, self._flattening.sources[path].tree.body[0], NOT_GIVEN))
+        for node in self._flattening.kept.values():  # it keeps the FFI object, and what that declares
+            place = self._flattening.forest.path(node)
+            if place in paths:
+                return group.failed(Cause(place, node, DECLARATION))
         files: dict[Path, Flat] = {}
         for path in paths:
             made = self._made(path)
@@ -103,9 +107,9 @@ class _Files:
     def _made(self, path: Path) -> Flat | Cause:
         source, names = self._flattening.sources[path], self._flattening.project.names(path)
         edits, gone = self._flattening.edits(path)
-        if self._flattening.kept:  # an FFI object stays, and what it declares with it
-            return Cause(path, source.tree.body[0], DECLARATION)
-        removal = Removal(source, names, edits, gone, self._spare(path), self._flattening.module(path), self._width)
+        removal = Removal(
+            source, names, edits, gone, self._spare(path), self._flattening.libraries.module(path), self._width
+        )
         changes = removal.changes()
         if removal.troubles:
             return Cause(path, removal.troubles[0].node, removal.troubles[0].code)
@@ -134,5 +138,5 @@ class _Files:
         found = list(keys(self._flattening.values.of(value)))
         if any(isinstance(key, Ffi) for key in found):
             return any(key in self._flattening.dropped() for key in found)
-        declares = binding in self._flattening.declared() and self._flattening.is_plain(value)
+        declares = binding in self._flattening.declared() and self._flattening.libraries.is_plain(value)
         return (declares or any(isinstance(key, Name | Maker) for key in found)) and binding.id not in self._imported

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping
-from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
 from migrate.bindings.calls import Calls, decoding
 from migrate.bindings.knowledge import Bindings
+from migrate.bindings.libraries import Libraries
 from migrate.bindings.members import GONE, Members
 from migrate.bindings.refusal import DECLARATION, USE, NotUnderstood
 from migrate.bindings.tokens import (
@@ -32,13 +32,12 @@ from migrate.bindings.uses import Uses
 from migrate.facts.expressions import Expressions
 from migrate.facts.forest import Forest
 from migrate.old_api.vocabulary import Vocabulary
-from migrate.python.modules import Project, is_standard
+from migrate.python.modules import Project
 from migrate.python.source import Source
-from migrate.python.values import External, Plain, Token, Value, Values
+from migrate.python.values import Token, Values
 from migrate.text.code import Edits, Template
 
 _SIGNATURE = frozenset({"argtypes", "restype"})
-_PLAIN = (ast.Constant, ast.Name, ast.FormattedValue, ast.Attribute, ast.JoinedStr, ast.BinOp, ast.BoolOp, ast.IfExp)
 _DECLARING = frozenset({"cdef"})
 _Key = TypeVar("_Key")
 
@@ -51,6 +50,7 @@ class Flattening:
         self.forest = Forest({path: project.names(path) for path in sorted(sources)})
         self._bindings = Bindings(vocabulary)
         self.values = Values(project, self._bindings)
+        self.libraries = Libraries(self.forest, self.values, project)
         expressions = Expressions(self.forest, self.values, frozenset(), vocabulary)
         self._calls = Calls(self.forest, self.values, vocabulary)
         self._members = Members(self.forest, self.values, expressions)
@@ -59,10 +59,10 @@ class Flattening:
         self.statements: dict[ast.stmt, Template] = {}
         self.deleted: set[ast.stmt] = set()
         self.refused: dict[Path, NotUnderstood] = {}
-        self.kept: set[Ffi] = set()
+        self.kept: dict[Ffi, ast.Call] = {}  # what stays cffi's, with the first place
         self._named: list[ast.expr] = []  # what names the libraries
         self.touched: set[Path] = set()
-        if not self._old_libraries:
+        if not self.libraries.old:
             return
         self._read_calls()
         self._read_members()
@@ -76,26 +76,13 @@ class Flattening:
     def _all(self, kind: type[_Key]) -> list[_Key]:
         return [token.key for token in self.values.tokens if isinstance(token.key, kind)]
 
-    @cached_property
-    def _old_libraries(self) -> frozenset[Library]:
-        """The libraries that old functions are taken from."""
-        found: set[Library] = set()
-        for _, node in self.forest.nodes(ast.Attribute):
-            if any(isinstance(key, CFunction) for key in keys(self.values.of(node))):
-                found.update(key for key in keys(self.values.of(node.value)) if isinstance(key, Library))
-        return frozenset(found)
-
-    @cached_property
-    def _old_ffis(self) -> frozenset[Ffi]:
-        return frozenset(library.ffi for library in self._old_libraries if library.ffi is not None)
-
     def _changes(self, data: Data) -> bool:
         """Whether a C value is of the program's talk with an old library."""
         if data.node is GIVEN:
             return True
         if data.spelling == CTYPES:
             return data in self._calls.met
-        return data.ffi in self._old_ffis and (data in self._calls.met or data not in self._bindings.met)
+        return data.ffi in self.libraries.ffis and (data in self._calls.met or data not in self._bindings.met)
 
     def _touch(self, node: ast.AST) -> None:
         self.touched.add(self.forest.path(node))
@@ -131,7 +118,7 @@ class Flattening:
     def _read_members(self) -> None:
         for _, node in self.forest.nodes(ast.Call):
             found = list(keys(self.values.of(node.func)))
-            members = [key for key in found if isinstance(key, Member) and key.ffi in self._old_ffis]
+            members = [key for key in found if isinstance(key, Member) and key.ffi in self.libraries.ffis]
             names = [key for key in found if isinstance(key, Name) and key.package == CTYPES]
             try:
                 if members:
@@ -161,7 +148,7 @@ class Flattening:
         stays = data is not None and data.node is node and not self._changes(data)
         edit = None if stays else self._members.of_ffi(node, name)
         if edit is None:
-            self.kept.add(members[0].ffi)
+            self.kept.setdefault(members[0].ffi, node)
         else:
             self._put(*edit)
 
@@ -190,48 +177,22 @@ class Flattening:
     def _opened(self, node: ast.Call) -> None:
         """Let an old library be the old module."""
         library = next((key for key in keys(self.values.of(node)) if isinstance(key, Library)), None)
-        if library is None or library.node is not node or library not in self._old_libraries:
+        if library is None or library.node is not node or library not in self.libraries.old:
             return
         if any(isinstance(key, Stranger) and key.library == library for key in self._all(Stranger)):
             raise NotUnderstood(node, DECLARATION)
-        if not all(map(self.is_plain, node.args)):
+        if not all(map(self.libraries.is_plain, node.args)):
             raise NotUnderstood(node, DECLARATION)
         self._named += node.args
         self._touch(node)
         statement = self.forest.parents[node]
         target = statement.targets[0] if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else None
         if isinstance(target, ast.Name) and isinstance(statement, ast.stmt):
-            module = self.module(self.forest.path(node))
+            module = self.libraries.module(self.forest.path(node))
             alias = f" as {target.id}" if target.id != module else ""
             self.statements[statement] = Template(f"import {module}{alias}")
         else:
             self.expressions[node] = Template("{module}")
-
-    def is_plain(self, node: ast.expr) -> bool:
-        """Whether the name of a library can be dropped: what makes it has no effect."""
-        if isinstance(node, ast.Call):
-            given = [*node.args, *(keyword.value for keyword in node.keywords)]
-            return all(map(_is_of_python, self.values.of(node.func))) and all(map(self.is_plain, given))
-        parts = [part for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr)]
-        return isinstance(node, _PLAIN) and all(map(self.is_plain, parts))
-
-    def module(self, path: Path) -> str:
-        """Return the old module that has the functions which a file, and those that it shares a library with, call."""
-        family = self._family(path)
-        taken = (node for file in family for node in self.forest.in_file(file, ast.Attribute))
-        names = {key.name for node in taken for key in keys(self.values.of(node)) if isinstance(key, CFunction)}
-        return "doca_cc" if any(name.startswith("doca_cc_") for name in names) else "doca_comm_channel"
-
-    def _family(self, path: Path) -> frozenset[Path]:
-        """Return the files that imports connect with a file."""
-        family: set[Path] = set()
-        border = [path]
-        while border:
-            file = border.pop()
-            if file not in family:
-                family.add(file)
-                border += [*self.project.imports[file], *self.project.importers[file]]
-        return frozenset(family)
 
     # ------------------------------------------------------------------ values and names
 
@@ -301,7 +262,7 @@ class Flattening:
             self._refuse(NotUnderstood(node, USE))
 
     def _is_of_old(self, base: Iterable[object]) -> bool:
-        return any(isinstance(key, Ffi) and key in self._old_ffis for key in base)
+        return any(isinstance(key, Ffi) and key in self.libraries.ffis for key in base)
 
     # ------------------------------------------------------------------ files
 
@@ -309,7 +270,7 @@ class Flattening:
         """Return the files that share a library, by the imports between them."""
         left, found = set(self.touched), []
         while left:
-            family = self._family(min(left))
+            family = self.libraries.family(min(left))
             found.append(sorted(family & self.touched))
             left -= family
         return found
@@ -337,14 +298,7 @@ class Flattening:
 
     def dropped(self) -> frozenset[Ffi]:
         """Return the FFI objects that nothing needs any more."""
-        return self._old_ffis - self.kept
-
-
-def _is_of_python(function: Value) -> bool:
-    """Whether a function is of Python's own library, ctypes among it."""
-    if isinstance(function, External):
-        return function.name.startswith(".") or is_standard(function.name)
-    return function is Plain.OTHER or any(isinstance(key, Name) for key in keys([function]))
+        return self.libraries.ffis - self.kept.keys()
 
 
 def _line(node: ast.AST) -> int:

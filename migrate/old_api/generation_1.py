@@ -127,7 +127,8 @@ def _build() -> Vocabulary:
         "devices": flat["doca_devinfo_create_list"],
         OPEN_DEVICE: own[OPEN_DEVICE],
     }
-    helpers, others = frozenset({"ErrorCode", "code_name", "describe", "from_code", "outcome"}), {"LegacyCallWarning"}
+    helpers = frozenset({"ErrorCode", "code_name", "describe", "from_code", "outcome"})
+    others = frozenset({"LegacyCallWarning", "unwrap", "wrap"})
     modules = {
         "": frozenset().union(flat, objects, _CLASSES, constants, errors, helpers, others),
         "flat": frozenset({*flat, *constants}),
@@ -147,7 +148,7 @@ def _build() -> Vocabulary:
         errors=errors,
         builtin_errors={name: tuple(sorted(extending)) for name, extending in BUILTIN_ERRORS.items()},
         helpers=helpers,
-        others=frozenset(others),
+        others=others,
     )
 
 

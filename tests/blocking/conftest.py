@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from tests.blocking.stage import Stage
+from tests.descriptors import mapped, open_fds
 from tests.processes import StartPython
 
 
@@ -17,17 +16,10 @@ from tests.processes import StartPython
 def stage(
     runtime_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, start_python: StartPython
 ) -> Iterator[Stage]:
-    before = _descriptors()
+    before = open_fds(), mapped()
     made = Stage(tmp_path, monkeypatch, start_python)
     yield made
     made.close()
-    assert _descriptors() == before
-
-
-def _descriptors() -> int:
-    """Count the open descriptors but those of pipes, which child processes have."""
-    links = []
-    for number in os.listdir("/proc/self/fd"):
-        with suppress(FileNotFoundError):  # that of the folder itself
-            links.append(os.readlink(f"/proc/self/fd/{number}"))
-    return sum(not link.startswith("pipe:") for link in links)
+    assert mapped() == before[1]
+    if not made.serves_elsewhere:  # what the test has of another process stays until that is given up
+        assert open_fds() == before[0]

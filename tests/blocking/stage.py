@@ -36,6 +36,7 @@ class Stage:
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch, start_python: StartPython) -> None:
         self.folder, self.monkeypatch, self.start_python = folder, monkeypatch, start_python
         self._made: list[Any] = []
+        self.serves_elsewhere = False
 
     def endpoint(self, **attributes: int) -> Any:
         rc, ep = cc.doca_comm_channel_ep_create(cc.doca_comm_channel_init_attr(**attributes))
@@ -64,6 +65,7 @@ class Stage:
 
     def serve(self) -> Child:
         """From here on a service listens in another process."""
+        self.serves_elsewhere = True
         child = self.start_python("-c", SERVICE)
         child.wait_for("listening")
         return child

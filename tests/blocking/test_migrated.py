@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from migrate.outcome import Level
+from migrate.outcome import Level, Options
 from migrate.rewriting import rewrite
 from tests.blocking.test_programs import CLIENT, LAUNCHER, PROGRAMS, SERVICE
 from tests.processes import StartPython
@@ -33,3 +33,10 @@ def test_both_sides_say_what_they_said(start_python: StartPython, migrated: Path
     dpu.wait_for("listening")
     assert start[client]("client").finish() == (0, CLIENT, "")
     assert dpu.finish() == (0, SERVICE, "")
+
+
+def test_the_shim_is_that_of_the_release() -> None:
+    path = PROGRAMS / "flat_client.py"
+    outcome = rewrite(path.read_bytes(), path, Options(mode="shim"))
+    old, new = b"from doca_comm_channel import *", b"from comm_channel_compat.blocking import *"
+    assert outcome.new == outcome.old.replace(old, new)

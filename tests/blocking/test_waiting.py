@@ -163,3 +163,23 @@ assert cc.doca_comm_channel_ep_sendto(ep, b"one", 3, 0, peer) == 0
 input()
 os._exit(0)
 """
+
+
+DESTROYED_AFTER_A_DEATH = """
+import os, signal, sys
+from tests.descriptors import open_fds
+import comm_channel_compat.blocking as cc
+before = open_fds()
+rc, ep = cc.doca_comm_channel_ep_create(cc.doca_comm_channel_init_attr())
+assert cc.doca_comm_channel_ep_connect(ep, "blocking")[0] == 0
+os.kill(int(sys.argv[1]), signal.SIGKILL)
+assert cc.doca_comm_channel_ep_recvfrom(ep, 100, 0) == (cc.DOCA_ERROR_UNKNOWN, None, None, None)
+assert cc.doca_comm_channel_ep_destroy(ep) == cc.DOCA_SUCCESS
+print(open_fds() - before)
+"""
+
+
+def test_a_client_of_a_service_that_died_leaves_nothing_behind(stage: Stage) -> None:
+    child = stage.serve()
+    finished = stage.start_python("-c", DESTROYED_AFTER_A_DEATH, str(child.pid)).finish()
+    assert finished == (0, "0\n", "")

@@ -97,3 +97,20 @@ def test_try_calls_on_a_stranger(stranger: object) -> None:
     assert Channel.try_send_to(stranger, b"x", None) is ErrorCode.INVALID_VALUE
     assert Channel.try_send_to(stranger, b"x", length=2, connection=None) is ErrorCode.INVALID_VALUE
     assert Channel.try_receive(stranger, 5) == (ErrorCode.INVALID_VALUE, None, None, None)
+
+
+def test_values_go_into_cells() -> None:
+    number, buffer, text = [7], bytearray(b"......"), bytearray(6)
+    assert comch.store((ErrorCode.SUCCESS, 1, b"abc", "up"), number, buffer, text) == ErrorCode.SUCCESS
+    assert (number, bytes(buffer), bytes(text)) == ([1], b"abc...", b"up\0\0\0\0")
+
+
+def test_cells_keep_what_they_have_where_there_is_no_value() -> None:
+    number, buffer = [7], bytearray(b"abc")
+    assert comch.store((ErrorCode.AGAIN, None, None, 5), number, buffer, None) == ErrorCode.AGAIN
+    assert (number, bytes(buffer)) == ([7], b"abc")
+
+
+def test_each_value_has_its_cell() -> None:
+    with pytest.raises(ValueError, match="argument 2"):
+        comch.store((ErrorCode.SUCCESS, 1, 2), [0])

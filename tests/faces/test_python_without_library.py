@@ -25,14 +25,15 @@ def _compile(source: Path, library: Path, cflags: list[str], ldflags: list[str])
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """The folders of the libraries."""
+    """The folders of the libraries; those of a release come last, as under the launcher's default."""
     root = tmp_path_factory.mktemp("unshared")
     with pytest.MonkeyPatch.context() as patch:
         known = sysconfig.get_config_var
         patch.setattr(sysconfig, "get_config_var", lambda name: None if name == "Py_ENABLE_SHARED" else known(name))
         assert "has no shared library to link against" in build.missing()
         build.build(root, root / "scratch", _compile)
-    return sorted({root / face.folder / "lib" for face in FACES.values()})
+    found = {root / face.folder / "lib" for face in FACES.values()}
+    return sorted(found, key=lambda folder: ("-" in folder.parent.name, folder))
 
 
 def test_no_library_needs_pythons(folders: list[Path]) -> None:

@@ -147,10 +147,11 @@ def test_a_file_that_is_not_given_keeps_the_others() -> None:
 
 
 def test_two_programs_of_one_folder_are_two() -> None:
-    good, bad = CFFI.encode(), (CFFI + "print(buf)\n").encode()
-    first, second = rewrite_project({Path("a.py"): good, Path("b.py"): bad})
+    files = {Path("a.py"): CFFI, Path("b.py"): CFFI + "print(buf)\n", Path("c.py"): CFFI + "ffi.new('struct s *')\n"}
+    first, second, third = rewrite_project({path: text.encode() for path, text in files.items()})
     assert b"ffi" not in first.new
     assert b"CCM092" in second.new
+    assert third.new.decode().splitlines()[-2].startswith("# CCM094")
 
 
 def test_other_uses_of_ctypes_stay() -> None:
@@ -159,3 +160,70 @@ def test_other_uses_of_ctypes_stay() -> None:
     assert new.endswith(libc)
     assert "import ctypes\n" in new
     assert "byref" not in new
+
+
+SECOND = """from cffi import FFI
+ffi = FFI()
+ffi.cdef("int doca_cc_client_create(void *, const char *, void **);")
+lib = ffi.dlopen("libdoca_cc.so.2")
+core = ffi.dlopen("libdoca_common.so.2")
+class Session:
+    count = 0
+session = Session()
+handle = ffi.new_handle(session)
+@ffi.callback("doca_cc_event_msg_recv_cb_t")
+def on_message(event, data, size, connection):
+    print(ffi.buffer(data, size)[:])
+@ffi.callback("void(void *, uint64_t, uint64_t)")
+def on_sent(task, task_data, ctx_data):
+    ffi.from_handle(ffi.cast("void *", ctx_data)).count += 1
+client, devs, n = ffi.new("struct doca_cc_client **"), ffi.new("struct doca_devinfo ***"), ffi.new("uint32_t *")
+dev = ffi.new("struct doca_dev **")
+assert core.doca_devinfo_create_list(devs, n) == 0
+assert core.doca_dev_open(devs[0][0], dev) == 0
+assert lib.doca_cc_client_create(dev[0], b"svc", client) == 0
+assert lib.doca_cc_client_event_msg_recv_register(client[0], on_message) == 0
+assert lib.doca_cc_client_task_send_set_conf(client[0], on_sent, on_sent, 8) == 0
+ctx = lib.doca_cc_client_as_ctx(client[0])
+assert core.doca_ctx_set_user_data(ctx, int(ffi.cast("uintptr_t", handle))) == 0
+"""
+
+
+def test_callbacks_and_user_data() -> None:
+    lines = rewrite(SECOND.encode()).new.decode().splitlines()
+    assert "def on_message(event, data, size, connection):" in lines
+    assert "    print(bytes(data[:size]))" in lines
+    assert "    ctx_data.count += 1" in lines
+    assert "handle = session" in lines
+    assert not [line for line in lines if "ffi" in line or line.startswith("@")]
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ('number = int(ffi.cast("uintptr_t", handle))', "CCM092"),
+        ("call = ffi.callback('void(void)')", "CCM092"),
+        ('data = ffi.new("union doca_data *")\ndata.ptr = handle', "CCM094"),
+    ],
+)
+def test_what_stays_of_generation_2(line: str, code: str) -> None:
+    outcome = rewrite((SECOND + line + "\n").encode())
+    assert outcome.new.count(b"# CCM") == 1
+    assert code in {finding.code for finding in outcome.findings}
+
+
+def test_callbacks_of_ctypes() -> None:
+    text = """import ctypes
+lib = ctypes.CDLL("libdoca_cc.so.2")
+Received = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_void_p)
+client = ctypes.c_void_p()
+lib.doca_cc_client_create(None, b"svc", ctypes.byref(client))
+@Received
+def on_message(event, data, size, connection):
+    print(ctypes.string_at(data, size))
+rc = lib.doca_cc_client_event_msg_recv_register(client, on_message)
+rc = lib.doca_cc_client_event_msg_recv_register(client, Received(on_message))
+"""
+    lines = rewrite(text.encode()).new.decode().splitlines()
+    assert "    print(bytes(data[:size]))" in lines
+    assert not [line for line in lines if "ctypes" in line or "Received" in line]

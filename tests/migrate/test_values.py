@@ -82,6 +82,12 @@ def test_targets_have_what_is_stored_there() -> None:
     assert values.fields == {(tree.body[1], "ep"): frozenset({Token("A()")})}
 
 
+def test_cells_have_what_is_stored_in_them() -> None:
+    text = "import library\ncell = [None]\nprobe(library.store((library.A, library.B), cell), cell[0])\n"
+    values, (probe,) = analyse({Path("app.py"): text})
+    assert [values.of(argument) for argument in probe.args] == [{Token("A")}, {Plain.NONE, Token("B")}]
+
+
 def test_uses_are_all_expressions_that_can_have_a_token() -> None:
     values, _ = one("ep = library.A()\ndef f(x): return x\ny = f(ep)\n")
     assert [ast.unparse(use) for use in values.uses(Token("A()"))] == [

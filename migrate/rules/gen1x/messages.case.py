@@ -14,6 +14,25 @@ doca_comm_channel_ep_listen(ep, "svc")
 rc, msg, length, peer = doca_comm_channel_ep_recvfrom(ep, 64, int(input()))
 
 
+# case: functions that are called elsewhere, and one that is not given
+import doca_comm_channel as cc
+
+rc, ep = cc.doca_comm_channel_ep_create(cc.doca_comm_channel_init_attr())
+receive = cc.doca_comm_channel_ep_recvfrom
+print(receive(ep, 64, cc.DOCA_CC_MSG_FLAG_DONTWAIT))
+poll = cc.doca_comm_channels_poll
+
+# output
+import doca_comm_channel as cc
+
+rc, ep = cc.doca_comm_channel_ep_create(cc.doca_comm_channel_init_attr())
+# CCM040: a message flag that may not be DOCA_CC_MSG_FLAG_NONE (python -m migrate explain CCM040)
+receive = cc.doca_comm_channel_ep_recvfrom
+print(receive(ep, 64, cc.DOCA_CC_MSG_FLAG_DONTWAIT))
+# CCM022: comch_next has no counterpart (python -m migrate explain CCM022)
+poll = cc.doca_comm_channels_poll
+
+
 # case: calls that wait, and calls that do not
 from doca_comm_channel import *
 

@@ -1,0 +1,67 @@
+"""The old libraries that a project opens: which they are, what stands for them, and which files share them."""
+
+from __future__ import annotations
+
+import ast
+from functools import cached_property
+from pathlib import Path
+
+from migrate.bindings.tokens import CFunction, Ffi, Library, Name, keys
+from migrate.facts.forest import Forest
+from migrate.python.modules import Project, is_standard
+from migrate.python.values import External, Plain, Value, Values
+
+_PLAIN = (ast.Constant, ast.Name, ast.FormattedValue, ast.Attribute, ast.JoinedStr, ast.BinOp, ast.BoolOp, ast.IfExp)
+
+
+class Libraries:
+    """Answers about the libraries of one project."""
+
+    def __init__(self, forest: Forest, values: Values, project: Project) -> None:
+        self.forest, self.values, self.project = forest, values, project
+
+    @cached_property
+    def old(self) -> frozenset[Library]:
+        """The libraries that old functions are taken from."""
+        found: set[Library] = set()
+        for _, node in self.forest.nodes(ast.Attribute):
+            if any(isinstance(key, CFunction) for key in keys(self.values.of(node))):
+                found.update(key for key in keys(self.values.of(node.value)) if isinstance(key, Library))
+        return frozenset(found)
+
+    @cached_property
+    def ffis(self) -> frozenset[Ffi]:
+        return frozenset(library.ffi for library in self.old if library.ffi is not None)
+
+    def is_plain(self, node: ast.expr) -> bool:
+        """Whether the name of a library can be dropped: what makes it has no effect."""
+        if isinstance(node, ast.Call):
+            given = [*node.args, *(keyword.value for keyword in node.keywords)]
+            return all(map(_is_of_python, self.values.of(node.func))) and all(map(self.is_plain, given))
+        parts = [part for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr)]
+        return isinstance(node, _PLAIN) and all(map(self.is_plain, parts))
+
+    def module(self, path: Path) -> str:
+        """Return the old module that has the functions which a file, and those that it shares a library with, call."""
+        family = self.family(path)
+        taken = (node for file in family for node in self.forest.in_file(file, ast.Attribute))
+        names = {key.name for node in taken for key in keys(self.values.of(node)) if isinstance(key, CFunction)}
+        return "doca_cc" if any(name.startswith("doca_cc_") for name in names) else "doca_comm_channel"
+
+    def family(self, path: Path) -> frozenset[Path]:
+        """Return the files that imports connect with a file."""
+        family: set[Path] = set()
+        border = [path]
+        while border:
+            file = border.pop()
+            if file not in family:
+                family.add(file)
+                border += [*self.project.imports[file], *self.project.importers[file]]
+        return frozenset(family)
+
+
+def _is_of_python(function: Value) -> bool:
+    """Whether a function is of Python's own library, ctypes among it."""
+    if isinstance(function, External):
+        return function.name.startswith(".") or is_standard(function.name)
+    return function is Plain.OTHER or any(isinstance(key, Name) for key in keys([function]))
