@@ -40,7 +40,8 @@ _DATA = "msg"
 
 class OldApi:
     """The Knowledge of one generation. `reached`: what was called where, and the origins of the handles in that call.
-    sites: these origins by the place of the call alone. strange: calls of functions of the objects spelling that may
+    sites: these origins by the place of the call alone. given_away: those of the handles that a call takes of what
+    no rule is about. strange: calls of functions of the objects spelling that may
     be given something else than their handle. flagged: functions of that spelling that some call may give flags.
     sent: the error classes whose texts are given to calls.
 
@@ -53,6 +54,7 @@ class OldApi:
         self.asked: set[ast.arg] = set()
         self.reached: dict[Symbol | Method, dict[ast.AST, set[Hashable]]] = {}
         self.sites: dict[ast.AST, set[Hashable]] = {}
+        self.given_away: dict[ast.AST, set[Hashable]] = {}
         self.strange: set[ast.AST] = set()
         self.flagged: set[Symbol | Method] = set()
         self.sent: set[str] = set()
@@ -194,6 +196,7 @@ class OldApi:
             return [Token(key.handle)] if key.function in _SELF_METHODS else [Plain.OTHER]
         function, flat = self.function(key)
         if function is None:
+            self.given_away.setdefault(node, set()).update(handle.origin for handle in self._taken(key, arguments))
             return [Plain.OTHER]
         if isinstance(key, Symbol) and not flat and function.receiver and not self._is_right(function, arguments):
             self.strange.add(node)

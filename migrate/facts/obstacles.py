@@ -35,7 +35,7 @@ from migrate.python.values import (
     Values,
 )
 
-UNKNOWN, MIXED, OTHER_FILE, MODULE = "CCM034", "CCM035", "CCM049", "CCM009"
+UNKNOWN, MIXED, OTHER_FILE, MODULE, NO_COUNTERPART = "CCM034", "CCM035", "CCM049", "CCM009", "CCM022"
 
 # What these are given is found under a name elsewhere.
 _NAMING = {"builtins.exec", "builtins.eval", "builtins.setattr", "runpy.run_path", "runpy.run_module"}
@@ -88,6 +88,9 @@ class Obstacles:
             self._add([handle], where, code)
         for compared in comparisons.found(forest, values):
             self._add(*compared)
+        for call, origins in api.given_away.items():
+            for origin in origins:
+                self._put(origin, call, NO_COUNTERPART)
         known = {reference.node for reference in references.found if reference.code}
         for node in modules.lost():
             if node not in known:

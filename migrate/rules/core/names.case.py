@@ -260,3 +260,19 @@ try:
 except (comch.Again, comch.ConnectionInprogress) as error:
     print(error.code, comch.ErrorCode.AGAIN, comch.code_name(error.code), comch.ErrorCode.AGAIN)
 print(50, 256, -1, comch.PciFuncType.SF)
+
+
+# case: objects that are converted
+import comm_channel_compat as cc
+
+ep = cc.Endpoint()
+modern = cc.unwrap(ep)
+ep.destroy()
+
+# output
+import comm_channel_compat as cc
+
+ep = cc.Endpoint()
+# CCM022: comch_next has no counterpart (python -m migrate explain CCM022)
+modern = cc.unwrap(ep)
+ep.destroy()
