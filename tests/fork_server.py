@@ -11,6 +11,7 @@ import gc
 import importlib
 import io
 import json
+import linecache
 import os
 import runpy
 import signal
@@ -122,6 +123,8 @@ def _run(words: Sequence[str]) -> None:
         runpy._run_module_as_main(words[1])  # type: ignore[attr-defined]
     elif words[0] == "-c":
         sys.path[0], sys.argv = "", ["-c", *words[2:]]
+        if sys.version_info >= (3, 13):  # from then on a traceback shows the lines of a text, too
+            linecache.cache["<string>"] = (len(words[1]), None, words[1].splitlines(True), "<string>")
         exec(compile(words[1], "<string>", "exec", dont_inherit=True), names)
     else:
         sys.path[0], sys.argv = os.path.dirname(os.path.realpath(words[0])), list(words)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from migrate.bindings.flatten import Flattening
 from migrate.bindings.refusal import DECLARATION
-from migrate.bindings.tokens import Ffi, Maker, Name, Package, keys
+from migrate.bindings.tokens import Computed, Ffi, Maker, Name, Package, keys
 from migrate.facts.libraries import Cause
 from migrate.old_api.generations import VOCABULARY
 from migrate.python.modules import Project
@@ -139,4 +139,6 @@ class _Files:
         if any(isinstance(key, Ffi) for key in found):
             return any(key in self._flattening.dropped() for key in found)
         declares = binding in self._flattening.declared() and self._flattening.libraries.is_plain(value)
-        return (declares or any(isinstance(key, Name | Maker) for key in found)) and binding.id not in self._imported
+        return (
+            declares or any(isinstance(key, Name | Maker | Computed) for key in found)
+        ) and binding.id not in self._imported

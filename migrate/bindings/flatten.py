@@ -17,6 +17,7 @@ from migrate.bindings.tokens import (
     CTYPES,
     GIVEN,
     CFunction,
+    Computed,
     Data,
     Ffi,
     Library,
@@ -69,6 +70,7 @@ class Flattening:
         self._read_decorators()
         self._read_uses()
         self._read_names()
+        self._read_tables()
         self.expressions |= {ffi.node: Template("None") for ffi in self.dropped()}
 
     # ------------------------------------------------------------------ which libraries
@@ -243,7 +245,7 @@ class Flattening:
             elif (
                 node.attr in _SIGNATURE
                 and isinstance(node.ctx, ast.Store)
-                and any(isinstance(key, CFunction) for key in base)
+                and any(isinstance(key, CFunction | Computed) for key in base)
             ):
                 statement = self.forest.parents[node]
                 if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
@@ -254,6 +256,20 @@ class Flattening:
             if isinstance(token.key, Text) and token.key.spelling == CFFI:
                 for use in self.values.uses(token):
                     self._text(use)
+
+    def _read_tables(self) -> None:
+        """Take away the loops that do nothing but declare functions by the names of a table."""
+        for _, statement in self.forest.nodes(ast.Assign):
+            target = statement.targets[0]
+            computed = [key for key in keys(self.values.of(statement.value)) if isinstance(key, Computed)]
+            if computed and isinstance(target, ast.Name) and len(statement.targets) == 1:
+                loads = self.forest.of(target).of[target].loads
+                if all(self.forest.statement(load) in self.deleted for load in loads):
+                    self.deleted.add(statement)
+        for _, loop in self.forest.nodes(ast.For):
+            if not loop.orelse and self.deleted.issuperset(loop.body) and self.libraries.is_plain(loop.iter):
+                self.deleted.add(loop)
+                self._named.append(loop.iter)
 
     def _text(self, node: ast.expr) -> None:
         """Refuse a C text that something else than `ffi.string` reads, or that is only passed on."""

@@ -11,6 +11,7 @@ from migrate.bindings.tokens import (
     CTYPES,
     GIVEN,
     CFunction,
+    Computed,
     Data,
     Ffi,
     Held,
@@ -74,7 +75,7 @@ class Bindings:
             return Token(CFunction(name, library.spelling))
         if name in self._vocabulary.constants:
             return Plain.OTHER
-        return Plain.UNKNOWN if name == "*" else Token(Stranger(library, name))
+        return Token(Computed(library) if name == "*" else Stranger(library, name))
 
     def call(self, token: Token, node: ast.expr, arguments: Arguments) -> Iterable[Given] | None:
         """Return what calling a token gives."""
@@ -88,7 +89,7 @@ class Bindings:
             return [Token(Text(key.spelling)) if returns == "const char *" else Plain.OTHER]
         if isinstance(key, Maker):
             return [*arguments.positional[0]] if arguments.positional else []
-        if isinstance(key, Stranger):
+        if isinstance(key, Stranger | Computed):
             given = [*arguments.positional, *arguments.keywords.values(), arguments.hidden]
             found = (value.key for values in given for value in values if isinstance(value, Token))
             self.met.update(data for data in found if isinstance(data, Data | View))

@@ -9,9 +9,20 @@ from pathlib import Path
 from migrate.bindings.tokens import CFunction, Ffi, Library, Name, keys
 from migrate.facts.forest import Forest
 from migrate.python.modules import Project, is_standard
-from migrate.python.values import External, Plain, Value, Values
+from migrate.python.values import Bound, External, Plain, Value, Values
 
-_PLAIN = (ast.Constant, ast.Name, ast.FormattedValue, ast.Attribute, ast.JoinedStr, ast.BinOp, ast.BoolOp, ast.IfExp)
+_DISPLAYS = (ast.List, ast.Tuple, ast.Dict)
+_PLAIN = (
+    *_DISPLAYS,
+    ast.Constant,
+    ast.Name,
+    ast.FormattedValue,
+    ast.Attribute,
+    ast.JoinedStr,
+    ast.BinOp,
+    ast.BoolOp,
+    ast.IfExp,
+)
 
 
 class Libraries:
@@ -62,6 +73,8 @@ class Libraries:
 
 def _is_of_python(function: Value) -> bool:
     """Whether a function is of Python's own library, ctypes among it."""
+    if isinstance(function, Bound):
+        return _is_of_python(function.function)
     if isinstance(function, External):
         return function.name.startswith(".") or is_standard(function.name)
     return function is Plain.OTHER or any(isinstance(key, Name) for key in keys([function]))

@@ -67,6 +67,13 @@ class CFunction:
 
 
 @dataclass(frozen=True)
+class Computed:
+    """A function of an opened library, by a name that the program computes: of use for prototypes only."""
+
+    library: Library
+
+
+@dataclass(frozen=True)
 class Stranger:
     """A function of a library that is none of the old ones."""
 

@@ -95,6 +95,26 @@ def test_prototypes_go() -> None:
 
 
 @pytest.mark.parametrize(
+    "loop",
+    [
+        "    getattr(lib, name).argtypes = types\n",
+        "    function = getattr(lib, name)\n    function.argtypes = types\n    function.restype = ctypes.c_int\n",
+    ],
+)
+def test_tables_of_prototypes_go(loop: str) -> None:
+    table = 'TABLE = {"doca_comm_channel_ep_listen": [ctypes.c_void_p, ctypes.c_char_p]}\n'
+    text = CTYPES + table + "for name, types in TABLE.items():\n" + loop
+    assert last_lines(text) == ")"
+
+
+def test_a_table_that_does_more_stays() -> None:
+    text = CTYPES + 'for name in ("doca_comm_channel_ep_listen",):\n    getattr(lib, name)(ep, b"x")\n'
+    outcome = rewrite(text.encode())
+    assert outcome.new.count(b"# CCM") == 1
+    assert b"ctypes.CDLL" in outcome.new
+
+
+@pytest.mark.parametrize(
     ("line", "code"),
     [
         ("print(buf)", "CCM092"),  # the text of a C value

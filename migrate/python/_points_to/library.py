@@ -214,7 +214,7 @@ for _function, _words in {
     " contextlib.AbstractContextManager.__enter__ contextlib.AbstractAsyncContextManager.__aenter__",
     _second: "typing.cast typing.assert_type asyncio.sleep",
 }.items():
-    SUMMARIES.update(dict.fromkeys(_words.split(), _function))
+    summary(*_words.split())(_function)
 for _name, _class in vars(builtins).items():
     if isinstance(_class, type) and issubclass(_class, BaseException):
         SUMMARIES[f"builtins.{_name}"] = _exception

@@ -58,7 +58,7 @@ for _names, _summary in {
         (2, "initializer"), (3, "initargs")
     ),
 }.items():
-    SUMMARIES.update(dict.fromkeys(_names.split(), _summary))
+    summary(*_names.split())(_summary)
 
 
 @summary("multiprocessing.get_context")
@@ -91,7 +91,7 @@ for _function, _names in {
     _later(1, gives=True): ".submit",
     _later(2, gives=True): ".run_in_executor",
 }.items():
-    SUMMARIES.update(dict.fromkeys(_names.split(), _function))
+    summary(*_names.split())(_function)
 
 
 def _method(function: str) -> Summary:
@@ -99,9 +99,9 @@ def _method(function: str) -> Summary:
     return lambda heap, site: SUMMARIES[function](heap, replace(site, positional=site.positional[1:]))
 
 
-SUMMARIES.update(dict.fromkeys([".map", ".imap", ".imap_unordered"], _method("builtins.map")))
-SUMMARIES.update(dict.fromkeys([".starmap", ".starmap_async"], _method("itertools.starmap")))
-SUMMARIES[".create_task"] = _method("asyncio.create_task")
+summary(".map", ".imap", ".imap_unordered")(_method("builtins.map"))
+summary(".starmap", ".starmap_async")(_method("itertools.starmap"))
+summary(".create_task")(_method("asyncio.create_task"))
 
 
 @summary(".apply_async", ".apply")

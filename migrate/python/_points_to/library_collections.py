@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from migrate.python._points_to.domain import Collection, Plain, Value
 from migrate.python._points_to.functions import Site
 from migrate.python._points_to.library import (
-    SUMMARIES,
     Summary,
     apply,
     apply_star,
@@ -33,16 +32,17 @@ def _collection(kind: str, *, start: int = 0) -> Summary:
     return make
 
 
-LISTS = names("builtins", "list reversed") + names("itertools", "chain cycle islice tee chain.from_iterable")
-SUMMARIES.update(dict.fromkeys([*LISTS, "collections.deque"], _collection("list")))
-SUMMARIES.update(dict.fromkeys(names("builtins", "tuple"), _collection("tuple")))
-SUMMARIES.update(dict.fromkeys(["builtins.set", "builtins.frozenset", "weakref.WeakSet"], _collection("list")))
-SUMMARIES.update(
-    dict.fromkeys([".union", ".intersection", ".difference", ".symmetric_difference"], _collection("list"))
-)
-QUEUES = "Queue LifoQueue PriorityQueue SimpleQueue JoinableQueue"
+summary(
+    *names("builtins", "list reversed set frozenset"),
+    *names("itertools", "chain cycle islice tee chain.from_iterable"),
+    *names("", "union intersection difference symmetric_difference"),
+    "collections.deque",
+    "weakref.WeakSet",
+)(_collection("list"))
+summary("builtins.tuple")(_collection("tuple"))
 for _module in ("queue", "asyncio", "multiprocessing"):
-    SUMMARIES.update(dict.fromkeys(names(_module, QUEUES), _collection("list", start=9)))
+    _queues = names(_module, "Queue LifoQueue PriorityQueue SimpleQueue JoinableQueue")
+    summary(*_queues)(_collection("list", start=9))
 
 
 @summary(

@@ -1,4 +1,4 @@
-"""libdoca_comm_channel through ctypes, with prototypes; and an endpoint as an object."""
+"""The comm channel through ctypes, with prototypes; and an endpoint as an object."""
 import ctypes
 import enum
 import os

@@ -1,0 +1,4 @@
+"""Messages between host and DPU."""
+from .link import Link, Refused
+
+__all__ = ["Link", "Refused"]
