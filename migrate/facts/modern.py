@@ -10,6 +10,7 @@ MODERN_MEMBERS = {
             send_queue_size send_to service_fd set_state_changed_cb start state stop task_send_alloc_init
             task_send_set_conf try_receive try_send_to try_start try_stop update_info
         """,
+        "blocking endpoint": "close connect disconnect listen receive recv_fd send_to try_receive",
         "peer": "client flush get_counter in_flight send server user_data",
         "device": "devinfo",
         "representor": "devinfo_rep",

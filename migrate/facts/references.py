@@ -119,7 +119,7 @@ class References:
         if own:
             if name != "*" and any(symbols(self._values.of_target(node))):
                 yield Reference(path, node, node.name, code=self._features.code(node))
-        elif home.partition(".")[0] in vocabulary.packages:
+        elif vocabulary.owns(home):
             names = vocabulary.module(home)
             known = names is not None and (not name or name in names | {"*"} or vocabulary.package(f"{home}.{name}"))
             yield Reference(path, node, node.name, code=self._features.code(node) if known else "CCM022")

@@ -203,6 +203,10 @@ class Vocabulary:
         split = self._split(dotted)
         return split[0] if split in self.modules else ""
 
+    def owns(self, dotted: str) -> bool:
+        """Whether a module is an old package, or would be inside of one."""
+        return bool(self._split(dotted)[0])
+
     def package_in(self, package: str, name: str) -> str:
         """The package that a module inside of another package is of, "" when there is no such module."""
         outer = (known for known, own in self.packages.items() if own == package)

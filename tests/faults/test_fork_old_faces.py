@@ -37,7 +37,7 @@ def endpoint_calls(ep: Endpoint, peer: PeerAddr) -> Calls:
 
 
 def public(kind: type) -> list[str]:
-    return [name for name in dir(kind) if not name.startswith("_")]
+    return [name for name in dir(kind) if not name.startswith("_") and callable(getattr(kind, name))]
 
 
 def peer_calls(peer: PeerAddr) -> Calls:

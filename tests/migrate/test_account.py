@@ -16,8 +16,8 @@ from tools.side_by_side import LEGACY, REWRITTEN
 ROOT = Path(__file__).resolve().parents[2]
 FILES = sorted([*(ROOT / "samples_legacy").glob("*.py"), *(ROOT / "tests" / "migrate" / "foreign").glob("*.py")])
 SPELLINGS = {
-    "import doca_comm_channel as cc\n": "import comm_channel_compat as cc\n",
-    "from doca_comm_channel import *\n": "from comm_channel_compat import *\n",
+    "import doca_comm_channel as cc\n": "import {} as cc\n",
+    "from doca_comm_channel import *\n": "from {} import *\n",
 }
 # A line that is skipped on request has no finding of its own.
 # Names that are bound in the file in a way that only scope rules tell from the import; the scanner has none.
@@ -30,9 +30,11 @@ def texts() -> list[tuple[str, str]]:
     for case in cases():
         if f"{case.rule}: {case.title}" not in UNCOUNTED:
             found.append((f"{case.rule}: {case.title}", case.before))
+            package = "comm_channel_compat" + ".blocking" * case.rule.startswith("gen1x.")
             for old, new in SPELLINGS.items():
                 if old in case.before:
-                    found.append((f"{case.rule}: {case.title} ({new.split()[1]})", case.before.replace(old, new)))
+                    text = case.before.replace(old, new.format(package))
+                    found.append((f"{case.rule}: {case.title} ({package})", text))
     return found
 
 

@@ -13,7 +13,7 @@ from migrate.explain import Case, cases
 
 _CC = re.compile(r"\bcc\.(\w+)")
 _C_NAME = r"(?<![\w.\"])(?:doca|DOCA)_(?!(?:comm_channel|cc) import)\w+"
-_FLAT, _STARRED = re.compile(_C_NAME), re.compile(rf"{_C_NAME}|open_device(?=\()")  # a star brings others as well
+_FLAT, _STARRED = re.compile(_C_NAME), re.compile(rf"{_C_NAME}|open_device(?=\()|SERVICE_NAME_MAX")  # a star brings others as well
 
 
 class Names(NamedTuple):
@@ -32,6 +32,7 @@ class Names(NamedTuple):
 
 
 FIRST = Names("doca_comm_channel", "comm_channel_compat")
+BEFORE_1_5 = Names("doca_comm_channel", "comm_channel_compat.blocking")
 SECOND = Names("doca_cc", "comm_channel_compat.cc")
 
 
@@ -68,7 +69,7 @@ def variants() -> list[tuple[str, str, str]]:
         if case.after is None or "# CCM" in case.after or case.rule.startswith(("core.imports", "idioms.")):
             continue
         second = f"import {SECOND.module}" in case.before or f"from {SECOND.module} " in case.before
-        old = SECOND if second else FIRST
+        old = SECOND if second else BEFORE_1_5 if case.rule.startswith("gen1x.") else FIRST
         if old.star in case.before and "Again" in case.before:
             continue  # the star brings names here that are not C's
         if "match code:" in case.before:
