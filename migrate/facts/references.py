@@ -19,6 +19,7 @@ from migrate.facts.texts import Texts, is_old_word
 from migrate.facts.tokens import Handle, Method, Symbol, has_symbol, is_handle, modules, symbols
 from migrate.old_api.c_names import is_c_name, is_core
 from migrate.old_api.calls import Call, splats
+from migrate.old_api.generation_1x import SUFFIX
 from migrate.old_api.spellings import flat, objects
 from migrate.python.modules import Project
 from migrate.python.values import Collection, External, Module, Plain, Token, Value, Values
@@ -206,7 +207,7 @@ class References:
             return Reference(path, node, name, code=code)  # a class, which changes with the method taken from it
         tested, of_heirs = tested_for(node, self._forest, self._values, self._api.vocabulary.classes)
         origins = tested | self.reached(key) if function else tested
-        shown = name if is_flat else name.rpartition(".")[2]
+        shown = function.name.removesuffix(SUFFIX) if function and is_flat else name.rpartition(".")[2]
         of_heirs = of_heirs and name not in self._api.vocabulary.errors  # which are the same in both libraries
         code = code or ("CCM039" if of_heirs else "CCM082" if self._is_type(key) else "")
         shown = shown if key in self._named else ""

@@ -13,7 +13,8 @@ from migrate.explain import Case, cases
 
 _CC = re.compile(r"\bcc\.(\w+)")
 _C_NAME = r"(?<![\w.\"])(?:doca|DOCA)_(?!(?:comm_channel|cc) import)\w+"
-_FLAT, _STARRED = re.compile(_C_NAME), re.compile(rf"{_C_NAME}|open_device(?=\()|SERVICE_NAME_MAX")  # a star brings others as well
+_FLAT = re.compile(_C_NAME)
+_STARRED = re.compile(rf"{_C_NAME}|open_device(?=\()|SERVICE_NAME_MAX")  # a star brings others as well
 
 
 class Names(NamedTuple):

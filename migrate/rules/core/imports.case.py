@@ -516,11 +516,11 @@ from cffi import FFI
 
 ffi = FFI()
 ffi.cdef("""int doca_comm_channel_ep_create(void **ep);""")
-# CCM089: the C library is called through cffi or ctypes (python -m migrate explain CCM089)
 lib = ffi.dlopen("libdoca_comm_channel.so.2")
 ep = ffi.new("struct doca_comm_channel_ep_t **")
 if hasattr(lib, "doca_comm_channel_ep_create"):
     lib.doca_comm_channel_ep_create(ep)
+# CCM089: the C library is called through cffi or ctypes (python -m migrate explain CCM089)
 fn = ctypes.CDLL("libdoca_comm_channel.so.2")["doca_comm_channel_ep_destroy"]
 fn(ep[0])
 
@@ -539,8 +539,8 @@ import ctypes
 
 import doca_comm_channel as cc
 
-# CCM089: the C library is called through cffi or ctypes (python -m migrate explain CCM089)
 PATHS = ("libdoca_comm_channel.so.2", "/opt/mellanox/doca/lib/x86_64-linux-gnu/libdoca_comm_channel.so.2")
+# CCM094: the library is not the old API's alone (python -m migrate explain CCM094)
 lib = ctypes.CDLL(PATHS[0])
 # CCM005: an old name is looked up at run time (python -m migrate explain CCM005)
 print(lib.doca_comm_channel_get_max_message_size, getattr(cc, "DOCA_ERROR_" + input()))
