@@ -126,8 +126,11 @@ class LibraryContext(Context):
 
     @alone
     def _settle(self, call: str) -> bool:
-        """Have the library make the context of the settings, unless it has. Whether it did so now."""
-        if self._made and not self._outdated:
+        """Have the library make the context of the settings, unless it has. Whether it did so now.
+
+        What another thread has set while this one started it counts from its next life on.
+        """
+        if self._made and not (self._outdated and self.state is State.IDLE):
             return False
         if self._lacks():
             self._refuse_unmade(call)
