@@ -17,7 +17,7 @@ help:  ## this list
 
 venv: .venv/installed  ## .venv with the project (editable) and its test tools
 
-demo: .venv/installed  ## an old pair runs unchanged, is migrated, and both give the same transcript
+demo: .venv/installed  ## an old pair is migrated and verified, its messages are drawn; the files stay in build/demo
 	@$(BIN)/python -m tools.demo
 
 # Each worker begins with the tests of whole files, so that what they share is made once; idle ones take over the rest.

@@ -20,10 +20,10 @@ int timerfd_settime(int, int, const struct itimerspec *, struct itimerspec *);
 """
 _CALLS = (
     *("calls", "link", "poller", "channel", "mapping", "context", "task", "send_task"),
-    *("quick", "quick_send", "quick_receive", "quick_wait"),
+    *("quick", "quick_send", "quick_receive", "quick_wait", "direct"),
     *("fast", "consumer", "producer", "completion", "progress"),
 )
-_HEADERS = ("objects", "quick", "fast", "pace", "ring", "posts", "bells", "foreign")
+_HEADERS = ("objects", "quick", "direct", "fast", "pace", "ring", "posts", "bells", "foreign")
 
 
 def _load_builder() -> ModuleType:

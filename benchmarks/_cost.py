@@ -6,6 +6,7 @@ import os
 import resource
 import sys
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tools.processes import ProcessError, finish, running
@@ -30,10 +31,10 @@ def report_cost() -> None:
     print(sum(use.ru_utime + use.ru_stime for use in used), max(use.ru_maxrss for use in used))
 
 
-def cost(*arguments: str) -> Cost:
+def cost(*arguments: str, environment: Mapping[str, str] = os.environ) -> Cost:
     """Run a Python process that reports its cost in the end."""
     before = time.monotonic()
-    with running([sys.executable, *arguments], os.environ) as process:
+    with running([sys.executable, *arguments], environment) as process:
         ending = finish(process, before + DEADLINE_S)
     if ending.status or "Traceback" in ending.errors:
         raise ProcessError(f"{arguments} failed:\n{ending.errors}")

@@ -14,7 +14,7 @@ from comch_next._channel import Channel
 from comch_next._codes import AccessFlag, Counter, PciFuncType, RepFilter, State, SubmitFlag
 from comch_next._init_attr import InitAttr
 from comch_next._msgq import ConsumerCompletion, MsgQ
-from comch_next._outcomes import named, outcome, outcome_list, outcomes, store
+from comch_next._outcomes import named, outcome, outcome_list, outcomes, store, unraisable
 from comch_next._pci import PciBdf
 from comch_next._peer_info import PeerInfo, peer_info
 from comch_next.client import Client
@@ -146,4 +146,5 @@ __all__ = [
     "outcomes",
     "peer_info",
     "store",
+    "unraisable",
 ]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from comch_next._alone import alone
 from comch_next._exits import leave
 from comch_next._handles import handle_of
-from comch_next._names import Hinted, Strict, spelled
+from comch_next._names import CNames, Hinted, Strict, spelled
 from comch_next.arguments import address
 from comch_next.driver import load, protocol
 
@@ -124,7 +124,7 @@ class BufInventory(Hinted, Strict):
 
 
 @spelled
-class Buf:
+class Buf(CNames):
     """A range of a map and, inside of it, a data segment (C: struct doca_buf). Taken from an inventory."""
 
     __slots__ = ("_bufs", "_handle", "inventory")

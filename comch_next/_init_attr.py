@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from types import SimpleNamespace
 
 from comch_next._channel import Channel
 from comch_next.arguments import instance, integer
@@ -28,18 +28,20 @@ _NAMED = (InvalidValue, ConnectionAborted, NoMemory, NotPermitted, BadState)  # 
 _EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 
 
-@dataclass
-class InitAttr:
+class InitAttr(SimpleNamespace):
     """What a channel is made from (C: struct doca_comm_channel_init_attr); 0 leaves a size to the library.
 
     msgsize: bytes of the longest message. maxmsgs: messages in each queue. flags: 1, no call waits. cookie: the
     program's own.
     """
 
-    cookie: int = 0
-    flags: int = 0
-    maxmsgs: int = 0
-    msgsize: int = 0
+    cookie: int
+    flags: int
+    maxmsgs: int
+    msgsize: int
+
+    def __init__(self, cookie: int = 0, flags: int = 0, maxmsgs: int = 0, msgsize: int = 0) -> None:
+        super().__init__(cookie=cookie, flags=flags, maxmsgs=maxmsgs, msgsize=msgsize)
 
 
 @contextmanager

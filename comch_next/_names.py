@@ -11,9 +11,9 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from comch_next._spellings import LATER, PREFIXES, SPELLINGS
+from comch_next._spellings import ABSENT, LATER, PREFIXES, SPELLINGS
 
-__all__ = ["ContextNames", "Hinted", "Strict", "annotated", "has", "no_such_name", "spelled"]
+__all__ = ["CNames", "ContextNames", "Hinted", "Strict", "annotated", "has", "no_such_name", "spelled"]
 
 _T = TypeVar("_T")
 _OLD = "doca_comm_channel_"
@@ -59,41 +59,11 @@ class _CName:
         raise _missing(owner, self._name)
 
 
-def _by_owner() -> dict[str, set[str]]:
-    """The C names of the calls of each class, by the class's name."""
-    owned: dict[str, set[str]] = {}
-    for name, spelling in SPELLINGS.items():
-        for part in spelling.split(" | "):
-            owner, dot, _ = part.partition(".")
-            if dot:
-                owned.setdefault(owner, set()).add(name)
-    return owned
+_FUNCTIONS = [name for table in (SPELLINGS, ABSENT, LATER) for name in table if name.startswith("doca_")]
 
 
-_OWNED = _by_owner()
-
-
-def _c_names(owners: Iterable[str], old_noun: str = "") -> set[str]:
-    """The C names of the calls of these classes, whole and without their noun; with those of a noun of generation 1."""
-    whole = set().union(*(_OWNED.get(owner, ()) for owner in owners))
-    short = {name.removeprefix(prefix) for name in whole for prefix in PREFIXES if name.startswith(prefix)}
-    old = {name for name in LATER if old_noun and name.startswith(_OLD + old_noun)}
-    without = {name.removeprefix(_OLD) for name in old}
-    return {"as_ctx", "as_task"} | whole | short | old | without | {name.removeprefix(old_noun) for name in without}
-
-
-def spelled(cls: _T) -> _T:
-    """Give a class the hints for the C names of its own calls, and a connection those of generation 1; decorates."""
-    owner = cls.__name__.removeprefix("_")  # type: ignore[attr-defined]
-    connection = owner == "Connection"
-    names = _c_names([owner], "peer_addr_" if connection else "") | ({"sendto"} if connection else set())
-    for name in names - _declared(cls):  # type: ignore[arg-type]
-        setattr(cls, name, _CName(name))
-    return cls
-
-
-class ContextNames:
-    """The hints for the C names of all contexts, as a base of theirs: what they have themselves comes before it."""
+class CNames:
+    """The hints for whole C names, as a base of classes on the hot paths: whatever class their call is of."""
 
     __slots__ = ()
 
@@ -101,7 +71,55 @@ class ContextNames:
         return [name for name in super().__dir__() if name.startswith("_") or has(type(self), name)]
 
 
-for _name in _c_names(["Context", "Server", "Client", "Consumer", "Producer"], "ep_"):
+for _name in _FUNCTIONS:
+    setattr(CNames, _name, _CName(_name))
+
+
+def _by_owner() -> dict[str, set[str]]:
+    """The C names of the calls of each class, by the class's name."""
+    owned: dict[str, set[str]] = {}
+    for name, spelling in SPELLINGS.items():
+        for part in spelling.split(" | "):
+            owner, dot, _ = part.partition(".")
+            if dot and name.startswith("doca_"):
+                owned.setdefault(owner, set()).add(name)
+    return owned
+
+
+_OWNED = _by_owner()
+_OF_NO_CLASS = {"doca_", "doca_comch_"}
+# What is no attribute is a class, or a function of the package: nobody asks an object for `create`.
+_CALLS = [name for name in _FUNCTIONS if "." in SPELLINGS.get(name, ".")]
+
+
+def _rests(owners: Iterable[str], old_noun: str = "") -> set[str]:
+    """The C names of these classes without their noun; with those of a noun of generation 1."""
+    whole = set().union(*(_OWNED.get(owner, ()) for owner in owners))
+    own = [(prefix, name.removeprefix(prefix)) for name in whole for prefix in PREFIXES if name.startswith(prefix)]
+    nouns = {prefix for prefix, _ in own} - _OF_NO_CLASS
+    others = {name.removeprefix(noun) for noun in nouns for name in _CALLS if name.startswith(noun)}
+    old = {name.removeprefix(_OLD) for name in LATER if old_noun and name.startswith(_OLD + old_noun)}
+    without = {name.removeprefix(old_noun) for name in old}
+    return {"as_ctx", "as_task", *(rest for _, rest in own)} | others | old | without
+
+
+def spelled(cls: _T) -> _T:
+    """Give a class the hints for the C names of its own calls, and a connection those of generation 1; decorates."""
+    owner = cls.__name__.removeprefix("_")  # type: ignore[attr-defined]
+    connection = owner == "Connection"
+    names = _rests([owner], "peer_addr_" if connection else "") | ({"sendto"} if connection else set())
+    for name in names - _declared(cls):  # type: ignore[arg-type]
+        setattr(cls, name, _CName(name))
+    return cls
+
+
+class ContextNames(CNames):
+    """The hints for the C names of all contexts, as a base of theirs: what they have themselves comes before it."""
+
+    __slots__ = ()
+
+
+for _name in _rests(["Context", "Server", "Client", "Consumer", "Producer"], "ep_"):
     setattr(ContextNames, _name, _CName(_name))
 
 

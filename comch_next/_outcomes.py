@@ -7,14 +7,14 @@ it needs, an attribute that there is not.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, wraps
 from types import FunctionType
 from typing import Any, ParamSpec, TypeVar
 
 from comch_next._codes import ErrorCode
 from comch_next.errors import DocaError, InvalidValue, NotConnected
 
-__all__ = ["named", "outcome", "outcome_list", "outcomes", "store"]
+__all__ = ["named", "outcome", "outcome_list", "outcomes", "store", "unraisable"]
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -68,6 +68,34 @@ def store(result: Sequence[Any], *cells: Any) -> ErrorCode:
             data = f"{value}\0".encode() if isinstance(value, str) else value
             cell[: len(data)] = data
     return code
+
+
+def unraisable(callback: Callable[_P, _T]) -> Callable[_P, _T | None]:
+    """Return a callback that keeps its exceptions from `progress`, as one does that C calls through cffi or ctypes.
+
+    Whatever it raises, SystemExit and KeyboardInterrupt included, goes to sys.unraisablehook, and the call returns
+    None.
+    """
+
+    @wraps(callback)
+    def call(*args: _P.args, **kwargs: _P.kwargs) -> _T | None:
+        try:
+            return callback(*args, **kwargs)
+        except BaseException as error:  # C has nobody to raise it to
+            _Unraisable(error)
+            return None
+
+    return call
+
+
+class _Unraisable:
+    """An error that is raised where nothing can catch it: only from there Python calls sys.unraisablehook."""
+
+    def __init__(self, error: BaseException) -> None:
+        self._error = error
+
+    def __del__(self) -> None:
+        raise self._error
 
 
 def named(name: str, function: Callable[_P, _T]) -> Callable[_P, _T]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from types import SimpleNamespace
 
 from comch_next._codes import Counter
 from comch_next.connection import Connection
@@ -11,18 +11,39 @@ from comch_next.errors import DocaError, NotConnected
 __all__ = ["PeerInfo", "peer_info"]
 
 
-@dataclass
-class PeerInfo:
+class PeerInfo(SimpleNamespace):
     """What is known of a connection (C: struct doca_comm_channel_peer_addr_info); `vport` is not, and stays 0."""
 
-    vport: int = 0
-    msgsize: int = 0
-    maxmsgs: int = 0
-    curmsgs: int = 0
-    rx_msgs: int = 0
-    tx_msgs: int = 0
-    rx_bytes: int = 0
-    tx_bytes: int = 0
+    vport: int
+    msgsize: int
+    maxmsgs: int
+    curmsgs: int
+    rx_msgs: int
+    tx_msgs: int
+    rx_bytes: int
+    tx_bytes: int
+
+    def __init__(
+        self,
+        vport: int = 0,
+        msgsize: int = 0,
+        maxmsgs: int = 0,
+        curmsgs: int = 0,
+        rx_msgs: int = 0,
+        tx_msgs: int = 0,
+        rx_bytes: int = 0,
+        tx_bytes: int = 0,
+    ) -> None:
+        super().__init__(
+            vport=vport,
+            msgsize=msgsize,
+            maxmsgs=maxmsgs,
+            curmsgs=curmsgs,
+            rx_msgs=rx_msgs,
+            tx_msgs=tx_msgs,
+            rx_bytes=rx_bytes,
+            tx_bytes=tx_bytes,
+        )
 
 
 def peer_info(connection: Connection) -> PeerInfo:

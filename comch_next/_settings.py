@@ -85,11 +85,17 @@ class Configured(LibraryContext):
 
     @alone
     def _configure_alone(self, options: dict[str, Any]) -> None:
-        if options.get("one_sided") and self._endpoint is None:
-            self._configure({"one_sided": options.pop("one_sided")})
-        if self._endpoint is not None:
-            options = self._endpoint.accept(options)
-        self._configure(options)
+        before = self._settings, self._outdated, self._endpoint
+        try:
+            if options.get("one_sided") and self._endpoint is None:  # first, for it decides how the others are measured
+                self._configure({name: options.pop(name) for name in ("one_sided", "device_rep") if name in options})
+            if self._endpoint is not None:
+                options = self._endpoint.accept(options)
+            self._configure(options)
+        except BaseException:
+            self._settings, self._outdated, self._endpoint = before
+            self._lock = _lock_of(self._settings["engine"], self._first_lock)
+            raise
 
     def _configure(self, options: dict[str, Any]) -> None:
         if options:
@@ -110,30 +116,24 @@ class Configured(LibraryContext):
             raise BadState(text)
 
     def _set(self, options: dict[str, Any]) -> None:
-        before, self._settings = self._settings, {**self._settings, **options}
-        outdated = self._outdated
-        try:
-            self._check(options)
-            self._choose_view()
-            self._lock = _lock_of(self._settings["engine"], self._first_lock)
-            self._outdated = True
-            if self._complete():
-                self._settle("configure")
-            elif self._settings["engine"] is not None:
-                self._settings["engine"]._awaited.add(self)
-        except BaseException:
-            self._settings, self._outdated = before, outdated
-            self._lock = _lock_of(self._settings["engine"], self._first_lock)
-            self._choose_view()
-            raise
+        self._settings = {**self._settings, **options}
+        self._check(options)
+        self._choose_view()
+        self._lock = _lock_of(self._settings["engine"], self._first_lock)
+        self._outdated = True
+        if self._complete():
+            self._settle("configure")
+        elif self._settings["engine"] is not None:
+            self._settings["engine"]._awaited.add(self)
 
     def _choose_view(self) -> None:
         """Have what generation 1 answered, or not: by the settings, and by how messages reach the program."""
         one_sided = bool(self._settings["one_sided"]) and not self._pushes
         if one_sided and self._endpoint is None:
             self._endpoint = Endpoint(self)
-            known = {size: self._settings[size] for size in SIZES if self._settings[size] is not None}
-            self._settings.update(self._endpoint.accept(known))
+            known = {option: self._settings.get(option) for option in ("device", "device_rep", *SIZES)}
+            set_before = {option: value for option, value in known.items() if value is not None}
+            self._settings.update(self._endpoint.accept(set_before))
         elif not one_sided:
             self._endpoint = None
 
@@ -247,12 +247,12 @@ class Configured(LibraryContext):
     def one_sided(self) -> bool:
         """Whether each call answers as generation 1 did, in codes and values, for programs that are being migrated.
 
-        Sizes are rounded, a wrong side is NotPermitted, a name that is taken ConnectionAborted, and so on. A peer that
-        leaves in order is no event: no Shutdown, its connection's `update_info` goes on to answer, and a server's peer
-        leaves `connections`. A send that is lost by it, or the first one after, puts the connection into the error
-        state: `send_to` raises ConnectionReset, `update_info` ConnectionAborted, `receive` once ConnectionReset, after
-        what had arrived. A peer that dies causes that at once. Source: the old guide. Without effect on tasks and
-        callbacks: a context that has registered them is as any other.
+        Sizes are rounded, a representor's address does not stand for it, a wrong side is NotPermitted, a name that is
+        taken ConnectionAborted, and so on. A peer that leaves in order is no event: no Shutdown, its connection's
+        `update_info` goes on to answer, and a server's peer leaves `connections`. A send that is lost by it, or the
+        first one after, puts the connection into the error state: `send_to` raises ConnectionReset, `update_info`
+        ConnectionAborted, `receive` once ConnectionReset, after what had arrived. A peer's death does that at once.
+        Source: the old guide. Without effect on tasks and callbacks: a context that registers them is as any other.
         """
         return bool(self._settings["one_sided"])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import sys
 from typing import Any, TypeVar
 
 from comch_next._origins import register_origin, shown
@@ -68,6 +69,8 @@ def span(memory: Any, length: object) -> Any:
     """Return the first `length` bytes of a buffer, or of the memory at an address, as a buffer."""
     if isinstance(memory, int):
         start, size = integer(memory, "address", least=1, most=_MOST_ADDRESS), integer(length, "length", most=_MOST)
+        if start + size > sys.maxsize:
+            raise InvalidValue(f"memory is {size} bytes at {start:#x}, which no process has")
         return (ctypes.c_char * size).from_address(start)
     try:
         view = memoryview(memory).cast("B")

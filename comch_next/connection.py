@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from comch_next._codes import Counter, ErrorCode
-from comch_next._names import Strict, spelled
+from comch_next._names import CNames, Strict, spelled
 from comch_next.engine import deadline_after, wait_readable
 from comch_next.errors import Again, ConnectionReset, Shutdown, TimeOut, from_code
 
@@ -22,7 +22,7 @@ FLUSH_TICK_S = 0.0005
 
 
 @spelled
-class Connection(Strict):
+class Connection(CNames, Strict):
     """Made by the library: a client has one, a server one for each client (C: struct doca_comch_connection)."""
 
     _link: Any = None  # of a one-sided context: the life that it belongs to

@@ -162,8 +162,9 @@ class Context(ContextNames, Strict):
                 raise
         while self._active():
             if not self.engine.progress():
+                is_late = deadline is not None and time.monotonic() >= deadline
                 self._contexts.take_back_tasks(self._handle)  # which the program holds: it has gone away, or raised
-                if deadline is not None and time.monotonic() >= deadline:
+                if is_late and not self.engine.progress() and self._active():
                     raise TimeOut(f"{self!r} is {self.state.name} after {timeout} s; free its tasks and progress")
                 self.engine.wait(_TICK_S)
 

@@ -1,5 +1,6 @@
 """The progress engine (guide: DOCA Core Progress Engine)."""
 
+import gc
 import os
 import select
 import threading
@@ -10,7 +11,7 @@ from weakref import WeakSet
 
 from comch_next._alone import alone
 from comch_next._exits import leave
-from comch_next._names import Strict, spelled
+from comch_next._names import CNames, Strict, spelled
 from comch_next._origins import shown
 from comch_next._quick import quicken
 from comch_next.driver import load
@@ -55,7 +56,7 @@ def wait_readable(descriptor: Callable[[], int], deadline: float | None) -> bool
 
 
 @spelled
-class ProgressEngine(Strict):
+class ProgressEngine(CNames, Strict):
     """Where contexts move on: callbacks run inside `progress` and nowhere else (C: struct doca_pe)."""
 
     def __init__(
@@ -174,10 +175,16 @@ class ProgressEngine(Strict):
     def destroy(self) -> None:
         """C: doca_pe_destroy. Raises InUse while connected contexts live; twice is harmless."""
         if self._open:
-            if waiting := [context for context in self._awaited if context._waits_for(self)]:
+            if self._waiting():
+                gc.collect()  # what the program has dropped may lie in circles
+            if waiting := self._waiting():
                 raise InUse(f"pe_destroy: {waiting[0]!r} is to be connected; destroy it first")
             self._engines.destroy(self._handle)
             self._open = False
+
+    def _waiting(self) -> "list[Configured]":
+        """The contexts that are connected to it once the library makes them."""
+        return [context for context in self._awaited if context._waits_for(self)]
 
     def __enter__(self) -> "ProgressEngine":
         return self

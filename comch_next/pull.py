@@ -188,8 +188,7 @@ class PullPort:
 
     def accept(self) -> Connection | None:
         """Complete the oldest waiting handshake; None when none waits. Raises ConnectionReset when it breaks."""
-        handle = self._port.accept()
-        return None if handle is None else self.context._connection(handle)
+        return self._port.accept(self.context._connection)
 
     def _accept_some(self) -> int:
         """Complete the oldest waiting handshakes, up to 16 of them, so that a crowd does not hold others up.

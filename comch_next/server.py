@@ -51,7 +51,8 @@ class Server(ServiceState):
         name: str | None = None,
         **options: Unpack[Options],
     ) -> None:
-        """C: doca_comch_server_create. `device_rep` is a representor or its host function's PCI address.
+        """C: doca_comch_server_create. `device_rep` is a representor or its host function's PCI address;
+        with one_sided a representor.
 
         Options: engine, max_msg_size in bytes, recv_queue_size and send_queue_size in messages, one_sided. Raises
         InvalidValue for bad arguments.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from comch_next._codes import ErrorCode
 from comch_next._handles import handle_of
-from comch_next._names import spelled
+from comch_next._names import CNames, spelled
 
 if TYPE_CHECKING:
     from comch_next._control import ControlContext
@@ -18,7 +18,7 @@ __all__ = ["PostRecvTask", "ProducerSendTask", "SendTask", "Task"]
 
 
 @spelled
-class Task:
+class Task(CNames):
     """The calls of every task (C: struct doca_task). The library owns it from submit to its completion callback."""
 
     __slots__ = ()

@@ -17,25 +17,23 @@ from typing import Any
 from cffi import FFI
 
 from comch_next.errors import DocaError, code_name
+from comm_channel_compat._observed import Observed, Site, named
 from comm_channel_compat._report import Facts, written
 
-__all__ = ["Account", "the_account"]
+__all__ = ["MAKES", "Account", "the_account"]
 
-VERSION = 1  # of the JSON form
+VERSION = 2  # of the JSON form
 
-_MAKES = ("_create", "_open")  # ends of the names of calls that make a handle,
+MAKES = ("_create", "_open")  # ends of the names of calls that make a handle,
 _ENDS = ("_destroy", "_close")  # and of those that end one
 _DIRECTIONS = {"send": "sent", "receive": "received"}
 _ACCEPTED = ("DOCA_SUCCESS", None)  # the result of a message that counts; a received one has none
-
-Site = tuple[str, str, int]  # C name, file and line
 
 
 class Account:
     """Of one process. A forked child has its own, of what it does itself."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
         self.begin()
         os.register_at_fork(after_in_child=self.begin)
 
@@ -46,6 +44,7 @@ class Account:
         self._living: dict[int, Site] = {}  # identity of a handle -> where it was made
         self._lost: list[Site] = []  # where those were made that are garbage and were never destroyed
         self._carried: defaultdict[tuple[str, str, int], Counter[str]] = defaultdict(Counter)
+        self.observed = Observed()
 
     # What happens
 
@@ -61,13 +60,15 @@ class Account:
         """Make the call, and note how it ended."""
         site = (symbol, *place[:2])
         try:
-            value = function(*args, **kwargs)
+            with self.observed.call(site, args, kwargs):
+                value = function(*args, **kwargs)
         except BaseException as error:
             self._note(site, code_name(error.code) if isinstance(error, DocaError) else type(error).__name__)
             raise
         outputs = value if is_coded and isinstance(value, tuple) else (value,) if is_coded else (0, value)
         self._note(site, code_name(outputs[0]))
         if outputs[0] == 0:
+            self.observed.success(site, args, outputs[1:])
             self._note_handle(site, args[0] if args else None, outputs[1:])
         return value
 
@@ -80,9 +81,9 @@ class Account:
         symbol = site[0]
         with self._lock:
             if symbol.endswith(_ENDS):
-                self._living.pop(id(first), None)
-            elif symbol.endswith(_MAKES):
-                made = id(first if outputs == (None,) else outputs[0])
+                self._living.pop(_identity(first), None)
+            elif symbol.endswith(MAKES):
+                made = _identity(first if outputs == (None,) else outputs[0])
                 if made in self._living:
                     self._lost.append(self._living[made])
                 self._living[made] = site
@@ -91,8 +92,8 @@ class Account:
         """Take a line of the trace, as its file does: the messages are counted."""
         direction = _DIRECTIONS.get(what)
         if direction and facts.get("result") in _ACCEPTED:
-            carried = self._carried[facts["service"], facts["side"], facts["connection"]]
             with self._lock:
+                carried = self._carried[facts["service"], facts["side"], facts["connection"]]
                 carried[f"{direction}_messages"] += 1
                 carried[f"{direction}_bytes"] += facts.get("length", 0)
         return 0
@@ -108,25 +109,33 @@ class Account:
                 "program": sys.argv if sys.orig_argv else _command(),
                 "pid": os.getpid(),
                 "calls": [
-                    {**_named(site), "count": results.total(), "results": dict(results.most_common())}
+                    {
+                        **named(site),
+                        "count": results.total(),
+                        "results": dict(results.most_common()),
+                        **self.observed.of_call(site),
+                    }
                     for site, results in sorted(self._results.items())
                 ],
+                "lookups": self.observed.lookups(),
+                "sources": self.observed.sources(),
                 "peers": [
                     {**dict(zip(("service", "side", "connection"), peer, strict=True)), **carried}
                     for peer, carried in sorted(self._carried.items())
                 ],
-                "never_destroyed": [{**_named(site), "count": count} for site, count in sorted(left.items())],
+                "never_destroyed": [{**named(site), "count": count} for site, count in sorted(left.items())],
             }
+
+
+def _identity(handle: object) -> int:
+    """Return the number of a handle; C has them as numbers."""
+    return handle if isinstance(handle, int) else id(handle)
 
 
 def _command() -> list[str]:
     """The command line of a compiled program."""
     with open("/proc/self/cmdline", "rb") as file:
         return [os.fsdecode(word) for word in file.read().split(b"\0")[:-1]]
-
-
-def _named(site: Site) -> Facts:
-    return dict(zip(("symbol", "file", "line"), site, strict=True))
 
 
 @cache

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, NoReturn
 from comch_next import DocaError, ErrorCode, InvalidValue
 from comch_next.arguments import instance, integer
 from comm_channel_compat._old_calls import old_call
+from comm_channel_compat._refusals import code_of
 
 __all__ = ["Flat", "Types", "flat_names", "flatten", "no_such_name"]
 
@@ -139,7 +140,7 @@ def flatten(name: str, returns: str, rows: Iterable[tuple[str, str, str]], call:
             taken = [_take(name, param, arg, types) for param, arg in zip(inputs, args, strict=True)]
             result = call(*taken)
         except DocaError as error:
-            return failed if bare else _with_outputs(int(error.code), (None,) * len(outputs))
+            return failed if bare else _with_outputs(code_of(error), (None,) * len(outputs))
         except MemoryError:
             return no_memory
         if bare:

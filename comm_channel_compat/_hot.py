@@ -12,6 +12,7 @@ from comch_next.arguments import Buffer
 from comch_next.pull import QuickOwner, call_shape, quick_receive, quick_send, quicken
 from comm_channel_compat._old_calls import is_watched, old_call
 from comm_channel_compat._peers import Peers, Unopened, connection_of
+from comm_channel_compat._refusals import code_of
 from comm_channel_compat.peer_addr import PeerAddr
 
 __all__ = [
@@ -94,20 +95,21 @@ class HotCalls(QuickOwner):
         try:
             if msg.__class__ is bytes and _length(msg) == len and flags == 0 and peer.__class__ is PeerAddr:
                 return _SUCCESS if self._port.send(peer._connection, msg) else _AGAIN
-            return int(self._channel.try_send_to(msg, connection_of(peer, flags), len))
+            self._channel.send_to(msg, connection_of(peer, flags), 0, length=len)
+            return _SUCCESS
         except DocaError as error:
-            return int(error.code)
+            return code_of(error)
 
     @old_call("doca_comm_channel_ep_recvfrom", is_coded=True)
     def _recvfrom_code(self, len: int, flags: int) -> Received:  # noqa: A002  # the C name
         try:
             arrived = self._port.receive(len if flags == 0 else None)
         except InvalidValue as error:
-            return INVALID_VALUE, None, error.length, None
+            return code_of(error), None, error.length, None
         except ConnectionReset as error:
-            return int(error.code), None, None, self._peers.pop_of(error.connection)
+            return code_of(error), None, None, self._peers.pop_of(error.connection)
         except DocaError as error:
-            return int(error.code), None, None, None
+            return code_of(error), None, None, None
         if arrived is None:
             return _NOTHING_CAME
         msg, connection = arrived

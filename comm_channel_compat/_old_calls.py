@@ -5,15 +5,14 @@ The question is asked once, at import: when neither is wanted, `old_call` gives 
 """
 
 import functools
-import inspect
 import os
 import sys
 import warnings
 from collections.abc import Callable
-from types import CodeType, FrameType
+from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any, TypeVar
 
-__all__ = ["LegacyCallWarning", "is_watched", "old_call"]
+__all__ = ["LegacyCallWarning", "caller", "is_watched", "old_call", "package_of", "watch_module"]
 
 _T = TypeVar("_T", bound=Callable[..., Any])
 Place = tuple[str, int, str]  # file, line and module
@@ -57,9 +56,9 @@ def old_call(code: str, *, is_coded: bool = False) -> Callable[[_T], _T]:
 
 def _decorate_methods(legacy: type, prefix: str) -> None:
     """Decorate those of its bases, too, which have no C names of their own, unless they are decorated already."""
-    for name in dir(legacy):
-        method = inspect.getattr_static(legacy, name)
-        if not name.startswith("_") and inspect.isfunction(method) and not _is_wrapper(method.__code__):
+    methods = {name: value for base in reversed(legacy.__mro__) for name, value in vars(base).items()}
+    for name, method in methods.items():
+        if not name.startswith("_") and isinstance(method, FunctionType) and not _is_wrapper(method.__code__):
             function = getattr(method, "__wrapped__", method)  # a quick method's own, which has a frame
             setattr(legacy, name, _watched(function, prefix + name, is_coded=False))
 
@@ -72,7 +71,7 @@ def _is_wrapper(code: CodeType) -> bool:
 def _watched(function: _T, code: str, is_coded: bool) -> _T:
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        place = _caller(sys._getframe().f_back)
+        place = caller(sys._getframe().f_back)
         if place is None:
             return function(*args, **kwargs)
         if _warns and place is not _COMPILED:
@@ -86,9 +85,9 @@ def _watched(function: _T, code: str, is_coded: bool) -> _T:
     return call  # type: ignore[return-value]  # it takes and gives what `function` does
 
 
-def _caller(frame: FrameType | None) -> Place | None:
+def caller(frame: FrameType | None) -> Place | None:
     """Where the program calls from; None for a call that another old call makes."""
-    while frame is not None and _package(frame) in _PACKAGES:
+    while frame is not None and package_of(frame) in _PACKAGES:
         if _is_wrapper(frame.f_code):
             return None
         frame = frame.f_back
@@ -97,8 +96,18 @@ def _caller(frame: FrameType | None) -> Place | None:
     return frame.f_code.co_filename, frame.f_lineno, str(frame.f_globals.get("__name__"))
 
 
-def _package(frame: FrameType) -> str:
+def package_of(frame: FrameType) -> str:
+    """Return the top package of the module that a frame runs in."""
     return str(frame.f_globals.get("__name__", "")).partition(".")[0]
+
+
+def watch_module(module: ModuleType) -> None:
+    """Have the account know which names a program reads from an old module."""
+    if _reports:
+        from comm_channel_compat._account import the_account
+        from comm_channel_compat._observed import watch_names
+
+        watch_names(module, lambda: the_account().observed)
 
 
 def _warn(code: str, place: Place) -> None:

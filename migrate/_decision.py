@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from migrate.evidence.proof import NO_PROOFS, Proof, Proofs
 from migrate.facts.module_values import MODULE_VALUE
 from migrate.facts.program import Facts, Reference
 from migrate.outcome import Level
@@ -34,6 +35,7 @@ class Cause:
     node: ast.AST
     code: str
     level: Level
+    evidence: str = ""  # what runs showed of it, or why they do not count
 
     @property
     def place(self) -> tuple[str, int, int, str]:
@@ -49,6 +51,7 @@ class Verdict(NamedTuple):
     change: Change | None = None
     written: bool = False
     cause: Cause | None = None  # of a reference that stays
+    evidence: str = ""  # what runs showed, for a change that depends on it
 
 
 @dataclass(frozen=True)
@@ -65,9 +68,10 @@ def decide(
     files: Mapping[Path, Names],
     level_of: Callable[[str], Level],
     unsafe: bool,
+    proofs: Proofs = NO_PROOFS,
 ) -> Decision:
     """Decide on every reference that has an answer."""
-    return _Deciding(facts, answers, files, level_of, unsafe).decision()
+    return _Deciding(facts, answers, files, level_of, unsafe, proofs).decision()
 
 
 class _Deciding:
@@ -78,9 +82,11 @@ class _Deciding:
         files: Mapping[Path, Names],
         level_of: Callable[[str], Level],
         unsafe: bool,
+        proofs: Proofs,
     ) -> None:
         self.facts, self.answers, self.files = facts, answers, files
-        self.level_of, self.unsafe = level_of, unsafe
+        self.level_of, self.unsafe, self.proofs = level_of, unsafe, proofs
+        self.proved: dict[Reference, str] = {}
         self.origins = {reference: _origins(reference, facts) for reference in answers}
         self.groups = _Groups(self.origins.values())
         self.failed: dict[Path, Cause] = {}
@@ -117,22 +123,28 @@ class _Deciding:
         level = self.level_of(answer.code) if isinstance(answer, Change) else Level.MANUAL
         if level is Level.SAFE or (self.unsafe and level is Level.NEEDS_EVIDENCE):
             return None
-        return Cause(reference.path, reference.node, answer.code, level)
+        proof = self.proofs.of(reference.path, reference.node, answer.code)
+        if proof.counts and isinstance(answer, Change):
+            self.proved[reference] = proof.text
+            return None
+        return Cause(reference.path, reference.node, answer.code, level, proof.text)
 
     def _collect(self) -> None:
         """Collect the causes of every group."""
         for reference, cause in self.own.items():
             for origin in list(self.origins[reference])[:1]:
                 self.by_group.setdefault(self.groups.root(origin), []).append(cause)
-        seen: dict[tuple[ast.AST, str], Cause] = {}
+        seen: dict[tuple[ast.AST, str, bool], Cause] = {}
         for origin in self.groups.members():
             for obstacle in self.facts.obstacles(origin):
                 level = self.level_of(obstacle.code)
                 if self.unsafe and level is Level.NEEDS_EVIDENCE:
                     continue
-                made = Cause(obstacle.path, obstacle.node, obstacle.code, level)
-                cause = seen.setdefault((obstacle.node, obstacle.code), made)
-                if level is Level.SAFE:
+                proof = self.proofs.of(obstacle.path, obstacle.node, obstacle.code, origin)
+                level = Level.EVIDENCE if proof.counts else level
+                made = Cause(obstacle.path, obstacle.node, obstacle.code, level, proof.text)
+                cause = seen.setdefault((obstacle.node, obstacle.code, proof.counts), made)
+                if level in (Level.SAFE, Level.EVIDENCE):
                     continue  # a note, which keeps nothing
                 self.by_group.setdefault(self.groups.root(origin), []).append(cause)
                 self.at.setdefault(obstacle.node, cause)
@@ -149,7 +161,7 @@ class _Deciding:
         if causes:
             cause = self.at.get(reference.node, causes[0])
             return Verdict(FLOW, cause.level, _change(answer), cause=cause)
-        return self._written(answer)
+        return self._written(reference)
 
     def _of_name(self, reference: Reference, around: _Around) -> Verdict:
         """Judge a reference that stands for itself."""
@@ -159,11 +171,13 @@ class _Deciding:
             return Verdict(AROUND, kept.level, _change(answer), cause=kept)
         if own is not None:
             return Verdict(own.code, own.level, _change(answer), cause=own)
-        return self._written(answer)
+        return self._written(reference)
 
-    def _written(self, answer: Answer) -> Verdict:
-        level = self.level_of(answer.code) if answer.code else Level.SAFE
-        return Verdict(answer.code, level, _change(answer), written=True)
+    def _written(self, reference: Reference) -> Verdict:
+        answer = self.answers[reference]
+        shown = Proof(True, self.proved[reference]) if reference in self.proved else self.proofs.behind(reference)
+        level = Level.EVIDENCE if shown.counts else self.level_of(answer.code) if answer.code else Level.SAFE
+        return Verdict(answer.code or shown.code, level, _change(answer), written=True, evidence=shown.text)
 
 
 class _Around:

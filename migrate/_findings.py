@@ -43,9 +43,10 @@ class Findings:
             code = verdict.cause.code if own and verdict.cause else verdict.code
             message = self._message(path, verdict, code, own)
             change = text.change_of(verdict)
+            evidence = verdict.cause.evidence if own and verdict.cause else verdict.evidence
             yield Finding(
                 _rule(reference), code, verdict.level, path, self.span(path, reference.node), reference.name,
-                message, change, because,
+                with_evidence(message, verdict.level, evidence), change, because, evidence,
             )  # fmt: skip
 
     def _message(self, path: Path, verdict: Verdict, code: str, own: bool) -> str:
@@ -60,10 +61,11 @@ class Findings:
         own = {reference.node for reference in text.verdicts}
         for cause in self._causes.get(path, ()):
             if cause.node not in own and cause not in self.silent:
-                title = CODES[cause.code].title
+                title = with_evidence(CODES[cause.code].title, cause.level, cause.evidence)
                 yield Finding(
-                    "handles", cause.code, cause.level, path, self.span(path, cause.node), _name(cause.node), title
-                )
+                    "handles", cause.code, cause.level, path, self.span(path, cause.node), _name(cause.node), title,
+                    evidence=cause.evidence,
+                )  # fmt: skip
 
     def _imports(self, path: Path, text: FileText) -> Iterator[Finding]:
         stale = set(text.imports.stale())
@@ -85,6 +87,13 @@ class Findings:
         """Return where a node of a file stands."""
         assert isinstance(node, Located)
         return span_of(self.sources[path], node)
+
+
+def with_evidence(message: str, level: Level, evidence: str) -> str:
+    """Return a message with what runs showed, or why they do not count."""
+    if not evidence:
+        return message
+    return f"{message}; {'settled by' if level is Level.EVIDENCE else 'no evidence:'} {evidence}"
 
 
 def span_of(source: Source, node: Located) -> Span:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from migrate.facts.libraries import OPENED, Cause
 from migrate.outcome import FileOutcome, Finding, Options, Span
-from migrate.python.source import Located, Source
+from migrate.python.source import Source
 from migrate.text.comments import Comments
 
 if TYPE_CHECKING:
@@ -41,6 +40,11 @@ class Flattened:
         return {path: group.cause for group in self._groups if group.cause for path in group.paths}
 
     @property
+    def paths(self) -> frozenset[Path]:
+        """The files that are flat."""
+        return frozenset(self._flat)
+
+    @property
     def _flat(self) -> dict[Path, Flat]:
         return {path: flat for group in self._groups for path, flat in group.files.items()}
 
@@ -53,13 +57,15 @@ class Flattened:
 
     def _cause(self, group: Group, decision: Decision) -> Cause | None:
         """Return the first cause that keeps a reference of a group old, at its place in the old text."""
+        from migrate.bindings.files import old_node  # here: most projects call no C
+
         for reference, verdict in decision.verdicts.items():
             if reference.path in group.files and not verdict.written:
                 found = verdict.cause
                 path, node, code = (found.path, found.node, found.code) if found else (
                     reference.path, reference.node, verdict.code)  # fmt: skip
                 flat = self._flat.get(path)
-                return Cause(path, _old_node(flat, node) if flat else node, code)
+                return Cause(path, old_node(flat, node) if flat else node, code)
         return None
 
     def restored(self, outcomes: Mapping[Path, FileOutcome]) -> dict[Path, FileOutcome]:
@@ -76,33 +82,21 @@ class Flattened:
         return finding._replace(span=self._span(finding.path, finding.span), because=because)
 
     def _span(self, path: Path, span: Span) -> Span:
-        flat = self._flat.get(path)
-        if flat is None:
-            return span
-        places = ((span.line, span.column), (span.end_line, span.end_column))
-        start, end = (flat.source.line_start(line) + column for line, column in places)
-        offsets = flat.before(start, end)
-        (line, column), (end_line, end_column) = (flat.old.position(offset) for offset in offsets)
-        return Span(line, column, end_line, end_column)
+        return span_before(self._flat.get(path), span)
+
+
+def span_before(flat: Flat | None, span: Span) -> Span:
+    """Return where a span of a changed file was in the old text; the span itself in a file that is as it was."""
+    if flat is None:
+        return span
+    places = ((span.line, span.column), (span.end_line, span.end_column))
+    start, end = (flat.source.line_start(line) + column for line, column in places)
+    offsets = flat.before(start, end)
+    (line, column), (end_line, end_column) = (flat.old.position(offset) for offset in offsets)
+    return Span(line, column, end_line, end_column)
 
 
 def _is_skipped(source: Source | None) -> bool:
     """Whether a file asks to leave something of it alone: then all stays that shares the library with it."""
     pragmas = Comments(source).pragmas.values() if source else ()
     return any(pragma.covers(OPENED) for found in pragmas for pragma in found)
-
-
-def _old_node(flat: Flat, node: ast.AST) -> ast.AST:
-    """Return the smallest expression or statement of the old text where a node of the new one comes from."""
-    new = flat.source
-    start, end = new.span(node) if isinstance(node, Located) else (0, 0)
-    offset = flat.before(start, end)[0]
-
-    def around() -> Iterator[tuple[int, int, ast.AST]]:
-        for at, place in enumerate(ast.walk(flat.old.tree)):
-            if isinstance(place, ast.expr | ast.stmt):
-                start, end = flat.old.span(place)
-                if start <= offset < end:
-                    yield end - start, -at, place
-
-    return min(around(), key=lambda found: found[:2], default=(0, 0, flat.old.tree.body[0]))[2]

@@ -5,17 +5,21 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from migrate import _config
 from migrate._ignore import Ignored, parse
 from migrate.outcome import Options
 
+if TYPE_CHECKING:
+    from migrate.evidence.accounts import Account
+
 USAGE = 64
 MODE = "rewrite: for comch_next (default); shim: only import comm_channel_compat in the place of the old module"
+EVIDENCE = "the JSON account of a run (comm_channel_compat run --report): what it shows is rewritten, too; repeatable"
 FORMATS = ("text", "json", "sarif", "html", "github")
 _SUFFIXES = {".txt": "text", ".json": "json", ".sarif": "sarif", ".html": "html"}
 _EPILOG = """\
@@ -87,6 +91,7 @@ def _parser() -> Parser:
     yes_no = argparse.BooleanOptionalAction
     parser.add_argument("--unsafe", action=yes_no, help="also rewrite what needs evidence (see explain)")
     parser.add_argument("--idioms", action=yes_no, help="also join statements where no program can tell")
+    parser.add_argument("--evidence", action="append", metavar="FILE", help=EVIDENCE)
     parser.add_argument("--mode", choices=("rewrite", "shim"), default="rewrite", help=MODE)
     parser.add_argument("--format", choices=FORMATS, default="text", help="of the report (default: text)")
     parser.add_argument("--output", metavar="FILE", help="write the report to a file")
@@ -112,8 +117,8 @@ def _parser() -> Parser:
 def read_options(arguments: Sequence[str]) -> Settings:
     """Read a command line; UsageError or SystemExit(64) if it is wrong."""
     given = _parser().parse_args(arguments)
-    if given.mode == "shim" and (given.unsafe or given.idioms):
-        raise UsageError("--mode shim only redirects imports; --unsafe and --idioms are of --mode rewrite")
+    if given.mode == "shim" and (given.unsafe or given.idioms or given.evidence):
+        raise UsageError("--mode shim only redirects imports; --unsafe, --idioms and --evidence are of --mode rewrite")
     if given.action == "diff" and given.format != "text":
         raise UsageError(f"--diff is text; --format {given.format} has no place for it")
     if "-" in given.paths and len(given.paths) > 1:
@@ -132,7 +137,7 @@ def _joined(given: argparse.Namespace, paths: tuple[Path, ...]) -> Settings:
         action=given.action,
         format=given.format,
         output=_absolute(given.output) if given.output else None,
-        reports=tuple(map(_report, given.report or ())),
+        reports=tuple(report_file(name, _SUFFIXES) for name in given.report or ()),
         excluded=(_excluded(config.folder, config.exclude), _excluded(here, given.exclude or ())),
         ignore=not given.no_ignore,
         jobs=given.jobs or config.jobs or len(os.sched_getaffinity(0)),
@@ -141,16 +146,37 @@ def _joined(given: argparse.Namespace, paths: tuple[Path, ...]) -> Settings:
             config.idioms if given.idioms is None else given.idioms,
             given.mode,
             config.width,
+            accounts(given.evidence or ()),
         ),
     )
 
 
-def _report(name: str) -> tuple[str, Path]:
-    """The format that the suffix of a file asks for, and its path."""
+def split_evidence(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Part the words of `explain` from its options `--evidence FILE`."""
+    parser = Parser(prog="python -m migrate explain", usage="%(prog)s [--evidence FILE] SUBJECT...", add_help=False)
+    parser.add_argument("--evidence", action="append", default=[])
+    given, rest = parser.parse_known_args(arguments)
+    return rest, [f"--evidence={name}" for name in given.evidence]
+
+
+def accounts(names: Sequence[str]) -> tuple[Account, ...]:
+    """Read the accounts of runs; UsageError for what is none."""
+    if not names:
+        return ()
+    from migrate.evidence.accounts import AccountError, read  # here: it is seldom asked for
+
+    try:
+        return tuple(read(_absolute(name)) for name in names)
+    except AccountError as error:
+        raise UsageError(f"--evidence: {error}") from error
+
+
+def report_file(name: str, suffixes: Mapping[str, str]) -> tuple[str, Path]:
+    """Return the format that the suffix of a file asks for, and its path."""
     path = _absolute(name)
-    if path.suffix not in _SUFFIXES:
-        raise UsageError(f"--report {name}: the suffix is none of {', '.join(_SUFFIXES)}")
-    return _SUFFIXES[path.suffix], path
+    if path.suffix not in suffixes:
+        raise UsageError(f"--report {name}: the suffix is none of {', '.join(suffixes)}")
+    return suffixes[path.suffix], path
 
 
 def _excluded(folder: Path, patterns: Sequence[str]) -> Ignored:

@@ -22,7 +22,7 @@ class OutputError(Exception):
 def complain(lines: Iterable[Line]) -> None:
     """Print lines to standard error; if nobody reads them, they are lost."""
     try:
-        _write(sys.stderr, _encoded(lines, _is_coloured(sys.stderr)))
+        _write(sys.stderr, _encoded(lines, _is_terminal(sys.stderr) and _may_colour()))
     except OSError:
         _silence(sys.stderr)
 
@@ -46,9 +46,15 @@ def rendered(run: Run, settings: Settings) -> bytes:
     """Return the report of a run, as its settings ask for it."""
     if settings.format != "text":
         return document(run, settings.format)
-    coloured = settings.output is None and _is_coloured(sys.stdout)
+    is_terminal = settings.output is None and _is_terminal(sys.stdout)
+    coloured = is_terminal and _may_colour()
+    diffs = b"".join(_diffs(run, coloured) if settings.action == "diff" else ())
+    if is_terminal and settings.action != "check":
+        from migrate.report import terminal  # it takes as long to load as all the rest
+
+        return diffs + _bytes(terminal.text(run, sys.stdout))
     lines = [Line(run.summary())] if settings.action == "check" else text.lines(run)
-    return b"".join(_diffs(run, coloured) if settings.action == "diff" else ()) + _encoded(lines, coloured)
+    return diffs + _encoded(lines, coloured)
 
 
 def document(run: Run, form: str) -> bytes:
@@ -56,7 +62,7 @@ def document(run: Run, form: str) -> bytes:
     if form == "text":
         return _encoded(text.lines(run), coloured=False)
     made: str = import_module(f"migrate.report.{form}").text(run)  # few runs ask for one of these
-    return made.encode("utf-8", "backslashreplace")
+    return _bytes(made)
 
 
 def _diffs(run: Run, coloured: bool) -> Iterator[bytes]:
@@ -69,11 +75,19 @@ def _diffs(run: Run, coloured: bool) -> Iterator[bytes]:
 
 
 def _encoded(lines: Iterable[Line], coloured: bool) -> bytes:
-    return "".join(f"{line.shown(coloured)}\n" for line in lines).encode("utf-8", "backslashreplace")
+    return _bytes("".join(f"{line.shown(coloured)}\n" for line in lines))
 
 
-def _is_coloured(stream: TextIO | None) -> bool:
-    return stream is not None and stream.isatty() and not os.environ.get("NO_COLOR")
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "backslashreplace")
+
+
+def _is_terminal(stream: TextIO | None) -> bool:
+    return stream is not None and stream.isatty()
+
+
+def _may_colour() -> bool:
+    return not os.environ.get("NO_COLOR")
 
 
 def _write(stream: TextIO | None, data: bytes) -> None:

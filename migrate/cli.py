@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from migrate._options import USAGE, UsageError, read_options
+from migrate._options import USAGE, UsageError, read_options, split_evidence
 from migrate._output import complain, put
 from migrate.report.run import Exit, counted
 from migrate.report.text import Line
@@ -41,17 +41,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _explain(given: Sequence[str]) -> int:
-    if not given:
+    subjects, evidence = split_evidence(given)
+    if not subjects:
         raise UsageError("explain takes codes (CCM###), old names, or FILE:LINE")
     status = Exit.CLEAN
     pages = []
-    for subject in given:
+    for subject in subjects:
         path, colon, line = subject.rpartition(":")
         if colon and line.isdecimal():
             from migrate import explain
             from migrate._command import Command
 
-            command = Command(read_options([path]), set())
+            command = Command(read_options([*evidence, path]), set())
             run = command.look()
             pages.append(explain.place(run, command.settings.paths[0], int(line)))
             status |= run.status & (Exit.FILES | Exit.INTERNAL)

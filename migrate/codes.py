@@ -5,6 +5,25 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
+class Evidence(NamedTuple):
+    """What recorded runs have to do with a code.
+
+    observation: what an account of a run has that speaks about it: "names" read at a line, the "handles" that a call
+    got and where these were made, the "uses" of handles made at a line, the "results" of a call, or the "callbacks"
+    that called; "" where a run shows nothing. settles: whether that is enough to rewrite; otherwise it only supports
+    what a person decides. never: the results that must not have occurred.
+    """
+
+    observation: str = ""
+    settles: bool = False
+    never: tuple[str, ...] = ()
+
+    @property
+    def said(self) -> str:
+        """What a run does for the code, in a word."""
+        return "settles" if self.settles else "supports" if self.observation else ""
+
+
 class Code(NamedTuple):
     """One page of ``python -m migrate explain``."""
 
@@ -12,6 +31,15 @@ class Code(NamedTuple):
     explanation: str
     advice: str
     level: str = "manual"
+    evidence: Evidence = Evidence()
+
+
+_NAMES, _HANDLES = Evidence("names", settles=True), Evidence("handles", settles=True)
+_USES, _CALLBACKS = Evidence("uses", settles=True), Evidence("callbacks", settles=True)
+_NEVER_INVALID = Evidence("results", settles=True, never=("DOCA_ERROR_INVALID_VALUE",))
+_NEVER_UNCONNECTED = Evidence("results", settles=True, never=("DOCA_ERROR_NOT_CONNECTED",))
+_NEVER_SOMETHING_ELSE = Evidence("results", settles=True, never=("DOCA_ERROR_INVALID_VALUE", "AttributeError"))
+_NAMES_SEEN, _HANDLES_SEEN, _RESULTS_SEEN = Evidence("names"), Evidence("handles"), Evidence("results")
 
 
 CODES: dict[str, Code] = {
@@ -35,28 +63,33 @@ CODES: dict[str, Code] = {
         "the name has more than one origin",
         "Several statements bind it to different things: a fallback import, a second library, a stub of your own.",
         "Decide which library the program uses and keep that import only, then run migrate again.",
+        evidence=_NAMES_SEEN,
     ),
     "CCM005": Code(
         "an old name is looked up at run time",
         "The name stands in text that getattr, importlib, exec, doctest, mock.patch or a loader reads; or anywhere "
         "in a program that looks up names which it computes.",
         "Write the import or the call out in Python, then run migrate again; or change the text by hand.",
+        evidence=_NAMES,
     ),
     "CCM006": Code(
         "a feature test decides between old and new",
         "The branches belong to different releases of the library; rewriting one of them would undo the test.",
         "Remove the old branch once the program runs on comch_next only.",
+        evidence=_NAMES_SEEN,
     ),
     "CCM007": Code(
         "a C name on an object that migrate does not know",
         "It belongs to a wrapper of your own, or to a module that cffi has compiled. migrate does not rewrite these.",
         "Run the program unchanged on comm_channel_compat, or call comch_next directly.",
+        evidence=_NAMES_SEEN,
     ),
     "CCM009": Code(
         "the old module is used as a value",
         "The module is shown, inspected, or given to another library, or a name is taken from it in a way that migrate "
         "cannot rewrite.",
         "Name what you need from the module (cc.Endpoint, cc.Again) where it is used.",
+        evidence=_NAMES_SEEN,
     ),
     "CCM050": Code(
         "a module of the program has the name of the new module",
@@ -74,16 +107,19 @@ CODES: dict[str, Code] = {
         "An endpoint is made from attributes, but no file names doca_comm_channel_init_attr: whether the program was"
         " written before DOCA 1.5, when calls blocked, cannot be seen.",
         "Give migrate the file that makes the attributes, too. Their calls become those of comch_next.BlockingChannel.",
+        evidence=_NAMES_SEEN,
     ),
     "CCM038": Code(
         "the arguments of the call cannot be sorted",
         "The call has star arguments, unknown keywords, or too many or too few arguments.",
         "Write the call out with its arguments.",
+        evidence=_HANDLES_SEEN,
     ),
     "CCM040": Code(
         "a message flag that may not be DOCA_CC_MSG_FLAG_NONE",
         "The first generation defines no other flag, and comch_next has none.",
         "Pass DOCA_CC_MSG_FLAG_NONE, or drop the flag by hand.",
+        evidence=_RESULTS_SEEN,
     ),
     "CCM070": Code(
         "an argument with an effect would be dropped or evaluated in another order",
@@ -100,16 +136,19 @@ CODES: dict[str, Code] = {
         "a handle goes where migrate cannot follow it",
         "It is passed to a function of a package that is not part of this project, and that may use the old API.",
         "Keep the handle in code of this project, or port this part by hand.",
+        evidence=_USES,
     ),
     "CCM034": Code(
         "migrate cannot see where this handle comes from",
         "It is the result of a call, or a parameter, that no file of this project explains.",
         "Give migrate the file that makes the handle, too.",
+        evidence=_HANDLES,
     ),
     "CCM035": Code(
         "the variable is also used for something else",
         "The same expression is an old handle at one time, and another object with the same method at another.",
         "Give the two values two names.",
+        evidence=_HANDLES_SEEN,
     ),
     "CCM039": Code(
         "a class extends an old class",
@@ -143,6 +182,7 @@ CODES: dict[str, Code] = {
         "It takes or returns handles, and nothing in this project calls it. Its callers need the same migration.",
         "Give migrate the files that call it, or run it with --unsafe and migrate them as well.",
         "needs-evidence",
+        evidence=_USES,
     ),
     "CCM084": Code(
         "the file reads its own source or lists its names",
@@ -162,6 +202,7 @@ CODES: dict[str, Code] = {
         "keys and in sets, too.",
         "Run migrate with --unsafe if no device is opened twice, or if the two opens may count as one.",
         "needs-evidence",
+        evidence=_HANDLES_SEEN,
     ),
     "CCM087": Code(
         "nothing calls this function or class of a script",
@@ -175,6 +216,7 @@ CODES: dict[str, Code] = {
         "modern method is not found then, which is an AttributeError.",
         "Test for the handle before the call; or run migrate with --unsafe if it is always there.",
         "needs-evidence",
+        evidence=_NEVER_SOMETHING_ELSE,
     ),
     "CCM089": Code(
         "the C library is called through cffi or ctypes",
@@ -237,12 +279,14 @@ CODES: dict[str, Code] = {
         "when what the program reads is searched for a name of the old API.",
         "Compare the class or the code of the exception instead.",
         "needs-evidence",
+        evidence=_RESULTS_SEEN,
     ),
     "CCM072": Code(
         "the buffer may be too small for the text",
         "The old call reported INVALID_VALUE for a text that did not fit with its NUL. comch_next returns it whole.",
         "Run migrate with --unsafe if the size was meant to be large enough.",
         "needs-evidence",
+        evidence=_NEVER_INVALID,
     ),
     "CCM074": Code(
         "the text of an error is shown",
@@ -257,6 +301,7 @@ CODES: dict[str, Code] = {
         "otherwise than the old call did.",
         "See that the value is a whole number from 0 to 31, then run migrate with --unsafe.",
         "needs-evidence",
+        evidence=_NEVER_INVALID,
     ),
     "CCM111": Code(
         "a log2 count that is out of range",
@@ -270,18 +315,21 @@ CODES: dict[str, Code] = {
         "Connect an engine before the start. If the start is to fail, write that failure yourself. Else run migrate "
         "with --unsafe.",
         "needs-evidence",
+        evidence=_NEVER_UNCONNECTED,
     ),
     "CCM113": Code(
         "progress that may run inside of a callback",
         "doca_pe_progress inside of a callback did nothing and returned 0. comch_next's progress raises BadState.",
         "Remove the call from what callbacks do, or see that no callback gets there, then run migrate with --unsafe.",
         "needs-evidence",
+        evidence=_CALLBACKS,
     ),
     "CCM114": Code(
         "a context or an engine that may have been destroyed before",
         "The old call refused to destroy it again, with INVALID_VALUE. comch_next's destroy is harmless then.",
         "See that nothing depends on the failure, or remove the second call, then run migrate with --unsafe.",
         "needs-evidence",
+        evidence=_NEVER_INVALID,
     ),
     # Idioms
     "CCM100": Code(

@@ -12,6 +12,18 @@ from migrate.outcome import Finding
 from migrate.report.run import Run, stays
 
 FOLDER = Path(__file__).parent / "rules"
+# What `comm_channel_compat run --report FILE.json` has of a program, and what that is good for.
+_OBSERVATIONS = {
+    "names": "the names that were read from the old module",
+    "handles": "the handles that calls got, and where these were made",
+    "uses": "every call that handles were given to",
+    "results": "the results of calls",
+    "callbacks": "which calls came from callbacks",
+}
+_RUNS = {
+    "settles": "can settle it, by {}: run migrate with --evidence FILE.json.",
+    "supports": "shows something of it, by {}, but you decide.",
+}
 _CASE, _OUTPUT = "# case:", "# output"
 _GENERATIONS = {"comm_channel": "generation 1", "comm_channel_1x": "DOCA 1.2 - 1.4", "cc": "generation 2"}
 
@@ -40,6 +52,8 @@ def page(code: str) -> str:
     """Return what there is to say about a code."""
     entry = CODES[code]
     head = f"{code}: {entry.title}\nlevel: {entry.level}\n\n{entry.explanation}\n\nWhat to do: {entry.advice}"
+    if run := _RUNS.get(entry.evidence.said):
+        head += f"\n\nA recorded run {run.format(_OBSERVATIONS[entry.evidence.observation])}"
     return head + _example(f"# {code}:", "after")
 
 

@@ -5,13 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from migrate.evidence.accounts import Account
 
 
 class Level(Enum):
     """How sure a change is, or that there is none."""
 
     SAFE = "safe"  # written
+    EVIDENCE = "evidence"  # written because a recorded run showed what it depends on
     NEEDS_EVIDENCE = "needs-evidence"  # written with --unsafe
     MANUAL = "manual"  # left to you
 
@@ -30,6 +34,7 @@ class Finding(NamedTuple):
 
     code: "" for a change that is safe and needs no page. change: the new text of the reference, "" when it stays.
     because: the place (path, span) of the finding that this one follows from, None for a cause.
+    evidence: what recorded runs showed, or why they do not count.
     """
 
     rule: str
@@ -41,6 +46,7 @@ class Finding(NamedTuple):
     message: str
     change: str = ""
     because: tuple[Path, Span] | None = None
+    evidence: str = ""
 
 
 @dataclass(frozen=True)
@@ -62,9 +68,10 @@ class FileOutcome:
 
 @dataclass(frozen=True)
 class Options:
-    """What may be written. width: columns of new lines, None for the file's own."""
+    """What may be written. width: columns of new lines, None for the file's own. evidence: accounts of runs."""
 
     unsafe: bool = False
     idioms: bool = False
     mode: str = "rewrite"
     width: int | None = None
+    evidence: tuple[Account, ...] = ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -17,6 +17,7 @@ from migrate._flattened import Flattened
 from migrate._pragmas import Pragmas
 from migrate._reexports import Reexports
 from migrate.codes import CODES
+from migrate.evidence.proof import Evidence
 from migrate.facts.libraries import Cause as CauseOfC
 from migrate.facts.program import Facts, Reference
 from migrate.old_api.calls import Call
@@ -54,18 +55,42 @@ def rewrite_project(
         except Unreadable as error:
             outcomes[path] = FileOutcome(path, data, data, skipped=UNREADABLE, reason=str(error))
     options, given = options or Options(), frozenset(files)
-    outcomes |= _redirected(sources, given) if options.mode == "shim" else _rewritten(sources, given, options)
+    if options.mode == "shim":
+        outcomes |= _redirected(sources, given)
+    else:
+        outcomes |= (_by_evidence if options.evidence else _rewritten)(sources, given, options)
     return [outcomes[path] for path in sorted(files)]
 
 
 def _rewritten(sources: Mapping[Path, Source], given: frozenset[Path], options: Options) -> dict[Path, FileOutcome]:
-    """Rewrite readable files; those that call C as the flat files they stand for, where nothing of these stays old."""
+    """Rewrite readable files."""
+    return _decided(sources, given, options, lambda flat: Evidence())[0]
+
+
+def _by_evidence(sources: Mapping[Path, Source], given: frozenset[Path], options: Options) -> dict[Path, FileOutcome]:
+    """Rewrite readable files with what runs showed, so far as it lets something change."""
+    from migrate._evidenced import Evidenced  # here: it is seldom asked for
+
+    evidenced = Evidenced(sources, given, options.evidence)
+    while True:
+        outcomes, decision = _decided(evidenced.sources, given, options, evidenced.of)
+        if not evidenced.give_up(decision):
+            return evidenced.restored(outcomes)
+
+
+def _decided(
+    sources: Mapping[Path, Source],
+    given: frozenset[Path],
+    options: Options,
+    evidence: Callable[[frozenset[Path]], Evidence],
+) -> tuple[dict[Path, FileOutcome], Decision]:
+    """Rewrite those files that call C as the flat files they stand for, where nothing of these stays old."""
     flattened = Flattened(sources, given, options)
     while True:
-        project = _Project(flattened.sources, given, options, flattened.causes)
+        project = _Project(flattened.sources, given, options, flattened.causes, evidence(flattened.paths))
         outcomes, decision = project.outcomes()
         if not flattened.give_up(decision):
-            return flattened.restored(outcomes)
+            return flattened.restored(outcomes), decision
 
 
 class _Project:
@@ -77,9 +102,10 @@ class _Project:
         given: frozenset[Path],
         options: Options,
         causes: Mapping[Path, CauseOfC],
+        evidence: Evidence,
     ) -> None:
         self.sources, self.given, self.options = sources, given, options
-        self.facts = Facts(sources, given, causes=causes)
+        self.facts, self.proofs = evidence.applied(lambda seen: Facts(sources, given, causes=causes, seen=seen))
         self.project = self.facts.project
         self.names = {path: self.project.names(path) for path in sources}
         self.pragmas = Pragmas(sources, self.names)
@@ -158,7 +184,7 @@ class _Project:
 
     def _decide(self, refused: Mapping[Reference, str]) -> Decision:
         answers = {**self.answers, **{reference: Refusal(code) for reference, code in refused.items()}}
-        decision = decide(self.facts, answers, self.names, level, self.options.unsafe)
+        decision = decide(self.facts, answers, self.names, level, self.options.unsafe, self.proofs)
         return self.idioms.applied(decision) if self.idioms else decision
 
     def _is_silent(self, cause: Cause) -> bool:
@@ -197,7 +223,7 @@ class _Project:
             dropped |= gone
 
     def _new(self, path: Path, text: FileText, decision: Decision, silent: set[Cause]) -> bytes:
-        shown = (cause for cause in decision.causes if cause.level is not Level.SAFE)
+        shown = (cause for cause in decision.causes if cause.level in (Level.NEEDS_EVIDENCE, Level.MANUAL))
         causes = [cause for cause in shown if cause.path == path and cause not in silent]
         return text.new(self.pragmas.comments[path], causes)
 

@@ -43,7 +43,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     """
     if any({"start_python", "forked"}.intersection(getattr(item, "fixturenames", ())) for item in session.items):
         for launcher in ((), LAUNCHER):
-            server(launcher)
+            server(launcher, "emulated", ())
     gc.collect()
     gc.freeze()
 
@@ -107,11 +107,15 @@ def threads() -> Threads:
 
 @pytest.fixture
 def forked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fork what this test starts by way of subprocess, too; it finds what the tests find, without PYTHONPATH."""
+    """Fork what this test starts by way of subprocess, too; it finds what the tests find, without PYTHONPATH.
+
+    What is verified keeps it: there its watcher is.
+    """
 
     def start(*arguments: Any, env: Mapping[str, str] | None = None, **options: Any) -> ForkedPopen:
         given = os.environ if env is None else env
-        options["env"] = {name: given[name] for name in given if name != "PYTHONPATH"}
+        is_kept = "MIGRATE_WATCH" in given
+        options["env"] = {name: given[name] for name in given if name != "PYTHONPATH" or is_kept}
         return ForkedPopen(*arguments, **options)
 
     monkeypatch.setattr(subprocess, "Popen", start)

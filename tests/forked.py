@@ -33,13 +33,18 @@ _MOST_BYTES = 1 << 18
 # Variables that are read when an interpreter starts, or by what has been imported; the server obeys these two later.
 _READ_AT_START = ("PYTHON", "LD_", "COMCH_COMPAT_")
 _READ_LATER = {"PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE"}
+# What a program that is verified starts with; it has a server of its own.
+_WATCHED = "MIGRATE_WATCH"
+_OF_WATCHED = ("PYTHONPATH", "PYTHONHASHSEED")
+
+Variables = tuple[tuple[str, str], ...]
 
 
 class Server:
     """A process that forks programs: children of this process, which waits for them and ends them as its own."""
 
-    def __init__(self, launcher: tuple[str, ...], driver: str) -> None:
-        self._before = dict(os.environ)
+    def __init__(self, launcher: tuple[str, ...], driver: str, variables: Variables) -> None:
+        self._before = {**os.environ, **dict(variables)}
         self._set: dict[str, str] | None = None
         self._lock = threading.Lock()
         self._asking, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -93,9 +98,9 @@ def _adopt(on: bool) -> None:
 
 
 @cache
-def server(launcher: tuple[str, ...], driver: str = "emulated") -> Server:
-    """Start a server, or give the one that there is."""
-    return Server(launcher, driver)
+def server(launcher: tuple[str, ...], driver: str, variables: Variables) -> Server:
+    """Start a server, or give the one that there is; `variables` are set at its start."""
+    return Server(launcher, driver, variables)
 
 
 def _split(command: Sequence[str], cwd: str) -> tuple[tuple[str, ...], list[str]] | None:
@@ -121,14 +126,15 @@ class ForkedPopen(Popen[Any]):
         parts = _split(args, place)
         env = dict(os.environ if env is None else env)
         driver = env.get("COMCH_DRIVER", "emulated")
-        if parts is None or driver not in _DRIVERS or not server(parts[0], driver).suits(env):
+        variables = tuple((name, env[name]) for name in _OF_WATCHED if _WATCHED in env)
+        if parts is None or driver not in _DRIVERS or not server(parts[0], driver, variables).suits(env):
             fresh: Any = super()
             fresh._execute_child(args, executable, preexec_fn, close_fds, pass_fds, cwd, env, *rest)
             return
         pipes, session = rest[3:9], rest[14]
         streams = [inherited if pipe == -1 else pipe for inherited, pipe in enumerate([pipes[0], pipes[3], pipes[5]])]
         job = {"keep": list(pass_fds), "cwd": place, "session": session}
-        self.pid = server(parts[0], driver).fork(parts[1], env, [*streams, *pass_fds], **job)
+        self.pid = server(parts[0], driver, variables).fork(parts[1], env, [*streams, *pass_fds], **job)
         popen: Any = self
         popen._child_created = True
         popen._close_pipe_fds(*pipes)

@@ -20,7 +20,8 @@ PUBLIC_MODULES = {
     "blocking blocking.endpoint blocking.flat "
     "cc cc.capabilities cc.server cc.client cc.connection cc.producer cc.consumer cc.task cc.flat "
     "cc.context cc.engine cc.memory",
-    "migrate": "cli codes explain files outcome rewriting python old_api facts bindings rules report text verify",
+    "migrate": "cli codes explain files outcome rewriting "
+    "python old_api facts bindings evidence rules report text verify",
 }
 
 

@@ -1,93 +1,93 @@
-"""An old pair runs unchanged, is rewritten, runs again: both transcripts side by side, and the verdict."""
+"""An old pair is shown as migrate rewrites it, verified, and drawn: each step is a command that users have, too."""
 
 from __future__ import annotations
 
-import random
+import os
+import shlex
+import shutil
+import subprocess
 import sys
-import tempfile
-import time
-from itertools import zip_longest
+from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
+from tools.side_by_side import LEGACY
 
-from tools.processes import ProcessError
-from tools.side_by_side import (
-    DEMO_SAMPLES,
-    PairOutcome,
-    Stage,
-    Transcript,
-    copy_samples,
-    differences,
-    migrate,
+FOLDER = Path("build", "demo")  # of the folder that the demonstration runs in
+DEADLINE_S = 600.0
+ENDS = ("service", "client")
+
+PROGRAM, VERIFIED, PAGE = FOLDER / "program", FOLDER / "verified", FOLDER / "report.html"
+SCRIPTS = [str(PROGRAM / f"hello_{end}.py") for end in ENDS]
+
+
+class Step(NamedTuple):
+    """A command of `python`, what it shows, the status that it has to end with, and why it may have another one."""
+
+    title: str
+    words: Sequence[str]
+    status: int
+    otherwise: str
+    kept: str = ""  # the name of a file that takes what it prints
+
+
+def traces(run: str) -> list[str]:
+    """The traces of a run that verify has kept."""
+    return [str(VERIFIED / "runs" / run / f"{end}.jsonl") for end in ENDS]
+
+
+STEPS = (
+    Step(
+        "An old pair of programs, and what migrate makes of it",
+        ("-m", "migrate", "--diff", str(PROGRAM)),
+        1,
+        "migrate finds nothing to rewrite, or something that it leaves: the pair is not what the demonstration shows",
+        "changes.diff",
+    ),
+    Step(
+        "Old beside new, in every pairing, and under faults",
+        ("-m", "migrate", "verify", "--keep", str(VERIFIED), "--report", str(PAGE), *SCRIPTS),
+        0,
+        "old and new are not equivalent",
+        "verdict.txt",
+    ),
+    *(
+        Step(
+            f"What went over the channel between the {side} ends",
+            ("-m", "comch_next", "timeline", "--svg", str(FOLDER / f"{side}.svg"), *traces(run)),
+            0,
+            "the traces cannot be drawn",
+            f"{side}.txt",
+        )
+        for side, run in (("old", "1-old-old"), ("new", "2-new-new"))
+    ),
 )
 
-PAYLOAD = random.Random(3).randbytes(10_000)  # three segments: few enough lines for one screen
 
-
-def lines(transcript: Transcript) -> list[str]:
-    """A transcript, shortened for half a screen's width; its last line tells the exit status, too."""
-    short = transcript.text
-    for long, brief in (("peer 1 ", ""), ("statistics:", "Σ"), (" messages ", "/"), (" bytes", " B")):
-        short = short.replace(long, brief)
-    told = short.splitlines() or ["no output"]
-    return [*told[:-1], f"{told[-1]}, exit {transcript.exit_status}"]
-
-
-def comparison(sample: str, old: PairOutcome, new: PairOutcome) -> Table:
-    """The transcripts of a sample, line beside line; a line that differs is marked."""
-    table = Table(title=sample, title_justify="left", pad_edge=False, show_edge=False, expand=True)
-    table.add_column("")
-    table.add_column("old, unchanged", ratio=1, no_wrap=True)
-    table.add_column("migrated", ratio=1, no_wrap=True)
-    for end in ("service", "client"):
-        name = end
-        for before, after in zip_longest(lines(getattr(old, end)), lines(getattr(new, end)), fillvalue=""):
-            style = "" if before == after else "bold red"
-            table.add_row(name, Text(before, style), Text(after, style))
-            name = ""
-    return table
-
-
-def show_sample(console: Console, sample: str, old: Stage, new: Stage) -> bool:
-    """Run one sample both ways; whether it went well and gave the same transcript."""
-    before = old.run_pair(sample, "old", "old")
-    after = new.run_pair(sample, "migrated", "migrated")
-    console.print(comparison(sample, before, after))
-    found = before.failures() + after.failures() + differences(before, after)
-    for sentence in found:
-        console.print(Text(f"  {sentence}", "red"), soft_wrap=True)
-    return not found
-
-
-def run(console: Console, folder: Path) -> bool:
-    places = {name: folder / name for name in ("old", "new", "migrated")}
-    for place in places.values():
-        place.mkdir()
-    rewriting = migrate("--write", *map(str, copy_samples(places["migrated"])))
-    if rewriting.returncode != 0:
-        console.print(Text(f"migrate left work to do:\n{rewriting.stdout}{rewriting.stderr}", "red"))
-        return False
-    old = Stage(places["old"], PAYLOAD)
-    new = Stage(places["new"], PAYLOAD, migrated=places["migrated"])
-    verdicts = [show_sample(console, sample, old, new) for sample in DEMO_SAMPLES]  # every one is shown
-    return all(verdicts)
+def take(step: Step) -> bool:
+    """Show a step and what it prints; whether it ended as it has to."""
+    print(f"\n# {step.title}\n$ python {shlex.join(step.words)}", flush=True)
+    ended = subprocess.run(
+        [sys.executable, *step.words], stdout=subprocess.PIPE, text=True, timeout=DEADLINE_S, check=False
+    )
+    print(ended.stdout, end="", flush=True)
+    (FOLDER / step.kept).write_text(ended.stdout, "utf-8")
+    if ended.returncode != step.status:
+        print(f"\n{step.otherwise} (exit status {ended.returncode})")
+    return ended.returncode == step.status
 
 
 def main() -> int:
-    console = Console(highlight=False)
-    started = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="comch-demo-") as folder:
-        try:
-            same = run(console, Path(folder))
-        except ProcessError as error:
-            console.print(Text(str(error), "red"), soft_wrap=True)
-            same = False
-    verdict = Text("same transcripts", "bold green") if same else Text("the transcripts differ", "bold red")
-    console.print(Text.assemble(verdict, f" ({time.monotonic() - started:.1f} s)"))
-    return 0 if same else 1
+    """Take all steps; the first one that fails is the last."""
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    PROGRAM.mkdir(parents=True)
+    for end in ENDS:
+        shutil.copy(LEGACY / f"hello_{end}.py", PROGRAM)
+    if not all(map(take, STEPS)):
+        return 1
+    print(f"\nEverything is in {FOLDER}; {PAGE.name} shows it in a browser. The same for programs of yours:")
+    print(f"$ {shlex.quote(os.path.relpath(sys.executable))} -m migrate verify SERVICE.py CLIENT.py")
+    return 0
 
 
 if __name__ == "__main__":

@@ -13,8 +13,11 @@ BEGIN, END = "<!-- codes:begin -->\n", "<!-- codes:end -->"
 
 def table() -> str:
     """The table of codes."""
-    rows = [f"| {code} | {page.level} | {page.title} | {page.advice} |" for code, page in CODES.items()]
-    return "\n".join(["", "| Code | Level | What | What to do |", "|---|---|---|---|", *rows, "", ""])
+    rows = [
+        f"| {code} | {page.level} | {page.evidence.said} | {page.title} | {page.advice} |"
+        for code, page in CODES.items()
+    ]
+    return "\n".join(["", "| Code | Level | A run | What | What to do |", "|---|---|---|---|---|", *rows, "", ""])
 
 
 def updated(text: str) -> str:

@@ -35,9 +35,7 @@ REWRITTEN = sorted(
     [f"{sample}_{end}.py" for sample in (*SAMPLES, *GENERATION_2.values()) for end in ("client", "service")]
     + ["cc_data_path_common.py"]
 )
-DEMO_SAMPLES = SAMPLES[:2]  # those whose transcripts fit on a screen
 PAIRINGS = (("old", "old"), ("old", "new"), ("new", "old"), ("new", "new"))  # (service, client)
-MIXED_PAIRINGS = (("migrated", "migrated"), ("migrated", "old"), ("old", "migrated"))
 
 
 @dataclass(frozen=True)
@@ -113,17 +111,18 @@ class Stage:
 
     folder: Path
     payload: bytes
-    migrated: Path | None = None  # where the rewritten samples lie
     built: Path | None = None  # where the compiled ones lie
 
     def command(self, manner: str, script: str, *arguments: str) -> list[str]:
         """How an end is started: an old script or program by the launcher, the others by Python alone."""
         if manner == "c":
-            return [*LAUNCHER, "exec", str(_there(self.built) / script.removesuffix(".py")), *arguments]
+            if self.built is None:
+                raise ValueError("nothing has been compiled yet")
+            return [*LAUNCHER, "exec", str(self.built / script.removesuffix(".py")), *arguments]
         if manner == "old" or manner in SPELLED:
             folder = LEGACY if manner == "old" else SPELLED[manner][0]
             return [*LAUNCHER, "run", str(folder / script), *arguments]
-        return [sys.executable, str((MODERN if manner == "new" else _there(self.migrated)) / script), *arguments]
+        return [sys.executable, str(MODERN / script), *arguments]
 
     def environment(self, manner: str) -> dict[str, str]:
         """The variables that an end of this manner gets."""
@@ -163,12 +162,6 @@ def script_of(sample: str, end: str, manner: str) -> str:
     """The file name of an end of a sample, which the second old API had under another name."""
     name = sample if "new" in manner.split() else GENERATION_2.get(sample, sample)
     return f"{name}_{end}.py"
-
-
-def _there(folder: Path | None) -> Path:
-    if folder is None:
-        raise ValueError("nothing has been migrated, or compiled, yet")
-    return folder
 
 
 def build_samples(folder: Path) -> None:

@@ -77,7 +77,10 @@ class Helper:
         self.turn()
         if self._error is not None and not self.busy:
             error, self._error = self._error, None
-            raise error
+            try:
+                raise error
+            finally:
+                del error  # or its traceback, which has this frame, holds it and what the callback was given
 
     def held(self) -> bool:
         """Whether a full port holds progress back; a context that is starting or stopping needs it all the same."""

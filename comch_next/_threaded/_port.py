@@ -103,8 +103,8 @@ class ThreadedPort(PortEvents):
         return data, link.connection
 
     @_locked
-    def accept(self) -> Any:
-        """Return the oldest connection that has come up by itself."""
+    def accept(self, greet: Callable[[Any], _T]) -> _T | None:
+        """Take the oldest connection that has come up by itself."""
         self._channels.refuse_closed()
         if not self.arrived and not self._broken:
             self.helper.poll()
@@ -114,7 +114,7 @@ class ThreadedPort(PortEvents):
         if link is None and self._broken:
             self._broken -= 1
             raise ConnectionReset("accept: the handshake broke")
-        return None if link is None or link.connection is None else link.connection._handle
+        return None if link is None or link.connection is None else greet(link.connection._handle)
 
     @_locked
     def get_connections(self) -> list[Any]:

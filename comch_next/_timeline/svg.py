@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from html import escape
 
 from comch_next._report import plain
@@ -10,8 +10,8 @@ from comch_next._timeline.events import Event, Lane, Timeline
 
 __all__ = ["svg"]
 
-_LANE, _ROW, _TOP = 360, 22, 48  # pixels between lifelines, between events, and above them
-_TIME, _LEFT = 72, 330  # where times end, and where the first lifeline is
+_ROW, _TOP, _TIME = 22, 48, 72  # pixels between events, above them, and where times end
+_LETTER, _GAP, _ARROW = 7.3, 8, 160  # of a letter, around texts, and what an arrow has at least
 _STYLE = """
 text { font: 12px monospace; fill: #222; } .head { font-weight: bold; text-anchor: middle; }
 .time { text-anchor: end; fill: #666; } .to_the_left { text-anchor: end; }
@@ -24,9 +24,9 @@ text { fill: #eee; } .time { fill: #aaa; } line { stroke: #777; } .message { str
 
 def svg(timeline: Timeline) -> str:
     """Return the picture, which needs nothing else; it is dark where the reader's pages are."""
-    x = {lane: _LEFT + _LANE * column for column, lane in enumerate(timeline.lanes)}
+    x, width = _placed(timeline)
     y = {id(event): _TOP + _ROW * (row + 1) for row, event in enumerate(timeline.events)}
-    width, height = _LEFT + _LANE * len(x), _TOP + _ROW * (len(y) + 2)
+    height = _TOP + _ROW * (len(y) + 2)
     body = "\n".join([*_lifelines(x, height), *(part for event in timeline.events for part in _drawn(event, x, y))])
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}">\n'
@@ -37,6 +37,30 @@ def svg(timeline: Timeline) -> str:
     )
 
 
+def _placed(timeline: Timeline) -> tuple[dict[Lane, int], int]:
+    """Where the lifelines are, as near to each other as the texts beside them allow, and how wide that is."""
+    place = {lane: column for column, lane in enumerate(timeline.lanes)}
+    heads = [_long(str(lane)) / 2 for lane in timeline.lanes]
+    left, right = [*heads], [*heads]
+    for event in timeline.events:
+        side, lane = (left if _is_left(event, place) else right), place[event.lane]
+        side[lane] = max(side[lane], _long(event.words))
+    x: list[float] = []
+    for lane, room in enumerate(left):
+        between = max(room, right[lane - 1], heads[lane - 1] + heads[lane], _ARROW)
+        x.append(x[-1] + between + 3 * _GAP if x else _TIME + room + 2 * _GAP)
+    return {lane: round(at) for lane, at in zip(timeline.lanes, x, strict=True)}, round(x[-1] + right[-1] + 2 * _GAP)
+
+
+def _long(text: str) -> float:
+    return len(plain(text)) * _LETTER
+
+
+def _is_left(event: Event, place: Mapping[Lane, float]) -> bool:
+    """Whether the words of an event stand to the left of its lifeline: its arrow is on the other side."""
+    return event.peer is not None and place[event.peer.lane] > place[event.lane]
+
+
 def _lifelines(x: dict[Lane, int], height: int) -> Iterator[str]:
     for lane, at in x.items():
         yield f'<text class="head" x="{at}" y="24">{escape(plain(str(lane)))}</text>'
@@ -44,12 +68,11 @@ def _lifelines(x: dict[Lane, int], height: int) -> Iterator[str]:
 
 
 def _drawn(event: Event, x: dict[Lane, int], y: dict[int, int]) -> Iterator[str]:
-    """The words of an event stand on the side of its lifeline where its arrow does not."""
     at, row = x[event.lane], y[id(event)]
-    arrow_is_right = event.peer is not None and x[event.peer.lane] > at
-    kind = ("to_the_left " if arrow_is_right else "") + ("refused" if event.is_refused else "")
+    is_left = _is_left(event, x)
+    kind = ("to_the_left " if is_left else "") + ("refused" if event.is_refused else "")
     yield f'<text class="time" x="{_TIME}" y="{row + 4}">{event.at_ns / 1e6:.3f}</text>'
-    yield f'<text class="{kind}" x="{at + (-8 if arrow_is_right else 8)}" y="{row + 4}">{escape(event.words)}</text>'
+    yield f'<text class="{kind}" x="{at + (-8 if is_left else 8)}" y="{row + 4}">{escape(event.words)}</text>'
     if event.is_send and event.peer is not None:
         yield (
             f'<line class="message" x1="{at}" y1="{row}" x2="{x[event.peer.lane]}" y2="{y[id(event.peer)]}"'

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
+from comch_next.arguments import span
 from comch_next.capi._callbacks import Callbacks
 from comch_next.capi.binding import Call
 from comch_next.capi.handles import HANDLES
 from comch_next.capi.seam import DRIVER
-from comch_next.errors import InvalidValue
 
 __all__ = ["memory"]
 
@@ -18,9 +17,7 @@ def memory(ffi: Any, callbacks: Callbacks) -> dict[str, Call]:
     """The implementations that the driver's calls alone are not."""
 
     def set_memrange(mmap: Any, addr: int, length: int) -> None:
-        if addr + length > sys.maxsize:
-            raise InvalidValue(f"mmap_set_memrange: no process has {length} bytes at {addr:#x}")
-        DRIVER.mmaps.set_memrange(mmap, ffi.buffer(ffi.cast("char *", addr), length) if addr else b"")
+        DRIVER.mmaps.set_memrange(mmap, span(addr, length) if addr else b"")
 
     def set_free_cb(mmap: Any, free_cb: int, opaque: int) -> None:
         call = callbacks.at("doca_mmap_memrange_free_cb_t", free_cb)

@@ -12,6 +12,7 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
+from comch_next.capi._watched import watched
 from comch_next.capi.handles import HANDLES
 from comch_next.driver.protocol import bytes_of, text_of
 from comch_next.errors import Again, DocaError, ErrorCode, InvalidValue, NotPermitted, NotSupported
@@ -24,7 +25,7 @@ Writer = Callable[[Sequence[Any], Any], None]
 
 _STRUCT = re.compile(r"(?:const )?struct (\w+) (\*+)")
 MOST_READ = 1 << 16  # bytes; no endpoint's message, immediate data or description of a map is longer
-_UNEXPECTED, _NO_MEMORY, _AGAIN = map(int, (ErrorCode.UNEXPECTED, ErrorCode.NO_MEMORY, ErrorCode.AGAIN))
+_UNEXPECTED, _NO_MEMORY = map(int, (ErrorCode.UNEXPECTED, ErrorCode.NO_MEMORY))
 _WARNING, _DEBUG = 40, 60  # enum doca_log_level
 _ENDS = re.compile(r"_(destroy|close|free|destroy_list)$")  # what gives its first argument back
 
@@ -87,8 +88,9 @@ class Binding:
 
     def attach(self, name: str, function: Call) -> None:
         """Have C call this function; what it raises is logged, and UNEXPECTED where there is a code."""
-        on_error = {"error": _UNEXPECTED} if self._result(name).cname == "int" else {}
-        self.ffi.def_extern(name=f"py_{name}", onerror=self._log, **on_error)(function)
+        is_coded = self._result(name).cname == "int"
+        on_error = {"error": _UNEXPECTED} if is_coded else {}
+        self.ffi.def_extern(name=f"py_{name}", onerror=self._log, **on_error)(watched(name, is_coded, function))
 
     def _result(self, name: str) -> Any:
         return self.ffi.typeof(getattr(self.lib, f"py_{name}")).result
@@ -121,15 +123,18 @@ class Binding:
 
     def code_of(self, kind: type[BaseException], error: BaseException, trace: Any) -> int:
         """Return the code of what has been raised, whose reason is logged."""
-        if isinstance(error, Again):  # which programs poll for
-            return _AGAIN
         if isinstance(error, DocaError):
-            self.lib.comch_face_refused(_level(error), str(error).encode(errors="replace"))
-            return int(error.code)
+            return self.code_of_refusal(error)
         if isinstance(error, MemoryError):
             return _NO_MEMORY
         self._log(kind, error, trace)
         return _UNEXPECTED
+
+    def code_of_refusal(self, error: DocaError) -> int:
+        """Return the code of a refusal, whose reason is logged, but for the one that programs poll for."""
+        if not isinstance(error, Again):
+            self.lib.comch_face_refused(_level(error), str(error).encode(errors="replace"))
+        return int(error.code)
 
     def bind(self, row: Function, call: Call) -> None:
         """Attach an implementation to the function of a row."""

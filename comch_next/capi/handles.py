@@ -8,6 +8,7 @@ doca_task`.
 from __future__ import annotations
 
 import itertools
+from array import array
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -59,6 +60,7 @@ class Handles:
         self._addresses = itertools.count(_FIRST, _STEP)
         self._by_tag: dict[str, dict[int, Handle]] = defaultdict(dict)
         self._by_target: dict[int, Handle] = {}
+        self._dropped = array("Q", [0])  # a number: what C has found is good until it changes
 
     def of_tag(self, tag: str) -> dict[int, Handle]:
         """The living handles of a struct by address, for reading."""
@@ -90,7 +92,7 @@ class Handles:
 
     def for_c(self, code_of: Callable[..., int]) -> tuple[object, ...]:
         """Return what the calls in C need of the table, as hot.h keeps it, and for the codes of what is raised."""
-        return Handle, self._by_tag, self._by_target, self._addresses, self.find, code_of
+        return Handle, self._by_tag, self._by_target, self._addresses, self.find, code_of, self._dropped
 
     def drop(self, handle: Handle) -> None:
         """Forget a handle and all that ends with it."""
@@ -100,6 +102,7 @@ class Handles:
 
     def drop_one(self, handle: Handle) -> None:
         """Forget a handle that nothing ends with."""
+        self._dropped[0] += 1
         if handle.owner is not None:
             _owned(handle.owner).discard(handle)
         self._by_tag[handle.tag].pop(handle.address, None)

@@ -12,4 +12,5 @@ except ModuleNotFoundError as error:
     sys.path.append(str(Path(__file__).resolve().parents[2]))
     import comm_channel_compat.cc
 
+sys.modules["comm_channel_compat._old_calls"].watch_module(comm_channel_compat.cc)
 sys.modules[__name__] = comm_channel_compat.cc

@@ -17,4 +17,5 @@ except ModuleNotFoundError as error:
     sys.path.append(str(Path(__file__).resolve().parents[2]))
     importlib.import_module(_chosen)
 
+sys.modules["comm_channel_compat._old_calls"].watch_module(sys.modules[_chosen])
 sys.modules[__name__] = sys.modules[_chosen]

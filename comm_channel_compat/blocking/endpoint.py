@@ -8,6 +8,7 @@ from comch_next import BlockingChannel, DocaError, ErrorCode, InitAttr, InvalidV
 from comch_next.arguments import UNSET, Buffer, integer
 from comch_next.declarations.comm_channel_1x import CONSTANTS
 from comm_channel_compat._peers import Peers, connection_of
+from comm_channel_compat._refusals import code_of
 from comm_channel_compat.peer_addr import PeerAddr
 
 __all__ = ["Endpoint", "Received"]
@@ -57,14 +58,14 @@ class Endpoint:
         try:
             self.modern.send_to(msg, connection_of(peer), _timeout(flags), length=len)
         except DocaError as error:
-            return int(error.code)
+            return code_of(error)
         return 0
 
     def _recvfrom_code(self, len: int, flags: int) -> Received:  # noqa: A002  # the C name
         try:
             timeout = _timeout(flags)
         except InvalidValue as error:
-            return int(error.code), None, None, None
+            return code_of(error), None, None, None
         code, msg, length, connection = self.modern.try_receive(len, timeout=timeout)
         if code is not ErrorCode.SUCCESS or connection is None:
             return int(code), None, length, None

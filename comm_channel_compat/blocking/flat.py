@@ -12,6 +12,7 @@ from comch_next.declarations import comm_channel, comm_channel_1x
 from comm_channel_compat import _core
 from comm_channel_compat._flatten import Flat, Types, no_such_name
 from comm_channel_compat._old_calls import old_call
+from comm_channel_compat._refusals import code_of
 from comm_channel_compat.blocking.endpoint import Endpoint, Received
 from comm_channel_compat.peer_addr import PeerAddr
 
@@ -30,7 +31,7 @@ def doca_comm_channel_ep_sendto(
     try:
         return instance(local_ep, Endpoint, "local_ep")._sendto_code(msg, len, flags, peer_addr)
     except DocaError as error:
-        return int(error.code)
+        return code_of(error)
 
 
 @old_call("doca_comm_channel_ep_recvfrom", is_coded=True)
@@ -43,7 +44,7 @@ def doca_comm_channel_ep_recvfrom(
     try:
         return instance(local_ep, Endpoint, "local_ep")._recvfrom_code(len, flags)
     except DocaError as error:
-        return int(error.code), None, None, None
+        return code_of(error), None, None, None
 
 
 @old_call("doca_comm_channel_ep_event_channel_get")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
-from dataclasses import astuple
 from typing import Any
 
 from comch_next import InitAttr
@@ -12,6 +11,7 @@ from comch_next.api import structs
 from comch_next.capi.binding import Binding
 from comch_next.capi.handles import HANDLES
 from comch_next.declarations.comm_channel_1x import FUNCTIONS
+from comm_channel_compat._refusals import answer_by
 from comm_channel_compat.blocking import flat
 from comm_channel_compat.capi._pointers import ENDPOINT, ENDPOINTS, PEERS, peer_address, through
 
@@ -34,6 +34,7 @@ def attach(ffi: Any, lib: Any) -> None:
         "doca_comm_channel_ep_event_channel_get": _event_channel_get,
     }
     table = HANDLES.for_c(binding.code_of)
+    answer_by(binding.code_of_refusal)
     lib.comch_face_hot(id(table), id(peer_address))
     for row in binding.rows(FUNCTIONS):
         binding.attach(row.name, by_hand.get(row.name) or through(row, getattr(flat, row.name), ffi))
@@ -61,7 +62,7 @@ def _info_get(ffi: Any) -> Callable[..., int]:
         peer = PEERS.get(peer_addr)
         code, found = flat.doca_comm_channel_peer_addr_info_get(peer and peer.target)
         if code == _SUCCESS:
-            ffi.memmove(ffi.cast("char *", info), layout.pack(*astuple(found)), layout.size)
+            ffi.memmove(ffi.cast("char *", info), layout.pack(*vars(found).values()), layout.size)
         return int(code)
 
     return info_get

@@ -10,6 +10,7 @@ from comch_next.capi.binding import Binding
 from comch_next.capi.handles import HANDLES
 from comch_next.declarations.comm_channel import FUNCTIONS
 from comm_channel_compat import flat
+from comm_channel_compat._refusals import answer_by
 from comm_channel_compat.capi._pointers import ENDPOINTS, peer_address, through
 
 __all__ = ["attach"]
@@ -25,6 +26,7 @@ def attach(ffi: Any, lib: Any) -> None:
         "doca_comm_channel_ep_get_peer_addr_list": _get_peer_addr_list(ffi),
     }
     table = HANDLES.for_c(binding.code_of)
+    answer_by(binding.code_of_refusal)
     lib.comch_face_hot(id(table), id(peer_address))
     for row in binding.rows(FUNCTIONS):
         binding.attach(row.name, by_hand.get(row.name) or through(row, getattr(flat, row.name), ffi))
@@ -37,9 +39,9 @@ def _get_event_channel(local_ep: int, send_event_channel: Any, recv_event_channe
     """Either pointer may be NULL, but not both."""
     wanted = [pointer for pointer in (send_event_channel, recv_event_channel) if pointer]
     endpoint = ENDPOINTS.get(local_ep)
-    if endpoint is None or not wanted:
+    if not wanted:
         return _INVALID_VALUE
-    code, *channels = flat.doca_comm_channel_ep_get_event_channel(endpoint.target)
+    code, *channels = flat.doca_comm_channel_ep_get_event_channel(endpoint and endpoint.target)
     if code == _SUCCESS:
         for pointer, channel in zip((send_event_channel, recv_event_channel), channels, strict=True):
             if pointer:
@@ -51,10 +53,8 @@ def _get_peer_addr_list(ffi: Any) -> Callable[..., int]:
     def get_peer_addr_list(local_ep: int, peer_addr_array: Any, peer_addr_array_len: Any) -> int:
         """The array lives until the next one is asked for."""
         endpoint = ENDPOINTS.get(local_ep)
-        if endpoint is None:
-            return _INVALID_VALUE
-        code, peers, number = flat.doca_comm_channel_ep_get_peer_addr_list(endpoint.target)
-        if code == _SUCCESS:
+        code, peers, number = flat.doca_comm_channel_ep_get_peer_addr_list(endpoint and endpoint.target)
+        if endpoint is not None and code == _SUCCESS:
             endpoint.kept = ffi.new("uintptr_t[]", [*(peer_address(peer, endpoint) for peer in peers), 0])
             peer_addr_array[0] = int(ffi.cast("uintptr_t", endpoint.kept))
             peer_addr_array_len[0] = number

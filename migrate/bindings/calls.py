@@ -6,63 +6,123 @@ import ast
 import json
 from collections.abc import Sequence
 
+from migrate.bindings.alignment import Row, hides_outputs, rows
+from migrate.bindings.conversions import NAME, converted, initial, takes_texts
+from migrate.bindings.numbers import Numbers
 from migrate.bindings.refusal import CALL, USE, NotUnderstood
-from migrate.bindings.tokens import CTYPES, CFunction, Data, Member, Null, Own, Shape, Text, keys
+from migrate.bindings.tokens import CTYPES, CFunction, Data, Library, Member, Null, Own, Pointer, Shape, Text, keys
 from migrate.facts.forest import Forest
 from migrate.old_api.vocabulary import Function as Signature
 from migrate.old_api.vocabulary import Parameter, Vocabulary
-from migrate.python.values import Bound, External, Function, Instance, Partial, Plain, Token, Value, Values
+from migrate.python.values import Bound, Collection, External, Function, Instance, Partial, Plain, Token, Value, Values
 from migrate.text.code import Template
 
 STORE = "{comch}.store"
 _BUFFER = "void *"
 _ENCODINGS = frozenset({"utf-8", "utf8", "ascii", "latin-1", "latin1"})
-_MAY_BE_NULL = frozenset({"doca_comm_channel_ep_get_event_channel"})
+_MAY_BE_NULL = frozenset({"doca_comm_channel_ep_get_event_channel", "doca_buf_dec_refcount", "doca_buf_inc_refcount"})
 
 
 class Calls:
-    """Reads the calls of C functions. `met`: C values that functions of the old libraries are given."""
+    """Reads the calls of C functions.
 
-    def __init__(self, forest: Forest, values: Values, vocabulary: Vocabulary) -> None:
-        self._forest, self._values, self._vocabulary = forest, values, vocabulary
+    met: C values that functions of the old libraries are given. whole: those that are kept with all parameters.
+    """
+
+    def __init__(self, forest: Forest, values: Values, vocabulary: Vocabulary, numbers: Numbers) -> None:
+        self._forest, self._values, self._vocabulary, self._numbers = forest, values, vocabulary, numbers
         self.met: set[Data] = set()
+        self.whole: set[str] = set()
 
     def template(self, node: ast.Call, functions: Sequence[CFunction]) -> Template:
         """Return the flat call that takes the place of a call of one of some functions."""
-        shapes = {self._shape(self._vocabulary.flat[function.name]) for function in functions}
-        starred = any(isinstance(argument, ast.Starred) for argument in node.args)
-        function, spelling = self._vocabulary.flat[functions[0].name], functions[0].spelling
-        if len(shapes) > 1 or starred or node.keywords or len(node.args) != len(function.parameters):
-            raise NotUnderstood(node, CALL)
+        signatures = [self._vocabulary.flat[function.name] for function in functions]
+        spelling = functions[0].spelling
+        if not self.whole.isdisjoint(function.name for function in functions) and not self.is_origin(node.func):
+            return self._unchanged(node)
+        given = rows(node, signatures)
+        if self._is_without_room(given, signatures):
+            return Template("{comch}.ErrorCode.INVALID_VALUE")
         parts: dict[str, ast.expr] = {"function": node.func}
         inputs, cells = [], []
         self._again: dict[str, ast.expr] = {}  # arguments that their texts name twice
-        for parameter, argument in zip(function.parameters, node.args, strict=True):
+        for row in given:
+            if isinstance(row.argument, ast.Starred):
+                parts["star"] = row.argument.value
+                inputs.append(self._star(row.argument.value, spelling))
+                continue
+            parameter, argument = row.parameters[0], row.argument
             parts[parameter.name] = argument
+            for other in row.parameters:
+                self._numbers.check(argument, other.ctype)
             if parameter.is_input:
-                inputs.append(self._input(function, parameter, argument, spelling))
+                inputs.append(self._input(node, signatures[0], parameter, argument, spelling))
             if parameter.is_output:
-                cells.append(self._cell(function, parameter, argument))
+                cells.append(self._cell(signatures[0], parameter, argument))
                 parts[f"{parameter.name}_cell"] = argument
         parts |= {f"{name}_again": argument for name, argument in self._again.items()}
         call = f"{{function}}({', '.join(inputs)})"
-        if cells and not function.returns_code:
+        if cells and not all(signature.returns_code for signature in signatures):
             raise NotUnderstood(node, CALL)
-        text = f"{STORE}({', '.join([call, *cells])})" if cells else self._returned(node, function, call)
+        if len({signature.returns == NAME for signature in signatures}) > 1:
+            raise NotUnderstood(node, CALL)
+        text = f"{STORE}({', '.join([call, *cells])})" if cells else self._returned(node, signatures[0], call)
         return Template(text, {name: part for name, part in parts.items() if f"{{{name}}}" in text})
+
+    def _is_without_room(self, given: Sequence[Row], functions: Sequence[Signature]) -> bool:
+        """Whether a call gives NULL for what has to be filled, which is INVALID_VALUE, and does nothing besides."""
+        nothing = {Plain.NONE, Token(Null())}
+        outputs = [row.argument for row in given if row.parameters and row.parameters[0].is_output]
+        found = [self._values.of(argument) for argument in outputs]
+        missing = any(values and values <= nothing for values in found)
+        optional = any(function.name in _MAY_BE_NULL for function in functions)
+        return missing and not optional and all(self.is_place(row.argument) for row in given)
+
+    def find_whole(self, calls: Sequence[tuple[ast.Call, Sequence[CFunction]]]) -> None:
+        """Find the functions that are given what they fill behind a star, and those that are called beside them."""
+        kept = [(node, {function.name for function in functions})
+                for node, functions in calls if not self.is_origin(node.func)]  # fmt: skip
+        for node, names in kept:
+            if any(hides_outputs(node, self._vocabulary.flat[name]) for name in names):
+                self.whole |= names
+        while more := [names for _, names in kept if names & self.whole and not names <= self.whole]:
+            self.whole.update(*more)
+
+    def _unchanged(self, node: ast.Call) -> Template:
+        """Return the call of what is kept whole: as it is."""
+        parts = {"function": node.func}
+        for at, argument in enumerate(node.args):
+            is_star = isinstance(argument, ast.Starred)
+            parts[f"argument_{at}"] = argument.value if isinstance(argument, ast.Starred) else argument
+            found = self._values.of(parts[f"argument_{at}"])
+            given = [*keys(self._values.inside(found) if is_star else found)]
+            self.met.update(key for key in given if isinstance(key, Data))
+            if any(isinstance(key, Own) for key in given) or node.keywords:
+                raise NotUnderstood(argument, USE)
+        stars = ("*" if isinstance(argument, ast.Starred) else "" for argument in node.args)
+        given_text = ", ".join(f"{star}{{argument_{at}}}" for at, star in enumerate(stars))
+        return Template(f"{{function}}({given_text})", parts)
+
+    def _star(self, star: ast.expr, spelling: str) -> str:
+        """Return the text of arguments that are passed as they come: of the cells of ctypes, what is in them."""
+        data = [key for key in keys(self._values.inside(self._values.of(star))) if isinstance(key, Data)]
+        self.met.update(data)
+        if spelling == CTYPES and any(each.shape is Shape.CELL for each in data):
+            return "*(value[0] if isinstance(value, list) else value for value in {star})"
+        return "*{star}"
 
     def _returned(self, node: ast.Call, function: Signature, call: str) -> str:
         """Return the value of a call: a text is bytes to ctypes."""
         is_bytes = Text(CTYPES) in keys(self._values.of(node)) and function.returns == "const char *"
         return f"{call}.encode()" if is_bytes and decoding(node, self._forest) is None else call
 
-    def _shape(self, function: Signature) -> tuple[object, ...]:
-        """Return what two functions have in common that are called alike."""
-        return (function.returns, *((each.direction, each.ctype) for each in function.parameters))
-
-    def _input(self, function: Signature, parameter: Parameter, argument: ast.expr, spelling: str) -> str:
+    def _input(
+        self, node: ast.Call, function: Signature, parameter: Parameter, argument: ast.expr, spelling: str
+    ) -> str:
         """Return the text of an argument that the flat function takes."""
         if parameter.is_user_data and not parameter.is_output:
+            if any(isinstance(value, Collection) for value in self._values.of(argument)):
+                argument = initial(argument)
             self._again[parameter.name] = pointed(argument, self._values)
             return f"{{{parameter.name}_again}}"
         found = self._values.of(argument)
@@ -78,21 +138,29 @@ class Calls:
             if len(own) == len(found):
                 return f"{{ffi}}.buffer({text})"
             raise NotUnderstood(argument, USE)
-        if parameter.ctype == "const char *":
-            return self._named(function, parameter, argument, bool(data))
+        if parameter.ctype == NAME:
+            if takes_texts(function) and not self.is_origin(node.func):  # what is kept of it takes bytes
+                return f'bytes({text}).partition(b"\\0")[0]' if data else text
+            return self._named(takes_texts(function), parameter, argument, bool(data))
         if any(each.node is argument and each.shape is Shape.CELL for each in data):
             return self._bare(parameter, argument)
         by_value = [each for each in data if each.shape is Shape.CELL] if spelling == CTYPES else []
         if not by_value:
             return text
-        if len(by_value) < len(found - {Plain.NONE}) or not self.is_place(argument):
+        pointers = [key for key in keys(found) if isinstance(key, Pointer)]
+        if len(by_value) + len(pointers) < len(found - {Plain.NONE}) or not self.is_place(argument):
             raise NotUnderstood(argument, USE)
+        if pointers:
+            self._again |= {f"{parameter.name}_kind": argument, f"{parameter.name}_itself": argument}
+            return (
+                f"{text}[0] if isinstance({{{parameter.name}_kind_again}}, list) else {{{parameter.name}_itself_again}}"
+            )
         if Plain.NONE in found:
             self._again[parameter.name] = argument
             return f"{text} and {{{parameter.name}_again}}[0]"
         return f"{text}[0]"
 
-    def _named(self, function: Signature, parameter: Parameter, argument: ast.expr, is_buffer: bool) -> str:
+    def _named(self, takes_text: bool, parameter: Parameter, argument: ast.expr, is_buffer: bool) -> str:
         """Return a text for bytes: what is encoded as it was before that."""
         text = f"{{{parameter.name}}}"
         if is_buffer:
@@ -105,7 +173,6 @@ class Calls:
         if isinstance(func, ast.Attribute) and func.attr == "encode":
             self._again[parameter.name] = func.value
             return f"{{{parameter.name}_again}}"
-        takes_text = function.name.startswith("doca_cc_")  # where the other functions take bytes, too
         may_be_null = {Token(Null()), Plain.NONE} & self._values.of(argument)
         return f"{text}.decode()" if takes_text and not may_be_null else text
 
@@ -126,9 +193,32 @@ class Calls:
         known = all(isinstance(key, Data) or (isinstance(key, Null) and may_be_null) for key in given)
         owned = parameter.ctype == _BUFFER and given and all(isinstance(key, Own) for key in given)
         others = {value for value in found if not keys_of(value)} - {Plain.NONE}  # which is a TypeError
+        if found and found <= {Plain.NONE, Token(Null())} and may_be_null:
+            return "None"
         if not given or not (known or owned) or others or not self.is_place(argument):
             raise NotUnderstood(argument, USE)
         return f"{{ffi}}.buffer({{{parameter.name}_cell}})" if owned else f"{{{parameter.name}_cell}}"
+
+    def is_origin(self, node: ast.expr) -> bool:
+        """Whether an expression takes a function from its library, and is not a name for one that was taken before."""
+        return isinstance(node, ast.Attribute) and any(
+            isinstance(key, Library) for key in keys(self._values.of(node.value))
+        )
+
+    def kept(self, node: ast.Attribute, function: CFunction) -> Template | None:
+        """Return what is kept of a function that is not called where it is taken; nothing for the flat one itself."""
+        signature = self._vocabulary.flat[function.name]
+        is_whole = function.name in self.whole
+        if not takes_texts(signature) and not is_whole:
+            return None
+        names = [each.name for each in signature.parameters if is_whole or each.is_input]
+        if not {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}.isdisjoint(names):
+            raise NotUnderstood(node, USE)
+        given = (converted(each, function.spelling, signature) for each in signature.parameters if each.is_input)
+        call = f"{{library}}.{node.attr}({', '.join(given)})"
+        if is_whole and signature.outputs:
+            call = f"{STORE}({', '.join([call, *signature.outputs])})"
+        return Template(f"lambda {', '.join(names)}: {call}", {"library": node.value})
 
     def is_place(self, node: ast.expr) -> bool:
         """Whether evaluating an expression twice, or after the call, gives the same."""

@@ -11,11 +11,12 @@ from typing import NamedTuple
 
 from migrate.bindings.flatten import Flattening
 from migrate.bindings.refusal import DECLARATION
-from migrate.bindings.tokens import Computed, Ffi, Maker, Name, Package, keys
+from migrate.bindings.spelled_out import SpelledOut
+from migrate.bindings.tokens import Computed, Ffi, Maker, Member, Name, Package, keys
 from migrate.facts.libraries import Cause
 from migrate.old_api.generations import VOCABULARY
 from migrate.python.modules import Project
-from migrate.python.source import Source, Unreadable
+from migrate.python.source import Located, Source, Unreadable
 from migrate.text.pieces import Change, splice
 from migrate.text.removal import Removal
 
@@ -29,14 +30,20 @@ class Flat(NamedTuple):
     old: Source
     source: Source
     changes: Sequence[Change]
+    earlier: Flat | None = None  # whose text the changes are of, if it is not the old one
 
     def before(self, start: int, end: int) -> tuple[int, int]:
         """Return where in the old text a piece of the new one comes from; the whole change where it is not there."""
+        place = self._in_text(start, end)
+        return self.earlier.before(*place) if self.earlier else place
+
+    def _in_text(self, start: int, end: int) -> tuple[int, int]:
         (first, change), (last, _) = self._before(start), self._before(end)
         if change is None or last > change.end:
             return first, max(first, last)
         piece = self.source.text[start:end]
-        at = self.old.text.find(piece, change.start, change.end)
+        text = (self.earlier.source if self.earlier else self.old).text
+        at = text.find(piece, change.start, change.end)
         return (at, at + len(piece)) if at >= 0 else (change.start, change.end)
 
     def _before(self, offset: int) -> tuple[int, Change | None]:
@@ -48,6 +55,22 @@ class Flat(NamedTuple):
             return offset, None
         change, start = self.changes[at], starts[at]
         return (change.start, change) if offset < start + len(change.text) else (offset - ends[at], None)
+
+
+def old_node(flat: Flat, node: ast.AST) -> ast.AST:
+    """Return the smallest expression or statement of the old text where a node of the new one comes from."""
+    new = flat.source
+    start, end = new.span(node) if isinstance(node, Located) else (0, 0)
+    offset = flat.before(start, end)[0]
+
+    def around() -> Iterator[tuple[int, int, ast.AST]]:
+        for at, place in enumerate(ast.walk(flat.old.tree)):
+            if isinstance(place, ast.expr | ast.stmt):
+                start, end = flat.old.span(place)
+                if start <= offset < end:
+                    yield end - start, -at, place
+
+    return min(around(), key=lambda found: found[:2], default=(0, 0, flat.old.tree.body[0]))[2]
 
 
 class Group(NamedTuple):
@@ -66,16 +89,35 @@ def groups(sources: Mapping[Path, Source], given: frozenset[Path], width: int | 
     """Return the groups of a project's files that call the old C libraries."""
     if not any(spelling in source.text for source in sources.values() for spelling in _SPELLINGS):
         return []
-    project = Project(
+    spelled_out = SpelledOut(sources, _project(sources), VOCABULARY)
+    earlier = dict(_flat(sources, spelled_out.changes()))
+    sources = {**sources, **{path: flat.source for path, flat in earlier.items()}}
+    flattening = Flattening(sources, _project(sources), VOCABULARY, frozenset(spelled_out.declared))
+    return list(_Files(flattening, given, width, earlier).groups())
+
+
+def _project(sources: Mapping[Path, Source]) -> Project:
+    return Project(
         {path: source.tree for path, source in sources.items()},
         {path: source.names for path, source in sources.items()},
     )
-    return list(_Files(Flattening(sources, project, VOCABULARY), given, width).groups())
+
+
+def _flat(sources: Mapping[Path, Source], changes: Mapping[Path, list[Change]]) -> Iterator[tuple[Path, Flat]]:
+    """Yield the files that have changes."""
+    for path, found in changes.items():
+        source = sources[path]
+        try:
+            yield path, Flat(source, Source(source.encode(splice(source.text, found))), found)
+        except Unreadable:  # inside of an f-string
+            continue
 
 
 class _Files:
-    def __init__(self, flattening: Flattening, given: frozenset[Path], width: int | None) -> None:
-        self._flattening, self._given, self._width = flattening, given, width
+    def __init__(
+        self, flattening: Flattening, given: frozenset[Path], width: int | None, earlier: Mapping[Path, Flat]
+    ) -> None:
+        self._flattening, self._given, self._width, self._earlier = flattening, given, width, earlier
         names = (flattening.project.names(path) for path in flattening.sources)
         statements = (node for each in names for node in each.imports if isinstance(node, ast.ImportFrom))
         self._imported = {alias.name for node in statements for alias in node.names}
@@ -89,13 +131,13 @@ class _Files:
         group = Group(paths, {})
         for path in paths:
             if problem := self._flattening.refused.get(path):
-                return group.failed(Cause(path, problem.node, problem.code))
+                return group.failed(self._cause(path, problem.node, problem.code))
             if path not in self._given:
-                return group.failed(Cause(path, self._flattening.sources[path].tree.body[0], NOT_GIVEN))
+                return group.failed(self._cause(path, self._flattening.sources[path].tree.body[0], NOT_GIVEN))
         for node in self._flattening.kept.values():  # it keeps the FFI object, and what that declares
             place = self._flattening.forest.path(node)
             if place in paths:
-                return group.failed(Cause(place, node, DECLARATION))
+                return group.failed(self._cause(place, node, DECLARATION))
         files: dict[Path, Flat] = {}
         for path in paths:
             made = self._made(path)
@@ -112,12 +154,19 @@ class _Files:
         )
         changes = removal.changes()
         if removal.troubles:
-            return Cause(path, removal.troubles[0].node, removal.troubles[0].code)
+            return self._cause(path, removal.troubles[0].node, removal.troubles[0].code)
         text = splice(source.text, changes)
         try:
-            return Flat(source, Source(source.encode(text)), changes)
+            made = Source(source.encode(text))
         except Unreadable:
-            return Cause(path, source.tree.body[0], ROOM)
+            return self._cause(path, source.tree.body[0], ROOM)
+        before = self._earlier.get(path)
+        return Flat(before.old if before else source, made, changes, before)
+
+    def _cause(self, path: Path, node: ast.AST, code: str) -> Cause:
+        """Return a cause at its place in the old text."""
+        earlier = self._earlier.get(path)
+        return Cause(path, old_node(earlier, node) if earlier else node, code)
 
     def _spare(self, path: Path) -> Iterator[ast.alias | ast.Name]:
         """Yield what binds names of cffi and ctypes, and the texts that they read: it goes with its last use."""
@@ -140,5 +189,5 @@ class _Files:
             return any(key in self._flattening.dropped() for key in found)
         declares = binding in self._flattening.declared() and self._flattening.libraries.is_plain(value)
         return (
-            declares or any(isinstance(key, Name | Maker | Computed) for key in found)
+            declares or any(isinstance(key, Name | Maker | Member | Computed) for key in found)
         ) and binding.id not in self._imported

@@ -7,17 +7,20 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TypeVar
 
+from migrate.bindings import callbacks
 from migrate.bindings.calls import Calls, decoding
 from migrate.bindings.knowledge import Bindings
 from migrate.bindings.libraries import Libraries
-from migrate.bindings.members import GONE, Members
-from migrate.bindings.refusal import DECLARATION, USE, NotUnderstood
+from migrate.bindings.members import Members
+from migrate.bindings.numbers import Numbers
+from migrate.bindings.prototypes import Prototypes
+from migrate.bindings.refusal import CALL, DECLARATION, USE, NotUnderstood
+from migrate.bindings.tables import Tables
 from migrate.bindings.tokens import (
     CFFI,
     CTYPES,
     GIVEN,
     CFunction,
-    Computed,
     Data,
     Ffi,
     Library,
@@ -25,20 +28,24 @@ from migrate.bindings.tokens import (
     Member,
     Name,
     Null,
+    Pointer,
     Stranger,
     Text,
+    UserData,
+    View,
     keys,
 )
 from migrate.bindings.uses import Uses
+from migrate.bindings.views import Views
 from migrate.facts.expressions import Expressions
 from migrate.facts.forest import Forest
+from migrate.facts.reaching import Reaching
 from migrate.old_api.vocabulary import Vocabulary
 from migrate.python.modules import Project
 from migrate.python.source import Source
 from migrate.python.values import Token, Values
 from migrate.text.code import Edits, Template
 
-_SIGNATURE = frozenset({"argtypes", "restype"})
 _DECLARING = frozenset({"cdef"})
 _Key = TypeVar("_Key")
 
@@ -46,16 +53,27 @@ _Key = TypeVar("_Key")
 class Flattening:
     """The edits of all files of a project, and the places that are not understood, by file."""
 
-    def __init__(self, sources: Mapping[Path, Source], project: Project, vocabulary: Vocabulary) -> None:
+    def __init__(
+        self,
+        sources: Mapping[Path, Source],
+        project: Project,
+        vocabulary: Vocabulary,
+        declared: frozenset[str] = frozenset(),
+    ) -> None:
+        """Read a project. declared: functions that ctypes has been told of elsewhere."""
         self.sources, self.project, self.vocabulary = sources, project, vocabulary
         self.forest = Forest({path: project.names(path) for path in sorted(sources)})
         self._bindings = Bindings(vocabulary)
         self.values = Values(project, self._bindings)
         self.libraries = Libraries(self.forest, self.values, project)
         expressions = Expressions(self.forest, self.values, frozenset(), vocabulary)
-        self._calls = Calls(self.forest, self.values, vocabulary)
-        self._members = Members(self.forest, self.values, expressions)
-        self._uses = Uses(self.forest, self.values)
+        self._reaching = Reaching(self.forest, self.values, {path: source.control for path, source in sources.items()})
+        numbers = Numbers(self.forest, self.values, expressions)
+        self._calls = Calls(self.forest, self.values, vocabulary, numbers)
+        self._members = Members(self.forest, self.values, expressions, numbers)
+        self._uses = Uses(self.forest, self.values, numbers)
+        self._views = Views(self.forest, self.values)
+        self._prototypes = Prototypes(self.forest, self.values, vocabulary, declared)
         self.expressions: dict[ast.expr, Template] = {}
         self.statements: dict[ast.stmt, Template] = {}
         self.deleted: set[ast.stmt] = set()
@@ -69,7 +87,9 @@ class Flattening:
         self._read_members()
         self._read_decorators()
         self._read_uses()
+        self._read_views()
         self._read_names()
+        self._read_prototypes()
         self._read_tables()
         self.expressions |= {ffi.node: Template("None") for ffi in self.dropped()}
 
@@ -99,9 +119,10 @@ class Flattening:
     # ------------------------------------------------------------------ calls
 
     def _read_calls(self) -> None:
-        for _, node in self.forest.nodes(ast.Call):
-            found = self.values.of(node.func)
-            functions = [key for key in keys(found) if isinstance(key, CFunction)]
+        calls = [(node, found, [key for key in keys(found) if isinstance(key, CFunction)])
+                 for _, node in self.forest.nodes(ast.Call) if (found := self._reaching.of(node.func))]  # fmt: skip
+        self._calls.find_whole([(node, functions) for node, _, functions in calls if functions])
+        for node, found, functions in calls:
             if not functions:
                 continue
             try:
@@ -116,6 +137,22 @@ class Flattening:
                 self._refuse(problem)
         for data in self._calls.met & self._bindings.met:
             self._refuse(NotUnderstood(data.node, USE))
+        for _, taken in self.forest.nodes(ast.Attribute):
+            above = self.forest.parents[taken]
+            functions = [key for key in keys(self.values.of(taken)) if isinstance(key, CFunction)]
+            stored = (isinstance(above, ast.Call) and above.func is taken) or isinstance(above, ast.Attribute)
+            if functions and isinstance(taken.ctx, ast.Load) and not stored and self._calls.is_origin(taken):
+                self._keep(taken, functions)
+
+    def _keep(self, node: ast.Attribute, functions: list[CFunction]) -> None:
+        """Edit a function that is not called where it is taken."""
+        try:
+            if len(functions) > 1:
+                raise NotUnderstood(node, USE)
+            if edit := self._calls.kept(node, functions[0]):
+                self._put(node, edit)
+        except NotUnderstood as problem:
+            self._refuse(problem)
 
     def _read_members(self) -> None:
         for _, node in self.forest.nodes(ast.Call):
@@ -127,8 +164,8 @@ class Flattening:
                     self._member(node, members, len(members) < len(self.values.of(node.func)))
                 elif names:
                     self._of_ctypes(node, names[0].name)
-                elif any(isinstance(key, Maker) and key.spelling == CTYPES for key in found) and len(node.args) == 1:
-                    self._put(node, Template("{function}", {"function": node.args[0]}))
+                elif any(isinstance(key, Maker) and key.spelling == CTYPES for key in found):
+                    self._put(*self._members.made_by(node))
                 self._opened(node)
             except NotUnderstood as problem:
                 self._refuse(problem)
@@ -190,7 +227,7 @@ class Flattening:
         statement = self.forest.parents[node]
         target = statement.targets[0] if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else None
         if isinstance(target, ast.Name) and isinstance(statement, ast.stmt):
-            module = self.libraries.module(self.forest.path(node))
+            module = self.libraries.stand_in(library)
             alias = f" as {target.id}" if target.id != module else ""
             self.statements[statement] = Template(f"import {module}{alias}")
         else:
@@ -204,12 +241,16 @@ class Flattening:
         else:
             self.expressions[node] = template
 
+    def _put_all(self, edit: tuple[ast.expr, Template] | None) -> None:
+        if edit is not None:
+            self._put(*edit)
+
     def _read_decorators(self) -> None:
-        """Take the decorators away that make functions for C to call."""
+        """Change the decorators that make functions for C to call."""
         for _, function in self.forest.nodes(ast.FunctionDef):
             for decorator in function.decorator_list:
                 if any(isinstance(key, Maker) for key in keys(self.values.of(decorator))):
-                    self.expressions[decorator] = GONE
+                    self.expressions[decorator] = callbacks.decorator(function)
                     self._touch(decorator)
 
     def _read_uses(self) -> None:
@@ -220,6 +261,9 @@ class Flattening:
             for node in self.values.uses(token):
                 self._touch(node)
                 try:
+                    if self._members.is_mixed(node):
+                        self._uses.passed_on(node, data)
+                        continue
                     self._members.data(node)
                     if node in self.expressions and node is not data.node:
                         continue  # byref(value) and its like
@@ -235,41 +279,61 @@ class Flattening:
         return any(above in self.expressions or above in self.statements for above in self.forest.above(node)
                    if isinstance(above, ast.Call | ast.Expr))  # fmt: skip
 
+    def _read_views(self) -> None:
+        """Read what shows a C value, and the pointers of cffi."""
+        for token in self.values.tokens:
+            key = token.key
+            for node in self.values.uses(token) if isinstance(key, Pointer | Null | UserData | View) else ():
+                try:
+                    if isinstance(key, UserData):
+                        self._put_all(self._views.user_data(node))
+                    elif not isinstance(key, View):
+                        self._views.pointer(node, key.spelling if isinstance(key, Pointer) else CFFI)
+                    elif key.node in self.expressions and self.forest.parents[node] not in self.expressions:
+                        self._put_all(self._views.view(node, key))
+                except NotUnderstood as problem:
+                    self._refuse(problem)
+
     def _read_names(self) -> None:
-        """Put None in the place of NULL, take what ctypes is told of functions away, and refuse what is looked up."""
+        """Put None in the place of NULL, and refuse what is looked up."""
         for _, node in self.forest.nodes(ast.Attribute):
-            found = self.values.of(node)
-            base = list(keys(self.values.of(node.value)))
-            if isinstance(node.ctx, ast.Load) and found == {Token(Null())} and self._is_of_old(base):
+            if not isinstance(node.ctx, ast.Load) or not self._is_of_old(keys(self.values.of(node.value))):
+                continue
+            above = self.forest.parents[node]
+            if self.values.of(node) == {Token(Null())}:
                 self.expressions[node] = Template("None")
-            elif (
-                node.attr in _SIGNATURE
-                and isinstance(node.ctx, ast.Store)
-                and any(isinstance(key, CFunction | Computed) for key in base)
-            ):
-                statement = self.forest.parents[node]
-                if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
-                    self.deleted.add(statement)
-                else:
-                    self._refuse(NotUnderstood(node, USE))
+            elif not isinstance(above, ast.Assign) and not (isinstance(above, ast.Call) and above.func is node):
+                self._refuse(NotUnderstood(node, USE))  # ffi.errno, ffi.CData
         for token in self.values.tokens:
             if isinstance(token.key, Text) and token.key.spelling == CFFI:
                 for use in self.values.uses(token):
                     self._text(use)
 
+    def _read_prototypes(self) -> None:
+        """Take away what ctypes is told of functions."""
+        for statement in self._prototypes.statements():
+            if isinstance(statement, ast.Assign):
+                self.deleted.add(statement)
+            else:
+                self._refuse(statement)
+        for node in self._prototypes.undeclared():
+            self._refuse(NotUnderstood(node, CALL))
+        for _, call in self.forest.nodes(ast.Call):
+            if self.libraries.family(self.forest.path(call)) & self.touched:
+                self._read_call_of_ctypes(call, [key.name for key in keys(self.values.of(call.func))
+                                                 if isinstance(key, Name) and key.package == CTYPES])  # fmt: skip
+
+    def _read_call_of_ctypes(self, call: ast.Call, names: list[str]) -> None:
+        """Refuse a look at errno, and types of callbacks that show a message as something else than its bytes."""
+        is_cut = "CFUNCTYPE" in names and any(map(self._prototypes.is_cut, call.args))
+        if is_cut or ("get_errno" in names and self.libraries.keep_errno):
+            self._refuse(NotUnderstood(call, USE))
+
     def _read_tables(self) -> None:
-        """Take away the loops that do nothing but declare functions by the names of a table."""
-        for _, statement in self.forest.nodes(ast.Assign):
-            target = statement.targets[0]
-            computed = [key for key in keys(self.values.of(statement.value)) if isinstance(key, Computed)]
-            if computed and isinstance(target, ast.Name) and len(statement.targets) == 1:
-                loads = self.forest.of(target).of[target].loads
-                if all(self.forest.statement(load) in self.deleted for load in loads):
-                    self.deleted.add(statement)
-        for _, loop in self.forest.nodes(ast.For):
-            if not loop.orelse and self.deleted.issuperset(loop.body) and self.libraries.is_plain(loop.iter):
-                self.deleted.add(loop)
-                self._named.append(loop.iter)
+        """Take away the tables and loops that do nothing but declare functions."""
+        tables = Tables(self.forest, self.values, self.libraries, self.deleted)
+        self.deleted |= tables.gone()
+        self._named += tables.read
 
     def _text(self, node: ast.expr) -> None:
         """Refuse a C text that something else than `ffi.string` reads, or that is only passed on."""

@@ -22,12 +22,15 @@ from migrate.bindings.tokens import (
     Null,
     Own,
     Package,
+    Pointer,
     Shape,
     Stranger,
     Text,
+    UserData,
     View,
+    keys,
 )
-from migrate.old_api.vocabulary import Vocabulary
+from migrate.old_api.vocabulary import Parameter, Vocabulary
 from migrate.python.values import Arguments, CallBack, External, Given, Kept, Plain, Token, Value
 
 _LOADERS = frozenset({"cdll", "pydll"})
@@ -40,7 +43,7 @@ _BUFFERS = frozenset({"create_string_buffer"})
 _MODULES = {"cffi": CFFI, "ctypes": CTYPES, "ctypes.util": "ctypes.util"}
 _OBJECTS = "the objects that handles are made for"
 _MESSAGE = "uint8_t *"
-_POINTER = "POINTER()"  # what POINTER gives: a class
+_POINTER = "POINTER"  # what it gives is a class: POINTER(c_char)
 
 
 class Bindings:
@@ -68,7 +71,8 @@ class Bindings:
             return [self._of_library(key, name)]
         if isinstance(key, Name) and key.package == CTYPES and key.name in _LOADERS and name == "LoadLibrary":
             return [Token(Name(CTYPES, "CDLL"))]
-        return [Plain.OTHER]
+        is_pointer = isinstance(key, Data) and (key.spelling, key.holds, name) == (CTYPES, "handle", "value")
+        return [Token(Pointer(CTYPES)), Plain.NONE] if is_pointer else [Plain.OTHER]
 
     def _of_library(self, library: Library, name: str) -> Value:
         if name in self._vocabulary.flat:
@@ -85,8 +89,10 @@ class Bindings:
         if isinstance(key, Member):
             return self._of_ffi(key, node, arguments)
         if isinstance(key, CFunction):
-            returns = self._vocabulary.flat[key.name].returns
-            return [Token(Text(key.spelling)) if returns == "const char *" else Plain.OTHER]
+            function = self._vocabulary.flat[key.name]
+            is_text = function.returns == "const char *"
+            return [Token(Text(key.spelling) if is_text else Pointer(key.spelling))
+                    if is_text or "return" in function.kinds else Plain.OTHER]  # fmt: skip
         if isinstance(key, Maker):
             return [*arguments.positional[0]] if arguments.positional else []
         if isinstance(key, Stranger | Computed):
@@ -104,20 +110,21 @@ class Bindings:
         if name.name in ("CFUNCTYPE", "PYFUNCTYPE"):
             return [Token(Maker(CTYPES))]
         if name.name == "POINTER":
-            return [Token(Name(CTYPES, _POINTER))]
+            found = (getattr(key, "name", "") for key in keys(*arguments.positional[:1]))
+            return [Token(Name(CTYPES, f"{_POINTER}({next(found, '')})"))]
         if name.name in _REFERENCES:
             return [*arguments.positional[0]] if arguments.positional else []
         shape, holds = ctypes_value(name.name)
-        return [Token(Data(node, shape, holds, CTYPES))] if shape else [Plain.OTHER]
+        return [Token(Data(node, shape, holds, CTYPES, ctype=name.name))] if shape else [Plain.OTHER]
 
     def _of_ffi(self, member: Member, node: ast.expr, arguments: Arguments) -> Iterable[Given]:
         if member.name == "dlopen":
             return [Token(Library(node, CFFI, member.ffi))]
         if member.name == "new":
-            made = shapes.made(new_type(node) or "")
-            return [Token(Data(node, *made, CFFI, member.ffi)) if made else Token(Own(member.ffi))]
+            made = shapes.made(kind := new_type(node) or "")
+            return [Token(Data(node, *made, CFFI, member.ffi, kind)) if made else Token(Own(member.ffi))]
         if member.name == "buffer":
-            return [Token(View(node))]
+            return [Token(View(node, is_buffer=True))]
         if member.name == "callback":
             given = [*arguments.positional, *arguments.keywords.values()]
             return [*given[1]] if len(given) > 1 else [Token(Maker(CFFI, member.ffi))]
@@ -126,12 +133,15 @@ class Bindings:
         if member.name == "from_handle":
             return [Kept(_OBJECTS)]
         if member.name in ("cast", "from_buffer", "gc", "addressof"):
-            return [*arguments.positional[-1]] if arguments.positional else []
+            view = [Token(View(node, is_buffer=False))] if member.name == "from_buffer" else []
+            return [*arguments.positional[-1], *view] if arguments.positional else []
         return [Plain.OTHER]
 
     def elements(self, token: Token) -> Iterable[Given] | None:
         """Return what indexing a C value gives."""
-        return [Plain.OTHER]
+        key = token.key
+        is_pointer = isinstance(key, Data) and (key.spelling, key.holds) == (CFFI, "handle")
+        return [Token(Pointer(CFFI)) if is_pointer else Plain.OTHER]
 
     def sliced(self, token: Token) -> Iterable[Given]:
         """Return what a slice of a C value gives: bytes."""
@@ -154,11 +164,10 @@ class Bindings:
         if not isinstance(key, CFunction):
             return
         parameters = self._vocabulary.flat[key.name].parameters
-        for parameter, values in zip(parameters, arguments.positional, strict=False):
+        hidden = [arguments.hidden] * len(parameters) if arguments.starred else []
+        for parameter, values in zip(parameters, [*arguments.positional, *hidden], strict=False):
             if parameter.callback:
-                received = Token(Data(GIVEN, Shape.BUFFER, "bytes", key.spelling))
-                bytes_given = (each.ctype == _MESSAGE for each in parameter.callback)
-                yield CallBack(values, tuple((received if is_bytes else Plain.OTHER,) for is_bytes in bytes_given))
+                yield CallBack(values, tuple((_given(each, key.spelling),) for each in parameter.callback))
 
     def is_instance(self, token: Token, kind: Token) -> bool | None:
         """Return None: nothing is known of types."""
@@ -189,13 +198,22 @@ class Bindings:
         return {name: [*(self.attribute(token, name) or ())] for name in vars(ctypes) if not name.startswith("_")}
 
 
+def _given(parameter: Parameter, spelling: str) -> Given:
+    """Return what the library gives a callback."""
+    if parameter.ctype == _MESSAGE:
+        return Token(Data(GIVEN, Shape.BUFFER, "bytes", spelling))
+    if parameter.is_user_data:
+        return Token(UserData(spelling))
+    return Token(Pointer(spelling)) if parameter.kind else Plain.OTHER
+
+
 def ctypes_value(name: str) -> tuple[Shape | None, str]:
     """Return the shape of what a function or class of ctypes makes, and what it holds."""
     if name in _INTEGERS:
         return Shape.CELL, "number"
     if name == "c_void_p":
         return Shape.CELL, "handle"
-    if name == _POINTER:
+    if name.startswith(f"{_POINTER}("):
         return Shape.CELL, "list"
     return (Shape.BUFFER, "bytes") if name in _BUFFERS else (None, "")
 

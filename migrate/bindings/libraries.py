@@ -41,6 +41,12 @@ class Libraries:
         return frozenset(found)
 
     @cached_property
+    def keep_errno(self) -> bool:
+        """Whether ctypes keeps the errno that an old library leaves."""
+        opened = (library.node for library in self.old if isinstance(library.node, ast.Call))
+        return any(keyword.arg == "use_errno" for call in opened for keyword in call.keywords)
+
+    @cached_property
     def ffis(self) -> frozenset[Ffi]:
         return frozenset(library.ffi for library in self.old if library.ffi is not None)
 
@@ -58,6 +64,14 @@ class Libraries:
         taken = (node for file in family for node in self.forest.in_file(file, ast.Attribute))
         names = {key.name for node in taken for key in keys(self.values.of(node)) if isinstance(key, CFunction)}
         return "doca_cc" if any(name.startswith("doca_cc_") for name in names) else "doca_comm_channel"
+
+    def stand_in(self, library: Library) -> str:
+        """Return the old module that has the functions which are taken from a library."""
+        taken = (node for _, node in self.forest.nodes(ast.Attribute) if library in keys(self.values.of(node.value)))
+        names = {key.name for node in taken for key in keys(self.values.of(node)) if isinstance(key, CFunction)}
+        if any(name.startswith("doca_comm_channel_") for name in names):
+            return "doca_comm_channel"
+        return self.module(self.forest.path(library.node))
 
     def family(self, path: Path) -> frozenset[Path]:
         """Return the files that imports connect with a file."""

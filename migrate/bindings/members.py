@@ -5,27 +5,28 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping
 
-from migrate.bindings import shapes
+from migrate.bindings import callbacks, shapes
 from migrate.bindings.calls import decoding, pointed
 from migrate.bindings.knowledge import new_type
+from migrate.bindings.numbers import Numbers
 from migrate.bindings.refusal import USE, NotUnderstood
-from migrate.bindings.tokens import Data, Own, Shape, Text, keys
+from migrate.bindings.tokens import CTYPES, Data, Own, Pointer, Shape, Text, keys
 from migrate.facts.expressions import Expressions
 from migrate.facts.forest import Forest
 from migrate.old_api.vocabulary import kind_of
-from migrate.python.values import Plain, Values
+from migrate.python.scopes import Kind
+from migrate.python.values import Plain, Token, Values
 from migrate.text.code import Template
 
 Edit = tuple[ast.expr | ast.stmt, Template]
-GONE = Template("None")  # in the place of a decorator that goes with its line
 _TEXT = '.partition(b"\\0")[0]'
 
 
 class Members:
     """Makes the edits of calls of cffi and ctypes; nothing for what stays cffi's."""
 
-    def __init__(self, forest: Forest, values: Values, expressions: Expressions) -> None:
-        self._forest, self._values, self._expressions = forest, values, expressions
+    def __init__(self, forest: Forest, values: Values, expressions: Expressions, numbers: Numbers) -> None:
+        self._forest, self._values, self._expressions, self._numbers = forest, values, expressions, numbers
 
     def of_ffi(self, node: ast.Call, name: str) -> Edit | None:
         """Return the edit of a call of a method of an FFI object."""
@@ -50,10 +51,18 @@ class Members:
         data = [key for key in keys(found) if isinstance(key, Data)]
         if not data:
             return None
-        alike = {(each.shape, each.holds, each.spelling) for each in data}
+        alike = {(each.shape, each.holds == "list", each.spelling) for each in data}
         if len(alike) > 1 or len(data) < len(found - {Plain.NONE}):
             raise NotUnderstood(node, USE)
         return data[0]
+
+    def is_mixed(self, node: ast.expr) -> bool:
+        """Whether an expression is a cell of ctypes with a handle at one time, and the handle itself at another."""
+        found = [*keys(self._values.of(node))]
+        cells = [key for key in found if isinstance(key, Data)]
+        rest = [key for key in found if isinstance(key, Pointer)]
+        others = self._values.of(node) - {Plain.NONE, *map(Token, cells), *map(Token, rest)}
+        return bool(rest) and not others and {(each.holds, each.spelling) for each in cells} == {("handle", CTYPES)}
 
     def _buffer(self, node: ast.expr) -> bool:
         """Whether an expression is a buffer of the program's; not where it is something that stays cffi's."""
@@ -70,14 +79,31 @@ class Members:
         """Return what takes the place of a value of ctypes."""
         given = {f"value_{at}": argument for at, argument in enumerate(node.args)}
         if data.shape is Shape.CELL:
+            if node.args:
+                self._numbers.check(node.args[0], data.ctype)
             return Template("[{value_0}]" if given else "[None]" if data.holds != "number" else "[0]", given)
         if len(node.args) == 2:
+            data_given, size = (self._expressions.constant(argument) for argument in node.args)
+            if not isinstance(data_given, bytes) or not isinstance(size, int) or len(data_given) > size:
+                raise NotUnderstood(node, USE)  # longer bytes would be a ValueError
             return Template('bytearray({value_0}.ljust({value_1}, b"\\0"))', given)
-        return Template(self._sized(node.args[0], "value_0"), given)
+        return self._sized(node.args[0])
 
-    def _sized(self, size: ast.expr, name: str) -> str:
+    def _sized(self, size: ast.expr) -> Template:
         """Return a buffer of a size, or with some bytes and the NUL behind them."""
-        return f'bytearray({{{name}}} + b"\\0")' if self._expressions.is_bytes(size) else f"bytearray({{{name}}})"
+        parts = {"size": size}
+        if self._expressions.is_bytes(size):
+            return Template('bytearray({size} + b"\\0")', parts)
+        if self._numbers.is_number(size):
+            return Template("bytearray({size})", parts)
+        if self._expressions.is_simple(size):
+            parts |= {"data": size, "again": size}
+            return Template('bytearray({data} + b"\\0" if isinstance({size}, bytes) else {again})', parts)
+        within = any(isinstance(above, ast.comprehension) for above in self._forest.above(size))
+        if within or self._forest.of(size).scope(size).kind is not Kind.FUNCTION:
+            raise NotUnderstood(size, USE)  # no place for a new name, or one where it would be seen
+        name = self._expressions.fresh(size, "size")
+        return Template(f'bytearray({name} + b"\\0" if isinstance({name} := {{size}}, bytes) else {name})', parts)
 
     def _new(self, node: ast.Call) -> Edit | None:
         if new_type(node) is None:
@@ -87,13 +113,15 @@ class Members:
             return None
         given: dict[str, ast.expr] = {"value": node.args[1]} if len(node.args) > 1 else {}
         if data.shape is Shape.CELL:
+            if given:
+                self._numbers.check(given["value"], data.ctype)
             empty = "[0]" if data.holds == "number" else "[None]"
             return node, Template("[{value}]" if given else empty, given)
         length = shapes.ctype(new_type(node) or "").length
         if not length:
             if not given:
                 raise NotUnderstood(node, USE)
-            return node, Template(self._sized(node.args[1], "value"), given)
+            return node, self._sized(node.args[1])
         if given:
             raise NotUnderstood(node, USE)
         computed = _computed(node.args[0])
@@ -174,16 +202,25 @@ class Members:
             return None
         raise NotUnderstood(node, USE)
 
-    def _called_back(self, node: ast.Call) -> Edit | None:
-        """Return the function itself; of a decorator nothing, which goes as a whole."""
-        if len(node.args) == 2:
-            return node, Template("{function}", {"function": node.args[1]})
+    def _called_back(self, node: ast.Call) -> Edit:
+        """Return the function itself, which raises nothing."""
         above = self._forest.parents[node]
+        if len(node.args) == 2:
+            return node, self._function(node.args[1])
         if isinstance(above, ast.Call) and above.func is node and len(above.args) == 1:
-            return above, Template("{function}", {"function": above.args[0]})
-        if node in getattr(above, "decorator_list", ()):
-            return node, GONE
+            return above, self._function(above.args[0])
+        if isinstance(above, ast.FunctionDef) and node in above.decorator_list:
+            return node, callbacks.decorator(above)
         raise NotUnderstood(node, USE)
+
+    def made_by(self, node: ast.Call) -> Edit:
+        """Return the edit of a call of what makes functions that C can call."""
+        if len(node.args) != 1 or node.keywords:
+            raise NotUnderstood(node, USE)
+        return node, self._function(node.args[0])
+
+    def _function(self, node: ast.expr) -> Template:
+        return callbacks.called_back(node, self._values.of(node))
 
     def _object(self, node: ast.Call) -> Edit:
         """Return the object that a pointer stands for."""

@@ -85,7 +85,7 @@ class Stranger:
 class Data:
     """A C value that the program makes and C fills, by the expression that makes it.
 
-    holds: "handle", "list" (of handles), "number" or "bytes". ffi: of which FFI object.
+    holds: "handle", "list" (of handles), "number" or "bytes". ffi: of which FFI object. ctype: the type of a number.
     """
 
     node: ast.expr
@@ -93,6 +93,7 @@ class Data:
     holds: str
     spelling: str
     ffi: Ffi | None = None
+    ctype: str = ""
 
 
 GIVEN = ast.Constant(None)  # stands for the place where the library makes the bytes that it gives a callback
@@ -112,10 +113,25 @@ class Held:
 
 
 @dataclass(frozen=True)
+class UserData:
+    """What the library gives a callback of what the program has kept with a handle."""
+
+    spelling: str
+
+
+@dataclass(frozen=True)
 class View:
-    """A buffer over a C value: what `ffi.buffer` gives."""
+    """A buffer over a C value, which `ffi.buffer` gives, or a C value over a buffer, which `ffi.from_buffer` gives."""
 
     node: ast.expr
+    is_buffer: bool
+
+
+@dataclass(frozen=True)
+class Pointer:
+    """A handle as cffi or ctypes shows it."""
+
+    spelling: str
 
 
 @dataclass(frozen=True)

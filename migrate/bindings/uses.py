@@ -6,8 +6,9 @@ import ast
 import re
 from collections.abc import Callable, Mapping
 
+from migrate.bindings.numbers import Numbers
 from migrate.bindings.refusal import USE, NotUnderstood
-from migrate.bindings.tokens import CTYPES, Data, Null, Shape, keys
+from migrate.bindings.tokens import CTYPES, GIVEN, Data, Name, Null, Shape, keys
 from migrate.facts.forest import Forest
 from migrate.python.values import Bound, Class, External, Function, Partial, Plain, Token, Value, Values
 from migrate.text.code import Template
@@ -18,14 +19,18 @@ _PASSING = (
     *(ast.NamedExpr, ast.IfExp, ast.BoolOp, ast.Delete, ast.arguments, ast.ListComp, ast.GeneratorExp, ast.DictComp),
 )
 _TESTS = (ast.If, ast.While, ast.Assert, ast.IfExp)
+_OF_NUMBERS = frozenset({f"POINTER(c_{name})" for name in ("uint8", "ubyte", "int8", "byte")})
+_COPYING = {External("builtins.bytes"), External("builtins.bytearray")}
 _HOLDING = frozenset({"append", "put", "put_nowait", "add", "setdefault", "insert", "appendleft", "partial", "Thread"})
 
 
 class Uses:
     """Judges the places of one C value; some of them change with it."""
 
-    def __init__(self, forest: Forest, values: Values) -> None:
-        self._forest, self._values = forest, values
+    def __init__(self, forest: Forest, values: Values, numbers: Numbers) -> None:
+        self._forest, self._values, self._numbers = forest, values, numbers
+        names = (token.key.name for token in values.tokens if isinstance(token.key, Name))
+        self._shows_numbers = not _OF_NUMBERS.isdisjoint(names)  # in a slice of a message
 
     def edit(self, node: ast.expr, data: Data) -> tuple[ast.expr, Template] | None:
         """Return the edit that a use of a value asks for, if any."""
@@ -34,12 +39,28 @@ class Uses:
             above = self._forest.parents[above]
         if data.spelling == CTYPES and data.shape is Shape.CELL and self._is_tested(node, above):
             return node, self._held(node)
+        if data.holds == "number" and isinstance(above, ast.Attribute | ast.Subscript):
+            self._stored(above, data)
         judge = _PLACES.get(type(above))
         if judge is not None:
             return judge(self, node, above, data)
         if not isinstance(above, _PASSING) or (isinstance(above, ast.DictComp) and node is above.key):
             raise NotUnderstood(node, USE)
         return None
+
+    def passed_on(self, node: ast.expr, data: Data) -> None:
+        """Refuse a place where a cell does more than to go on to the next place."""
+        above = self._forest.parents[node]
+        if isinstance(above, ast.Call):
+            self._given(node, above, data)
+        elif not isinstance(above, _PASSING):
+            raise NotUnderstood(node, USE)
+
+    def _stored(self, place: ast.expr, data: Data) -> None:
+        """Refuse a number that is stored where it does not fit."""
+        above = self._forest.parents[place]
+        if isinstance(above, ast.Assign) and place in above.targets:
+            self._numbers.check(above.value, data.ctype)
 
     def _is_tested(self, node: ast.expr, above: ast.AST) -> bool:
         negated = isinstance(above, ast.UnaryOp) and isinstance(above.op, ast.Not)
@@ -76,8 +97,10 @@ class Uses:
         first = isinstance(above.slice, ast.Constant) and above.slice.value == 0
         if data.shape is Shape.CELL and not first:
             raise NotUnderstood(above, USE)
-        stored = isinstance(above.slice, ast.Slice) and isinstance(above.ctx, ast.Store)
-        if data.shape is Shape.BUFFER and not stored:
+        outer = self._forest.parents[above]
+        copied = data.node is GIVEN and isinstance(outer, ast.Call) and self._values.of(outer.func) <= _COPYING
+        stored = isinstance(above.ctx, ast.Store)
+        if data.shape is Shape.BUFFER and not (isinstance(above.slice, ast.Slice) and (stored or copied)):
             raise NotUnderstood(above, USE)
         return None
 
@@ -86,6 +109,10 @@ class Uses:
         if data.holds == "list":
             return above, Template("{value}[0][{index}]", parts)
         if data.shape is Shape.CELL or not isinstance(above.slice, ast.Slice) or not isinstance(above.ctx, ast.Load):
+            raise NotUnderstood(above, USE)
+        outer = self._forest.parents[above]
+        copied = isinstance(outer, ast.Call) and self._values.of(outer.func) <= _COPYING
+        if data.node is GIVEN and self._shows_numbers and not copied:
             raise NotUnderstood(above, USE)
         return above, Template("bytes({value}[{index}])", parts)
 

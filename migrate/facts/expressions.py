@@ -14,6 +14,7 @@ from migrate.old_api.vocabulary import Vocabulary
 from migrate.python.scopes import FUNCTIONS, Kind, Scope, Variable
 from migrate.python.values import Descriptor, External, Function, Instance, Value
 
+_BITS = 128  # more than any number of C has
 _DEPTH = 20  # assignments, calls and operators that are followed back
 _OPERATIONS: dict[type, Callable[[int, int], int]] = {
     ast.Add: operator.add,
@@ -21,6 +22,8 @@ _OPERATIONS: dict[type, Callable[[int, int], int]] = {
     ast.Mult: operator.mul,
     ast.FloorDiv: operator.floordiv,
     ast.BitOr: operator.or_,
+    ast.LShift: operator.lshift,
+    ast.Pow: operator.pow,
 }
 _SIGNS: dict[type, Callable[[int], int]] = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.inv}
 _MAKE_BYTES = frozenset({"bytes", "bytearray", "struct.pack", "os.urandom", "pickle.dumps", "zlib.compress"})
@@ -74,7 +77,7 @@ class Expressions:
             return _SIGNS[type(node.op)](value) if isinstance(value, int) else None
         if isinstance(node, ast.BinOp) and type(node.op) in _OPERATIONS and depth:
             left, right = self.constant(node.left, depth - 1), self.constant(node.right, depth - 1)
-            if isinstance(left, int) and isinstance(right, int) and (right or not isinstance(node.op, ast.FloorDiv)):
+            if isinstance(left, int) and isinstance(right, int) and _is_defined(node.op, right):
                 return _OPERATIONS[type(node.op)](left, right)
         return None
 
@@ -228,6 +231,13 @@ class Expressions:
         inside = (scopes[node] for node in ast.walk(scope.node) if node in scopes)
         for other in (*_outwards(scope), *inside):
             yield from other.variables
+
+
+def _is_defined(operation: ast.operator, right: int) -> bool:
+    """Whether an operation gives a whole number, and one of reasonable size."""
+    if isinstance(operation, ast.FloorDiv):
+        return right != 0
+    return not isinstance(operation, ast.LShift | ast.Pow) or 0 <= right <= _BITS
 
 
 def _computed(forest: Forest, values: Values) -> Iterator[str]:

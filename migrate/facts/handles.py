@@ -19,6 +19,8 @@ from migrate.python.values import Arguments, CallBack, External, Given, ListOf, 
 
 MODERN = "comch_next"
 STORE = Modern("store")
+UNRAISABLE = Modern("unraisable")
+_KNOWN = {modern.name: modern for modern in (STORE, UNRAISABLE)}
 CAUGHT = "the endpoint of a caught exception"  # an origin that stands for all endpoints
 
 
@@ -74,7 +76,7 @@ class OldApi:
         if name == "*":
             return [Plain.UNKNOWN]
         if isinstance(key, Modern):
-            return [Token(STORE) if name == STORE.name else token]
+            return [Token(_KNOWN[name]) if name in _KNOWN else token]
         if isinstance(key, Symbol):
             return self._of_symbol(key, name)
         if isinstance(key, Handle):
@@ -187,7 +189,7 @@ class OldApi:
         if isinstance(key, Symbol) and key.name in self.vocabulary.errors:
             return [Token(Failure(key.name))]
         if isinstance(key, Modern):
-            return [token]
+            return [*arguments.positional[0]] if key == UNRAISABLE and arguments.positional else [token]
         if isinstance(key, Text):
             return [token, Plain.OTHER]  # a method that makes another text
         if not isinstance(key, Symbol | Method):

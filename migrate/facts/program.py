@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence, Set
 from functools import cache, cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -31,11 +31,12 @@ from migrate.facts.texts import Texts
 from migrate.facts.tokens import Data, Handle, handles_among, symbols
 from migrate.facts.type_comments import type_comments
 from migrate.facts.unseen import unseen_handles
+from migrate.old_api.accounts import accounted
 from migrate.old_api.calls import Call
 from migrate.old_api.generations import vocabulary_of
-from migrate.old_api.vocabulary import Vocabulary
+from migrate.old_api.vocabulary import Function, Vocabulary
 from migrate.python.modules import Project
-from migrate.python.scopes import Kind
+from migrate.python.scopes import Kind, Variable
 from migrate.python.source import Source
 from migrate.python.values import Instance, Plain, Token, Value, Values
 
@@ -56,8 +57,9 @@ class Facts:
         given: frozenset[Path],
         vocabulary: Vocabulary | None = None,
         causes: Mapping[Path, Cause] = MappingProxyType({}),
+        seen: Mapping[Variable, Sequence[Token]] = MappingProxyType({}),
     ) -> None:
-        """causes: why files that call C stay as they are."""
+        """causes: why files that call C stay as they are. seen: the handles that unknown variables have in runs."""
         vocabulary = self.vocabulary = vocabulary or vocabulary_of(source.text for source in sources.values())
         self.project = Project(
             {path: source.tree for path, source in sources.items()},
@@ -68,8 +70,10 @@ class Facts:
         self._held: dict[ast.expr, frozenset[Hashable]] = {}
         forest = self._forest = Forest(self.names)
         types = [(path, *found) for path, source in sources.items() for found in type_comments(source)]
-        api = self._api = OldApi(vocabulary, unseen_handles(forest, vocabulary, [found[1:] for found in types]))
-        values = self.values = Values(self.project, api, unseen=api.parameter)
+        unseen = unseen_handles(forest, vocabulary, [found[1:] for found in types])
+        unseen = {argument: kind for argument, kind in unseen.items() if forest.of(argument).of[argument] not in seen}
+        api = self._api = OldApi(vocabulary, unseen)
+        values = self.values = Values(self.project, api, unseen=api.parameter, seen=seen)
         aliases = cache(lambda path: frozenset(self._aliases(path)))
         texts = Texts(forest, vocabulary, Lookups(forest, values), aliases)
         patches = Patches(forest, values, self.project, vocabulary)
@@ -159,6 +163,21 @@ class Facts:
                 for origin in origins if function else ():
                     named.setdefault(origin, set()).add(function.name if function else "")
         return {origin: frozenset(names) for origin, names in named.items()}
+
+    def functions(self, node: ast.expr) -> list[Function]:
+        """Return the flat functions that an expression can be."""
+        found = (self._api.function(symbol) for symbol in symbols(self.values.of(node)))
+        return [function for function, is_flat in found if function is not None and is_flat]
+
+    def sites(self, function: str) -> Mapping[ast.AST, Set[Hashable]]:
+        """Return where a function may be called, with the origins of the handles in each call."""
+        found: dict[ast.AST, set[Hashable]] = {}
+        for key, sites in self._api.reached.items():
+            called, _ = self._api.function(key)
+            if called is not None and accounted(called.name) == function:
+                for node, origins in sites.items():
+                    found.setdefault(node, set()).update(origins)
+        return found
 
     def may_have_flags(self, function: ast.expr) -> bool:
         """Whether a call of a function that is used as a value may give it flags."""

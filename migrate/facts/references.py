@@ -143,9 +143,13 @@ class References:
             yield Reference(path, node, node.id, code="CCM022")  # of the C library, not of the old module
 
     def _is_own(self, binding: ast.AST) -> bool:
-        """Whether a binding is no import, or one from the program's own package."""
+        """Whether a binding is no import, or one of what a file of the project has made."""
         statement = self._forest.parents[binding]
-        return not isinstance(binding, ast.alias) or bool(getattr(statement, "level", 0))
+        if not isinstance(binding, ast.alias) or not isinstance(statement, ast.ImportFrom):
+            return not isinstance(binding, ast.alias)
+        home = self._project.resolve(self._forest.path(binding), statement.module or "")
+        made = home is not None and Plain.UNKNOWN not in self._values.of_target(binding)
+        return bool(statement.level) or made
 
     def _symbol(self, path: Path, node: ast.Name | ast.Attribute, found: frozenset[Value]) -> Iterator[Reference]:
         """Give the reference of an expression that is a name of the old module, if it is one place of its own."""

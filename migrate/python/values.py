@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
+from types import MappingProxyType
 
 from migrate.python._points_to.domain import (
     Arguments,
@@ -75,10 +76,14 @@ class Values:
         knowledge: Knowledge,
         *,
         unseen: Callable[[ast.arg], Iterable[Given] | None] = lambda parameter: None,
+        seen: Mapping[Variable, Sequence[Value]] = MappingProxyType({}),
     ) -> None:
-        """Analyse a project. unseen: what callers that nobody sees pass for a parameter, None for UNKNOWN."""
+        """Analyse a project. unseen: what callers that nobody sees pass for a parameter, None for UNKNOWN.
+
+        seen: what variables have that would be UNKNOWN.
+        """
         self.project = project
-        self._engine = Engine(project, knowledge, unseen)
+        self._engine = Engine(project, knowledge, unseen, seen)
         self._answers: dict[ast.expr, frozenset[Value]] = {}
         self._sets: dict[Slot, frozenset[Value]] = {}  # all names of one variable share a slot
         self._uses: dict[Token, Sequence[ast.expr]] = {}

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from difflib import Match, SequenceMatcher
+from typing import AnyStr
 
 from migrate.outcome import FileOutcome
 from migrate.report.run import Run
@@ -44,7 +45,7 @@ class Matcher(SequenceMatcher[bytes]):
         blocks: list[Match] = []
         i = j = 0
         while i < len(old) or j < len(new):
-            size = _equal(old, new, i, j)
+            size = count_equal(old, new, i, j)
             blocks.append(Match(i, j, size))
             i, j = i + size, j + size
             step = _resumption(old, new, i, j)
@@ -55,8 +56,8 @@ class Matcher(SequenceMatcher[bytes]):
         return [*(block for block in blocks if block.size), Match(len(old), len(new), 0)]
 
 
-def _equal(old: Sequence[bytes], new: Sequence[bytes], i: int, j: int) -> int:
-    """How many lines are equal from here on."""
+def count_equal(old: Sequence[AnyStr], new: Sequence[AnyStr], i: int = 0, j: int = 0) -> int:
+    """Return how many lines, or words, are equal from here on."""
     size = 0
     while i + size < len(old) and j + size < len(new) and old[i + size] == new[j + size]:
         size += 1

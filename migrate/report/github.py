@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from migrate.outcome import Finding, Level
 from migrate.report.run import Counts, Run
 
-_COMMANDS = {Level.SAFE: "notice", Level.NEEDS_EVIDENCE: "warning", Level.MANUAL: "error"}
+_COMMANDS = {Level.SAFE: "notice", Level.EVIDENCE: "notice", Level.NEEDS_EVIDENCE: "warning", Level.MANUAL: "error"}
 
 
 def text(run: Run) -> str:

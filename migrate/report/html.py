@@ -1,46 +1,33 @@
-"""The report as one HTML page that needs nothing else: the text report, and every file's diff."""
+"""The report as one HTML page that needs nothing else."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from html import escape
+from collections.abc import Sequence
 
-from migrate.report.diff import diff
-from migrate.report.run import Run, printable
-from migrate.report.text import Line, diff_line, ending, file_lines, problems
-
-_STYLE = """
-body { font: 16px/1.5 sans-serif; margin: 2em auto; max-width: 70em; padding: 0 1em; }
-pre { background: #f6f6f6; overflow-x: auto; padding: .5em; }
-.bold { font-weight: bold; } .red { color: #a00; } .green { color: #060; } .yellow { color: #850; }
-.cyan { color: #066; }
-"""
+from migrate.report.page import coverage, diffs, reasons
+from migrate.report.page.links import Links
+from migrate.report.page.markup import Element, tag
+from migrate.report.page.sheet import sheet
+from migrate.report.run import Run
+from migrate.report.text import problems
 
 
 def text(run: Run) -> str:
-    """Return the page."""
-    body = "\n".join(_body(run))
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>migrate</title>\n'
-        f"<style>{_STYLE}</style>\n</head>\n<body>\n<h1>migrate</h1>\n{body}\n</body>\n</html>\n"
-    )
+    """Return the page of a run."""
+    return sheet("Migration report", run.summary(), sections(run))
 
 
-def _body(run: Run) -> Iterator[str]:
-    yield _block(ending(run))
-    if run.problems:
-        yield f"<h2>Problems</h2>\n{_block(problems(run))}"
-    for outcome in run.outcomes:
-        if outcome.findings or outcome.changed:
-            yield f"<h2>{_shown(run.name(outcome.path))}</h2>\n{_block(file_lines(run, outcome))}"
-            if outcome.changed:
-                yield f"<details><summary>changes</summary>\n{_block(map(diff_line, diff(run, outcome)))}\n</details>"
-
-
-def _block(lines: Iterable[Line]) -> str:
-    spans = (f'<span class="{line.style}">{_shown(line.text)}</span>' for line in lines)
-    return f"<pre>{chr(10).join(spans)}</pre>"
-
-
-def _shown(line: str) -> str:
-    return escape(printable(line))
+def sections(run: Run) -> Sequence[Element]:
+    """Return what the page shows of a run, in its order."""
+    links = Links.of(run)
+    trouble = [tag("li", line.text) for line in problems(run)]
+    return [
+        *([tag("section", tag("h2", "Problems"), tag("ul", *trouble))] if trouble else ()),
+        *reasons.chooser(run),
+        *coverage.files(run, links),
+        *reasons.causes(run, links),
+        *reasons.notes(run, links),
+        *coverage.symbols(run),
+        *diffs.diffs(run, links),
+        *reasons.codes_meant(run),
+    ]

@@ -49,6 +49,7 @@ def _finding(run: Run, finding: Finding) -> dict[str, object]:
         "message": finding.message,
         "change": finding.change,
         "because": because,
+        "evidence": finding.evidence,
     }
 
 

@@ -122,7 +122,7 @@ class Counts:
 
 def stays(finding: Finding) -> bool:
     """Return whether a reference stays old, so that somebody has to look at it."""
-    return not finding.change and finding.level is not Level.SAFE
+    return not finding.change and finding.level in (Level.NEEDS_EVIDENCE, Level.MANUAL)
 
 
 def counted(number: int, noun: str) -> str:

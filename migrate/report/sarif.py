@@ -14,7 +14,7 @@ from migrate.report.diff import Matcher
 from migrate.report.run import Exit, Problem, Run
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-_LEVELS = {Level.SAFE: "note", Level.NEEDS_EVIDENCE: "warning", Level.MANUAL: "error"}
+_LEVELS = {Level.SAFE: "note", Level.EVIDENCE: "note", Level.NEEDS_EVIDENCE: "warning", Level.MANUAL: "error"}
 
 
 def text(run: Run) -> str:
@@ -34,7 +34,7 @@ def text(run: Run) -> str:
             {
                 "tool": {"driver": driver},
                 "columnKind": "unicodeCodePoints",
-                "originalUriBaseIds": {"ROOT": {"uri": run.base.as_uri() + "/"}},
+                "originalUriBaseIds": {"ROOT": {"uri": (run.base / "_").as_uri().removesuffix("_")}},
                 "invocations": [invocation],
                 "results": [result for outcome in run.outcomes for result in _results(run, outcome, rules)],
             }

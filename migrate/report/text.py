@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from migrate.outcome import FileOutcome, Finding
+from migrate.outcome import FileOutcome, Finding, Level
 from migrate.report.run import Counts, Run, counted, printable, stays
 
 _DIFF = {"+": "green", "-": "red", "@": "cyan"}
@@ -38,10 +38,8 @@ def file_lines(run: Run, outcome: FileOutcome) -> Iterator[Line]:
     yield Line(f"{run.name(outcome.path)}: {counts.text(outcome.path in run.written)}", "bold")
     shown = [finding for finding in outcome.findings if finding.code and not _follows(finding)]
     for finding in sorted(shown, key=lambda finding: (not stays(finding), finding.span)):
-        note = "" if stays(finding) else "note: "
-        yield Line(
-            f"  {_place(run, finding)}: {finding.code} {note}{_said(finding)}", "yellow" if stays(finding) else ""
-        )
+        note = "" if stays(finding) else "evidence: " if finding.level is Level.EVIDENCE else "note: "
+        yield Line(f"  {place(run, finding)}: {finding.code} {note}{said(finding)}", "yellow" if stays(finding) else "")
     yield from _consequences(run, outcome)
 
 
@@ -54,11 +52,12 @@ def _consequences(run: Run, outcome: FileOutcome) -> Iterator[Line]:
     for finding in filter(_follows, outcome.findings):
         by_cause.setdefault(run.chain(finding)[-1], []).append(finding)
     for cause, findings in by_cause.items():
-        where = "" if _follows(cause) else f" because {_place(run, cause)} ({cause.code}) was not"
-        yield Line(f"  {counted(len(findings), 'reference')} not rewritten{where}: {_listed(findings)}")
+        where = "" if _follows(cause) else f" because {place(run, cause)} ({cause.code}) was not"
+        yield Line(f"  {counted(len(findings), 'reference')} not rewritten{where}: {listed(findings)}")
 
 
-def _listed(findings: Iterable[Finding]) -> str:
+def listed(findings: Iterable[Finding]) -> str:
+    """Return the lines of findings, those that follow each other as a range."""
     numbers = sorted({finding.span.line for finding in findings})
     ranges: list[list[int]] = []
     for number in numbers:
@@ -70,11 +69,13 @@ def _listed(findings: Iterable[Finding]) -> str:
     return f"line{'s' if len(numbers) > 1 else ''} {told}"
 
 
-def _place(run: Run, finding: Finding) -> str:
+def place(run: Run, finding: Finding) -> str:
+    """Return the place of a finding for people."""
     return f"{run.name(finding.path)}:{finding.span.line}"
 
 
-def _said(finding: Finding) -> str:
+def said(finding: Finding) -> str:
+    """Return what a finding is about."""
     return f"{finding.name}: {finding.message}" if finding.name else finding.message
 
 

@@ -21,7 +21,7 @@ _BLOCKS = ("body", "orelse", "finalbody")
 class Removal:
     """Plans the changes of one file.
 
-    gone: statements that go; decorators with an edit go as well. spare: what binds names (aliases, targets of
+    gone: statements that go; decorators whose edit has no text go as well. spare: what binds names (aliases, targets of
     assignments) that go when nothing reads them.
     module: the name of a module that `{module}` stands for, imported where a template asks for it.
     """
@@ -71,7 +71,7 @@ class Removal:
             if not template.text and not self.source.is_alone(statement):
                 statements[statement] = Template("pass")
         expressions = {node: self._filled(template) for node, template in self._edits.expressions.items()}
-        for node in [node for node in expressions if self._is_decorator(node)]:
+        for node in [node for node, template in expressions.items() if not template.text]:
             del expressions[node]
             added.append(self._without(node))
         renderer = Renderer(self.source, self.names, Edits(expressions, statements), self._comch, self._width)
@@ -79,9 +79,6 @@ class Removal:
         renderer.check_strings()
         self.troubles += renderer.troubles
         return sorted(found, key=lambda change: (change.start, change.end))
-
-    def _is_decorator(self, node: ast.expr) -> bool:
-        return node in getattr(self.names.parents[node], "decorator_list", ())
 
     def _without(self, decorator: ast.expr) -> Change:
         """Return the change that takes a decorator away with its lines."""

@@ -10,9 +10,13 @@ The programs run as processes of their own; nothing here imports what they use.
 # _watcher     runs inside the programs: which lines called the library, and which calls failed
 # account      what one end did, as sequences of events that can be compared
 # comparison   the first event in which two accounts differ
+# endings      differences that were meant, as somebody has modernised how connections end
+# kept         what is left of the runs for a look
 # rounds       the runs of a verification: pairings, faults, repetitions
 # verdict      what they come to, and its exit status
 # report       the verdict as text and JSON
+# timeline     what traces show, drawn by comch_next
+# page         the verdict as an HTML page: runs, differences, timelines, and what migrate made of the program
 # command      python -m migrate verify
 
 __all__: list[str] = []

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from migrate.verify.stage import Line, Remains
 
+RESULTS, STDOUT, STATUS = "results", "stdout", "exit status"  # topics; results are those of each thread
 _SHOWN = 48  # bytes of a message
 
 
@@ -36,13 +37,13 @@ class Account:
     connections: tuple[Topics, ...]  # of each: what was sent and received, and how it came and went
 
     @classmethod
-    def of(cls, remains: Remains) -> Account:
-        """Read it from what a process has left."""
+    def of(cls, remains: Remains, *, results: bool = True) -> Account:
+        """Read it from what a process has left; without the results of its calls, where one side cannot show them."""
         folder = f"{remains.folder}/"
         topics = {
-            **_failures(remains.watched, folder),
-            "stdout": tuple(Event(line.replace(folder, "")) for line in remains.stdout.splitlines()),
-            "exit status": (Event(str(remains.status)),),
+            **(_failures(remains.watched, folder) if results else {}),
+            STDOUT: tuple(Event(line.replace(folder, "")) for line in remains.stdout.splitlines()),
+            STATUS: (Event(str(remains.status)),),
         }
         return cls(topics, tuple(_connections(remains.trace, folder)))
 
@@ -67,7 +68,7 @@ def _failures(watched: Iterable[Line], folder: str) -> dict[str, Events]:
     """What went wrong in the eyes of the program, by thread."""
     found: dict[str, list[Event]] = {}
     for line in _by_age(line for line in watched if line["what"] == "failed"):
-        topic = "results" if line["thread"] == "MainThread" else f"results in {line['thread']}"
+        topic = RESULTS if line["thread"] == "MainThread" else f"{RESULTS} in {line['thread']}"
         found.setdefault(topic, []).append(Event(line["result"], _place(line, folder), line["t"]))
     return {topic: tuple(events) for topic, events in found.items()}
 

@@ -6,13 +6,15 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from migrate._output import complain, put
+from migrate._output import OutputError, complain, put
+from migrate._progress import Progress
 from migrate.files import FileError
 from migrate.report.run import Exit
 from migrate.report.text import Line
 from migrate.verify import report, trees
+from migrate.verify.kept import Keeper
 from migrate.verify.options import Settings, read_options
-from migrate.verify.rounds import Rounds
+from migrate.verify.rounds import Rounds, Runner
 from migrate.verify.stage import Stage
 from migrate.verify.verdict import Result
 
@@ -25,18 +27,38 @@ def main(arguments: Sequence[str]) -> int:
     except (FileError, OSError) as error:
         complain([Line(f"python -m migrate verify: {error}", "red")])
         return Exit.FILES
-    put((report.to_json if settings.json else report.text)(result).encode("utf-8", "backslashreplace"))
+    try:
+        for form, path in settings.reports:
+            put(_document(result, form), path)
+        put(_document(result, "json" if settings.json else "text"))
+    except OutputError as error:
+        complain([Line(str(error), "red")])
+        return Exit.FILES
     return result.verdict
 
 
+def _document(result: Result, form: str) -> bytes:
+    if form == "page":
+        from migrate.verify import page  # few runs ask for it
+
+        return page.text(result).encode("utf-8", "backslashreplace")
+    return {"text": report.text, "json": report.to_json}[form](result).encode("utf-8", "backslashreplace")
+
+
 def verify(settings: Settings) -> Result:
-    """Verify a program in a temporary directory, which is gone afterwards."""
-    scripts = [peer.script for peer in settings.peers]
+    """Verify a program in a temporary directory, which is gone afterwards; `kept` has what is left."""
+    scripts = [peer.old.path for peer in settings.peers]
     with tempfile.TemporaryDirectory(prefix="verify-") as folder:
         home = Path(folder).resolve()
         if len(settings.roots) == 2:
             sides = trees.given(*settings.roots, scripts, home)
         else:
             sides = trees.migrated(settings.roots[0], scripts, home, settings.options)
-        stage = Stage(sides, settings.peers, settings.limits, home)
-        return Rounds(stage, settings.faults, settings.times).result()
+        stage: Runner = Stage(sides, settings.peers, settings.limits, home)
+        if settings.keep is not None:
+            stage = Keeper(stage, settings.keep)
+        progress = Progress()
+        try:
+            return Rounds(stage, settings.faults, settings.times, progress=progress).result()
+        finally:
+            progress.clear()

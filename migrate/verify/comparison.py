@@ -9,17 +9,21 @@ from typing import NamedTuple
 
 from migrate.verify.account import Account, Event, Events, Topics
 
-_NOTHING = Event("nothing")
+NOTHING = Event("nothing")
 _NUMBERS = re.compile(r"0x[0-9a-fA-F]+|\d+(\.\d+)?")
 
 
 class Difference(NamedTuple):
-    """Where two accounts of an end part: `number` counts the events of the topic from 1."""
+    """Where two accounts of an end part: `number` counts the events of the topic from 1.
+
+    `code` is the page of migrate about a difference that was meant.
+    """
 
     topic: str
     number: int
     old: Event
     new: Event
+    code: str = ""
 
 
 def differences(old: Account, new: Account) -> list[Difference]:
@@ -31,6 +35,20 @@ def differences(old: Account, new: Account) -> list[Difference]:
 def without_numbers(account: Account) -> Account:
     """Return an account whose texts have no numbers: what they are may depend on the clock."""
     return Account(_masked(account.topics), tuple(map(_masked, account.connections)))
+
+
+def without_order(account: Account) -> Account:
+    """Return an account without numbers in which no event has a place: neither in time, nor at a connection."""
+    bare = without_numbers(account)
+    pooled: dict[str, Events] = {}
+    for topics in bare.connections:
+        for topic, events in topics.items():
+            pooled[topic] = pooled.get(topic, ()) + events
+    return Account(_sorted(bare.topics), (_sorted(pooled),))
+
+
+def _sorted(topics: Topics) -> Topics:
+    return {topic: tuple(sorted(events, key=lambda event: event.text)) for topic, events in topics.items()}
 
 
 def _masked(topics: Topics) -> Topics:
@@ -47,14 +65,14 @@ def _of_topics(old: Topics, new: Topics) -> Iterator[Difference]:
 
 
 def _first(topic: str, old: Events, new: Events) -> Difference | None:
-    for number, (before, after) in enumerate(zip_longest(old, new, fillvalue=_NOTHING), start=1):
+    for number, (before, after) in enumerate(zip_longest(old, new, fillvalue=NOTHING), start=1):
         if before.text != after.text:
             return Difference(topic, number, before, after)
     return None
 
 
 def _of_connections(old: Sequence[Topics], new: Sequence[Topics]) -> Iterator[Difference]:
-    """Take away the connections that are equal; those that are left are compared in their order."""
+    """Take away the connections that are equal; those that are left are compared, of one end each, in their order."""
     left = list(new)
     unmatched = []
     for topics in old:
@@ -63,6 +81,10 @@ def _of_connections(old: Sequence[Topics], new: Sequence[Topics]) -> Iterator[Di
             unmatched.append(topics)
         else:
             left.remove(twin)
-    nothing: Topics = {}
-    for before, after in zip_longest(unmatched, left, fillvalue=nothing):
-        yield from _of_topics(before, after)
+    for topics in unmatched:
+        like = next((other for other in left if not other.keys().isdisjoint(topics)), None)
+        if like is not None:
+            left.remove(like)
+        yield from _of_topics(topics, like or {})
+    for other in left:
+        yield from _of_topics({}, other)

@@ -10,19 +10,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from migrate._options import Parser, UsageError, count
+from migrate._options import EVIDENCE, Parser, UsageError, accounts, count, report_file
 from migrate.outcome import Options
-from migrate.verify.peers import Peer, is_python
+from migrate.verify.peers import Peer, Script
 from migrate.verify.rounds import FAULTS
 from migrate.verify.stage import Limits
 
 _EPILOG = f"""\
 The folder of the program (--root; else the innermost one that holds all of its ends) is copied, and the copy migrated.
 Each end runs in its own folder of such a copy, old ones under `python -m comm_channel_compat run`. A compiled end runs
-as it is on both sides. The service starts first; the client when it listens.
+as it is on both sides; OLD=NEW for a SCRIPT of --tree compares it with what took its place. The service starts first;
+the client when it listens.
 
 The ends are compared in messages and their order per connection, in results of calls other than success and waiting,
-in stdout and exit status. Where the old program differs from itself, run again, nothing is proved.
+in stdout and exit status. The results of compiled programs cannot be seen. Where the old program differs from itself,
+run again, nothing is proved.
 
 The default faults are
   {f"{chr(10)}  ".join(FAULTS)}
@@ -30,12 +32,16 @@ The default faults are
 Exit status: 0 equivalent; 1 diverged; 2 inconclusive: lines that call the old API never ran, migrate leaves some of
 them old, or the old program does not repeat itself; 4 a file could not be handled; 64 a wrong command line."""
 
+_REPORTS = {".txt": "text", ".json": "json", ".html": "page"}
 _PASSED_ON = ("--args", "--args-service", "--args-client")
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What to verify. `roots`: the program's folder, and what somebody made of it, if migrate is not to."""
+    """What to verify. `roots`: the program's folder, and what somebody made of it, if migrate is not to.
+
+    `keep`: where both sides and what each run left are to be found afterwards.
+    """
 
     roots: tuple[Path, ...]
     peers: tuple[Peer, ...]
@@ -43,7 +49,9 @@ class Settings:
     faults: tuple[str, ...]
     times: int
     json: bool
+    reports: tuple[tuple[str, Path], ...]  # form and file of each
     options: Options
+    keep: Path | None = None
 
 
 def read_options(arguments: Sequence[str]) -> Settings:
@@ -54,12 +62,14 @@ def read_options(arguments: Sequence[str]) -> Settings:
     roots, scripts = _placed(given)
     return Settings(
         roots=roots,
-        peers=tuple(_peers(given, roots[0], scripts)),
+        peers=tuple(_peers(given, roots, scripts)),
         limits=Limits(given.timeout, given.linger, given.patience, given.cue),
         faults=() if given.no_faults else tuple(given.faults or FAULTS),
         times=given.times,
         json=given.json,
-        options=Options(given.unsafe, given.idioms),
+        reports=tuple(report_file(name, _REPORTS) for name in given.report or ()),
+        options=Options(given.unsafe, given.idioms, evidence=accounts(given.evidence or ())),
+        keep=_empty(given.keep) if given.keep else None,
     )
 
 
@@ -83,14 +93,27 @@ def _parser() -> Parser:
     parser.add_argument("--args-client", metavar="ARGS", help="those of the client")
     parser.add_argument("--root", metavar="DIR", help="the folder of the program")
     parser.add_argument(
-        "--tree", nargs=2, metavar=("OLD", "NEW"), help="compare two folders; each SCRIPT is a path in both"
+        "--tree", nargs=2, metavar=("OLD", "NEW"), help="compare two folders; each SCRIPT is a path in both, or OLD=NEW"
     )
     parser.add_argument("--times", type=count, default=1, metavar="N", help="repeat everything (default: once)")
     parser.add_argument("--faults", action="append", metavar="SPEC", help="these faults (COMCH_FAULTS); repeatable")
     parser.add_argument("--no-faults", action="store_true", help="without faults only")
     parser.add_argument("--unsafe", action="store_true", help="also rewrite what needs evidence")
     parser.add_argument("--idioms", action="store_true", help="also join statements where no program can tell")
+    parser.add_argument("--evidence", action="append", metavar="FILE", help=EVIDENCE)
     parser.add_argument("--json", action="store_true", help="report as JSON")
+    parser.add_argument(
+        "--report",
+        action="append",
+        metavar="FILE",
+        help=f"write a report beside that, by suffix: {', '.join(_REPORTS)}; repeatable",
+    )
+    parser.add_argument(
+        "--keep", metavar="DIR", help="leave both sides there, and of each run output, errors and traces"
+    )
+    parser.add_argument(
+        "--doca", default="", metavar="RELEASE", help="the DOCA of the old program, as for run and exec"
+    )
     parser.add_argument("--cue", default="", metavar="TEXT", help="what the service prints when the client may start")
     for name, seconds, does in (
         ("timeout", limits.timeout_s, "for a run"),
@@ -111,16 +134,21 @@ def _seconds(text: str) -> float:
     return seconds
 
 
-def _placed(given: argparse.Namespace) -> tuple[tuple[Path, ...], list[Path]]:
-    """The folders, and the scripts relative to them."""
+def _placed(given: argparse.Namespace) -> tuple[tuple[Path, ...], list[tuple[Path, ...]]]:
+    """The folders, and for each end its script in each of them."""
     if given.tree:
-        return tuple(map(_folder, given.tree)), [Path(script) for script in given.scripts]
+        return tuple(map(_folder, given.tree)), [_of_both(script) for script in given.scripts]
     paths = [Path(os.path.abspath(script)) for script in given.scripts]
     root = _folder(given.root) if given.root else Path(os.path.commonpath([path.parent for path in paths]))
     for path in paths:
         if not path.is_relative_to(root):
             raise UsageError(f"{path} is not in {root}")
-    return (root,), [path.relative_to(root) for path in paths]
+    return (root,), [(path.relative_to(root),) for path in paths]
+
+
+def _of_both(script: str) -> tuple[Path, ...]:
+    old, _, new = script.partition("=")
+    return Path(old), Path(new or old)
 
 
 def _folder(name: str) -> Path:
@@ -130,13 +158,24 @@ def _folder(name: str) -> Path:
     return path
 
 
-def _peers(given: argparse.Namespace, root: Path, scripts: Sequence[Path]) -> list[Peer]:
+def _empty(name: str) -> Path:
+    """A folder for what is kept, which is made where there is none."""
+    path = Path(os.path.abspath(name))
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise UsageError(f"{name} is not an empty folder")
+    return path
+
+
+def _peers(given: argparse.Namespace, roots: Sequence[Path], scripts: Sequence[tuple[Path, ...]]) -> list[Peer]:
     names = ("program",) if len(scripts) == 1 else ("service", "client")
     own = {"service": given.args_service, "client": given.args_client, "program": None}
     peers = []
-    for name, script in zip(names, scripts, strict=True):
-        if not (root / script).is_file():
-            raise UsageError(f"{root / script} is not a file")
+    for name, places in zip(names, scripts, strict=True):
+        for root, place in zip(roots, places, strict=True):
+            if not (root / place).is_file():
+                raise UsageError(f"{root / place} is not a file")
         arguments = shlex.split(given.args if own[name] is None else own[name])
-        peers.append(Peer(name, script, tuple(arguments), is_python(root / script)))
+        old, *new = map(Script.of, roots, places)
+        successor = new[0] if new else old if old.is_python else None
+        peers.append(Peer(name, old, successor, tuple(arguments), given.doca))
     return peers

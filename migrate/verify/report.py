@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from migrate.report.run import counted, printable
 from migrate.verify.account import Event
-from migrate.verify.verdict import Divergence, Result, Run, Verdict
+from migrate.verify.verdict import Divergence, Result, Verdict
 
 FORMAT = 1  # raised when a key changes its meaning or goes
 _SHOWN = 10  # differences, or lines, of a kind
@@ -19,8 +19,8 @@ def text(result: Result) -> str:
 
 
 def _lines(result: Result) -> Iterator[str]:
-    yield f"{result.verdict.word}: {counted(result.runs, 'run')}, {_sentence(result)}"
-    for divergence in _first_of_each(result.divergences)[:_SHOWN]:
+    yield headline(result)
+    for divergence in (*first_of_each(result.divergences)[:_SHOWN], *first_of_each(result.coded)[:_SHOWN]):
         yield from _divergence(divergence)
     yield from (f"  {reason}" for reason in result.reasons)
     for stays in result.stays[:_SHOWN]:
@@ -33,11 +33,22 @@ def _lines(result: Result) -> Iterator[str]:
         yield f"    and {len(result.never_ran) - _SHOWN} more"
 
 
+def headline(result: Result) -> str:
+    """Return the verdict in one line, which begins with its word."""
+    coded = first_of_each(result.coded)
+    beside = "but for" if result.verdict is Verdict.EQUIVALENT else "beside"
+    but = f" {beside} {counted(len(coded), 'coded difference')}" if coded else ""
+    return f"{result.verdict.word}{but}: {counted(result.runs, 'run')}, {_sentence(result)}"
+
+
 def _sentence(result: Result) -> str:
     if result.verdict is Verdict.DIVERGED:
         return "the first differences:"
     if result.verdict is Verdict.EQUIVALENT:
-        return "no difference; every call of the old API ran"
+        ran = "every call of the old API ran"
+        if result.compiled:
+            ran = f"every call in Python ran, and C programs called {counted(len(result.compiled), 'old function')}"
+        return f"no difference; {ran}"
     return (
         "no difference that is certain, but not everything is proved"
         if result.divergences
@@ -45,25 +56,34 @@ def _sentence(result: Result) -> str:
     )
 
 
-def _first_of_each(divergences: Sequence[Divergence]) -> list[Divergence]:
-    """The first of each kind: other runs repeat it."""
-    kinds: dict[tuple[str, str], Divergence] = {}
+def first_of_each(divergences: Sequence[Divergence]) -> list[Divergence]:
+    """Return the first of each kind: other runs repeat it. Of what was meant, each line of the program is a kind."""
+    kinds: dict[tuple[str, ...], Divergence] = {}
     for divergence in sorted(divergences, key=lambda divergence: not divergence.is_steady):
-        kinds.setdefault((divergence.peer, divergence.difference.topic), divergence)
+        difference = divergence.difference
+        place = (difference.code, difference.new.at or str(difference.number)) if difference.code else ()
+        kinds.setdefault((divergence.peer, difference.topic, *place), divergence)
     return list(kinds.values())
 
 
 def _divergence(divergence: Divergence) -> Iterator[str]:
+    yield f"  {where(divergence)}"
+    for name, event in sides(divergence):
+        yield f"    {name}: {event}"
+
+
+def where(divergence: Divergence) -> str:
+    """Return what differs, and in which run."""
     difference = divergence.difference
-    loose = "" if divergence.is_steady else "; the old program differs from itself here"
-    yield f"  {divergence.peer}, {difference.topic}, number {difference.number} ({_run(divergence.run)}{loose})"
-    yield f"    old: {_event(difference.old)}"
-    yield f"    new: {_event(difference.new)}"
+    loose = "" if divergence.is_steady else "; it differs from run to run"
+    code = f"{difference.code}, " if difference.code else ""
+    return f"{code}{divergence.peer}, {difference.topic}, number {difference.number} ({divergence.run.words}{loose})"
 
 
-def _run(run: Run) -> str:
-    faults = f", faults {run.faults}" if run.faults else ""
-    return f"{run.pairing}{faults}{f', repetition {run.repetition}' if run.repetition > 1 else ''}"
+def sides(divergence: Divergence) -> Iterator[tuple[str, str]]:
+    """Yield what happened on the old side and on the new one."""
+    yield "old", _event(divergence.difference.old)
+    yield "new", _event(divergence.difference.new)
 
 
 def _event(event: Event) -> str:
@@ -77,9 +97,11 @@ def to_json(result: Result) -> str:
         "verdict": result.verdict.word,
         "runs": result.runs,
         "divergences": [_divergence_json(divergence) for divergence in result.divergences],
+        "coded": [_divergence_json(divergence) for divergence in result.coded],
         "never_ran": [{"path": str(call.path), "line": call.line, "name": call.name} for call in result.never_ran],
         "stays": [{**stays._asdict(), "path": str(stays.path)} for stays in result.stays],
         "reasons": list(result.reasons),
+        "compiled": list(result.compiled),
     }
     return json.dumps(document, indent=2) + "\n"
 
@@ -93,6 +115,7 @@ def _divergence_json(divergence: Divergence) -> dict[str, object]:
         "peer": divergence.peer,
         "topic": difference.topic,
         "number": difference.number,
+        "code": difference.code,
         "is_steady": divergence.is_steady,
         "old": _event_json(difference.old),
         "new": _event_json(difference.new),

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
 from typing import Protocol
 
+from migrate._progress import Progress
 from migrate.verify.account import Account, ran
-from migrate.verify.comparison import Difference, differences, without_numbers
+from migrate.verify.comparison import Difference, differences, without_numbers, without_order
+from migrate.verify.endings import as_of_generation_1
 from migrate.verify.peers import Peer
-from migrate.verify.stage import KILLED, Remains
+from migrate.verify.stage import KILLED, Line, Remains
 from migrate.verify.trees import Call, Trees
-from migrate.verify.verdict import Divergence, Result, Run
+from migrate.verify.verdict import Divergence, Result, Run, Scene
 
-_AGAIN = 2  # runs of the old program that show whether it repeats itself
+_AGAIN = 2  # more runs of both sides that show whether they repeat themselves
+_MOST = 6  # if they do not: until the old one shows what the new one did
+
+# What is compared where it does not: a clock may be printed, and work may go to whoever is free.
+_FORMS: tuple[Callable[[Account], Account], ...] = (lambda account: account, without_numbers, without_order)
 
 # What programs of these APIs meet: a queue that is full for a moment, and for longer, and a peer that dies. One fault
 # for each way to send, as the sides need not send alike.
@@ -34,7 +40,7 @@ class Runner(Protocol):
     @property
     def peers(self) -> Sequence[Peer]: ...
 
-    def run(self, name: str, new: Sequence[bool], faults: str = "") -> list[Remains]: ...
+    def run(self, name: str, new: Sequence[bool], faults: str = "", held: int | None = None) -> list[Remains]: ...
 
 
 @dataclass
@@ -45,27 +51,46 @@ class Rounds:
     faults: Sequence[str] = FAULTS
     times: int = 1
     pairings: Sequence[tuple[bool, ...]] = ()  # but that of old ends only; none: all of them
+    progress: Progress = field(default_factory=Progress)
     _runs: int = 0
     _ran: set[tuple[str, int]] = field(default_factory=set)
     _late: set[str] = field(default_factory=set)
+    _last: dict[tuple[bool, ...], list[Line]] = field(default_factory=dict)  # the trace of each pairing's last run
+    _coded: list[Divergence] = field(default_factory=list)
+    _compiled: dict[bool, set[str]] = field(default_factory=lambda: {False: set(), True: set()})  # by side
 
     def result(self) -> Result:
         """Run everything."""
         divergences: list[Divergence] = []
+        compared: list[Run] = []
+        scenes: list[Scene] = []
         for repetition, faults in product(range(1, self.times + 1), ("", *self.faults)):
             reference = self._old(faults)
             for new in self.pairings or self._pairings():
                 run = Run(new, faults, repetition)
-                divergences += self._compared(run, reference, self._accounts(run))
+                apart = list(self._compared(run, reference, self._meant(run, reference)))
+                if not scenes or (apart and not divergences):
+                    scenes.append(Scene(run, self._last[self._all_old], self._last[new]))
+                divergences += apart
+                compared.append(run)
         trees = self.stage.trees
         calls = [call for call in trees.calls if self._is_of_program(call.path)]
         return Result(
             runs=self._runs,
             divergences=tuple(divergences),
+            coded=tuple(self._coded),
             never_ran=tuple(call for call in calls if not self._has_run(call)),
             stays=tuple(stays for stays in trees.stays if self._is_of_program(stays.path)),
             reasons=tuple(self._reasons(calls)),
+            compared=tuple(compared),
+            scenes=tuple(scenes),
+            migration=trees.migration,
+            compiled=tuple(sorted(self._compiled[False])),
         )
+
+    @property
+    def _all_old(self) -> tuple[bool, ...]:
+        return (False,) * len(self.stage.peers)
 
     def _is_of_program(self, path: Path) -> bool:
         """Whether a file of the folder belongs to what is verified: by its imports, or since it ran."""
@@ -73,33 +98,58 @@ class Rounds:
 
     def _pairings(self) -> list[tuple[bool, ...]]:
         """All ends new first; an end that has one side only stays on it."""
-        sides = [(True, False) if peer.is_python else (False,) for peer in self.stage.peers]
+        sides = [(False,) if peer.new is None else (True, False) for peer in self.stage.peers]
         return [new for new in product(*sides) if any(new)]
 
-    def _old(self, faults: str) -> list[Account]:
-        run = Run((False,) * len(self.stage.peers), faults)
-        remains = self._run(run)
+    def _old(self, faults: str, held: int | None = None) -> list[Account]:
+        run = Run(self._all_old, faults)
+        remains = self._run(run, held)
         for peer, left in zip(self.stage.peers, remains, strict=True):
             self._ran.update(ran(left))
             if left.status == KILLED:
                 self._late.add(f"the old {peer.name} was {KILLED}" + (f" (faults: {faults})" if faults else ""))
-        return [Account.of(left) for left in remains]
+        return self._accounts(remains)
 
-    def _accounts(self, run: Run) -> list[Account]:
-        return [Account.of(left) for left in self._run(run)]
+    def _accounts(self, remains: Sequence[Remains]) -> list[Account]:
+        peers = self.stage.peers
+        return [Account.of(left, results=peer.shows_results) for peer, left in zip(peers, remains, strict=True)]
 
-    def _run(self, run: Run) -> list[Remains]:
+    def _run(self, run: Run, held: int | None = None) -> list[Remains]:
         self._runs += 1
-        return self.stage.run(str(self._runs), run.new, run.faults)
+        self.progress.show(f"run {self._runs}: {run.words}")
+        remains = self.stage.run(str(self._runs), run.new, run.faults, held)
+        self._last[run.new] = [line for left in remains for line in left.trace]
+        for peer, new, left in zip(self.stage.peers, run.new, remains, strict=True):
+            self._compiled[new and peer.new is not None].update(left.compiled)
+        return remains
 
-    def _compared(self, run: Run, reference: list[Account], found: list[Account]) -> Iterator[Divergence]:
-        """Compare a run; where it differs, the old program runs again, to show whether it repeats itself there."""
-        if not any(map(differences, reference, found)):
-            return
-        others = [reference, *(self._old(run.faults) for _ in range(_AGAIN))]
+    def _meant(self, run: Run, reference: Sequence[Account]) -> list[Account]:
+        """Run, and set differences that were meant apart."""
+        found = self._accounts(self._run(run))
         for place, peer in enumerate(self.stage.peers):
-            olds = [accounts[place] for accounts in others]
-            for difference, is_steady in _persistent(olds, found[place]):
+            if run.new[place] and self.stage.trees.by_hand:
+                found[place], coded = as_of_generation_1(reference[place], found[place])
+                self._coded += [Divergence(run, peer.name, difference) for difference in coded]
+        return found
+
+    def _compared(self, run: Run, reference: list[Account], found: list[Account]) -> list[Divergence]:
+        """Compare a run; where it differs, both sides run again, to show whether they repeat themselves there.
+
+        The old ends take turns in being held up, so that a race shows itself.
+        """
+        olds, news = [reference], [found]
+        left = list(self._left(run, olds, news))
+        while left and len(olds) <= (_AGAIN if all(divergence.is_steady for divergence in left) else _MOST):
+            olds.append(self._old(run.faults, held=len(olds) % len(self.stage.peers)))
+            news.append(self._meant(run, reference))
+            left = list(self._left(run, olds, news))
+        return left
+
+    def _left(self, run: Run, olds: Sequence[list[Account]], news: Sequence[list[Account]]) -> Iterator[Divergence]:
+        """Yield the differences of the first new run that no old one takes away."""
+        for place, peer in enumerate(self.stage.peers):
+            before, after = ([accounts[place] for accounts in side] for side in (olds, news))
+            for difference, is_steady in _persistent(before, after):
                 yield Divergence(run, peer.name, difference, is_steady)
 
     def _has_run(self, call: Call) -> bool:
@@ -107,25 +157,33 @@ class Rounds:
         return any((str(call.path), line) in self._ran for line in lines)
 
     def _reasons(self, calls: Sequence[Call]) -> Iterator[str]:
-        if not calls:
+        if not calls and all(peer.old.is_python for peer in self.stage.peers):
             yield "the old side calls no old API"
-        elif not any(map(self._has_run, calls)):
+        elif not self._compiled[False] and not any(map(self._has_run, calls)):
             yield "the old side made no call of the old API in any run"
+        if self._compiled[True]:
+            yield f"the new side calls {', '.join(sorted(self._compiled[True]))}"
         yield from sorted(self._late)
 
 
-def _persistent(olds: Sequence[Account], new: Account) -> Iterator[tuple[Difference, bool]]:
-    """Yield the differences from the first account that no other one takes away, and whether all of these agree there.
-
-    Where they do not, as a clock is printed, numbers do not count.
+def _persistent(olds: Sequence[Account], news: Sequence[Account]) -> Iterator[tuple[Difference, bool]]:
+    """Yield the differences between the first accounts that no other old one takes away, and whether each side agrees
+    with itself there.
     """
-    known = [_topics_apart(old, new) for old in olds]
-    masked = [_topics_apart(without_numbers(old), without_numbers(new)) for old in olds]
-    varying = {topic for old in olds[1:] for topic in _topics_apart(olds[0], old)}
-    for difference in differences(olds[0], new):
+    for difference in differences(olds[0], news[0]):
         topic = difference.topic
-        if all(topic in topics for topics in (known if topic not in varying else [*known, *masked])):
-            yield difference, topic not in varying
+        forms = _FORMS[: _varies(topic, olds) + 1]
+        if all(topic in _topics_apart(form(old), form(news[0])) for form in forms for old in olds):
+            yield difference, len(forms) == 1 and all(topic in _topics_apart(olds[0], new) for new in news)
+
+
+def _varies(topic: str, olds: Sequence[Account]) -> int:
+    """Return the number of the first form in which accounts agree on a topic; that of the last one if in none."""
+    for number, form in enumerate(_FORMS):
+        first, *others = map(form, olds)
+        if not any(topic in _topics_apart(first, other) for other in others):
+            return number
+    return len(_FORMS) - 1
 
 
 def _topics_apart(old: Account, new: Account) -> set[str]:

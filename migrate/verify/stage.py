@@ -35,7 +35,10 @@ class Limits:
 
 @dataclass(frozen=True)
 class Remains:
-    """What a process and those that it started leave. `folder` is the copy of the program that it ran in."""
+    """What a process and those that it started leave. `folder` is the copy of the program that it ran in.
+
+    `compiled`: the names of the old calls that compiled programs have made.
+    """
 
     folder: Path
     status: int | str
@@ -43,29 +46,33 @@ class Remains:
     stderr: str
     trace: tuple[Line, ...] = field(repr=False)
     watched: tuple[Line, ...] = field(repr=False)
+    compiled: frozenset[str] = frozenset()
 
 
 class _End:
     """A process, its streams in files."""
 
-    def __init__(self, peer: Peer, folder: Path, home: Path, *, launched: bool, env: Mapping[str, str]) -> None:
+    def __init__(
+        self, peer: Peer, folder: Path, home: Path, *, new: bool, launched: bool, held: bool, env: Mapping[str, str]
+    ) -> None:
         self.folder = folder
         self._home = home
-        for name in ("trace", "watched"):
+        for name in ("trace", "watched", "compiled"):
             (home / name).mkdir(parents=True)
         own = {
             "COMCH_TRACE": str(home / "trace" / "%p.jsonl"),
             "COMCH_TRACE_PAYLOAD": "1",
             "MIGRATE_WATCH": str(home / "watched"),
             "MIGRATE_WATCH_ROOT": str(folder),
+            "MIGRATE_WATCH_HOLD": "1" * held,
         }
         with (home / "stdout").open("wb") as out, (home / "stderr").open("wb") as err:
             self.process = subprocess.Popen(
-                peer.command(folder, launched=launched),
+                peer.command(folder, new=new, launched=launched, account=home / "compiled" / "calls.json"),
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=err,
-                cwd=(folder / peer.script).parent,
+                cwd=(folder / peer.script(new=new).path).parent,
                 env={**env, **own},
                 start_new_session=True,  # so that what it starts ends with it
             )
@@ -99,6 +106,7 @@ class _End:
             self._text("stderr"),
             tuple(self._lines("trace")),
             tuple(self._lines("watched")),
+            frozenset(self._compiled()),
         )
 
     def _text(self, name: str) -> str:
@@ -110,6 +118,12 @@ class _End:
             for text in path.read_text("ascii").splitlines(keepends=True):
                 if text.endswith("\n"):
                     yield json.loads(text)
+
+    def _compiled(self) -> Iterator[str]:
+        """Read the accounts of compiled programs; one that is killed may leave half of it."""
+        for path in (self._home / "compiled").iterdir():
+            with contextlib.suppress(json.JSONDecodeError):
+                yield from (call["symbol"] for call in json.loads(path.read_text())["calls"] if not call["file"])
 
 
 def _environment(home: Path, faults: str) -> dict[str, str]:
@@ -134,8 +148,11 @@ class Stage:
     limits: Limits
     home: Path
 
-    def run(self, name: str, new: Sequence[bool], faults: str = "") -> list[Remains]:
-        """Run all ends, each on its side, in fresh copies of the program; the first one is to be ready first."""
+    def run(self, name: str, new: Sequence[bool], faults: str = "", held: int | None = None) -> list[Remains]:
+        """Run all ends, each on its side, in fresh copies of the program; the first one is to be ready first.
+
+        `held` is the number of the end whose calls take their time.
+        """
         home = self.home / name
         folders = {side: home / str(side) for side in sorted({*new})}
         for side, folder in folders.items():
@@ -143,11 +160,14 @@ class Stage:
         env = _environment(home, faults)
         ends: list[_End] = []
         try:
-            for peer, side in zip(self.peers, new, strict=True):
+            for place, (peer, side) in enumerate(zip(self.peers, new, strict=True)):
                 if ends:
                     self._wait_until_ready(ends[-1])
                 launched = not side or bool(self.trees.stays)
-                ends.append(_End(peer, folders[side], home / peer.name, launched=launched, env=env))
+                held_up = place == held
+                ends.append(
+                    _End(peer, folders[side], home / peer.name, new=side, launched=launched, held=held_up, env=env)
+                )
             return self._finish(ends)
         finally:
             for end in ends:

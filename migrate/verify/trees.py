@@ -12,7 +12,7 @@ from typing import NamedTuple
 from migrate import _prefilter, _project
 from migrate.files import find, read
 from migrate.outcome import FileOutcome, Options
-from migrate.report.run import stays
+from migrate.report.run import Run, stays
 from migrate.rewriting import rewrite_project
 
 _LEFT_OUT = shutil.ignore_patterns(".*", "__pycache__", "venv", "node_modules")
@@ -43,6 +43,7 @@ class Trees:
     """Both sides, as copies. `calls` are those of the old side, `stays` what the new side still has of them.
 
     `imported` are the scripts and what they import, as far as that can be read; others may be loaded in other ways.
+    `by_hand`: somebody has made the new side, and may have modernised endings.
     """
 
     old: Path
@@ -50,6 +51,14 @@ class Trees:
     calls: tuple[Call, ...]
     stays: tuple[Stays, ...]
     imported: frozenset[Path]
+    outcomes: tuple[FileOutcome, ...] = ()  # the files of the new side, and what they were
+
+    @property
+    def migration(self) -> Run:
+        """What became of the program, for a report."""
+        return Run(self.new, self.outcomes)
+
+    by_hand: bool = False
 
     def folder(self, *, new: bool) -> Path:
         """Return the copy of a side."""
@@ -59,11 +68,12 @@ class Trees:
 def migrated(root: Path, scripts: Iterable[Path], into: Path, options: Options) -> Trees:
     """Copy a program's folder twice and migrate the second copy."""
     old, new = _copied(root, into / "old"), _copied(root, into / "new")
-    outcomes = list(_outcomes(new, options))
+    outcomes = tuple(_outcomes(new, options))
     for outcome in outcomes:
         if outcome.changed:
             outcome.path.write_bytes(outcome.new)
-    return Trees(old, new, tuple(_calls(outcomes, new)), tuple(_stays(outcomes, new)), _imported(old, scripts))
+    calls, left = tuple(_calls(outcomes, new)), tuple(_stays(outcomes, new))
+    return Trees(old, new, calls, left, imported(old, scripts), outcomes)
 
 
 def given(old_root: Path, new_root: Path, scripts: Iterable[Path], into: Path) -> Trees:
@@ -71,7 +81,16 @@ def given(old_root: Path, new_root: Path, scripts: Iterable[Path], into: Path) -
     old, new = _copied(old_root, into / "old"), _copied(new_root, into / "new")
     calls, left = _calls(_outcomes(old, Options()), old), _calls(_outcomes(new, Options()), new)
     stays = (Stays(call.path, call.line, "", f"calls {call.name}") for call in left)
-    return Trees(old, new, tuple(calls), tuple(stays), _imported(old, scripts))
+    made = tuple(_made(old, new))
+    return Trees(old, new, tuple(calls), tuple(stays), imported(old, scripts), made, by_hand=True)
+
+
+def _made(old: Path, new: Path) -> Iterator[FileOutcome]:
+    """Yield what somebody made of the files that both sides have."""
+    for path in sorted(find([old], ignore=False).files.values()):
+        twin = new / path.relative_to(old)
+        if twin.is_file():
+            yield FileOutcome(twin, read(path), read(twin))
 
 
 def _copied(root: Path, into: Path) -> Path:
@@ -85,7 +104,7 @@ def _outcomes(root: Path, options: Options) -> Iterator[FileOutcome]:
         yield from rewrite_project(group.files, context=group.context, options=options)
 
 
-def _imported(root: Path, scripts: Iterable[Path]) -> frozenset[Path]:
+def imported(root: Path, scripts: Iterable[Path]) -> frozenset[Path]:
     """The files of a folder that scripts import, and what these do, the scripts included."""
     scans = {path: _prefilter.scan(read(path)) for path in find([root], ignore=False).files.values()}
     starts = [root / script for script in scripts]

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from enum import IntEnum
+from pathlib import Path
 
+from migrate.report.run import Run as Migration
 from migrate.verify.comparison import Difference
+from migrate.verify.stage import Line
 from migrate.verify.trees import Call, Stays
 
 
@@ -35,10 +39,16 @@ class Run:
         """The pairing in words."""
         return "-".join("new" if side else "old" for side in self.new)
 
+    @property
+    def words(self) -> str:
+        """The run in words."""
+        faults = f", faults {self.faults}" if self.faults else ""
+        return f"{self.pairing}{faults}{f', repetition {self.repetition}' if self.repetition > 1 else ''}"
+
 
 @dataclass(frozen=True)
 class Divergence:
-    """An end that differs in a run. `is_steady`: the old program, run again, repeats itself at that event."""
+    """An end that differs in a run. `is_steady`: both sides, run again, repeat themselves at that event."""
 
     run: Run
     peer: str
@@ -47,14 +57,33 @@ class Divergence:
 
 
 @dataclass(frozen=True)
+class Scene:
+    """A run to look at: the traces of all ends of the old program, and of the run."""
+
+    run: Run
+    old: Sequence[Line] = field(repr=False)
+    new: Sequence[Line] = field(repr=False)
+
+
+@dataclass(frozen=True)
 class Result:
-    """A whole verification. `reasons` are sentences about what keeps a verdict open."""
+    """A whole verification. `reasons` are sentences about what keeps a verdict open.
+
+    `compared`: the runs held against the old program. `scenes`: the first of them, and the first that differs.
+    `coded` are differences that were meant: they keep nothing open.
+    `compiled` are the names of the old calls that compiled programs made: where, and which they did not, is not known.
+    """
 
     runs: int
     divergences: tuple[Divergence, ...]
     never_ran: tuple[Call, ...]
     stays: tuple[Stays, ...]
     reasons: tuple[str, ...]
+    compared: tuple[Run, ...] = ()
+    scenes: tuple[Scene, ...] = ()
+    migration: Migration = field(default=Migration(Path()))
+    compiled: tuple[str, ...] = ()
+    coded: tuple[Divergence, ...] = ()
 
     @property
     def verdict(self) -> Verdict:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import re
-from typing import Any
 
 import pytest
 
@@ -32,20 +31,6 @@ def proofs() -> Proofs:
     starved = {row: f"{FILE}::test_an_exhausted_process_is_refused[{name(row)}]" for row in EXHAUSTED}
     reasons = ("hardware only", HARDWARE_ONLY)
     return combined(("proved", tests), ("proved", starved), reasons, name=lambda short: PREFIX + short)
-
-
-@pytest.fixture
-def errors(monkeypatch: pytest.MonkeyPatch) -> list[DocaError]:
-    """Every error that is made from here on: a flat function returns its code only."""
-    made: list[DocaError] = []
-    make = DocaError.__init__
-
-    def note(error: DocaError, *arguments: Any, **options: Any) -> None:
-        make(error, *arguments, **options)
-        made.append(error)
-
-    monkeypatch.setattr(DocaError, "__init__", note)
-    return made
 
 
 @pytest.mark.parametrize("row", sorted(PROVOCATIONS), ids=name)

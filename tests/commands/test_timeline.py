@@ -11,6 +11,7 @@ import pytest
 
 from comch_next import InvalidValue
 from comch_next._timeline import Event, Timeline, read, svg, text
+from tests.both_ends import BOTH_ENDS
 from tests.commands.support import run
 from tests.processes import StartPython
 
@@ -111,6 +112,26 @@ def test_a_picture_has_an_arrow_for_each_message() -> None:
     assert int(arrows[0].get("y1", 0)) < int(arrows[0].get("y2", 0))
 
 
+def test_a_picture_is_as_wide_as_its_texts() -> None:
+    """No text leaves it or stands over a lifeline, whatever its length; a letter has at least seven pixels."""
+    for length, service in ((1, "svc" * 20), (10**40, "svc")):
+        facts: dict[str, Any] = {"length": length, "service": service}
+        sent = _message(0, CLIENT, "send", "a", **facts), _message(1, SERVER, "receive", "a", **facts)
+        timeline = _read(*sent, _line(2, CLIENT, "x" * 50, service=service), _line(3, SERVER, "y", service=service))
+        drawn = ElementTree.fromstring(svg(timeline))
+        parts = [(part, part.get("class") or "") for part in drawn.iter("{http://www.w3.org/2000/svg}text")]
+        heads = [(int(part.get("x", 0)), 7 * len(part.text or "")) for part, kind in parts if kind == "head"]
+        (first, first_wide), (second, second_wide) = heads
+        assert first + first_wide // 2 < second - second_wide // 2
+        for part, kind in parts:
+            at, wide = int(part.get("x", 0)), 7 * len(part.text or "")
+            begin, end = (at - wide, at) if "left" in kind or kind == "time" else (at, at + wide)
+            begin, end = (at - wide // 2, at + wide // 2) if kind == "head" else (begin, end)
+            assert begin >= 0
+            assert end <= int(drawn.get("width", 0))
+            assert kind == "head" or not any(begin < lifeline < end for lifeline in (first, second)), part.text
+
+
 @pytest.mark.parametrize("broken", ["{", "[1]", '{"t": 1}', "words"])
 def test_what_is_no_trace(broken: str) -> None:
     with pytest.raises(InvalidValue, match="trace:2 is no line of a trace"):
@@ -119,15 +140,9 @@ def test_what_is_no_trace(broken: str) -> None:
         _read()
 
 
-BOTH_ENDS = """\
-import doca_comm_channel as cc
-dpu, host = cc.open_device("03:00.0"), cc.open_device("b1:00.0")
-service, client = cc.Endpoint(), cc.Endpoint()
-service.set_device(dpu)
-service.set_device_rep(dpu.open_representor("b1:00.0"))
-service.listen("svc")
-client.set_device(host)
-peer = client.connect("svc")
+SCRIPT = (
+    BOTH_ENDS
+    + """\
 while cc.doca_comm_channel_peer_addr_update_info(peer) != cc.DOCA_SUCCESS:
     cc.doca_comm_channel_ep_recvfrom(service, 99, 0)
 client.sendto(b"four", peer)
@@ -135,11 +150,12 @@ data, to_client = service.recvfrom(99)
 service.sendto(data, to_client)
 client.recvfrom(99)
 """
+)
 
 
 def test_the_command(start_python: StartPython, tmp_path: Path) -> None:
     """On the trace of an old program that has both ends."""
-    (tmp_path / "old.py").write_text(BOTH_ENDS)
+    (tmp_path / "old.py").write_text(SCRIPT)
     traced = start_python("-m", "comm_channel_compat", "run", "--trace", "t.jsonl", "old.py", cwd=tmp_path).finish()
     assert traced == (0, "", "")
     shown = run(start_python, "timeline", "t.jsonl", "--svg", "picture.svg", cwd=tmp_path)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 import pytest
 
 import comch_next as comch
@@ -70,6 +72,26 @@ def test_a_dropped_task_gives_its_place_back() -> None:
     for _ in range(3):
         here.task(b"never submitted")
     here.task(b"the one task").free()
+    leave(here, there)
+
+
+def test_a_task_whose_callback_raised_is_back_with_the_exception() -> None:
+    """No frame of a traceback holds the exception, so nothing waits for the collector."""
+
+    def raises(task: SendTask) -> None:
+        raise KeyError(task.status)
+
+    there, here = server(), client(tasks=1)
+    here.context.task_send_set_conf(raises, raises, 1)
+    connect(there, here)
+    gc.disable()
+    try:
+        for _ in range(3):
+            here.send()
+            with pytest.raises(KeyError):
+                until(lambda: False, here.engine)
+    finally:
+        gc.enable()
     leave(here, there)
 
 

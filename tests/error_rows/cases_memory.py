@@ -146,7 +146,7 @@ CASES: dict[Key, Raises | Answer] = {
     ),
     ("doca_mmap_create_from_export", "DRIVER"): Raises(with_topology("answers = false", _import), NO_ANSWER),
     ("doca_mmap_set_memrange", "INVALID_VALUE"): Raises(
-        lambda w: w.mmap(memory=None, start=False).set_memrange(None), "writable memory in one piece, not None"
+        lambda w: w.mmap(memory=None, start=False).set_memrange(2**64 - 10, 100), "100 bytes at .*, which no process"
     ),
     ("doca_mmap_set_memrange", "BAD_STATE"): Raises(lambda w: w.memory.set_memrange(bytearray(SIZE)), STARTED),
     ("doca_mmap_set_memrange", "NOT_PERMITTED"): Raises(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from comch_next import ErrorCode
 # Untyped, since these tests call functions of classes on what are no objects of theirs.
 Channel: Any = comch.Channel
 Connection: Any = comch.Connection
+
 
 def _name(stranger: object) -> str:
     return type(stranger).__name__ if type(stranger) is object else repr(stranger)
@@ -114,3 +116,20 @@ def test_cells_keep_what_they_have_where_there_is_no_value() -> None:
 def test_each_value_has_its_cell() -> None:
     with pytest.raises(ValueError, match="argument 2"):
         comch.store((ErrorCode.SUCCESS, 1, 2), [0])
+
+
+@pytest.mark.parametrize("error", [ValueError("x"), SystemExit(3), KeyboardInterrupt()], ids=_name)
+def test_an_unraisable_error_goes_to_the_hook(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
+    seen: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda args: seen.append(args.exc_value))
+
+    def fail(number: int) -> int:
+        raise error
+
+    guarded = comch.unraisable(fail)
+    assert (guarded(1), seen) == (None, [error])
+    assert guarded.__name__ == "fail"
+
+
+def test_an_unraisable_callback_returns_what_it_returns() -> None:
+    assert comch.unraisable(divmod)(7, 2) == (3, 1)

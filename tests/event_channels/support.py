@@ -11,6 +11,9 @@ from tests.processes import SOON_S
 
 __all__ = ["ALOOF", "CLIENT", "DRIVERS", "SERVICE", "SOON_S", "epoll", "fill", "ready", "settles", "sleep_until"]
 
+# A descriptor that stays silent for so long is at rest: on a busy machine the other end's thread may not run sooner.
+REST_S = 0.5
+
 # For a child that sends without receiving meanwhile: two such on threaded ports may wait for each other for ever.
 DRIVERS = {"COMCH_PULL": "driver"}
 
@@ -119,7 +122,7 @@ def fill(ep: Endpoint, peer: PeerAddr) -> int:
             count += 1
         except Again:
             ep.event_handle_arm_send()
-            if not ready(fd, 0.1):
+            if not ready(fd, REST_S):
                 return count
     raise AssertionError("it never fills")
 

@@ -8,21 +8,15 @@ from typing import Any
 
 import pytest
 
+from tests.both_ends import BOTH_ENDS
 from tests.faces.support import compiled
 from tests.processes import StartPython
 
 LAUNCH = ("-m", "comm_channel_compat", "run", "--report")
 
-BOTH_ENDS = """\
-import sys
-import doca_comm_channel as cc
-dpu, host = cc.open_device("03:00.0"), cc.open_device("b1:00.0")
-service, client = cc.Endpoint(), cc.Endpoint()
-service.set_device(dpu)
-service.set_device_rep(dpu.open_representor("b1:00.0"))
-service.listen("svc")
-client.set_device(host)
-peer = client.connect("svc")
+SCRIPT = (
+    f"import sys\n{BOTH_ENDS}"
+    """\
 while cc.doca_comm_channel_peer_addr_update_info(peer) != cc.DOCA_SUCCESS:
     cc.doca_comm_channel_ep_recvfrom(service, 99, 0)
 client.sendto(b"four", peer)
@@ -35,12 +29,13 @@ try: client.listen("svc")
 except cc.DocaError as error: print(error.code.name)
 cc.doca_comm_channel_ep_destroy(client)
 """
+)
 
 
 @pytest.fixture
 def script(tmp_path: Path) -> Path:
     path = tmp_path / "old.py"
-    path.write_text(BOTH_ENDS)
+    path.write_text(SCRIPT)
     return path
 
 
@@ -55,7 +50,7 @@ def test_json(start_python: StartPython, script: Path, tmp_path: Path) -> None:
     facts = json.loads(report.read_text())
     calls = _calls(facts)
     prefix = "doca_comm_channel_ep_"
-    assert (facts["version"], facts["program"]) == (1, [str(script), "argument"])
+    assert (facts["version"], facts["program"]) == (2, [str(script), "argument"])
     assert {call["file"] for call in facts["calls"]} == {str(script)}
     assert calls["doca_dev_open", 3] == {"DOCA_SUCCESS": 2}
     assert calls["doca_dev_rep_open", 6] == {"DOCA_SUCCESS": 1}
@@ -175,3 +170,47 @@ def test_a_report_that_cannot_be_written(start_python: StartPython, script: Path
     folder = start_python(*LAUNCH, str(tmp_path), str(script)).finish()
     assert folder.returncode == 0
     assert folder.stderr == f"COMCH_COMPAT_REPORT: {str(tmp_path)!r} cannot be written: Is a directory\n"
+
+
+OTHER_LIBRARIES = """\
+from cffi import FFI
+ffi = FFI()
+ffi.cdef("int doca_devinfo_create_list(void ***list, uint32_t *number); int doca_devinfo_destroy_list(void **list);"
+         "int doca_dev_open(void *info, void **dev); int doca_cc_client_create(void *dev, char *name, void **client);"
+         "int doca_cc_client_destroy(void *client);")
+common, lib = ffi.dlopen("libdoca_common.so.2"), ffi.dlopen("libdoca_cc.so.2")
+infos, number, dev, client = ffi.new("void ***"), ffi.new("uint32_t *"), ffi.new("void **"), ffi.new("void **")
+common.doca_devinfo_create_list(infos, number)
+common.doca_dev_open(infos[0][0], dev)
+common.doca_devinfo_destroy_list(infos[0])
+for _ in range(2):
+    lib.doca_cc_client_create(dev[0], ffi.new("char[]", b"svc"), client)
+lib.doca_cc_client_destroy(client[0])
+lib.doca_cc_client_destroy(ffi.NULL)
+"""
+
+
+def test_libdoca_common_and_libdoca_cc(start_python: StartPython, tmp_path: Path) -> None:
+    """By the names that the program used, though libdoca_cc hands its calls on."""
+    (tmp_path / "old.py").write_text(OTHER_LIBRARIES)
+    finished = start_python(*LAUNCH, "report.json", "old.py", cwd=tmp_path).finish()
+    assert finished.returncode == 0, finished.stderr
+    facts = json.loads((tmp_path / "report.json").read_text())
+    assert _calls(facts) == {
+        ("doca_devinfo_create_list", 8): {"DOCA_SUCCESS": 1},
+        ("doca_dev_open", 9): {"DOCA_SUCCESS": 1},
+        ("doca_devinfo_destroy_list", 10): {"DOCA_SUCCESS": 1},
+        ("doca_cc_client_create", 12): {"DOCA_SUCCESS": 2},
+        ("doca_cc_client_destroy", 13): {"DOCA_SUCCESS": 1},
+        ("doca_cc_client_destroy", 14): {"DOCA_ERROR_INVALID_VALUE": 1},
+    }
+    left = {(made["symbol"], made["line"]): made["count"] for made in facts["never_destroyed"]}
+    assert left == {("doca_dev_open", 9): 1, ("doca_cc_client_create", 12): 1}
+
+
+def test_what_is_called_of_the_modern_library_is_not_old(start_python: StartPython, tmp_path: Path) -> None:
+    modern = OTHER_LIBRARIES.replace("libdoca_cc", "libdoca_comch").replace("doca_cc_", "doca_comch_")
+    (tmp_path / "old.py").write_text(modern)
+    assert start_python(*LAUNCH, "report.json", "old.py", cwd=tmp_path).finish().returncode == 0
+    facts = json.loads((tmp_path / "report.json").read_text())
+    assert {line for _, line in _calls(facts)} == {8, 9, 10}

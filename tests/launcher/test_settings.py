@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.both_ends import BOTH_ENDS
 from tests.launcher.conftest import OURS, PACKAGE, Launch
 from tests.processes import StartPython
 
@@ -76,24 +77,19 @@ def test_a_release_that_did_not_have_it_is_refused(launch: Launch, command: str,
     assert f"--doca: {release!r} is not one of 1.4, 2.5, 2.6" in finished.stderr
 
 
-BOTH_ENDS = """\
-import doca_comm_channel as cc
-dpu, host = cc.open_device("03:00.0"), cc.open_device("b1:00.0")
-service, client = cc.Endpoint(), cc.Endpoint()
-service.set_device(dpu)
-service.set_device_rep(dpu.open_representor("b1:00.0"))
-service.listen("svc")
-client.set_device(host)
-peer = client.connect("svc")
+SCRIPT = (
+    BOTH_ENDS
+    + """\
 for step in service.recvfrom, peer.update_info, client.sendto, client.sendto:
     try: step(*{service.recvfrom: (99,), client.sendto: (b"x", peer)}.get(step, ()))
     except cc.Again: print(step.__name__, "again")
 """
+)
 
 
 def test_warnings_traces_and_faults_arrive(start_python: StartPython, tmp_path: Path) -> None:
     script = tmp_path / "old.py"
-    script.write_text(BOTH_ENDS)
+    script.write_text(SCRIPT)
     trace = tmp_path / "trace.jsonl"
     plain = start_python("-m", PACKAGE, "run", str(script)).finish()
     assert plain == (0, "recvfrom again\n", "")

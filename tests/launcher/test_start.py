@@ -1,4 +1,4 @@
-"""What the launcher imports before it replaces itself: nothing of the toolkit, and little of Python."""
+"""What a start imports: the launcher little of Python and nothing of the toolkit, the toolkit no reader of source."""
 
 from __future__ import annotations
 
@@ -50,3 +50,10 @@ def test_a_package_that_imports_it_gets_all_of_it(
         (tmp_path / name / "__main__.py").write_text(f"from {name} import cc; print(cc.Endpoint.__name__)\n")
     finished = start_python(*arguments, cwd=tmp_path).finish()
     assert finished == (0, "Endpoint\n", "")
+
+
+def test_the_toolkit_does_not_import_what_reads_source(start_python: StartPython) -> None:
+    """`dataclasses` brings `inspect`, `ast` and `dis`: more than the toolkit's own start."""
+    modules = imported(start_python, "-c", f"import comch_next, {PACKAGE}.flat")
+    assert "comch_next" in modules
+    assert not modules & {"dataclasses", "inspect", "ast", "dis"}

@@ -149,11 +149,11 @@ def test_processes_end_with_the_one_that_started_them(tmp_path: Path, start_pyth
 
 
 def test_a_terminal_sees_colours_and_no_leftover_of_the_progress(tmp_path: Path) -> None:
-    (tmp_path / "x.py").write_bytes(b"import doca_comm_channel\nuse(ep)  # manual\n")
+    (tmp_path / "x.py").write_bytes(b"import doca_comm_channel\nuse(ep)  # manual\nuse(ep)  # follows\n")
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, FRONT_COMMAND, "--diff", "x.py"], stdout=theirs, stderr=theirs, stdin=theirs, cwd=tmp_path,
-        env={name: value for name, value in os.environ.items() if name != "NO_COLOR"},
+        env={name: value for name, value in os.environ.items() if name != "NO_COLOR"} | {"TERM": "xterm"},
     )  # fmt: skip
     os.close(theirs)
     shown = b""
@@ -166,7 +166,8 @@ def test_a_terminal_sees_colours_and_no_leftover_of_the_progress(tmp_path: Path)
         os.close(ours)
     assert process.wait(60) == Exit.PENDING | Exit.MANUAL
     assert b"\x1b[31m-import doca_comm_channel\x1b[0m" in shown
-    assert b"\x1b[33m  x.py:2: CCM033" in shown
+    assert b"\x1b[1mx.py:2 \x1b[0m\x1b[31mCCM033 \x1b[0mep: the reason of CCM033" in shown
+    assert "└── \x1b[0mx.py: 1 reference waiting, line 3".encode() in shown
 
 
 def test_names_and_texts_that_have_no_encoding_are_printed(tmp_path: Path) -> None:

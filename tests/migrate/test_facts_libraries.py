@@ -138,4 +138,4 @@ def test_mode_shim_names_the_place_only() -> None:
 
 def test_a_real_program() -> None:
     source = (ROOT / "tests/migrate/foreign/cffi_direct.py").read_bytes()
-    assert rewrite(source).new.count(b"# CCM") == 1
+    assert b"ffi." not in rewrite(source).new

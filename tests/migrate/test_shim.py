@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -10,10 +11,10 @@ from migrate import _shim
 from migrate.cli import main
 from migrate.outcome import FileOutcome, Level, Options
 from migrate.rewriting import rewrite, rewrite_project
-from tests.migrate.programs import PROGRAMS, Way, run
+from migrate.verify.trees import Trees
 from tests.migrate.runner import Runner
 from tests.migrate.shapes.shape import SHAPES, Shape
-from tests.processes import StartPython
+from tests.verify.cases import PROGRAMS
 
 SHIM = Options(mode="shim")
 ROOT = Path("/project")
@@ -141,13 +142,12 @@ def test_programs_need_no_launcher(shape: Shape, runner: Runner) -> None:
         assert runner.run(new, launched=False) == runner.run(shape.files, launched=True)
 
 
+@pytest.mark.usefixtures("forked")
 @pytest.mark.parametrize("name", ["import_styles", "kv_package", "reexported"])
-def test_programs_as_users_run_them(start_python: StartPython, tmp_path: Path, name: str) -> None:
-    program = PROGRAMS[name]
-    for path in program.folder.rglob("*.py"):
-        copy = tmp_path / path.relative_to(program.folder)
-        copy.parent.mkdir(exist_ok=True)
-        copy.write_bytes(path.read_bytes())
-    assert main(["--mode", "shim", "--write", str(tmp_path)]) == 0
-    ends = program.ends()
-    assert list(run(start_python, program, [Way(tmp_path, launched=False)] * len(ends))) == ends
+def test_programs_as_users_run_them(tmp_path: Path, runtime_dir: Path, name: str) -> None:
+    case = PROGRAMS[name]
+    new = Path(shutil.copytree(case.folder, tmp_path / name))
+    assert main(["--mode", "shim", "--write", str(new)]) == 0
+    sides = Trees(case.folder, new, (), (), frozenset())
+    for end, left in zip(case.ends(), case.stage(sides, runtime_dir).run("new", (True, True)), strict=True):
+        assert (left.stdout, left.status) == (end.output, end.status), left.stderr

@@ -16,7 +16,7 @@ with contextlib.suppress(SystemExit):
     main(sys.argv[1:])
 print(json.dumps(sorted(sys.modules)))
 """
-REWRITING = {"libcst", "migrate.rewriting", "migrate.facts", "migrate.rules", "multiprocessing"}
+REWRITING = {"libcst", "migrate.rewriting", "migrate.facts", "migrate.rules", "multiprocessing", "rich"}
 LOOKING = {"migrate._project", "migrate.python", "migrate.old_api"}
 
 

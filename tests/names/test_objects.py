@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import comch_next as comch
-from comch_next._spellings import PREFIXES, SPELLINGS
+from comch_next._spellings import ABSENT, LATER, PREFIXES, SPELLINGS
 from tests.fast_path.lane import Lane
 
 
@@ -101,6 +101,8 @@ def refusal_to_set(thing: object, name: str, value: object = 1) -> str:
         ("mmap", "dev_add", "doca_mmap_dev_add is the method add_dev"),
         ("mmap", "get_memrange", "doca_mmap_get_memrange is the property memrange"),
         ("inventory", "get_num_elements", "doca_buf_inventory_get_num_elements is the property num_elements"),
+        ("client", "set_datapath_on_gpu", "has no counterpart (GPU: the data path of another processor)"),
+        ("engine", "set_notification_handle", "has no counterpart (Windows: the call is for its completion ports)"),
         ("buf", "refcount_add", "doca_buf_refcount_add is the method inc_refcount"),
     ],
 )
@@ -132,6 +134,14 @@ def test_the_rest_of_every_c_call_leads_to_its_attribute(made: Any) -> None:
                     if not rest.startswith("as_") and not hasattr(type(thing), rest):
                         assert attribute in refusal(thing, rest), (c_name, rest)
     assert count > 150
+
+
+def test_every_whole_c_name_leads_somewhere_from_everywhere(made: Any) -> None:
+    """Whatever class its call is of, and where it has no counterpart."""
+    names = [name for table in (SPELLINGS, ABSENT, LATER) for name in table if name.startswith("doca_")]
+    for thing in vars(made).values():
+        told = {name: refusal(thing, name).partition("; ")[2] for name in names}
+        assert [name for name, hint in told.items() if not hint] == [], type(thing)
 
 
 @pytest.mark.parametrize(

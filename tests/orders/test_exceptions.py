@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import time
 from typing import Any
 
 import pytest
 
-from tests.orders.support import NAME, SOON_S, World, comch, connect, fill, ignore, introduce, takes_at_most
+from tests.orders.support import NAME, SOON_S, World, comch, connect, fill, ignore, introduce, takes_at_most, until
 
 
 class Mishap(Exception):
@@ -176,3 +177,45 @@ def test_an_engine_that_is_in_use(world: World) -> None:
             raise Mishap("body")
     client.destroy()
     engine.destroy()
+
+
+class Holder:
+    """A server with a client, and a task that the program takes and does not submit."""
+
+    def __init__(self, world: World) -> None:
+        self.came: list[Any] = []
+        self.server = world.keep(comch.Server(world.dpu, world.rep, NAME))
+        self.server.task_send_set_conf(ignore, ignore, 4)
+        self.server.event_msg_recv_register(ignore)
+        self.server.event_connection_status_changed_register(lambda peer, _: self.came.append(peer), ignore)
+        self.client = world.client()
+
+    def take(self) -> None:
+        self.client.connect(NAME, timeout=0)
+        until(lambda: self.came, self.server.engine, self.client.engine)
+        self.task = self.server.task_send_alloc_init(self.came[0], b"x")
+
+
+def test_a_held_task_is_taken_back_however_late_it_is(world: World) -> None:
+    """A busy machine, or a callback, may hold the program up for longer than the end of a block waits."""
+    holder = Holder(world)
+    holder.server.set_state_changed_cb(lambda _, __, state: time.sleep(0.2) if state is comch.State.STOPPING else None)
+    with pytest.raises(Mishap) as caught, holder.server:
+        holder.take()
+        raise Mishap("body")
+    assert notes(caught.value) == []
+    assert holder.server.state is comch.State.IDLE
+    world.server()  # the name is free again
+
+
+def test_the_end_of_a_block_waits_a_moment_only(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For what never comes."""
+    holder = Holder(world)
+    with pytest.raises(Mishap) as caught, takes_at_most(2), monkeypatch.context() as patches:
+        patches.setattr(type(holder.server._contexts), "take_back_tasks", ignore)
+        with holder.server:
+            holder.take()
+            raise Mishap("body")
+    assert holder.server.state is comch.State.STOPPING
+    if sys.version_info >= (3, 11):
+        assert any("STOPPING after 0.1 s" in note for note in notes(caught.value))

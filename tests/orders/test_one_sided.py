@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import threading
+from itertools import permutations
 from typing import Any
 
 import pytest
 
 from tests.orders.support import (
     NAME,
+    REP,
     SOON_S,
     STILL_S,
     Pair,
@@ -311,3 +313,30 @@ def test_options_given_at_once_are_measured_as_one_by_one(world: World) -> None:
     with pytest.raises(comch.InvalidValue):
         comch.Client(device=world.host, recv_queue_size=9000, one_sided=True)
     assert comch.Client(device=world.host, recv_queue_size=9, one_sided=True).recv_queue_size == 16
+
+
+@pytest.mark.parametrize("order", list(permutations(("device", "device_rep", "name", "one_sided"))), ids="-".join)
+@pytest.mark.parametrize("make", ["Server", "Channel"])
+def test_an_address_is_no_representor_whatever_the_order(world: World, make: str, order: tuple[str, ...]) -> None:
+    """Of the old API a handle only; without the option an address will do."""
+    place = {"device": world.dpu, "device_rep": REP, "name": NAME, "one_sided": True}
+    context = world.keep(getattr(comch, make)())
+    refused = 0
+    for option in order:
+        try:
+            setattr(context, option, place[option])
+        except comch.InvalidValue as error:
+            assert "Representor" in str(error)  # noqa: PT017 - which of the four is refused depends on the order
+            refused += 1
+    assert refused == 1
+    context.configure(device=world.dpu, device_rep=world.rep, name=NAME, one_sided=True)
+    context.listen()
+
+
+def test_a_refused_size_leaves_the_option_off(world: World) -> None:
+    """`configure` sets all or nothing."""
+    client = world.keep(comch.Client(device=world.host, recv_queue_size=9))
+    with pytest.raises(comch.InvalidValue):
+        client.configure(one_sided=True, send_queue_size=0)
+    assert (client.one_sided, client.recv_queue_size) == (False, 9)
+    connect(client, world.server())

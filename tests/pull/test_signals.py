@@ -13,6 +13,9 @@ from tests.inside import inside
 from tests.processes import StartPython
 from tests.pull.support import FORMS, Stage
 
+# Signals that a program may wait for.
+TAKEN = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGALRM, signal.SIGCHLD, signal.SIGRTMIN)
+
 WAITS = """
 import os, select, signal, sys
 import comch_next as comch
@@ -44,9 +47,7 @@ server.close()
 @pytest.mark.parametrize("way", ["sigwait", "signalfd"])
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("form", FORMS)
-def test_a_program_that_waits_for_signals_gets_them(
-    start_python: StartPython, form: str, when: str, way: str
-) -> None:
+def test_a_program_that_waits_for_signals_gets_them(start_python: StartPython, form: str, when: str, way: str) -> None:
     """Whether it has blocked them before it opens a port or after."""
     child = start_python("-c", WAITS, form, when, way)
     child.wait_for("waiting")
@@ -69,9 +70,22 @@ def test_the_helper_takes_no_signal_of_a_program_that_blocks_none(stage: Stage) 
     helpers = set(threading.enumerate()) - before
     assert len(helpers) == 2
     for helper in helpers:
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGALRM, signal.SIGCHLD, signal.SIGRTMIN):
+        for number in TAKEN:
             assert blocked(helper) >> (number - 1) & 1, number
     assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == mask
+
+
+def test_a_helper_that_another_thread_starts_takes_none_either(stage: Stage) -> None:
+    """Python's calls hold signals back on the main thread only."""
+    before = set(threading.enumerate())
+    opener = threading.Thread(target=stage.pair, args=("threaded", "threaded"))
+    opener.start()
+    opener.join()
+    helpers = set(threading.enumerate()) - before
+    assert len(helpers) == 2
+    for helper in helpers:
+        for number in TAKEN:
+            assert blocked(helper) >> (number - 1) & 1, number
 
 
 def test_a_crash_of_the_helper_is_still_reported(stage: Stage) -> None:

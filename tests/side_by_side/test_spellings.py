@@ -42,11 +42,3 @@ def test_migrate_rewrites_what_calls_c_through_cffi() -> None:
     assert all(outcome.changed for outcome in outcomes)
     left = {name for outcome in outcomes for name in (b"doca_", b"# CCM", b" ffi.") if name in outcome.new}
     assert not left
-
-
-def test_migrate_leaves_one_comment_where_a_call_is_not_written_out() -> None:
-    sources = {path: path.read_bytes() for path in SPELLED["ctypes"][0].glob("*.py")}
-    outcomes = rewrite_project(sources)
-    assert [outcome.path.name for outcome in outcomes if outcome.changed] == ["cc_control.py"]
-    assert sum(outcome.new.count(b"# CCM") for outcome in outcomes) == 1
-    assert {finding.code for outcome in outcomes for finding in outcome.findings} == {"CCM093"}

@@ -235,3 +235,12 @@ def test_a_dropped_context_in_a_circle_does_not_keep_its_device() -> None:
         device.close()
     finally:
         gc.enable()
+
+
+@pytest.mark.parametrize("one_sided", [False, True])
+@pytest.mark.parametrize("make", [comch.Server, comch.Client, comch.Channel])
+def test_an_engine_is_destroyed_after_contexts_that_never_began(make: type[comch.Client], one_sided: bool) -> None:
+    """They lie in circles, which the engine has collected before it refuses."""
+    engine = comch.ProgressEngine()
+    make(engine=engine, one_sided=one_sided)
+    engine.destroy()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from migrate.verify.account import Account, Event, Topics
-from migrate.verify.peers import Peer
+from migrate.verify.peers import Peer, Script
 from migrate.verify.stage import Line, Remains
 from migrate.verify.trees import Call, Stays, Trees
 
@@ -25,9 +25,13 @@ def account(*connections: Topics, **topics: str) -> Account:
 
 
 def remains(
-    stdout: str = "", status: int | str = 0, trace: tuple[Line, ...] = (), watched: tuple[Line, ...] = (RAN,)
+    stdout: str = "",
+    status: int | str = 0,
+    trace: tuple[Line, ...] = (),
+    watched: tuple[Line, ...] = (RAN,),
+    compiled: frozenset[str] = frozenset(),
 ) -> Remains:
-    return Remains(FOLDER, status, stdout, "", trace, watched)
+    return Remains(FOLDER, status, stdout, "", trace, watched, compiled)
 
 
 class Acted:
@@ -37,11 +41,14 @@ class Acted:
         self, old: list[Remains], new: list[Remains], calls: tuple[Call, ...] = (CALL,), stays: tuple[Stays, ...] = ()
     ) -> None:
         self.trees = Trees(FOLDER, FOLDER, calls, stays, frozenset([Path("a.py")]))
-        self.peers = [Peer("program", Path("a.py"))]
+        script = Script(Path("a.py"))
+        self.peers = [Peer("program", script, script)]
         self.scripts = {False: old, True: new}
         self.asked: list[tuple[bool, str]] = []
+        self.held: list[int | None] = []
 
-    def run(self, name: str, new: Sequence[bool], faults: str = "") -> list[Remains]:
+    def run(self, name: str, new: Sequence[bool], faults: str = "", held: int | None = None) -> list[Remains]:
         script = self.scripts[new[0]]
         self.asked.append((new[0], faults))
+        self.held.append(held)
         return [script.pop(0) if len(script) > 1 else script[0]]

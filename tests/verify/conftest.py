@@ -12,7 +12,7 @@ import pytest
 from migrate.outcome import Options
 from migrate.verify import trees
 from migrate.verify.account import Account
-from migrate.verify.peers import Peer
+from migrate.verify.peers import Peer, Script
 from migrate.verify.stage import Limits, Remains, Stage
 
 PROGRAMS = Path(__file__).parent / "programs"
@@ -48,7 +48,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Bench]:
         (home / "given").mkdir()
         (home / "given" / script).write_bytes((PROGRAMS / script).read_bytes())
         sides = trees.migrated(home / "given", [script], home, Options())
-        stage = Stage(sides, [Peer("program", script)], UNHURRIED, home)
+        stage = Stage(sides, [Peer("program", Script(script), Script(script))], UNHURRIED, home)
         return Bench(stage, sides.new / script, (sides.new / script).read_text())
 
     return made

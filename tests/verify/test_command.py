@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
 
+from migrate._options import UsageError
 from migrate.cli import main
 from migrate.verify import options
-from migrate.verify.peers import LAUNCHER, Peer
+from migrate.verify.peers import LAUNCHER, Peer, Script
+from tests import pages
 from tests.processes import ROOT
 from tests.verify.conftest import PROGRAMS
 
@@ -32,14 +36,29 @@ def test_a_pair_in_every_pairing(tmp_path: Path, capsys: pytest.CaptureFixture[s
     for end in ("service", "client"):
         shutil.copy(HELLO / f"hello_{end}.py", tmp_path)
     ends = [tmp_path / f"hello_{end}.py" for end in ("service", "client")]
-    status, text = verify(capsys, *ends, "--no-faults", "--args-client", "--text 'to whom it may concern'")
+    report = tmp_path.parent / f"{tmp_path.name}.html"
+    more = "--no-faults", "--report", report, "--args-client", "--text 'to whom it may concern'"
+    status, text = verify(capsys, *ends, *more)
     assert (status, text) == (0, "equivalent: 4 runs, no difference; every call of the old API ran\n")
+    page = pages.read(report.read_text())
+    assert "equivalent: 4 runs" in page.words
+    assert "hello server, process" in page.words
+    assert {"file-1-diff", "file-2-diff"} <= {*page.ids}
+    assert len(page.sources) == 2
 
 
-def test_one_program_under_faults(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_program_under_faults(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A terminal shows how far it is, and nothing of that at the end."""
+    terminal = io.StringIO()
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
+    monkeypatch.setattr(sys, "stderr", terminal)
     status, text = verify(capsys, folder / "flush.py", "--faults", "again:send@60", "--json")
     document = json.loads(text)
     assert (status, document["verdict"], document["runs"]) == (0, "equivalent", 4)
+    assert "run 3: old, faults again:send@60" in terminal.getvalue()
+    assert terminal.getvalue().endswith("\r\x1b[K")
 
 
 def _number_of(part: str, text: str) -> int:
@@ -54,8 +73,12 @@ def test_two_trees(folder: Path, capsys: pytest.CaptureFixture[str], tmp_path: P
     text = (new / "flush.py").read_text()
     (new / "flush.py").write_text(text.replace('send_to(b"%d" % sent', 'send_to(b"%d" % (sent ^ 1)'))
     capsys.readouterr()
-    status, report = verify(capsys, "--tree", folder, new, "flush.py", "--no-faults")
+    shown = tmp_path / "report.html"
+    status, report = verify(capsys, "--tree", folder, new, "flush.py", "--no-faults", "--report", shown)
     assert status == 1
+    words = pages.read(shown.read_text()).words
+    assert "sent ^ 1" in words
+    assert "rewritten, " not in words  # migrate had no part in it
     head, where, old, wrong, *_ = report.splitlines()
     assert head.startswith("diverged: ")
     assert where == "  program, sends of the client of objects, number 1 (new)"
@@ -90,6 +113,8 @@ def test_a_program_that_does_not_end(tmp_path: Path, capsys: pytest.CaptureFixtu
         (["a.py", "--timeout", "nan"], "not a number of seconds"),
         (["a.py", "--tree", "nowhere", "."], "is not a folder"),
         (["a.py", "--root", "tests"], "is not in"),
+        ([__file__, "--keep", str(PROGRAMS)], "is not an empty folder"),
+        ([__file__, "--report", "a.sarif"], "--report a.sarif: the suffix is none of .txt, .json, .html"),
     ],
 )
 def test_wrong_command_lines(capsys: pytest.CaptureFixture[str], arguments: list[str], reason: str) -> None:
@@ -105,12 +130,33 @@ def test_ends_and_their_arguments(folder: Path) -> None:
     (folder / "c").mkdir()
     compiled = folder / "c" / "service"
     compiled.write_bytes(b"\x7fELF")
-    given = [str(compiled), str(folder / "desk.py"), "--args", "-a 'b c'", "--args-client", "-d"]
+    given = [str(compiled), str(folder / "desk.py"), "--args", "-a 'b c'", "--args-client", "-d", "--doca", "2.5"]
     settings = options.read_options(given)
     assert settings.roots == (folder,)
     service, client = settings.peers
-    assert service == Peer("service", Path("c/service"), ("-a", "b c"), is_python=False)
-    assert client == Peer("client", Path("desk.py"), ("-d",))
-    assert service.command(Path("/x"), launched=False) == [*LAUNCHER, "exec", "/x/c/service", "-a", "b c"]
-    assert client.command(Path("/x"), launched=True) == [*LAUNCHER, "run", "/x/desk.py", "-d"]
-    assert client.command(Path("/x"), launched=False)[1:] == ["/x/desk.py", "-d"]
+    desk = Script(Path("desk.py"))
+    assert service == Peer("service", Script(Path("c/service"), is_python=False), None, ("-a", "b c"), "2.5")
+    assert client == Peer("client", desk, desk, ("-d",), "2.5")
+
+    def words(peer: Peer, *, new: bool, launched: bool) -> list[str]:
+        return peer.command(Path("/x"), new=new, launched=launched, account=Path("/a.json"))
+
+    run_compiled = [*LAUNCHER, "exec", "--doca", "2.5", "--report", "/a.json"]
+    assert words(service, new=True, launched=False) == [*run_compiled, "/x/c/service", "-a", "b c"]
+    assert words(client, new=False, launched=True) == [*LAUNCHER, "run", "--doca", "2.5", "/x/desk.py", "-d"]
+    assert words(client, new=True, launched=False)[1:] == ["/x/desk.py", "-d"]
+
+
+def test_ends_with_successors(tmp_path: Path) -> None:
+    """A compiled end, or one by another name, has a successor in the other folder; its results cannot be seen."""
+    for name in ("old/service", "old/client.py", "new/service.py", "new/caller.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(b"\x7fELF")
+    trees = ["--tree", str(tmp_path / "old"), str(tmp_path / "new")]
+    settings = options.read_options([*trees, "service=service.py", "client.py=caller.py"])
+    service, client = settings.peers
+    assert service == Peer("service", Script(Path("service"), is_python=False), Script(Path("service.py")))
+    assert client == Peer("client", Script(Path("client.py")), Script(Path("caller.py")))
+    assert (service.shows_results, client.shows_results) == (False, True)
+    with pytest.raises(UsageError, match=r"new/nothing.py is not a file"):
+        options.read_options([*trees, "service=nothing.py"])

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from migrate.verify.account import Account, Event, ran
-from migrate.verify.comparison import differences, without_numbers
+from migrate.verify.comparison import differences, without_numbers, without_order
 from tests.verify.accounts import account, events, remains
 
 
@@ -39,6 +39,24 @@ def test_equal_accounts() -> None:
 def test_the_first_difference_of_a_topic(old: str, new: str, number: int, texts: tuple[str, str]) -> None:
     (found,) = differences(account(stdout=old), account(stdout=new))
     assert (found.topic, found.number, (found.old.text, found.new.text)) == ("stdout", number, texts)
+
+
+def test_work_that_goes_to_whoever_is_free() -> None:
+    red, blue = {"sends": events("job 1", "job 2")}, {"sends": events("job 3", "job 4")}
+    old, new = account(red, blue), account({"sends": events("job 1")}, {"sends": events("job 2", "job 3", "job 4")})
+    assert differences(without_numbers(old), without_numbers(new))
+    assert differences(without_order(old), without_order(new)) == []
+    assert differences(without_order(old), without_order(account(red)))
+
+
+def test_connections_of_one_end_are_compared() -> None:
+    """A process may have both ends: a server's connection is not compared with a client's."""
+    server, client = {"sends of the server": events("1")}, {"sends of the client": events("2")}
+    wrong = {"sends of the client": events("3")}
+    (found,) = differences(account(server, client), account(wrong, server))
+    assert (found.topic, found.old.text, found.new.text) == ("sends of the client", "2", "3")
+    (first, second) = differences(account(server, client), account({"sends of the server": events("4")}, wrong))
+    assert {(found.old.text, found.new.text) for found in (first, second)} == {("1", "4"), ("2", "3")}
 
 
 def test_the_earliest_comes_first() -> None:

@@ -10,7 +10,7 @@ import pytest
 from migrate.outcome import Options
 from migrate.verify import trees
 from migrate.verify.account import ran
-from migrate.verify.peers import Peer
+from migrate.verify.peers import Peer, Script
 from migrate.verify.stage import Limits, Remains, Stage
 from tests.verify.conftest import UNHURRIED
 
@@ -100,8 +100,11 @@ def stage(home: Path, limits: Limits, **scripts: str) -> Stage:
     peers = []
     for name, text in scripts.items():
         (home / "given" / f"{name}.py").write_text(text)
-        peers.append(Peer(name, Path(f"{name}.py")))
-    return Stage(trees.migrated(home / "given", [peer.script for peer in peers], home, Options()), peers, limits, home)
+        script = Script(Path(f"{name}.py"))
+        peers.append(Peer(name, script, script))
+    return Stage(
+        trees.migrated(home / "given", [peer.old.path for peer in peers], home, Options()), peers, limits, home
+    )
 
 
 def failed(remains: Remains) -> list[tuple[str, str, int]]:
@@ -143,3 +146,20 @@ def test_a_service_that_lingers_is_interrupted(tmp_path: Path) -> None:
     assert (service.status, service.stdout) == (4, "interrupted\n")
     assert (client.status, client.stdout) == (0, "True\n")
     assert [path.name for path in tmp_path.iterdir() if path.is_dir()].count("1") == 0
+
+
+HURRIED = """\
+import time
+import doca_comm_channel as cc
+ep = cc.Endpoint()
+start = time.monotonic()
+for _ in range(60):
+    ep.get_max_msg_size()
+print(time.monotonic() - start > 0.2)
+"""
+
+
+def test_an_end_that_is_held_up(tmp_path: Path) -> None:
+    """Its calls take their time, and it does what it does without."""
+    (left,) = stage(tmp_path, UNHURRIED, program=HURRIED).run("held", [False], held=0)
+    assert (left.status, left.stdout) == (0, "True\n"), left.stderr

@@ -15,7 +15,7 @@ from comch_next.capi._building.forwarding import forwarding_source
 from comch_next.capi._building.headers import headers
 from comch_next.capi._building.libraries import FACES, Face
 from comch_next.capi._building.pkg_config import RELEASE, modules
-from comch_next.capi._building.wrappers import ENTER, SOURCES, c_source, python_side, wrapped
+from comch_next.capi._building.wrappers import ENTER, KERNEL, SOURCES, c_source, python_side, wrapped
 
 __all__ = ["Compile", "build", "missing"]
 
@@ -75,7 +75,7 @@ def _link(root: Path, face: Face, source: Path, compiler: Compile) -> None:
         places.insert(0, sysconfig.get_config_var("LIBDIR"))
         python = ["-Wl,--no-undefined", f"-L{places[0]}", f"-lpython{sysconfig.get_config_var('LDVERSION')}"]
     seen = [face, *(each for each in FACES.values() if each.name != face.name)]  # of one name only this release
-    includes = [SOURCES, *(root / each.folder / "include" for each in seen)]
+    includes = [SOURCES, KERNEL, *(root / each.folder / "include" for each in seen)]
     version = sysconfig.get_python_version()
     defines = {"COMCH_FACE_VERSION": version, "COMCH_FACE_EXECUTABLE": sys.executable, "COMCH_FACE_RELEASE": RELEASE}
     cflags = [f"-I{folder}" for folder in includes] + [f'-D{name}="{value}"' for name, value in defines.items()]

@@ -17,9 +17,10 @@ from comch_next.api.prototypes import declaration, prototype
 from comch_next.capi._building.errors import error_texts
 from comch_next.capi._building.libraries import Face
 
-__all__ = ["ENTER", "NULLABLE", "SOURCES", "c_source", "python_side", "wrapped"]
+__all__ = ["ENTER", "KERNEL", "NULLABLE", "SOURCES", "c_source", "python_side", "wrapped"]
 
 SOURCES = Path(__file__).resolve().parent.parent / "_sources"
+KERNEL = SOURCES.parent.parent / "driver" / "emulated" / "_kernel"  # direct.h
 
 # Pointers that may be NULL though a result belongs there, or something is read, with the guide's reason.
 NULLABLE = {

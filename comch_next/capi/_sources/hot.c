@@ -1,7 +1,9 @@
 /* sendto and recvfrom of generation 1: see hot.h. */
 #include "hot.h"
+#include "direct.h"
 
 static PyObject *hot_endpoints, *hot_peers, *hot_new_peer, *hot_sendto, *hot_recvfrom;
+static const comch_direct *hot_direct;
 
 /* Use the table of handles, whose address this is, and what makes the handle of a peer of an endpoint: its address. */
 static void comch_face_hot(uintptr_t table, uintptr_t new_peer)
@@ -15,47 +17,62 @@ static void comch_face_hot(uintptr_t table, uintptr_t new_peer)
 	hot_peers = hot_handles("doca_comm_channel_addr_t");
 	hot_sendto = PyUnicode_InternFromString("_sendto_code");
 	hot_recvfrom = PyUnicode_InternFromString("_recvfrom_code");
+	hot_direct = PyCapsule_Import(COMCH_DIRECT, 0);
+	if (!hot_direct)
+		PyErr_WriteUnraisable(NULL);
 	PyGILState_Release(state);
 }
 
-/* Call one of an endpoint's, and give its arguments back, which are NULL where there was no memory. */
-static PyObject *hot_called(PyObject *endpoint, PyObject *name, PyObject **args, size_t number)
+/* Make a call of an endpoint's, and give its arguments back, which are NULL where there was no memory. */
+static PyObject *hot_called(PyObject *call, PyObject **args, size_t number)
 {
-	PyObject *const call = PyObject_GetAttr(SLOT(endpoint, target), name);
 	PyObject *result = NULL;
 	size_t i, made = 0;
 
 	while (made < number && args[made])
 		made++;
-	if (call && made == number)
+	if (made == number)
 		result = PyObject_Vectorcall(call, args, number, NULL);
 	for (i = 0; i < number; i++)
 		Py_XDECREF(args[i]);
-	Py_XDECREF(call);
 	return result;
+}
+
+static doca_error_t hot_send(PyObject *call, const void *msg, size_t len, int flags, PyObject *peer)
+{
+	doca_error_t code = DOCA_SUCCESS;
+	PyObject *result;
+
+	if (!flags && peer && !hot_direct->send(call, SLOT(peer, target), msg, len))
+		return code;
+	result = hot_called(call,
+			    (PyObject *[]){PyBytes_FromStringAndSize(msg, (Py_ssize_t)len), PyLong_FromSize_t(len),
+					   PyLong_FromLong(flags), Py_NewRef(peer ? SLOT(peer, target) : Py_None)},
+			    4);
+	code = result ? (doca_error_t)PyLong_AsLong(result) : hot_refused();
+	Py_XDECREF(result);
+	return code;
 }
 
 FACE doca_error_t doca_comm_channel_ep_sendto(struct doca_comm_channel_ep_t *local_ep, const void *msg, size_t len,
 					      int flags, struct doca_comm_channel_addr_t *peer_addr)
 {
-	doca_error_t code = DOCA_ERROR_INVALID_VALUE;
-	PyObject *endpoint, *peer, *result;
+	PyObject *endpoint, *call;
 	PyGILState_STATE state;
+	doca_error_t code;
 
 	if (!local_ep || !msg || len > UINT16_MAX) /* above every endpoint's property: nothing is read */
 		return DOCA_ERROR_INVALID_VALUE;
 	if (!hot_started())
 		return DOCA_ERROR_INITIALIZATION;
 	state = PyGILState_Ensure();
-	endpoint = hot_find(hot_endpoints, local_ep);
+	endpoint = hot_find_kept(hot_endpoints, local_ep);
 	if (endpoint) {
-		peer = hot_find(hot_peers, peer_addr);
-		result = hot_called(endpoint, hot_sendto,
-				    (PyObject *[]){PyBytes_FromStringAndSize(msg, (Py_ssize_t)len), PyLong_FromSize_t(len),
-						   PyLong_FromLong(flags), Py_NewRef(peer ? SLOT(peer, target) : Py_None)},
-				    4);
-		code = result ? (doca_error_t)PyLong_AsLong(result) : hot_refused();
-		Py_XDECREF(result);
+		call = PyObject_GetAttr(SLOT(endpoint, target), hot_sendto);
+		code = call ? hot_send(call, msg, len, flags, hot_find_kept(hot_peers, peer_addr)) : hot_refused();
+		Py_XDECREF(call);
+	} else {
+		code = hot_missing("doca_comm_channel_ep_t", local_ep);
 	}
 	PyGILState_Release(state);
 	return code;
@@ -64,12 +81,11 @@ FACE doca_error_t doca_comm_channel_ep_sendto(struct doca_comm_channel_ep_t *loc
 /* The address of a peer, whose handle is made when it is first seen, or NULL. */
 static void *hot_address(PyObject *peer, PyObject *endpoint)
 {
-	PyObject *const id = PyLong_FromVoidPtr(peer), *const handle = id ? PyDict_GetItem(hot_table.by_target, id) : NULL;
+	PyObject *const handle = hot_find_kept(hot_table.by_target, peer);
 	PyObject *const number = handle ? Py_NewRef(SLOT(handle, address)) :
 					  PyObject_CallFunctionObjArgs(hot_new_peer, peer, endpoint, NULL);
 	void *const address = number ? PyLong_AsVoidPtr(number) : NULL;
 
-	Py_XDECREF(id);
 	Py_XDECREF(number);
 	return address;
 }
@@ -90,26 +106,59 @@ static doca_error_t hot_taken(PyObject *result, PyObject *endpoint, void *msg, s
 	return PyErr_Occurred() ? hot_refused() : (doca_error_t)PyLong_AsLong(PyTuple_GET_ITEM(result, 0));
 }
 
+/* Receive by the call itself. */
+static doca_error_t hot_receive(PyObject *call, PyObject *endpoint, void *msg, size_t *len, int flags,
+				struct doca_comm_channel_addr_t **peer_addr)
+{
+	PyObject *const result = hot_called(call, (PyObject *[]){PyLong_FromSize_t(*len), PyLong_FromLong(flags)}, 2);
+	const doca_error_t code = result ? hot_taken(result, endpoint, msg, len, peer_addr) : hot_refused();
+
+	Py_XDECREF(result);
+	return code;
+}
+
+/* Receive a message that is there straight into the caller's memory, or nothing; otherwise by the call itself. */
+static doca_error_t hot_receive_direct(PyObject *call, PyObject *endpoint, void *msg, size_t *len,
+				       struct doca_comm_channel_addr_t **peer_addr)
+{
+	PyObject *peer;
+	const int64_t length = hot_direct->receive(call, msg, *len, &peer);
+
+	if (length == COMCH_NOTHING)
+		return DOCA_ERROR_AGAIN;
+	if (length < 0)
+		return hot_receive(call, endpoint, msg, len, 0, peer_addr);
+	*len = (size_t)length;
+	*peer_addr = hot_address(peer, endpoint);
+	Py_DECREF(peer);
+	return PyErr_Occurred() ? hot_refused() : DOCA_SUCCESS;
+}
+
 FACE doca_error_t doca_comm_channel_ep_recvfrom(struct doca_comm_channel_ep_t *local_ep, void *msg, size_t *len, int flags,
 						struct doca_comm_channel_addr_t **peer_addr)
 {
-	doca_error_t code = DOCA_ERROR_INVALID_VALUE;
-	PyObject *endpoint, *result;
+	PyObject *endpoint, *call;
 	PyGILState_STATE state;
+	doca_error_t code;
 
 	if (!local_ep || !msg || !len || !peer_addr)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (!hot_started())
 		return DOCA_ERROR_INITIALIZATION;
 	state = PyGILState_Ensure();
-	endpoint = hot_find(hot_endpoints, local_ep);
+	endpoint = Py_XNewRef(hot_find_kept(hot_endpoints, local_ep));
 	if (endpoint) {
-		Py_INCREF(endpoint);
-		result = hot_called(endpoint, hot_recvfrom,
-				    (PyObject *[]){PyLong_FromSize_t(*len), PyLong_FromLong(flags)}, 2);
-		code = result ? hot_taken(result, endpoint, msg, len, peer_addr) : hot_refused();
-		Py_XDECREF(result);
+		call = PyObject_GetAttr(SLOT(endpoint, target), hot_recvfrom);
+		if (!call)
+			code = hot_refused();
+		else if (flags)
+			code = hot_receive(call, endpoint, msg, len, flags, peer_addr);
+		else
+			code = hot_receive_direct(call, endpoint, msg, len, peer_addr);
+		Py_XDECREF(call);
 		Py_DECREF(endpoint);
+	} else {
+		code = hot_missing("doca_comm_channel_ep_t", local_ep);
 	}
 	PyGILState_Release(state);
 	return code;

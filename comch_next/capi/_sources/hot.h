@@ -12,6 +12,7 @@
 static struct {
 	PyTypeObject *kind;
 	PyObject *by_tag, *by_target, *addresses, *find, *code_of;
+	Py_buffer dropped; /* how many handles have been dropped by Python */
 	Py_ssize_t address, tag, target, owner, owned, noun, kept, alloc, quick, user_data, opens;
 } hot_table;
 
@@ -44,9 +45,9 @@ static int hot_find_slots(void)
 static int hot_use(PyObject *given)
 {
 	Py_INCREF(given);
-	return !PyArg_ParseTuple(given, "O!O!O!OOO", &PyType_Type, &hot_table.kind, &PyDict_Type, &hot_table.by_tag,
+	return !PyArg_ParseTuple(given, "O!O!O!OOOy*", &PyType_Type, &hot_table.kind, &PyDict_Type, &hot_table.by_tag,
 				 &PyDict_Type, &hot_table.by_target, &hot_table.addresses, &hot_table.find,
-				 &hot_table.code_of) ||
+				 &hot_table.code_of, &hot_table.dropped) ||
 	       hot_find_slots();
 }
 
@@ -64,10 +65,11 @@ static int hot_started(void)
 {
 	static __thread int known;
 
+	if (known)
+		return 1;
 	if (!started())
 		return 0;
-	if (!known)
-		comch_face_enter();
+	comch_face_enter();
 	known = 1;
 	return 1;
 }
@@ -80,6 +82,25 @@ static PyObject *hot_find(PyObject *handles, const void *address)
 
 	Py_XDECREF(number);
 	return handle;
+}
+
+/* What was found last, at the number's place. It is good until a handle is dropped; those of tasks, which C drops, are
+ * never kept. */
+static struct hot_kept {
+	PyObject *handles, *handle;
+	const void *number;
+	uint64_t dropped;
+} hot_kept[32];
+
+/* As hot_find, for handles that outlive a message: by their addresses, or in by_target by those of their targets. */
+static PyObject *hot_find_kept(PyObject *handles, const void *number)
+{
+	struct hot_kept *const kept = &hot_kept[(uintptr_t)number / 64 % (sizeof(hot_kept) / sizeof(*hot_kept))];
+	const uint64_t dropped = *(const uint64_t *)hot_table.dropped.buf;
+
+	if (kept->number != number || kept->handles != handles || kept->dropped != dropped || !kept->handle)
+		*kept = (struct hot_kept){handles, hot_find(handles, number), number, dropped};
+	return kept->handle;
 }
 
 /* The code of what has been raised, which is logged. */

@@ -112,8 +112,8 @@ static doca_error_t hot_alloc_init(const char *tag, PyObject *const *contexts, c
 	if (!hot_started())
 		return DOCA_ERROR_INITIALIZATION;
 	state = PyGILState_Ensure();
-	context = Py_XNewRef(hot_find(*contexts, ctx));
-	connection = Py_XNewRef(hot_find(hot_connections, peer));
+	context = Py_XNewRef(hot_find_kept(*contexts, ctx));
+	connection = Py_XNewRef(hot_find_kept(hot_connections, peer));
 	if (!context)
 		code = hot_missing(tag, ctx);
 	else if (!connection)

@@ -45,7 +45,7 @@ FACE uint8_t doca_pe_progress(struct doca_pe *pe)
 	if (!pe || !hot_started())
 		return 0;
 	state = PyGILState_Ensure();
-	handle = hot_find(hot_engines, pe);
+	handle = hot_find_kept(hot_engines, pe);
 	if (handle) {
 		moved = hot_call(handle, hot_progress);
 		result = moved == Py_True;

@@ -1,6 +1,7 @@
 """The pull port, traced: what programs pull, those of the first generation among them."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from comch_next.driver._traced._nouns import Noun
 from comch_next.driver._traced._tracer import ACCEPTED, REFUSED, Link, Tracer, now, result
@@ -8,6 +9,8 @@ from comch_next.driver.protocol import Driver, OpenPort
 from comch_next.errors import ConnectionReset, DocaError
 
 __all__ = ["open_traced"]
+
+_T = TypeVar("_T")
 
 
 class TracedPort(Noun):
@@ -42,15 +45,16 @@ class TracedPort(Noun):
         data, link = found
         return data, self._tracer.received(link, data)
 
-    def accept(self) -> Any:
+    def accept(self, greet: Callable[[Any], _T]) -> _T | None:
+        def greeted(connection: Any) -> _T:
+            self._tracer.record("up", self._tracer.names(connection), ok=True)
+            return greet(connection)
+
         try:
-            connection = self._noun.accept()
+            return self._noun.accept(greeted)  # type: ignore[no-any-return]
         except ConnectionReset:
             self._tracer.record("up", {}, ok=False)
             raise
-        if connection is not None:
-            self._tracer.record("up", self._tracer.names(connection), ok=True)
-        return connection
 
     def get_connections(self) -> list[Any]:
         return [link.user_data for link in self._noun.get_connections()]

@@ -179,7 +179,10 @@ class Engine(Handle, calls.Engine):
         """Raise what a callback has raised, once."""
         error, self.error = self.error, None
         if error is not None:
-            raise error
+            try:
+                raise error
+            finally:
+                del error  # or its traceback, which has this frame, holds it and the callback's task
 
     def set_max_events(self, number: int | None) -> None:
         """Let one progress run at most so many callbacks; None: as many as there are, in batches."""

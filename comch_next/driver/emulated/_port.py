@@ -5,7 +5,7 @@ polls the sockets itself, at most once per millisecond.
 """
 
 from collections.abc import Callable, Sized
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from comch_next._codes import ErrorCode
 from comch_next.driver.emulated._checks import as_bytes, expect, expect_number, in_state, says_no_memory
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from comch_next.driver.emulated._kernel.calls import Found
 
 __all__ = ["Port", "open_port"]
+
+_T = TypeVar("_T")
 
 OK, AGAIN, POLL, LONG, CORRUPT = lib.COMCH_OK, lib.COMCH_AGAIN, lib.COMCH_POLL, lib.COMCH_LONG, lib.COMCH_CORRUPT
 
@@ -149,21 +151,21 @@ class Port(Pulled):
                 raise from_code(connection.status, text, connection=connection.user_data)
 
     @alone
-    def accept(self) -> Connection | None:
-        """Complete the oldest waiting handshake."""
+    def accept(self, greet: Callable[[Connection], _T]) -> _T | None:
+        """Complete the oldest waiting handshake; return what is made of it before a signal may come."""
         self.channels.refuse_closed()
         if not self.waiting:
             self.poll_sockets()
-        return self._accept_oldest() if self.waiting else None
+        return self._accept_oldest(greet) if self.waiting else None
 
     @uninterrupted
-    def _accept_oldest(self) -> Connection | None:
+    def _accept_oldest(self, greet: Callable[[Connection], _T]) -> _T | None:
         if not self.waiting:  # a signal handler of the program has just accepted it
             return None
         connection = self.context.admit(self.waiting.pop(0))
         if connection.status != ErrorCode.SUCCESS:
             raise ConnectionReset(f"accept: {connection.reason}")
-        return connection
+        return greet(connection)
 
     # Queries
 

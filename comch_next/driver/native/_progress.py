@@ -64,7 +64,10 @@ class EngineLife(Life):
         """Raise what a callback has raised, once, but not inside of progress."""
         if self.error is not None and not self.running:
             error, self.error = self.error, None
-            raise error
+            try:
+                raise error
+            finally:
+                del error  # or its traceback, which has this frame, holds it and the callback's task
 
     def settle(self) -> None:
         """End with its contexts: nobody else can make them progress."""

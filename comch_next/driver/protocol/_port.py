@@ -1,13 +1,15 @@
 """The pull view of a context: the one extension beside the documented calls."""
 
 from collections.abc import Callable, Sized
-from typing import Any
+from typing import Any, TypeVar
 
 from comch_next._codes import ErrorCode
 from comch_next.driver.protocol._handles import Connection, Context
 from comch_next.driver.protocol._typed import Protocol
 
 __all__ = ["Call", "OpenPort", "Port", "QuickCalls"]
+
+_T = TypeVar("_T")
 
 Call = Callable[..., Any]
 
@@ -37,7 +39,8 @@ class Port(Protocol):
 
     `send` is False where DOCA would say AGAIN; `withdraw` gives such a send up. `receive` gives the data and the
     connection's user data, or None; it raises a lost connection's error once, after its messages. None also sends
-    the caller to `accept` first. A descriptor, of the channel send, recv or service, is ready once for each arming.
+    the caller to `accept` first, which returns what `greet` makes of a connection before a signal may come. A
+    descriptor, of the channel send, recv or service, is ready once for each arming.
     """
 
     @property
@@ -46,7 +49,7 @@ class Port(Protocol):
     def send(self, connection: Connection, data: Any) -> bool: ...
     def withdraw(self, connection: Connection) -> None: ...
     def receive(self, size: int) -> tuple[bytes, Any] | None: ...
-    def accept(self) -> Connection | None: ...
+    def accept(self, greet: Callable[[Connection], _T]) -> _T | None: ...
     def get_pending(self) -> int: ...
     def get_connections(self) -> list[Any]: ...
     def get_status(self, connection: Connection) -> ErrorCode: ...

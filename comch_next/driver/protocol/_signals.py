@@ -76,7 +76,10 @@ def interruptible(callback: Callable[..., _T], *args: object) -> _T:
         finally:
             _before.append(before)
     if early is not None:
-        raise early
+        try:
+            raise early
+        finally:
+            del early  # or its traceback, which has this frame, holds it and the callback's arguments
     return result
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 
 from migrate.python._points_to import (  # noqa: F401  # fill the table
     library_argparse,
@@ -34,6 +34,7 @@ from migrate.python._points_to.functions import Site
 from migrate.python._points_to.heap import IMPLICIT, Frame
 from migrate.python._points_to.patterns import READERS, Patterns
 from migrate.python.modules import Project
+from migrate.python.scopes import Variable
 
 MANY = 8  # arguments that nobody knows, for functions that take any number
 STRUCTURE = frozenset({ast.Import, ast.ImportFrom, ast.ClassDef, ast.Attribute})
@@ -44,9 +45,14 @@ class Engine(Patterns):
     """Solves a project; afterwards every slot has all its values."""
 
     def __init__(
-        self, project: Project, knowledge: Knowledge, unseen: Callable[[ast.arg], Iterable[Given] | None]
+        self,
+        project: Project,
+        knowledge: Knowledge,
+        unseen: Callable[[ast.arg], Iterable[Given] | None],
+        seen: Mapping[Variable, Sequence[Value]],
     ) -> None:
         super().__init__(project, knowledge)
+        self.seen = seen
         self._unseen = unseen
         self.outside: dict[ast.AST, None] = {}  # functions that nothing in the project calls
         self._bodies: dict[ast.AST, list[ast.AST]] = {}

@@ -9,13 +9,13 @@ from __future__ import annotations
 import ast
 import builtins
 import math
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
 from migrate.python._points_to.domain import Class, Collection, External, Plain, Value
-from migrate.python._points_to.slots import Slot, Solver
+from migrate.python._points_to.slots import Known, Slot, Solver
 from migrate.python.modules import Project
 from migrate.python.scopes import FUNCTIONS, Names, Scope, Variable
 
@@ -67,6 +67,7 @@ class Heap(Solver):
     def __init__(self, project: Project) -> None:
         super().__init__()
         self.project = project
+        self.seen: Mapping[Variable, Sequence[Value]] = {}  # what variables have in the place of UNKNOWN
         self.none, self.other, self.unknown = (self.constant(value) for value in Plain)
         self.modules: dict[Path, Frame] = {}
         self.frames: dict[ast.AST, list[Frame]] = {}
@@ -112,7 +113,7 @@ class Heap(Solver):
             place = place.parent
         if place is not frame:
             return self.variable(place, variable)
-        slot = Slot()
+        slot = Known(self.seen[variable]) if variable in self.seen else Slot()
         if not variable.bindings and isinstance(home, ast.Module):
             self.unbound(frame, variable.name, slot)
         return slot

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from itertools import islice
 from typing import TypeAlias
 
-from migrate.python._points_to.domain import Value
+from migrate.python._points_to.domain import Plain, Value
 
 Watcher: TypeAlias = Callable[[Value], None]
 
@@ -23,6 +23,24 @@ class Slot:
         self.fresh: list[Value] | tuple[()] = ()  # values that have not been passed on
         self.flows: list[Slot] | tuple[()] = ()
         self.watchers: list[Watcher] | tuple[()] = ()
+
+
+class _Explained(dict[Value, None]):
+    """Values of which none is UNKNOWN."""
+
+    def __setitem__(self, value: Value, nothing: None) -> None:
+        if value is not Plain.UNKNOWN:
+            super().__setitem__(value, nothing)
+
+
+class Known(Slot):
+    """What a variable can be of which somebody knows what is unknown of it."""
+
+    __slots__ = ()
+
+    def __init__(self, values: Iterable[Value]) -> None:
+        super().__init__()
+        self.values = _Explained(dict.fromkeys(values))
 
 
 class Solver:

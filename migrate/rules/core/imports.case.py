@@ -510,18 +510,13 @@ fn = ctypes.CDLL("libdoca_comm_channel.so.2")["doca_comm_channel_ep_destroy"]
 fn(ep[0])
 
 # output
-import ctypes
+import comch_next as comch
 
-from cffi import FFI
 
-ffi = FFI()
-ffi.cdef("""int doca_comm_channel_ep_create(void **ep);""")
-lib = ffi.dlopen("libdoca_comm_channel.so.2")
-ep = ffi.new("struct doca_comm_channel_ep_t **")
-if hasattr(lib, "doca_comm_channel_ep_create"):
-    lib.doca_comm_channel_ep_create(ep)
-# CCM089: the C library is called through cffi or ctypes (python -m migrate explain CCM089)
-fn = ctypes.CDLL("libdoca_comm_channel.so.2")["doca_comm_channel_ep_destroy"]
+ep = [None]
+if hasattr(comch, "Channel"):
+    comch.store(comch.outcome(comch.Channel, one_sided=True), ep)
+fn = lambda local_ep: comch.outcome(comch.Channel.close, local_ep)[0]
 fn(ep[0])
 
 

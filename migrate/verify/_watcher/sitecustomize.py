@@ -8,7 +8,8 @@ failed    a call from a line of the program returned or raised a result other th
           `thread` and `t`, the monotonic clock in nanoseconds. A result that repeats the last one is left out: how
           often a program asks may depend on the machine.
 
-Lines of the program are those of files below MIGRATE_WATCH_ROOT.
+Lines of the program are those of files below MIGRATE_WATCH_ROOT. With MIGRATE_WATCH_HOLD=1, calls of the toolkit take
+their time: what a program does only when it is quick shows as such.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import time
 
 TYPE_CHECKING = False  # every Python that the program starts comes through here, and typing takes longer than the rest
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from importlib.machinery import ModuleSpec
     from types import FrameType, ModuleType
     from typing import Any
@@ -31,7 +32,8 @@ if TYPE_CHECKING:
 _TOOLKIT = ("comch_next", "comm_channel_compat")
 # The calls that return a result code, alone or first in a tuple: those of C names, `try_...`, and these.
 _CODED = {"outcome", "outcomes", "outcome_list"}
-_FLAT = {"comm_channel_compat._flatten", "comm_channel_compat.flat", "comm_channel_compat._hot"}
+_FLAT = {f"comm_channel_compat.{name}" for name in ("_flatten", "flat", "_hot", "blocking.flat")}
+_PLAIN = {"doca_comm_channel_ep_event_channel_get"}  # of these, what returns something else
 _BEHIND_C = {
     "comm_channel_compat.capi._pointers",
     "comch_next.capi.binding",
@@ -40,6 +42,9 @@ _WAITING = {"DOCA_SUCCESS", "DOCA_ERROR_AGAIN", "DOCA_ERROR_CONNECTION_INPROGRES
 _ENDS = (StopIteration, StopAsyncIteration, GeneratorExit, KeyboardInterrupt, SystemExit)
 _FOLDER = os.environ.get("MIGRATE_WATCH", "")
 _ROOT = os.path.join(os.environ.get("MIGRATE_WATCH_ROOT", ""), "")
+
+_IS_HELD = bool(os.environ.get("MIGRATE_WATCH_HOLD"))
+_HELD_S = 2.0  # in all, for programs that make many calls
 
 _ran: set[tuple[str, int]] = set()
 _last: dict[str, str] = {}  # by thread
@@ -61,10 +66,29 @@ def _watch(frame: FrameType, event: str, arg: Any) -> Any:
     if place not in _ran:
         _ran.add(place)
         _write({"what": "ran", "at": _at(caller)})
+    if _IS_HELD:
+        with _PAUSING:
+            pause = next(_pauses)
+        time.sleep(pause)
     if not _returns_code(frame):
         return None
     frame.f_trace_lines = False
     return _of_call
+
+
+def _lengths() -> Iterator[float]:
+    """Yield pauses in seconds: some calls have none, others up to 20 ms, and those that come late none again."""
+    state, left = 1, _HELD_S
+    while left > 0:
+        state = (state * 1103515245 + 12345) & 0x7FFFFFFF
+        pause = max(0, (state >> 16) % 16 - 7) * 0.0025
+        left -= pause
+        yield pause
+    while True:
+        yield 0.0
+
+
+_pauses, _PAUSING = _lengths(), threading.Lock()  # threads of the program share them
 
 
 def _is_coded(frame: FrameType) -> bool:
@@ -76,9 +100,10 @@ def _is_coded(frame: FrameType) -> bool:
 def _returns_code(frame: FrameType) -> bool:
     name, module = frame.f_code.co_name, frame.f_globals.get("__name__")
     if module in _FLAT:
-        return bool(frame.f_globals.get("_returns", "doca_error_t") == "doca_error_t")
+        return name not in _PLAIN and bool(frame.f_globals.get("_returns", "doca_error_t") == "doca_error_t")
     if module in _BEHIND_C:
-        return name == "run" and "refused" not in frame.f_code.co_freevars  # 0 or NULL, of what has no code
+        is_coded = name == "run" and "refused" not in frame.f_code.co_freevars  # else 0 or NULL, of what has no code
+        return is_coded or name == "code_of"  # which a call that runs in C asks for
     return name in _CODED or name.startswith("try_")
 
 

@@ -6,6 +6,7 @@ import sys
 from typing import Any, NamedTuple
 
 from comch_next._codes import PciFuncType
+from comch_next.driver.emulated._kernel.memory import EXHAUSTED
 from comch_next.errors import NotFound
 
 __all__ = ["Device", "Limits", "Representor", "Topology", "current", "long_form"]
@@ -128,6 +129,8 @@ def current() -> Topology:
     try:
         return parse(_read(path), path)
     except (OSError, ValueError) as error:
+        if isinstance(error, OSError) and error.errno in EXHAUSTED:
+            raise  # the file may be sound
         raise NotFound(f"COMCH_TOPOLOGY names {path}, which cannot be read: {error}") from error
 
 

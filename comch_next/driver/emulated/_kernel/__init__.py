@@ -6,6 +6,7 @@ bells.h            what both read by and ring
 foreign.h, foreign.c    closes what came from a peer, without waiting for anybody
 remote.h, remote.c copies from and to the memory of another process
 calls.c, objects.h the hot calls: objects that own what they point to, in one C file for each noun
+direct.c, direct.h the quick calls for callers in C, as the C libraries are
 build              compiles ring, pace, posts, foreign and remote, and names the system calls that Python lacks
 memory             sealed shared memory
 ring               the two ends of a ring

@@ -5,6 +5,7 @@
  * channel.c              what is slept on
  * mapping.c              the memory that they lie in
  * quick.c, quick_send.c, quick_receive.c, quick_wait.c    calls that stand in front of Python ones
+ * direct.c               the same for callers in C
  * context.c, send_task.c what is sent as a task
  * fast.c, consumer.c, producer.c     what is sent by the fast path
  * progress.c, completion.c           the progress engine
@@ -90,7 +91,7 @@ PyMODINIT_FUNC PyInit_calls(void)
 {
     int (*const parts[])(PyObject *) = {
         calls_add_link,    calls_add_poller, calls_add_channel,   calls_add_mapping, calls_add_quick,
-        calls_add_quick_send, calls_add_quick_receive, calls_add_quick_wait,
+        calls_add_quick_send, calls_add_quick_receive, calls_add_quick_wait, calls_add_direct,
         calls_add_context, calls_add_task,   calls_add_send_task, calls_add_fast,
         calls_add_consumer, calls_add_producer, calls_add_completion, calls_add_progress,
     };

@@ -1,7 +1,7 @@
 /* A descriptor for poll and epoll: see Channel in _fabric/channel.py. It is a set of epoll's, of a latch that this side
  * rings, of bells that peers ring, and of sockets. Latch and bells are edge-triggered, so that seeing a ring silences
- * it; a bell that was rung is emptied at the next arming. Sockets are watched while the channel is armed, and by one
- * that sleeps and wakes by turns in between, too.
+ * it; a bell that was rung is emptied at the arming after the next, long before honest peers have filled it. Sockets are
+ * watched while the channel is armed, and by one that sleeps and wakes by turns in between, too.
  */
 #include <errno.h>
 #include <sys/epoll.h>
@@ -18,7 +18,7 @@ enum { EVENTS = 16, RUNG = 1, BROKEN = 2 };
 
 struct Watched {
     int fd;
-    char is_bell, rung;
+    char is_bell, rung, waits;  /* rung: since the last arming; waits: and is to be emptied at this one */
 };
 
 static void channel_dealloc(PyObject *object)
@@ -54,7 +54,7 @@ static PyObject *channel_hold(Channel *channel, PyObject *args)
     channel->set = set;
     channel->latch = latch;
     channel->armed = channel->watching = 0;
-    channel->count = channel->rung = 0;
+    channel->count = channel->bells = channel->rung = channel->waiting = 0;
     return done(set >= 0 && change(channel, EPOLL_CTL_ADD, latch, EPOLLIN | EPOLLET));
 }
 
@@ -82,6 +82,7 @@ static PyObject *channel_add(Channel *channel, PyObject *args)
     if (change(channel, EPOLL_CTL_ADD, fd, is_bell ? RINGING : channel->watching ? EPOLLIN : 0))
         return done(-1);
     more[channel->count++] = (Watched){.fd = fd, .is_bell = (char)is_bell};
+    channel->bells += is_bell != 0;
     Py_RETURN_NONE;
 }
 
@@ -95,6 +96,8 @@ static PyObject *channel_drop(Channel *channel, PyObject *number)
         return NULL;
     if ((watched = find(channel, (int)fd))) {
         channel->rung -= watched->rung != 0;
+        channel->bells -= watched->is_bell != 0;
+        channel->waiting -= watched->waits != 0;
         *watched = channel->watched[--channel->count];
         change(channel, EPOLL_CTL_DEL, (int)fd, 0);
     }
@@ -132,17 +135,32 @@ static int take_events(Channel *channel, int *silent)
     return 0;
 }
 
-/* Empty the bells that have been rung. A peer that rings its bell faster is reported, and Python code runs. */
-static int empty_bells(Channel *channel)
+/* Begin to listen for a bell's rings again, and empty it if that waits. Whether its peer rings it too fast. */
+static int hush(Channel *channel, Watched *watched)
 {
-    for (size_t i = 0; channel->rung && i < channel->count; i++) {
+    char rung = watched->rung, waited = watched->waits;
+
+    if (rung)
+        channel->rung--;
+    if (waited)
+        channel->waiting--;
+    watched->rung = 0;
+    watched->waits = rung == RUNG && !waited;
+    if (watched->waits)
+        channel->waiting++;
+    return rung == BROKEN || (waited && comch_drain(watched->fd));
+}
+
+/* Begin to listen for rings again. A peer that rings its bell too fast is reported, and Python code runs. */
+static int hush_bells(Channel *channel)
+{
+    size_t count = channel->rung + channel->waiting ? channel->count : 0;
+
+    for (size_t i = 0; i < count; i++) {
         Watched *watched = &channel->watched[i];
-        int flooded = watched->rung == BROKEN || (watched->rung && comch_drain(watched->fd));
         PyObject *fd, *reported;
 
-        channel->rung -= watched->rung != 0;
-        watched->rung = 0;
-        if (!flooded)
+        if (!hush(channel, watched))
             continue;
         fd = PyLong_FromLong(watched->fd);
         reported = fd ? PyObject_CallMethodObjArgs((PyObject *)channel, flood_name, fd, NULL) : NULL;
@@ -151,6 +169,7 @@ static int empty_bells(Channel *channel)
             return -1;
         Py_DECREF(reported);
         i = (size_t)-1;  /* the table may be another one now */
+        count = channel->count;
     }
     return 0;
 }
@@ -179,7 +198,20 @@ int calls_forget(Channel *channel, int armed)
     }
     if (failed)
         PyErr_SetFromErrno(PyExc_OSError);
-    return failed || (armed && empty_bells(channel)) ? -1 : silent;
+    return failed || (armed && hush_bells(channel)) ? -1 : silent;
+}
+
+/* Be armed again. When every bell has been rung since the last arming, none is rung before the next one, and there is no
+ * event to forget. Whether that failed, with an exception set. */
+int calls_arm_again(Channel *channel)
+{
+    if (!channel->bells || channel->rung < channel->bells)
+        return calls_forget(channel, 1) < 0;
+    channel->armed = 1;
+    if (!watch_sockets(channel, 1))
+        return hush_bells(channel);
+    PyErr_SetFromErrno(PyExc_OSError);
+    return -1;
 }
 
 /* rest(): stop watching sockets unless it is armed. The program may have closed it by itself. */

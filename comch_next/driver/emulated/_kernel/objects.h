@@ -81,7 +81,7 @@ typedef struct {
     int set, latch;
     char armed, watching;
     Watched *watched;
-    size_t count, rung;  /* rung: how many of these are bells to be emptied */
+    size_t count, bells, rung, waiting;  /* of these are bells; were rung since the last arming; are not emptied yet */
 } Channel;
 
 typedef struct {
@@ -111,6 +111,7 @@ int calls_add_quick(PyObject *module);
 int calls_add_quick_send(PyObject *module);
 int calls_add_quick_receive(PyObject *module);
 int calls_add_quick_wait(PyObject *module);
+int calls_add_direct(PyObject *module);
 int calls_add_context(PyObject *module);
 int calls_add_task(PyObject *module);
 int calls_add_send_task(PyObject *module);
@@ -132,6 +133,7 @@ Link *calls_found_link(Poller *poller);
 
 /* channel.c */
 int calls_forget(Channel *channel, int armed);
+int calls_arm_again(Channel *channel);
 int calls_ring(Channel *channel);
 
 /* quick_send.c, quick_receive.c, quick_wait.c */

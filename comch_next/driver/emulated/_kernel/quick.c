@@ -127,6 +127,13 @@ PyObject *calls_quick_call(PyMethodDef *def, Quick given)
     return call;
 }
 
+/* The object of a quick call that is made by that function; NULL of any other call. */
+Quick *calls_quick_of(PyObject *call, PyCFunction function)
+{
+    return Py_TYPE(call) == &PyCFunction_Type && PyCFunction_GetFunction(call) == function
+               ? SELF(Quick, PyCFunction_GetSelf(call)) : NULL;
+}
+
 static int refused(const char *text)
 {
     PyErr_SetString(PyExc_TypeError, text);

@@ -33,5 +33,10 @@ PyObject *calls_quick_call(PyMethodDef *def, Quick given);
 int calls_read_shape(PyObject *shape, Quick *given);
 int calls_is_zero(PyObject *number);
 int calls_quiet(Quick *quick);
+Quick *calls_quick_of(PyObject *call, PyCFunction function);
+
+/* quick_send.c, quick_receive.c: see direct.h */
+int calls_send_direct(PyObject *call, PyObject *peer, const char *data, size_t length);
+int64_t calls_receive_direct(PyObject *call, char *into, size_t room, PyObject **peer);
 
 #endif

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "quick.h"
+#include "direct.h"
 
 static PyObject *timeout_name, *message_name, *success_code;
 
@@ -128,6 +129,24 @@ static PyObject *port_receive(PyObject *self, PyObject *const *args, Py_ssize_t 
     Py_DECREF(peer);
     Py_XDECREF(data);
     return parts;
+}
+
+int64_t calls_receive_direct(PyObject *call, char *into, size_t room, PyObject **peer)
+{
+    Quick *quick = calls_quick_of(call, (PyCFunction)(void (*)(void))port_receive);
+    Poller *poller = quick ? SELF(Poller, quick->of) : NULL;
+    int64_t result = quick ? comch_find(&poller->c) : COMCH_NOT_DIRECT;
+
+    if (quick && result == COMCH_AGAIN && calls_quiet(quick))
+        return COMCH_NOTHING;
+    if (quick && result == COMCH_POLL)
+        comch_poll_again(&poller->c);
+    if (result < 0 || (uint64_t)result > room || !(*peer = peer_of(quick, calls_found_link(poller))))
+        return COMCH_NOT_DIRECT;
+    if (comch_take(&poller->c, into) == COMCH_OK)
+        return result;
+    Py_CLEAR(*peer);
+    return COMCH_NOT_DIRECT;
 }
 
 static PyMethodDef port_receive_def = {"receive", FAST(port_receive), NULL};

@@ -2,21 +2,27 @@
 #include <string.h>
 
 #include "quick.h"
+#include "direct.h"
 
 static PyObject *handle_name, *timeout_name;
 
 /* Send bytes; 0 when something else is to be done first. A look that is due stays due. */
-static int sent(Link *link, PyObject *data)
+static int sent_bytes(Link *link, const char *data, size_t length)
 {
     comch_tx *tx = link->tx;
     int result;
 
-    if (!tx || !PyBytes_CheckExact(data))
+    if (!tx)
         return 0;
-    result = comch_send(tx, PyBytes_AsString(data), (uint64_t)PyBytes_Size(data));
+    result = comch_send(tx, data, length);
     if (result == COMCH_POLL)
         comch_hurry(&tx->pace);
     return result == COMCH_OK;
+}
+
+static int sent(Link *link, PyObject *data)
+{
+    return PyBytes_CheckExact(data) && sent_bytes(link, PyBytes_AsString(data), (size_t)PyBytes_Size(data));
 }
 
 /* The handle of the program's object for a peer, as a new reference; NULL without an error when it has none. */
@@ -58,24 +64,37 @@ static int fits(Quick *quick, PyObject *const *args, Py_ssize_t count, PyObject 
     return !length || (PyLong_CheckExact(length) && PyLong_AsSsize_t(length) == PyBytes_Size(*data));
 }
 
+/* Send to a peer, whose connection must be the port's; 0 when something else is to be done first. */
+static int sent_to(Quick *quick, PyObject *peer, const char *data, size_t length)
+{
+    PyObject *handle = handle_of(quick, peer);
+    int done = handle && calls_is(handle, calls_link_type) && SELF(Link, handle)->poller == quick->of
+               && sent_bytes(SELF(Link, handle), data, length);
+
+    Py_XDECREF(handle);
+    return done;
+}
+
 static PyObject *port_send(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
     Quick *quick = SELF(Quick, self);
-    PyObject *data = NULL, *peer = NULL, *handle, *result;
-    int done;
+    PyObject *data = NULL, *peer = NULL, *result;
 
-    if (!names && fits(quick, args, count, &data, &peer) && (handle = handle_of(quick, peer))) {
-        done = calls_is(handle, calls_link_type) && SELF(Link, handle)->poller == quick->of
-               && sent(SELF(Link, handle), data);
-        Py_DECREF(handle);
-        if (done) {
-            result = quick->nothing ? quick->nothing : Py_None;
-            Py_INCREF(result);
-            return result;
-        }
+    if (!names && fits(quick, args, count, &data, &peer)
+        && sent_to(quick, peer, PyBytes_AsString(data), (size_t)PyBytes_Size(data))) {
+        result = quick->nothing ? quick->nothing : Py_None;
+        Py_INCREF(result);
+        return result;
     }
     PyErr_Clear();
     return calls_slow(quick, args, count, names);
+}
+
+int calls_send_direct(PyObject *call, PyObject *peer, const char *data, size_t length)
+{
+    Quick *quick = calls_quick_of(call, (PyCFunction)(void (*)(void))port_send);
+
+    return quick && sent_to(quick, peer, data, length) ? 0 : COMCH_NOT_DIRECT;
 }
 
 static int only_timeout(PyObject *names)

@@ -64,7 +64,7 @@ static PyObject *engine_request(PyObject *self, PyObject *const *args, Py_ssize_
     Channel *channel = plain(engine);
 
     if (!count && !names && channel && !calls_any(engine->active) && !calls_any(engine->consumers)
-        && calls_forget(channel, 1) >= 0 && !calls_any(engine->pending_calls)
+        && !calls_arm_again(channel) && !calls_any(engine->pending_calls)
         && !arm_rings(SELF(Poller, engine->poller), channel))
         Py_RETURN_NONE;
     PyErr_Clear();

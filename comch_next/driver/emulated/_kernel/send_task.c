@@ -67,7 +67,8 @@ static int launch(SendTask *task)
             return 1;
         link->listed = 1;
     }
-    do  /* again when it is time to look at the sockets: in this mode progress does */
+    comch_attended(&link->tx->pace);  /* in this mode progress looks at the sockets */
+    do  /* again when it is time for that */
         result = comch_send(link->tx, PyBytes_AsString(task->message), (uint64_t)PyBytes_Size(task->message));
     while (result == COMCH_POLL);
     if (result == COMCH_OK) {

@@ -1,0 +1,159 @@
+"""What else an account holds, for tools that judge a program by a run of it.
+
+The files that old calls stand in, by their bytes; the handles that each place was given, and where these were made; how
+often a callback called; the names that were read from the old modules.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import threading
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from enum import Enum
+from types import ModuleType
+from typing import Any
+
+from comm_channel_compat._old_calls import package_of
+
+__all__ = ["Observed", "Site", "named", "watch_names"]
+
+Site = tuple[str, str, int]  # C name, file and line
+
+_PACKAGE = __name__.partition(".")[0]
+_NO_PROGRAM = (_PACKAGE, "comch_next", "importlib")
+
+
+class Observed:
+    """Of one process."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._running = threading.local()
+        self._files: dict[str, tuple[str, str]] = {}  # path and digest, "" for what is no file
+        self._made: dict[int, tuple[type, Site]] = {}  # identity of a handle -> its class and where it was made
+        self._given: defaultdict[Site, dict[tuple[int | str, str, Site], None]] = defaultdict(dict)
+        self._nested: Counter[Site] = Counter()
+        self._names: Counter[tuple[str, int, str, bool]] = Counter()
+
+    # What happens
+
+    @contextmanager
+    def call(self, site: Site, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Iterator[None]:
+        """Observe a call while it runs: what it is given, and whether another old call has called back."""
+        self._read(site[1])
+        depth = getattr(self._running, "depth", 0)
+        arguments: list[tuple[int | str, Any]] = [*enumerate(args), *kwargs.items()]
+        with self._lock:
+            self._nested[site] += depth > 0
+            for argument, value in arguments:
+                if made := self._origin(value):
+                    self._given[site][(argument, _kind(type(value)), made)] = None
+        self._running.depth = depth + 1
+        try:
+            yield
+        finally:
+            self._running.depth = depth
+
+    def success(self, site: Site, args: tuple[Any, ...], outputs: tuple[Any, ...]) -> None:
+        """Note the handles that a call gave: made where the handle was that they came of, or else by this call."""
+        is_constructor = outputs == (None,) and site[0].endswith("_create")
+        with self._lock:
+            known = () if is_constructor else filter(None, map(self._origin, args))
+            origin = next(iter(known), site)
+            for handle in _handles(args[:1] if is_constructor else outputs):
+                self._made[id(handle)] = type(handle), origin
+
+    def name(self, place: tuple[str, int], name: str, exists: bool) -> None:
+        """Note a name that was read from an old module."""
+        file, line = place
+        self._read(file)
+        with self._lock:
+            self._names[(file, line, name, exists)] += 1
+
+    def _origin(self, value: object) -> Site | None:
+        """Return where a handle was made; None for what is no handle, or comes from elsewhere."""
+        kind, site = self._made.get(id(value), (None, None))
+        return site if kind is type(value) else None
+
+    def _read(self, file: str) -> None:
+        """Note the bytes of a file when it is first met."""
+        if file in self._files:
+            return
+        path = os.path.abspath(file)
+        try:
+            with open(path, "rb") as source:
+                digest = hashlib.sha256(source.read()).hexdigest()
+        except OSError:
+            digest = ""  # a compiled program, or a text that was run
+        self._files[file] = path, digest
+
+    # What is told
+
+    def of_call(self, site: Site) -> dict[str, Any]:
+        """Return what there is beside the results of a call."""
+        given = sorted(self._given[site], key=str)
+        handles = [{"argument": argument, "kind": kind, "made": named(made)} for argument, kind, made in given]
+        return {"nested": self._nested[site], "handles": handles}
+
+    def lookups(self) -> list[dict[str, Any]]:
+        """Return the names that were read from the old modules, by their places."""
+        return [
+            {"file": file, "line": line, "name": name, "exists": exists, "count": count}
+            for (file, line, name, exists), count in sorted(self._names.items())
+        ]
+
+    def sources(self) -> list[dict[str, str]]:
+        """Return the files that calls and names stand in."""
+        found = sorted((file, *known) for file, known in self._files.items() if known[1])
+        return [{"file": file, "path": path, "sha256": digest} for file, path, digest in found]
+
+
+def named(site: Site) -> dict[str, Any]:
+    """Return a site as the JSON form has it."""
+    return dict(zip(("symbol", "file", "line"), site, strict=True))
+
+
+def _handles(values: Iterable[Any]) -> Iterator[Any]:
+    for value in values:
+        if isinstance(value, list):
+            yield from _handles(value)
+        elif _kind(type(value)):
+            yield value
+
+
+def _kind(cls: type) -> str:
+    """Return the name of the old class that a handle is of, "" for what is none."""
+    if issubclass(cls, (Enum, Exception, tuple)):
+        return ""
+    return next((base.__name__ for base in cls.__mro__ if base.__module__.partition(".")[0] == _PACKAGE), "")
+
+
+# Names
+
+
+def watch_names(module: ModuleType, observed: Callable[[], Observed]) -> None:
+    """Note every name that a program reads from an old module."""
+
+    class Watched(ModuleType):
+        """A module that knows what is asked of it."""
+
+        def __getattribute__(self, name: str) -> Any:
+            frame = sys._getframe(1)
+            is_ours = package_of(frame) in _NO_PROGRAM
+            note = None if is_ours or name.startswith("__") else observed().name
+            place = frame.f_code.co_filename, frame.f_lineno
+            try:
+                value = super().__getattribute__(name)
+            except AttributeError:
+                if note:
+                    note(place, name, False)
+                raise
+            if note:
+                note(place, name, True)
+            return value
+
+    module.__class__ = Watched

@@ -1,0 +1,66 @@
+"""A project with the evidence of recorded runs: first the names that they read, then handles and findings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from migrate._decision import Decision
+from migrate._resolved import Resolved
+from migrate.evidence.accounts import Account
+from migrate.evidence.handles import Explained, Handles
+from migrate.evidence.lookups import Lookups
+from migrate.evidence.proof import Evidence, Proofs
+from migrate.evidence.proofs import RecordedProofs
+from migrate.evidence.runs import Runs
+from migrate.facts.program import Facts
+from migrate.outcome import FileOutcome
+from migrate.python.scopes import Variable
+from migrate.python.source import Source
+from migrate.python.values import Token
+
+_Place = tuple[Path, int]
+
+
+class Evidenced:
+    """Which getattr calls have become tables so far, and why others have not."""
+
+    def __init__(self, sources: Mapping[Path, Source], given: frozenset[Path], accounts: Sequence[Account]) -> None:
+        self._accounts = accounts
+        self._data = {path: source.data for path, source in sources.items()}
+        lookups = Lookups(Facts(sources, given), Runs(accounts, self._data), sources)
+        self._resolved = Resolved(sources, list(lookups.tables()))
+        self._doubts: dict[_Place, str] = {(path, node.lineno): doubt for (path, node), doubt in lookups.doubts.items()}
+
+    @property
+    def sources(self) -> dict[Path, Source]:
+        """The files of the project, with tables where they are."""
+        return self._resolved.sources
+
+    def of(self, flat: frozenset[Path]) -> Evidence:
+        """Return the evidence about the files, of which some are flat: their lines are not those that ran."""
+        return _Recorded(Runs(self._accounts, self._data, flat), self._doubts)
+
+    def give_up(self, decision: Decision) -> bool:
+        """Leave getattr calls as they are whose tables would stay old; whether there is one."""
+        gone = self._resolved.give_up(decision)
+        self._doubts |= {(table.path, table.node.lineno): "what it is used with stays old" for table in gone}
+        return bool(gone)
+
+    def restored(self, outcomes: Mapping[Path, FileOutcome]) -> dict[Path, FileOutcome]:
+        """Return outcomes in the places of the files as they were."""
+        return self._resolved.restored(outcomes)
+
+
+class _Recorded(Evidence):
+    """What runs show of a project, and why getattr calls stay, by their lines."""
+
+    def __init__(self, runs: Runs, doubts: Mapping[_Place, str]) -> None:
+        self._runs, self._doubts = runs, doubts
+
+    def applied(self, make: Callable[[Mapping[Variable, Sequence[Token]]], Facts]) -> tuple[Facts, Proofs]:
+        """Return the facts of a project, with the variables that the runs explain, and what they prove."""
+        facts, explained = make({}), Explained()
+        while Handles(facts, self._runs).explain(explained):
+            facts = make(explained.variables)  # what one variable holds shows what others are given to
+        return facts, RecordedProofs(facts, self._runs, explained, self._doubts)

@@ -1,0 +1,164 @@
+"""Programs that compute the names of C functions and types, with these names written out where they can be seen."""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from migrate.bindings import shapes
+from migrate.bindings.knowledge import Bindings, new_type
+from migrate.bindings.libraries import Libraries
+from migrate.bindings.prototypes import declares_only, fits, maker, restype
+from migrate.bindings.texts import Texts
+from migrate.bindings.tokens import Library, Member, keys
+from migrate.facts.expressions import Expressions
+from migrate.facts.forest import Forest
+from migrate.old_api.vocabulary import Vocabulary
+from migrate.python.modules import Project
+from migrate.python.source import Source
+from migrate.python.values import External, Function, Values
+from migrate.text.pieces import Change
+
+_GETATTR = {External("builtins.getattr")}
+
+
+class SpelledOut:
+    """The changes of all files of a project. `declared`: functions that ctypes was told of there."""
+
+    def __init__(self, sources: Mapping[Path, Source], project: Project, vocabulary: Vocabulary) -> None:
+        self._sources, self._vocabulary = sources, vocabulary
+        self.declared: set[str] = set()
+        self._makers: set[ast.AST] = set()  # functions of which some call is replaced
+        self._replaced: set[ast.AST] = set()
+        self._forest = Forest({path: project.names(path) for path in sorted(sources)})
+        self._values = Values(project, Bindings(vocabulary))
+        self._libraries = Libraries(self._forest, self._values, project)
+        self._texts = Texts(
+            self._forest, self._values, Expressions(self._forest, self._values, frozenset(), vocabulary)
+        )
+
+    def changes(self) -> dict[Path, list[Change]]:
+        """Return the changes of each file that has any."""
+        found: dict[Path, list[Change]] = {}
+        nodes: list[tuple[Path, ast.Call | ast.Subscript]] = [*self._forest.nodes(ast.Call)]
+        for path, node in [*nodes, *self._forest.nodes(ast.Subscript)]:
+            if text := self._text(node):
+                self._replaced.add(node)
+                found.setdefault(path, []).append(Change(*self._sources[path].span(node), text))
+        for path, function in self._forest.nodes(ast.FunctionDef):
+            if function in self._makers and self._is_left(function):
+                found.setdefault(path, []).append(self._without(path, function))
+        return {path: _outermost(changes) for path, changes in found.items()}
+
+    def _text(self, node: ast.Call | ast.Subscript) -> str:
+        """Return what takes the place of an expression, nothing for what stays."""
+        if isinstance(node, ast.Subscript):
+            return self._taken(node, node.value, node.slice)
+        if self._values.of(node.func) == _GETATTR and len(node.args) == 2 and not node.keywords:
+            return self._taken(node, node.args[0], node.args[1])
+        if self._is_prototype(node):
+            self.declared.update(self._names(node.args[1]))
+            self._makers.update(value.node for value in self._values.of(node.func) if isinstance(value, Function))
+            return self._taken(node, node.args[0], node.args[1])
+        members = [key for key in keys(self._values.of(node.func)) if isinstance(key, Member)]
+        if members and all(member.name == "new" for member in members) and node.args and new_type(node) is None:
+            return self._made(node)
+        return ""
+
+    def _is_left(self, function: ast.FunctionDef) -> bool:
+        """Whether no call of a function is left, and no other use of it."""
+        nodes: list[ast.Name | ast.Attribute] = [node for _, node in self._forest.nodes(ast.Name)]
+        nodes += [node for _, node in self._forest.nodes(ast.Attribute)]
+        uses = [node for node in nodes if isinstance(node.ctx, ast.Load) and self._is_named(node, function)]
+        called = (self._forest.parents[use] for use in uses)
+        imported = any(alias.name == function.name for _, alias in self._forest.nodes(ast.alias))
+        return not imported and self._replaced.issuperset(called)
+
+    def _is_named(self, node: ast.expr, function: ast.FunctionDef) -> bool:
+        return any(isinstance(value, Function) and value.node is function for value in self._values.of(node))
+
+    def _without(self, path: Path, function: ast.FunctionDef) -> Change:
+        """Return the change that takes a function away, with the blank lines behind it."""
+        source, last = self._sources[path], function.end_lineno or function.lineno
+        while last < len(source.lines) and not source.lines[last].strip():
+            last += 1
+        end = source.line_start(last) + len(source.lines[last - 1])
+        return Change(source.line_start(function.lineno), end, "")
+
+    def _is_prototype(self, node: ast.Call) -> bool:
+        """Whether a call declares one function of a library, which it returns: `prototype(lib, "name", ...)`."""
+        found = self._values.of(node.func)
+        functions = [value.node for value in found if isinstance(value, Function)]
+        if len(functions) != 1 or len(found) != 1 or not isinstance(functions[0], ast.FunctionDef):
+            return False
+        if len(node.args) < 2 or not maker(functions[0]):
+            return False
+        declared, others = restype(functions[0], node), [*node.args[2:], *(word.value for word in node.keywords)]
+        returned = {self._vocabulary.flat[name].returns for name in self._names(node.args[1])}
+        fitting = all(self._fits(returns, declared) for returns in returned)
+        return bool(returned) and fitting and all(map(self._libraries.is_plain, others))
+
+    def _names(self, node: ast.expr) -> list[str]:
+        """Return the functions of C that a text names, nothing when it may name anything else."""
+        names = self._texts.of(node)
+        return names if self._vocabulary.flat.keys() >= {*names} else []
+
+    def _fits(self, returns: str, declared: ast.expr) -> bool:
+        """Whether what a function is said to return shows that as it is."""
+        return all(fits(kind, returns) for kind in self._values.of(declared))
+
+    def _taken(self, node: ast.expr, library: ast.expr, name: ast.expr) -> str:
+        """Return a function of a library by its name: `lib.f`, or `{"f": lib.f, "g": lib.g}[which]`."""
+        found = self._values.of(library)
+        if not found or not all(isinstance(key, Library) for key in keys(found)) or len([*keys(found)]) < len(found):
+            return ""
+        names = self._names(name)
+        if not names or declares_only(node, self._forest):
+            return ""
+        owner = self._slice(library)
+        if len(names) == 1:
+            return f"{owner}.{names[0]}"
+        parts, by_parts = self._texts.by_parts(name)
+        if not by_parts:
+            return ""
+        rows = (f"{_key(row)}: {owner}.{each}" for row, each in by_parts.items())
+        return f"{{{', '.join(rows)}}}[{', '.join(map(self._slice, parts))}]"
+
+    def _made(self, node: ast.Call) -> str:
+        """Return the call of `ffi.new` with the types that it can be called with."""
+        kind, rest = node.args[0], "".join(f", {self._slice(argument)}" for argument in node.args[1:])
+        groups: dict[object, list[str]] = {}
+        for text in self._texts.of(kind):
+            groups.setdefault(shapes.made(text), []).append(text)
+        if not groups or None in groups:
+            return ""
+        calls = [f"{self._slice(node.func)}({json.dumps(group[0])}{rest})" for group in groups.values()]
+        wanted: Sequence[list[str]] = [*groups.values()]
+        text = calls[-1]
+        for call, group in zip(calls[:-1], wanted, strict=False):
+            text = (
+                f"{call} if {self._slice(kind)} in ({''.join(f'{json.dumps(each)}, ' for each in group)}) else {text}"
+            )
+        return f"({text})" if len(calls) > 1 else text
+
+    def _slice(self, node: ast.expr) -> str:
+        return self._sources[self._forest.path(node)].slice(node)
+
+
+def _key(texts: tuple[str, ...]) -> str:
+    return json.dumps(texts[0]) if len(texts) == 1 else f"({', '.join(map(json.dumps, texts))})"
+
+
+def _outermost(changes: list[Change]) -> list[Change]:
+    """Return the changes that are in no other one."""
+
+    def kept() -> Iterator[Change]:
+        end = -1
+        for change in sorted(changes, key=lambda change: (change.start, -change.end)):
+            if change.start >= end:
+                end = change.end
+                yield change
+
+    return list(kept())

@@ -1,0 +1,82 @@
+"""Which places have room for what stands in the place of a pointer, or of a buffer that shows other memory."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.bindings.refusal import USE, NotUnderstood
+from migrate.bindings.tokens import CFFI, Member, Null, View, keys
+from migrate.facts.forest import Forest
+from migrate.python.values import Bound, Class, External, Function, Partial, Plain, Token, Value, Values
+from migrate.text.code import Template
+
+_PASSING = (ast.Assign, ast.AnnAssign, ast.Return, ast.Yield, ast.Tuple, ast.List, ast.Expr, ast.Lambda, ast.IfExp)
+_ITEMS = frozenset({"list", "tuple", "iter", "enumerate", "set", "sorted", "map", "zip", "filter", "sum", "max", "min"})
+_TEXTS = frozenset({"print", "repr", "str", "format", "type", "isinstance", "hash", "id"})
+_NUMBERS = frozenset({f"builtins.{name}" for name in ("hex", "int", "bin", "oct", "divmod", "abs")})
+_EQUAL = (ast.Eq, ast.NotEq, ast.Is, ast.IsNot, ast.In, ast.NotIn)
+_READING = frozenset({f"builtins.{name}" for name in _ITEMS | _TEXTS})
+
+
+class Views:
+    """Judges the places of pointers and views."""
+
+    def __init__(self, forest: Forest, values: Values) -> None:
+        self._forest, self._values = forest, values
+
+    def pointer(self, node: ast.expr, spelling: str) -> None:
+        """Refuse what only an address can do, and comparisons of cffi's with None, which takes the place of NULL."""
+        above = self._forest.parents[node]
+        called = self._values.of(above.func) if isinstance(above, ast.Call) and node is not above.func else ()
+        is_number = any(isinstance(function, External) and function.name in _NUMBERS for function in called)
+        if is_number or isinstance(above, ast.BinOp):
+            raise NotUnderstood(node, USE)
+        if isinstance(above, ast.Compare):
+            others = [side for side in (above.left, *above.comparators) if side is not node]
+            identity = any(isinstance(operator, ast.Is | ast.IsNot) for operator in above.ops)
+            equal = all(isinstance(operator, _EQUAL) for operator in above.ops)
+            with_none = identity or any(Plain.NONE in self._values.of(side) for side in others)
+            own_none = Plain.NONE in self._values.of(node) and Token(Null()) not in self._values.of(node)
+            if not equal or (with_none and spelling == CFFI and not own_none):
+                raise NotUnderstood(above, USE)
+
+    def user_data(self, node: ast.expr) -> tuple[ast.expr, Template] | None:
+        """Return the edit of what a callback reads as a number: 0 where the program has kept nothing."""
+        above = self._forest.parents[node]
+        if isinstance(above, ast.Attribute) and above.value is node and above.attr in ("u64", "ptr"):
+            return above, Template("({data} or 0)" if above.attr == "u64" else "{data}", {"data": node})
+        if isinstance(above, ast.Call) and any(isinstance(key, Member) for key in keys(self._values.of(above.func))):
+            return None  # it is read as a handle
+        bindings = self._forest.of(node).of[node].bindings if isinstance(node, ast.Name) else ()
+        is_given = any(isinstance(binding, ast.arg) for binding in bindings) and isinstance(node, ast.Name)
+        if not is_given or not isinstance(node, ast.Name) or isinstance(above, ast.If | ast.While | ast.BoolOp):
+            return None
+        return node, Template(f"({node.id} or 0)")
+
+    def view(self, node: ast.expr, view: View) -> tuple[ast.expr, Template] | None:
+        """Return the edit that a use of a view asks for, if any: a slice of what `ffi.buffer` gives is bytes."""
+        above = self._forest.parents[node]
+        if isinstance(above, ast.Subscript) and above.value is node and view.is_buffer:
+            if isinstance(above.slice, ast.Slice) and isinstance(above.ctx, ast.Load):
+                return above, Template("bytes({view}[{slice}])", {"view": node, "slice": above.slice})
+            if isinstance(above.slice, ast.Slice):
+                return None
+        if isinstance(above, ast.Compare) and view.is_buffer:
+            return None
+        if isinstance(above, ast.Call) and node is not above.func and self._takes(above, view):
+            return None
+        if not isinstance(above, _PASSING):
+            raise NotUnderstood(above if isinstance(above, ast.expr) else node, USE)
+        return None
+
+    def _takes(self, call: ast.Call, view: View) -> bool:
+        """Whether what is called is analysed, or reads a view as bytes."""
+        return all(_reads_bytes(function, view) for function in self._values.of(call.func))
+
+
+def _reads_bytes(function: Value, view: View) -> bool:
+    if isinstance(function, External):
+        return function.name not in _READING and (view.is_buffer or function.name == "builtins.len")
+    if isinstance(function, Function | Class | Partial | Bound) or (isinstance(function, Plain) and view.is_buffer):
+        return True
+    return any(True for _ in keys([function]))

@@ -1,0 +1,81 @@
+"""Handles that go through code that migrate does not see: what runs show of where they went."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from migrate.outcome import Finding, Level
+from migrate.report.run import stays
+from tests.evidence.conftest import Recorded
+
+HIDDEN = """\
+import importlib
+import sys
+import doca_comm_channel as cc
+box = importlib.import_module("letter" + "box").Box()
+def set_up(ep: cc.Endpoint) -> None:
+    ep.set_max_msg_size(100)
+    {more}
+def make() -> cc.Endpoint:
+    return cc.Endpoint()
+box.put((set_up, make))
+up, new = box.take()
+up(new())
+"""
+
+
+def causes(run: Recorded) -> list[Finding]:
+    return [finding for finding in run.migrated().findings if stays(finding) and not finding.because]
+
+
+def test_callers_and_callees_that_nobody_sees(recorded: Callable[..., Recorded]) -> None:
+    outcome = recorded(HIDDEN.format(more="ep.destroy()")).migrated()
+    marked = {(finding.span.line, finding.code) for finding in outcome.findings if finding.level is Level.EVIDENCE}
+    assert {(6, "CCM034"), (7, "CCM034"), (10, "CCM033")} <= marked
+    assert b"ep.max_msg_size = 100\n    ep.close()" in outcome.new
+    assert b"doca_comm_channel" not in outcome.new
+
+
+def test_a_call_on_it_that_did_not_run(recorded: Callable[..., Recorded]) -> None:
+    """All calls on a variable change, or none."""
+    run = recorded(HIDDEN.format(more="if len(sys.argv) > 1: ep.destroy()"))
+    assert "run.json: line 7 did not run" in {cause.evidence for cause in causes(run)}
+    assert b"ep.set_max_msg_size(100)" in run.migrated().new
+
+
+def test_two_calls_of_one_name_on_a_line(recorded: Callable[..., Recorded]) -> None:
+    """Which of them ran, nobody can tell."""
+    run = recorded(HIDDEN.format(more="ep.destroy() if len(sys.argv) == 1 else ep.destroy()"))
+    assert "line 7 has several such calls" in {cause.evidence for cause in causes(run)}
+
+
+BORROWED = """\
+import importlib
+import doca_comm_channel as cc
+end = cc.Endpoint()
+importlib.import_module("help" + "er").use(end)
+end.destroy()
+"""
+
+
+def test_a_handle_that_other_files_used(recorded: Callable[..., Recorded], tmp_path: Path) -> None:
+    (tmp_path / "helper.py").write_text("def use(end):\n    end.set_max_msg_size(100)\n")
+    (cause,) = causes(recorded(BORROWED))
+    assert cause.code == "CCM033"
+    assert cause.evidence == "run.json: line 2 of helper.py used it, which migrate does not follow"
+
+
+def test_a_handle_that_nobody_else_used(recorded: Callable[..., Recorded], tmp_path: Path) -> None:
+    (tmp_path / "helper.py").write_text("def use(end):\n    pass\n")
+    run = recorded(BORROWED)
+    assert not causes(run)
+    assert b"end.close()" in run.migrated().new
+
+
+def test_a_handle_in_an_attribute_is_not_explained(recorded: Callable[..., Recorded]) -> None:
+    run = recorded(
+        "import importlib\nimport doca_comm_channel as cc\nbox = importlib.import_module('letter' + 'box').Box()\n"
+        "box.put(cc.Endpoint())\nclass End: pass\nmine = End()\nmine.end = box.take()\nmine.end.set_max_msg_size(9)\n"
+    )
+    assert "the handle is in no variable of a function or file" in {cause.evidence for cause in causes(run)}

@@ -1,0 +1,93 @@
+"""What the account of a run holds for tools: sources by their bytes, names that were read, handles and callbacks."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+from tests.processes import StartPython
+
+LAUNCH = ("-m", "comm_channel_compat", "run", "--report", "run.json")
+CREATE = "doca_comm_channel_ep_create"
+
+DYNAMIC = """\
+import doca_comm_channel as cc
+prefix, found = "doca_comm_channel_ep_", []
+def call(verb, *args):
+    return getattr(cc, prefix + verb)(*args)
+found.append(cc.Endpoint())
+code, second = call("create")
+call("destroy", found[0])
+second.set_device(device=cc.open_device("03:00.0"))
+print(hasattr(cc, "doca_nothing"), second.__class__.__name__)
+info = cc.devices()[0]
+info.open()
+"""
+
+
+def facts_of(start_python: StartPython, folder: Path, text: str) -> dict[str, Any]:
+    (folder / "old.py").write_text(text)
+    assert start_python(*LAUNCH, "old.py", cwd=folder).finish().returncode == 0
+    facts: dict[str, Any] = json.loads((folder / "run.json").read_text())
+    return facts
+
+
+def test_sources(start_python: StartPython, tmp_path: Path) -> None:
+    (tmp_path / "helper.py").write_text("def make(module):\n    return module.Endpoint()\n")
+    facts = facts_of(start_python, tmp_path, "import helper, doca_comm_channel\nhelper.make(doca_comm_channel)\n")
+    digests = {source["path"]: source["sha256"] for source in facts["sources"]}
+    assert digests == {str(tmp_path / "helper.py"): hashlib.sha256((tmp_path / "helper.py").read_bytes()).hexdigest()}
+    assert {source["file"] for source in facts["sources"]} == {call["file"] for call in facts["calls"]}
+
+
+def test_names_that_were_read(start_python: StartPython, tmp_path: Path) -> None:
+    facts = facts_of(start_python, tmp_path, DYNAMIC)
+    assert [(name["line"], name["name"], name["exists"]) for name in facts["lookups"]] == [
+        (4, CREATE, True),
+        (4, "doca_comm_channel_ep_destroy", True),
+        (5, "Endpoint", True),
+        (8, "open_device", True),
+        (9, "doca_nothing", False),
+        (10, "devices", True),
+    ]
+
+
+def test_handles_and_where_they_were_made(start_python: StartPython, tmp_path: Path) -> None:
+    """What comes of a handle was made where that was."""
+    facts = facts_of(start_python, tmp_path, DYNAMIC)
+    given = {
+        (call["symbol"].rpartition("_")[2], handle["argument"], handle["kind"], handle["made"]["line"])
+        for call in facts["calls"]
+        for handle in call["handles"]
+    }
+    assert given == {
+        ("destroy", 0, "Endpoint", 5),
+        ("device", 0, "Endpoint", 4),
+        ("device", "device", "Device", 8),
+        ("open", 0, "DevInfo", 10),
+    }
+
+
+CALLED_BACK = """\
+import doca_cc as cc
+engine, device = cc.ProgressEngine(), cc.open_device("03:00.0")
+server = cc.Server(device, device.open_representor("b1:00.0"), "svc")
+server.task_send_set_conf(print, print, 4)
+server.event_msg_recv_register(print)
+server.event_connection_register(print, print)
+context = server.as_ctx()
+def changed(data, context, old, new):
+    engine.progress()
+context.set_state_changed_cb(changed)
+engine.connect_ctx(context)
+context.start()
+engine.progress()
+"""
+
+
+def test_calls_in_callbacks(start_python: StartPython, tmp_path: Path) -> None:
+    facts = facts_of(start_python, tmp_path, CALLED_BACK)
+    nested = {call["line"]: (call["count"], call["nested"]) for call in facts["calls"] if "progress" in call["symbol"]}
+    assert nested == {9: (1, 1), 13: (1, 0)}
