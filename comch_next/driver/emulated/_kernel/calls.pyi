@@ -98,9 +98,15 @@ class SendTask(Task):
     def submit(self) -> None: ...
     def free(self) -> None: ...
 
+class BufOwner:
+    @property
+    def bufs(self) -> int: ...
+
 class Buf:
-    inventory: Any
-    mmap: Any
+    @property
+    def inventory(self) -> Any: ...
+    @property
+    def mmap(self) -> Any: ...
     next: Any
     previous: Any
     head: int
@@ -110,6 +116,8 @@ class Buf:
     refcount: int
     posted: bool
     remote: bool
+    def take_from(self, inventory: BufOwner, mmap: BufOwner, /) -> None: ...
+    def give_back(self) -> None: ...
 
 class FastContext(Context):
     most: int
