@@ -13,7 +13,7 @@ _control     engines, contexts, servers, clients, connections, send tasks
 _memory      maps, inventories, buffers
 _fast_path   consumers, producers, their tasks, and what leads to the DPA
 _port        the pull view of a context
-_weak        a set that holds none of its members
+_weak        a set and a table that keep nothing alive
 _text        text as C has it
 _admin       servers as other processes see them
 """
@@ -59,7 +59,7 @@ from comch_next.driver.protocol._shield import Finalized, shielded
 from comch_next.driver.protocol._signals import HELD_SIGNALS, Own, interruptible, uninterrupted
 from comch_next.driver.protocol._text import bytes_of, text_of
 from comch_next.driver.protocol._typed import Protocol
-from comch_next.driver.protocol._weak import WeakSet
+from comch_next.driver.protocol._weak import WeakSet, WeakTable
 
 __all__ = [
     "Admin",
@@ -113,6 +113,7 @@ __all__ = [
     "Task",
     "Tasks",
     "WeakSet",
+    "WeakTable",
     "bytes_of",
     "interruptible",
     "new_lock",

@@ -24,6 +24,18 @@ static Raised fetch(void)
     return raised;
 }
 
+/* Fetch it without its frames, which hold the object that is being finalized. */
+static Raised fetch_frameless(void)
+{
+    Raised raised = fetch();
+
+    PyErr_NormalizeException(&raised.type, &raised.value, &raised.trace);
+    Py_CLEAR(raised.trace);
+    if (PyExceptionInstance_Check(raised.value))
+        PyException_SetTraceback(raised.value, Py_None);
+    return raised;
+}
+
 static void restore(Raised raised)
 {
     PyErr_Restore(raised.type, raised.value, raised.trace);
@@ -54,18 +66,11 @@ static void raise_soon(Raised raised, PyObject *call)
     PyErr_WriteUnraisable(call);
 }
 
-/* Keep the first. */
-static void keep(Raised *first)
+static void forget(Raised raised)
 {
-    Raised raised = fetch();
-
-    if (!first->type)
-        *first = raised;
-    else {
-        Py_XDECREF(raised.type);
-        Py_XDECREF(raised.value);
-        Py_XDECREF(raised.trace);
-    }
+    Py_XDECREF(raised.type);
+    Py_XDECREF(raised.value);
+    Py_XDECREF(raised.trace);
 }
 
 static void hold_signals(sigset_t *before)
@@ -79,30 +84,31 @@ static void hold_signals(sigset_t *before)
     pthread_sigmask(SIG_BLOCK, &held, before);
 }
 
-/* Call it, by its method of that name if there is one. Returns NULL if every attempt has failed, with the last one's
- * exception; otherwise what a handler has raised comes later.
+/* Call it, or its method of that name if there is one. Returns NULL if every attempt has failed, with the last one's
+ * exception. What a handler has raised, the main thread raises later.
  */
 static PyObject *run(PyObject *call, PyObject *name)
 {
-    Raised late = {0};
+    Raised early = {0}, late = {0}, other;
     PyObject *result = NULL;
     sigset_t before;
 
     hold_signals(&before);
-    if (PyErr_CheckSignals())  /* what has arrived already */
-        keep(&late);
+    if (PyErr_CheckSignals())
+        early = fetch_frameless();
     for (int attempt = 0; !result && attempt < ATTEMPTS; attempt++) {
-        if (attempt)
-            keep(&late);
+        if (attempt) {
+            other = fetch_frameless();
+            forget(late.type ? other : late);
+            late = late.type ? late : other;
+        }
         result = name ? PyObject_CallMethodObjArgs(call, name, NULL) : PyObject_CallNoArgs(call);
     }
+    raise_soon(early, call);
     if (result)
         raise_soon(late, call);
-    else {
-        Py_XDECREF(late.type);
-        Py_XDECREF(late.value);
-        Py_XDECREF(late.trace);
-    }
+    else
+        forget(late);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return result;
 }

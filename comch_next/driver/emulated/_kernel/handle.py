@@ -46,7 +46,8 @@ class Socket(socket.socket):
 
     __slots__ = ()
 
-    def __del__(self) -> None: ...
+    # Nothing, in C: what a signal's handler raises is lost in a finalizer of Python.
+    __del__ = staticmethod(bool)
 
 
 _left: list[bool] = []  # not empty once the process has taken leave: what is collected then is silent
