@@ -11,6 +11,7 @@ from comch_next import Counter, ErrorCode, State
 from comm_channel_compat import Endpoint as OldEndpoint
 from comm_channel_compat import flat, open_device
 from tests.pull.support import FORMS
+from tests.threads.blocking import Blocking
 from tests.threads.event_loop import EventLoop
 from tests.threads.face import (
     DATA,
@@ -394,6 +395,7 @@ FACES: dict[str, Face] = {
     "tasks": Tasks(),
     "objects": Objects(),
     "flat": Flat(),
+    "blocking": Blocking(),
     "fast path": Fast(),
     "fast path apart": Fast(apart=True),
     "memory": Memory(),
