@@ -13,6 +13,7 @@ from migrate.bindings.refusal import USE, NotUnderstood
 from migrate.bindings.tokens import CTYPES, Data, Own, Pointer, Shape, Text, keys
 from migrate.facts.expressions import Expressions
 from migrate.facts.forest import Forest
+from migrate.facts.reaching import Reaching
 from migrate.old_api.vocabulary import kind_of
 from migrate.python.scopes import Kind
 from migrate.python.values import Plain, Token, Values
@@ -25,8 +26,11 @@ _TEXT = '.partition(b"\\0")[0]'
 class Members:
     """Makes the edits of calls of cffi and ctypes; nothing for what stays cffi's."""
 
-    def __init__(self, forest: Forest, values: Values, expressions: Expressions, numbers: Numbers) -> None:
-        self._forest, self._values, self._expressions, self._numbers = forest, values, expressions, numbers
+    def __init__(
+        self, forest: Forest, values: Values, reaching: Reaching, expressions: Expressions, numbers: Numbers
+    ) -> None:
+        self._forest, self._values, self._reaching = forest, values, reaching
+        self._expressions, self._numbers = expressions, numbers
 
     def of_ffi(self, node: ast.Call, name: str) -> Edit | None:
         """Return the edit of a call of a method of an FFI object."""
@@ -47,7 +51,7 @@ class Members:
 
     def data(self, node: ast.expr) -> Data | None:
         """Return the shape of what an expression certainly is, None for what is no value of C."""
-        found = self._values.of(node)
+        found = self._reaching.of(node)
         data = [key for key in keys(found) if isinstance(key, Data)]
         if not data:
             return None
@@ -58,10 +62,10 @@ class Members:
 
     def is_mixed(self, node: ast.expr) -> bool:
         """Whether an expression is a cell of ctypes with a handle at one time, and the handle itself at another."""
-        found = [*keys(self._values.of(node))]
+        found = [*keys(self._reaching.of(node))]
         cells = [key for key in found if isinstance(key, Data)]
         rest = [key for key in found if isinstance(key, Pointer)]
-        others = self._values.of(node) - {Plain.NONE, *map(Token, cells), *map(Token, rest)}
+        others = self._reaching.of(node) - {Plain.NONE, *map(Token, cells), *map(Token, rest)}
         return bool(rest) and not others and {(each.holds, each.spelling) for each in cells} == {("handle", CTYPES)}
 
     def _buffer(self, node: ast.expr) -> bool:
@@ -69,7 +73,7 @@ class Members:
         data = self.data(node)
         if data is not None and data.shape is Shape.CELL:
             raise NotUnderstood(node, USE)
-        if data is None and Plain.UNKNOWN in self._values.of(node):
+        if data is None and Plain.UNKNOWN in self._reaching.of(node):
             raise NotUnderstood(node, USE)
         return data is not None
 
@@ -151,7 +155,7 @@ class Members:
         return node, Template(f"memoryview({{buffer}}){cut}", parts)
 
     def _string(self, node: ast.Call) -> Edit | None:
-        found = self._values.of(node.args[0])
+        found = self._reaching.of(node.args[0])
         if any(isinstance(key, Text) for key in keys(found)):
             if any(not isinstance(key, Text) for key in keys(found)) or len(node.args) > 1:
                 raise NotUnderstood(node, USE)
@@ -198,7 +202,7 @@ class Members:
         kind = node.args[0]
         if isinstance(kind, ast.Constant) and kind_of(str(kind.value)):
             return self._itself(node)
-        if any(isinstance(key, Own) for key in keys(self._values.of(node.args[-1]))):
+        if any(isinstance(key, Own) for key in keys(self._reaching.of(node.args[-1]))):
             return None
         raise NotUnderstood(node, USE)
 
@@ -220,7 +224,7 @@ class Members:
         return node, self._function(node.args[0])
 
     def _function(self, node: ast.expr) -> Template:
-        return callbacks.called_back(node, self._values.of(node))
+        return callbacks.called_back(node, self._reaching.of(node))
 
     def _object(self, node: ast.Call) -> Edit:
         """Return the object that a pointer stands for."""
