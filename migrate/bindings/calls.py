@@ -100,7 +100,7 @@ class Calls:
             parts[f"argument_{at}"] = argument.value if isinstance(argument, ast.Starred) else argument
             found = self._reaching.of(parts[f"argument_{at}"])
             given = [*keys(self._values.inside(found) if is_star else found)]
-            self.met.update(key for key in given if isinstance(key, Data))
+            self.met.update(key.whole for key in given if isinstance(key, Data))
             if any(isinstance(key, Own) for key in given) or node.keywords:
                 raise NotUnderstood(argument, USE)
         stars = ("*" if isinstance(argument, ast.Starred) else "" for argument in node.args)
@@ -110,7 +110,7 @@ class Calls:
     def _star(self, star: ast.expr, spelling: str) -> str:
         """Return the text of arguments that are passed as they come: of the cells of ctypes, what is in them."""
         data = [key for key in keys(self._values.inside(self._reaching.of(star))) if isinstance(key, Data)]
-        self.met.update(data)
+        self.met.update(each.whole for each in data)
         if spelling == CTYPES and any(each.shape is Shape.CELL for each in data):
             return "*(value[0] if isinstance(value, list) else value for value in {star})"
         return "*{star}"
@@ -134,7 +134,7 @@ class Calls:
             raise NotUnderstood(argument, USE)
         data = [key for key in keys(found) if isinstance(key, Data)]
         own = [key for key in keys(found) if isinstance(key, Own)]
-        self.met.update(data)
+        self.met.update(each.whole for each in data)
         text = f"{{{parameter.name}}}"
         if parameter.is_output:
             return f"{text}[0]"
@@ -192,7 +192,7 @@ class Calls:
         """Return the text of what takes an output, which is evaluated after the call."""
         found = self._reaching.of(argument)
         given = list(keys(found))
-        self.met.update(key for key in given if isinstance(key, Data))
+        self.met.update(key.whole for key in given if isinstance(key, Data))
         may_be_null = function.name in _MAY_BE_NULL
         known = all(isinstance(key, Data) or (isinstance(key, Null) and may_be_null) for key in given)
         owned = parameter.ctype == _BUFFER and given and all(isinstance(key, Own) for key in given)

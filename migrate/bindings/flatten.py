@@ -102,6 +102,7 @@ class Flattening:
 
     def _changes(self, data: Data) -> bool:
         """Whether a C value is of the program's talk with an old library."""
+        data = data.whole
         if data.node is GIVEN:
             return True
         if data.spelling == CTYPES:
@@ -292,7 +293,13 @@ class Flattening:
 
     def _places(self, token: Token) -> list[ast.expr]:
         """Return where an expression can have a token; a name that had it before, or will have it, is none."""
-        return [node for node in self.values.uses(token) if token in self._reaching.of(node)]
+        return [node for node in self.values.uses(token) if token in self._reaching.of(node) and self._adds(node)]
+
+    def _adds(self, node: ast.expr) -> bool:
+        """Whether a sum is one of a C value where it stands; True for everything else."""
+        return not isinstance(node, ast.BinOp) or any(
+            isinstance(key, Data) for key in keys(self._reaching.of(node.left))
+        )
 
     def _is_dressed(self, node: ast.expr) -> bool:
         """Whether an edit of what stands above a value takes it over: `ffi.buffer(value)`."""

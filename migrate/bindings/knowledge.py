@@ -98,7 +98,8 @@ class Bindings:
         if isinstance(key, Stranger | Computed):
             given = [*arguments.positional, *arguments.keywords.values(), arguments.hidden]
             found = (value.key for values in given for value in values if isinstance(value, Token))
-            self.met.update(data for data in found if isinstance(data, Data | View))
+            self.met.update(data.whole if isinstance(data, Data) else data
+                            for data in found if isinstance(data, Data | View))  # fmt: skip
             return [Plain.OTHER]
         return []
 
@@ -184,6 +185,14 @@ class Bindings:
     def text(self, token: Token) -> Sequence[Token]:
         """Return nothing: the text of no token matters."""
         return ()
+
+    def added(self, token: Token, node: ast.AST) -> Sequence[Token]:
+        """Return the memory behind an offset: `buffer + offset`."""
+        key = token.key
+        if not isinstance(key, Data) or (key.spelling, key.shape) != (CFFI, Shape.BUFFER):
+            return ()
+        part = isinstance(node, ast.BinOp) and not key.part_of
+        return [Token(Data(node, Shape.BUFFER, "bytes", CFFI, key.ffi, part_of=key)) if part else token]
 
     def in_flight(self) -> Sequence[Token]:
         """Return nothing: no error is a token."""

@@ -6,11 +6,11 @@ import ast
 from collections.abc import Callable, Mapping
 
 from migrate.bindings import callbacks, shapes
-from migrate.bindings.calls import decoding, pointed
+from migrate.bindings.calls import decoding, is_function_of, pointed
 from migrate.bindings.knowledge import new_type
 from migrate.bindings.numbers import Numbers
 from migrate.bindings.refusal import USE, NotUnderstood
-from migrate.bindings.tokens import CTYPES, Data, Own, Pointer, Shape, Text, keys
+from migrate.bindings.tokens import CFFI, CTYPES, Data, Own, Pointer, Shape, Text, keys
 from migrate.facts.expressions import Expressions
 from migrate.facts.forest import Forest
 from migrate.facts.reaching import Reaching
@@ -137,8 +137,12 @@ class Members:
 
     def _view(self, node: ast.Call) -> Edit | None:
         """Return bytes where they are copied at once, else a view."""
+        if self._is_address(node.args[0]):
+            return self._at_address(node)
         if not self._buffer(node.args[0]):
             return None
+        if len(node.args) == 1:
+            self._check_whole(node)
         parts = {"buffer": node.args[0]}
         cut = ""
         if len(node.args) > 1:
@@ -153,6 +157,26 @@ class Members:
         if isinstance(above, ast.Call) and above.args == [node] and _named(above.func) == "bytes":
             return above, Template(f"bytes({{buffer}}{cut})", parts)
         return node, Template(f"memoryview({{buffer}}){cut}", parts)
+
+    def _is_address(self, node: ast.expr) -> bool:
+        """Whether an expression is what a function of the library gave as a pointer, where it is one at all."""
+        found = self._reaching.of(node)
+        return Token(Pointer(CFFI)) in found and found <= {Token(Pointer(CFFI)), Plain.OTHER}
+
+    def _at_address(self, node: ast.Call) -> Edit:
+        """Return the bytes at an address: `ffi.buffer(address, size)[:]`."""
+        above = self._forest.parents[node]
+        whole = isinstance(above, ast.Subscript) and isinstance(above.slice, ast.Slice) and _is_whole(above.slice)
+        copied = isinstance(above, ast.Call) and above.args == [node] and _named(above.func) == "bytes"
+        if len(node.args) != 2 or not (whole or copied) or not isinstance(above, ast.expr):
+            raise NotUnderstood(node, USE)
+        parts = {"address": node.args[0], "size": node.args[1]}
+        return above, Template("bytes({comch}.arguments.span({address}, {size}))", parts)
+
+    def _check_whole(self, node: ast.Call) -> None:
+        """Refuse the size of what shows a part only: C knows none."""
+        if any(isinstance(key, Data) and key.part_of for key in keys(self._reaching.of(node.args[0]))):
+            raise NotUnderstood(node, USE)
 
     def _string(self, node: ast.Call) -> Edit | None:
         found = self._reaching.of(node.args[0])
@@ -179,6 +203,7 @@ class Members:
         data = self.data(node.args[0])
         if data is not None and data.shape is Shape.CELL:
             raise NotUnderstood(node, USE)
+        self._check_whole(node)
         return (node, Template("len({buffer})", {"buffer": node.args[0]})) if data else None
 
     def _moved(self, node: ast.Call) -> Edit | None:
@@ -187,11 +212,17 @@ class Members:
         if not self._buffer(target):
             return None
         statement = self._forest.parents[node]
-        simple = len(node.args) == 3 and isinstance(node.args[2], ast.Name | ast.Constant | ast.Attribute)
+        simple = len(node.args) == 3 and self._is_simple(node.args[2])
         if not simple or not isinstance(statement, ast.Expr):
             raise NotUnderstood(node, USE)
         parts = {"buffer": target, "data": node.args[1], "size": node.args[2], "size_2": node.args[2]}
         return statement, Template("{buffer}[:{size}] = memoryview({data})[:{size_2}]", parts)
+
+    def _is_simple(self, size: ast.expr) -> bool:
+        """Whether evaluating a size twice gives the same."""
+        if isinstance(size, ast.Call) and all(is_function_of(each, "len") for each in self._reaching.of(size.func)):
+            return all(isinstance(argument, ast.Name) for argument in size.args)
+        return isinstance(size, ast.Name | ast.Constant | ast.Attribute)
 
     def _itself(self, node: ast.Call) -> Edit:
         """Return what is shown as something else: bytes for a pointer, a pointer for a value."""

@@ -11,7 +11,6 @@ from tests.verify.cases import GUESTS
 # Those that stay whole in C, and why.
 STAYS = {
     "cffi/abi_module": "cffi compiles its declarations, and the program calls the module that comes of it",
-    "cffi/bulk": "it reckons with the address of its buffer: `memory + slot * CHUNK`",
     "cffi/c_port": "a loop registers callbacks of several types; which function gets a message cannot be seen",
     "cffi/netpkg": "the functions of both sides come from one method, whose calls give different things",
     "cffi/refusals": "it destroys a handle twice, which comch_next bears (CCM114)",
