@@ -191,8 +191,9 @@ class Bindings:
         key = token.key
         if not isinstance(key, Data) or (key.spelling, key.shape) != (CFFI, Shape.BUFFER):
             return ()
-        part = isinstance(node, ast.BinOp) and not key.part_of
-        return [Token(Data(node, Shape.BUFFER, "bytes", CFFI, key.ffi, part_of=key)) if part else token]
+        if not isinstance(node, ast.BinOp) or key.part_of:
+            return [token]
+        return [Token(Data(node, Shape.BUFFER, "bytes", CFFI, key.ffi, part_of=key))]
 
     def in_flight(self) -> Sequence[Token]:
         """Return nothing: no error is a token."""
