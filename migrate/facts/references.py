@@ -137,6 +137,8 @@ class References:
         if has_symbol(found):
             if self._is_name(node):
                 yield from self._symbol(path, node, found)
+        elif not bindings and found and Plain.UNKNOWN not in found:
+            return  # a star import of a file of the project brings it
         elif is_c_name(node.id) and not any(map(self._is_own, bindings)):
             yield Reference(path, node, node.id, code=OF_C)
         elif not bindings and is_core(node.id):
