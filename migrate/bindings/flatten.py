@@ -29,12 +29,14 @@ from migrate.bindings.tokens import (
     Name,
     Null,
     Pointer,
+    Shape,
     Stranger,
     Text,
     UserData,
     View,
     keys,
 )
+from migrate.bindings.told import Told
 from migrate.bindings.uses import Uses
 from migrate.bindings.views import Views
 from migrate.facts.expressions import Expressions
@@ -88,6 +90,7 @@ class Flattening:
         self._read_decorators()
         self._read_uses()
         self._read_views()
+        self._read_told()
         self._read_names()
         self._read_prototypes()
         self._read_tables()
@@ -203,7 +206,8 @@ class Flattening:
 
     def _of_ctypes(self, node: ast.Call, name: str) -> None:
         """Edit what makes or refers to a value that an old function is given."""
-        given = [key for part in (node, *node.args) for key in keys(self.values.of(part)) if isinstance(key, Data)]
+        shown = (part.left if isinstance(part, ast.BinOp) else part for part in node.args)
+        given = [key for part in (node, *shown) for key in keys(self.values.of(part)) if isinstance(key, Data)]
         above = self.forest.parents[node]
         passed = isinstance(above, ast.Call) and above in self.expressions and name == "c_char_p"
         if any(map(self._changes, given)) or passed:
@@ -254,6 +258,9 @@ class Flattening:
                     self._touch(decorator)
 
     def _read_uses(self) -> None:
+        for place, shown in self._uses.looked_into():
+            if self._changes(shown) and shown.spelling == CTYPES and shown.shape is Shape.CELL:
+                self._refuse(NotUnderstood(place, USE))
         for token in self.values.tokens:
             data = token.key
             if not isinstance(data, Data) or not self._changes(data):
@@ -261,6 +268,11 @@ class Flattening:
             for node in self.values.uses(token):
                 self._touch(node)
                 try:
+                    if self._uses.is_settled(node, data):
+                        continue
+                    if edit := self._uses.tested(node, data):
+                        self._put(*edit)
+                        continue
                     if self._members.is_mixed(node):
                         self._uses.passed_on(node, data)
                         continue
@@ -293,6 +305,14 @@ class Flattening:
                         self._put_all(self._views.view(node, key))
                 except NotUnderstood as problem:
                     self._refuse(problem)
+
+    def _read_told(self) -> None:
+        """Make numbers of what the library tells callbacks."""
+        for edit in Told(self.forest, self.values, self._bindings).edits():
+            if isinstance(edit, NotUnderstood):
+                self._refuse(edit)
+            else:
+                self._put(*edit)
 
     def _read_names(self) -> None:
         """Put None in the place of NULL, and refuse what is looked up."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from migrate.bindings import shapes
 from migrate.bindings.tokens import (
@@ -31,7 +32,7 @@ from migrate.bindings.tokens import (
     keys,
 )
 from migrate.old_api.vocabulary import Parameter, Vocabulary
-from migrate.python.values import Arguments, CallBack, External, Given, Kept, Plain, Token, Value
+from migrate.python.values import Arguments, Bound, CallBack, External, Function, Given, Kept, Plain, Token, Value
 
 _LOADERS = frozenset({"cdll", "pydll"})
 _LIBRARIES = frozenset({"CDLL", "PyDLL"})
@@ -46,12 +47,23 @@ _MESSAGE = "uint8_t *"
 _POINTER = "POINTER"  # what it gives is a class: POINTER(c_char)
 
 
+class Called(NamedTuple):
+    """What the library gives a function behind its first arguments, which are given already."""
+
+    parameters: tuple[Parameter, ...]
+    given: int
+
+
 class Bindings:
-    """The Knowledge of the two packages. `met`: C values that are given to functions of other libraries."""
+    """The Knowledge of the two packages.
+
+    met: C values that are given to functions of other libraries. called: the functions that the library calls.
+    """
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
         self.met: set[Data | View] = set()
+        self.called: dict[ast.FunctionDef | ast.Lambda, set[Called]] = {}
 
     def module(self, name: str) -> Token | None:
         """Return the token of one of the packages."""
@@ -90,6 +102,8 @@ class Bindings:
             return self._of_ffi(key, node, arguments)
         if isinstance(key, CFunction):
             function = self._vocabulary.flat[key.name]
+            if function.returns.startswith("union"):
+                return [Token(UserData(key.spelling))]
             is_text = function.returns == "const char *"
             return [Token(Text(key.spelling) if is_text else Pointer(key.spelling))
                     if is_text or "return" in function.kinds else Plain.OTHER]  # fmt: skip
@@ -108,7 +122,8 @@ class Bindings:
         if name.name in _LIBRARIES:
             return [Token(Library(node, CTYPES))]
         if name.name in ("CFUNCTYPE", "PYFUNCTYPE"):
-            return [Token(Maker(CTYPES))]
+            kinds = (next((getattr(key, "name", "") for key in keys(given)), "") for given in arguments.positional[1:])
+            return [Token(Maker(CTYPES, kinds=tuple(kinds)))]
         if name.name == "POINTER":
             found = (getattr(key, "name", "") for key in keys(*arguments.positional[:1]))
             return [Token(Name(CTYPES, f"{_POINTER}({next(found, '')})"))]
@@ -140,6 +155,8 @@ class Bindings:
     def elements(self, token: Token) -> Iterable[Given] | None:
         """Return what indexing a C value gives."""
         key = token.key
+        if isinstance(key, Library):
+            return [Token(Computed(key))]
         is_pointer = isinstance(key, Data) and (key.spelling, key.holds) == (CFFI, "handle")
         return [Token(Pointer(CFFI)) if is_pointer else Plain.OTHER]
 
@@ -167,7 +184,15 @@ class Bindings:
         hidden = [arguments.hidden] * len(parameters) if arguments.starred else []
         for parameter, values in zip(parameters, [*arguments.positional, *hidden], strict=False):
             if parameter.callback:
+                self._note(values, parameter.callback)
                 yield CallBack(values, tuple((_given(each, key.spelling),) for each in parameter.callback))
+
+    def _note(self, functions: Iterable[Value], parameters: tuple[Parameter, ...]) -> None:
+        for value in functions:
+            function = value.function if isinstance(value, Bound) else value
+            given = len(value.arguments) if isinstance(value, Bound) else 0
+            if isinstance(function, Function) and isinstance(function.node, ast.FunctionDef | ast.Lambda):
+                self.called.setdefault(function.node, set()).add(Called(parameters, given))
 
     def is_instance(self, token: Token, kind: Token) -> bool | None:
         """Return None: nothing is known of types."""

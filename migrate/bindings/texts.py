@@ -119,6 +119,8 @@ class Texts:
         if isinstance(above, ast.Tuple) and isinstance(binding, ast.expr):
             place, binding = above.elts.index(binding), above
             above = self._forest.parents[binding]
+        if isinstance(above, ast.Assign) and place is not None and isinstance(above.value, ast.Tuple):
+            return self._texts(_item(above.value, place), depth)
         if isinstance(above, ast.For | ast.comprehension) and above.target is binding:
             rows = self._rows(above.iter, depth)
             if place is None:
