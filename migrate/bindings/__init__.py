@@ -17,6 +17,7 @@ a list of one item in it, a buffer a bytearray, and a call that fills cells is `
     conversions what a flat function is given in the place of what C takes
     callbacks  functions that C calls, and what they raise
     numbers    what a type of C holds, and what is certainly a number
+    releases   questions which functions the library has
     prototypes argtypes and restype
     tables     tables of prototypes, and the loops over them
     members    the functions of cffi and ctypes themselves

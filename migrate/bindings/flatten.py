@@ -15,6 +15,7 @@ from migrate.bindings.members import Members
 from migrate.bindings.numbers import Numbers
 from migrate.bindings.prototypes import Prototypes
 from migrate.bindings.refusal import CALL, DECLARATION, USE, NotUnderstood
+from migrate.bindings.releases import Releases
 from migrate.bindings.tables import Tables
 from migrate.bindings.tokens import (
     CFFI,
@@ -71,8 +72,8 @@ class Flattening:
         expressions = Expressions(self.forest, self.values, frozenset(), vocabulary)
         self._reaching = Reaching(self.forest, self.values, {path: source.control for path, source in sources.items()})
         numbers = Numbers(self.forest, self.values, expressions)
-        self._calls = Calls(self.forest, self.values, vocabulary, numbers)
-        self._members = Members(self.forest, self.values, expressions, numbers)
+        self._calls = Calls(self.forest, self.values, self._reaching, vocabulary, numbers)
+        self._members = Members(self.forest, self.values, self._reaching, expressions, numbers)
         self._uses = Uses(self.forest, self.values, numbers)
         self._views = Views(self.forest, self.values)
         self._prototypes = Prototypes(self.forest, self.values, vocabulary, declared)
@@ -85,12 +86,13 @@ class Flattening:
         self.touched: set[Path] = set()
         if not self.libraries.old:
             return
+        self._put_each(Releases(self.forest, self.values, vocabulary.flat).edits())
         self._read_calls()
         self._read_members()
         self._read_decorators()
         self._read_uses()
         self._read_views()
-        self._read_told()
+        self._put_each(Told(self.forest, self.values, self._bindings).edits())
         self._read_names()
         self._read_prototypes()
         self._read_tables()
@@ -103,6 +105,7 @@ class Flattening:
 
     def _changes(self, data: Data) -> bool:
         """Whether a C value is of the program's talk with an old library."""
+        data = data.whole
         if data.node is GIVEN:
             return True
         if data.spelling == CTYPES:
@@ -144,7 +147,14 @@ class Flattening:
             above = self.forest.parents[taken]
             functions = [key for key in keys(self.values.of(taken)) if isinstance(key, CFunction)]
             stored = (isinstance(above, ast.Call) and above.func is taken) or isinstance(above, ast.Attribute)
-            if functions and isinstance(taken.ctx, ast.Load) and not stored and self._calls.is_origin(taken):
+            is_test = self.forest.parents[taken] in self.statements
+            if (
+                functions
+                and isinstance(taken.ctx, ast.Load)
+                and not stored
+                and not is_test
+                and (self._calls.is_origin(taken))
+            ):
                 self._keep(taken, functions)
 
     def _keep(self, node: ast.Attribute, functions: list[CFunction]) -> None:
@@ -245,6 +255,13 @@ class Flattening:
         else:
             self.expressions[node] = template
 
+    def _put_each(self, edits: Iterable[tuple[ast.expr | ast.stmt, Template] | NotUnderstood]) -> None:
+        for edit in edits:
+            if isinstance(edit, NotUnderstood):
+                self._refuse(edit)
+            else:
+                self._put(*edit)
+
     def _put_all(self, edit: tuple[ast.expr, Template] | None) -> None:
         if edit is not None:
             self._put(*edit)
@@ -265,7 +282,7 @@ class Flattening:
             data = token.key
             if not isinstance(data, Data) or not self._changes(data):
                 continue
-            for node in self.values.uses(token):
+            for node in self._places(token):
                 self._touch(node)
                 try:
                     if self._uses.is_settled(node, data):
@@ -286,6 +303,16 @@ class Flattening:
                     if not self._is_dressed(node):
                         self._refuse(problem)
 
+    def _places(self, token: Token) -> list[ast.expr]:
+        """Return where an expression can have a token; a name that had it before, or will have it, is none."""
+        return [node for node in self.values.uses(token) if token in self._reaching.of(node) and self._adds(node)]
+
+    def _adds(self, node: ast.expr) -> bool:
+        """Whether a sum is one of a C value where it stands; True for everything else."""
+        return not isinstance(node, ast.BinOp) or any(
+            isinstance(key, Data) for key in keys(self._reaching.of(node.left))
+        )
+
     def _is_dressed(self, node: ast.expr) -> bool:
         """Whether an edit of what stands above a value takes it over: `ffi.buffer(value)`."""
         return any(above in self.expressions or above in self.statements for above in self.forest.above(node)
@@ -295,7 +322,7 @@ class Flattening:
         """Read what shows a C value, and the pointers of cffi."""
         for token in self.values.tokens:
             key = token.key
-            for node in self.values.uses(token) if isinstance(key, Pointer | Null | UserData | View) else ():
+            for node in self._places(token) if isinstance(key, Pointer | Null | UserData | View) else ():
                 try:
                     if isinstance(key, UserData):
                         self._put_all(self._views.user_data(node))
@@ -305,14 +332,6 @@ class Flattening:
                         self._put_all(self._views.view(node, key))
                 except NotUnderstood as problem:
                     self._refuse(problem)
-
-    def _read_told(self) -> None:
-        """Make numbers of what the library tells callbacks."""
-        for edit in Told(self.forest, self.values, self._bindings).edits():
-            if isinstance(edit, NotUnderstood):
-                self._refuse(edit)
-            else:
-                self._put(*edit)
 
     def _read_names(self) -> None:
         """Put None in the place of NULL, and refuse what is looked up."""

@@ -112,7 +112,8 @@ class Bindings:
         if isinstance(key, Stranger | Computed):
             given = [*arguments.positional, *arguments.keywords.values(), arguments.hidden]
             found = (value.key for values in given for value in values if isinstance(value, Token))
-            self.met.update(data for data in found if isinstance(data, Data | View))
+            self.met.update(data.whole if isinstance(data, Data) else data
+                            for data in found if isinstance(data, Data | View))  # fmt: skip
             return [Plain.OTHER]
         return []
 
@@ -209,6 +210,15 @@ class Bindings:
     def text(self, token: Token) -> Sequence[Token]:
         """Return nothing: the text of no token matters."""
         return ()
+
+    def added(self, token: Token, node: ast.AST) -> Sequence[Token]:
+        """Return the memory behind an offset: `buffer + offset`."""
+        key = token.key
+        if not isinstance(key, Data) or (key.spelling, key.shape) != (CFFI, Shape.BUFFER):
+            return ()
+        if not isinstance(node, ast.BinOp) or key.part_of:
+            return [token]
+        return [Token(Data(node, Shape.BUFFER, "bytes", CFFI, key.ffi, part_of=key))]
 
     def in_flight(self) -> Sequence[Token]:
         """Return nothing: no error is a token."""

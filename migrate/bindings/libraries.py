@@ -96,3 +96,8 @@ def _is_of_python(function: Value) -> bool:
     if isinstance(function, External):
         return function.name.startswith(".") or is_standard(function.name)
     return function is Plain.OTHER or any(isinstance(key, Name) for key in keys([function]))
+
+
+def is_display(node: ast.expr) -> bool:
+    """Whether an expression lists something, at least one thing."""
+    return isinstance(node, ast.List | ast.Tuple) and bool(node.elts)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from migrate.bindings import shapes
 from migrate.bindings.declaring import Declaring
+from migrate.bindings.finders import Finders, Found
 from migrate.bindings.knowledge import Bindings, new_type
 from migrate.bindings.libraries import Libraries
 from migrate.bindings.prototypes import declares_only, fits, maker, restype
@@ -38,6 +39,7 @@ class SpelledOut:
         self._values = Values(project, Bindings(vocabulary))
         self._libraries = Libraries(self._forest, self._values, project)
         self._declaring = Declaring(self._forest, self._values, self._libraries)
+        self._finders = Finders(self._forest, self._values)
         self._texts = Texts(
             self._forest, self._values, Expressions(self._forest, self._values, frozenset(), vocabulary)
         )
@@ -66,8 +68,12 @@ class SpelledOut:
             self.declared.update(self._names(node.args[1]))
             self._makers.update(value.node for value in self._values.of(node.func) if isinstance(value, Function))
             return self._taken(node, node.args[0], node.args[1])
+        found = self._finders.found(node)
+        if found and (text := self._taken(node, found.library, found.name, found)):
+            self._makers.add(found.finder)
+            return text
         members = [key for key in keys(self._values.of(node.func)) if isinstance(key, Member)]
-        if members and all(member.name == "new" for member in members) and node.args and new_type(node) is None:
+        if members and all(member.name == "new" for member in members) and node.args and _is_computed(node):
             return self._made(node)
         return ""
 
@@ -119,7 +125,7 @@ class SpelledOut:
         found = self._values.of(declared)
         return bool(found) and all(fits(kind, returns, self._values) for kind in found)
 
-    def _taken(self, node: ast.expr, library: ast.expr, name: ast.expr) -> str:
+    def _taken(self, node: ast.expr, library: ast.expr, name: ast.expr, finder: Found | None = None) -> str:
         """Return a function of a library by its name: `lib.f`, or `{"f": lib.f, "g": lib.g}[which]`."""
         found = self._values.of(library)
         if not found or not all(isinstance(key, Library) for key in keys(found)) or len([*keys(found)]) < len(found):
@@ -131,10 +137,17 @@ class SpelledOut:
         if len(names) == 1:
             return f"{owner}.{names[0]}"
         parts, by_parts = self._texts.by_parts(name)
-        if not by_parts:
+        if not by_parts or (finder and not all(finder.is_known(part, node) for part in parts)):
             return ""
         rows = (f"{_key(row)}: {owner}.{each}" for row, each in by_parts.items())
-        return f"{{{', '.join(rows)}}}[{', '.join(map(self._slice, parts))}]"
+        return f"{{{', '.join(rows)}}}[{', '.join(self._part(part, finder) for part in parts)}]"
+
+    def _part(self, node: ast.expr, finder: Found | None) -> str:
+        """Return the text of a part of a name, which a method takes from its own object."""
+        own = finder and isinstance(node, ast.Attribute) and finder.is_own(node)
+        if finder and finder.receiver and own and isinstance(node, ast.Attribute):
+            return f"{self._slice(finder.receiver[1])}.{node.attr}"
+        return self._slice(node)
 
     def _made(self, node: ast.Call) -> str:
         """Return the call of `ffi.new` with the types that it can be called with."""
@@ -155,6 +168,11 @@ class SpelledOut:
 
     def _slice(self, node: ast.expr) -> str:
         return self._sources[self._forest.path(node)].slice(node)
+
+
+def _is_computed(node: ast.Call) -> bool:
+    """Whether `ffi.new` is called with a type that is put together from texts, not only from a length."""
+    return not isinstance(node.args[0], ast.Constant) and shapes.made(new_type(node) or "") is None
 
 
 def _key(texts: tuple[str, ...]) -> str:

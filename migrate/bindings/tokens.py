@@ -94,6 +94,12 @@ class Data:
     spelling: str
     ffi: Ffi | None = None
     ctype: str = ""
+    part_of: Data | None = None  # of which buffer it shows what is behind an offset
+
+    @property
+    def whole(self) -> Data:
+        """The value that it is a part of; itself if it is none."""
+        return self.part_of.whole if self.part_of else self
 
 
 GIVEN = ast.Constant(None)  # stands for the place where the library makes the bytes that it gives a callback

@@ -40,6 +40,8 @@ class Uses:
             above = self._forest.parents[above]
         if data.holds == "number" and isinstance(above, ast.Attribute | ast.Subscript):
             self._stored(above, data)
+        if isinstance(above, ast.BinOp) and isinstance(above.op, ast.Add) and node is above.left:
+            return self._behind(above, data)
         judge = _PLACES.get(type(above))
         if judge is not None:
             return judge(self, node, above, data)
@@ -61,6 +63,13 @@ class Uses:
         if self._truth.is_chosen_by(node):
             raise NotUnderstood(node, USE)
         return (node, self._truth.held(node)) if self._truth.is_tested(node) else None
+
+    def _behind(self, above: ast.BinOp, data: Data) -> tuple[ast.expr, Template]:
+        """Return the memory behind an offset for the address of it."""
+        if data.spelling == CTYPES or data.shape is Shape.CELL:
+            raise NotUnderstood(above, USE)
+        parts = {"buffer": above.left, "offset": above.right}
+        return above, Template("{comch}.arguments.offset({buffer}, {offset})", parts)
 
     def passed_on(self, node: ast.expr, data: Data) -> None:
         """Refuse a place where a cell does more than to go on to the next place."""
@@ -146,7 +155,7 @@ def _takes(function: Value, data: Data) -> bool:
         return _takes(function.function, data)
     if isinstance(function, External):
         name = function.name.rpartition(".")[2]
-        return name in _HOLDING or (name == "len" and data.shape is Shape.BUFFER)
+        return name in _HOLDING or (name == "len" and data.shape is Shape.BUFFER and not data.part_of)
     return isinstance(function, Function | Class | Partial) or any(True for _ in keys([function]))
 
 
