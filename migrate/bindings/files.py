@@ -9,6 +9,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
 
+from migrate.bindings.declarations import Declarations
 from migrate.bindings.flatten import Flattening
 from migrate.bindings.forwarding import Forwarding
 from migrate.bindings.knowledge import Bindings
@@ -93,7 +94,8 @@ def groups(sources: Mapping[Path, Source], given: frozenset[Path], width: int | 
     if not any(spelling in source.text for source in sources.values() for spelling in _SPELLINGS):
         return []
     earlier: dict[Path, Flat] = {}
-    forwarding = Forwarding(sources, _project(sources), Bindings(VOCABULARY))
+    knowledge = Bindings(VOCABULARY, Declarations(source.tree for source in sources.values()))
+    forwarding = Forwarding(sources, _project(sources), knowledge)
     sources = _changed(sources, forwarding.changes(), earlier)
     spelled_out = SpelledOut(sources, _project(sources), VOCABULARY)
     sources = _changed(sources, spelled_out.changes(), earlier)

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from migrate.bindings import callbacks
 from migrate.bindings.calls import Calls, decoding
+from migrate.bindings.declarations import Declarations
 from migrate.bindings.knowledge import Bindings
 from migrate.bindings.libraries import Libraries
 from migrate.bindings.members import Members
@@ -16,6 +17,7 @@ from migrate.bindings.numbers import Numbers
 from migrate.bindings.prototypes import Prototypes
 from migrate.bindings.refusal import CALL, DECLARATION, USE, NotUnderstood
 from migrate.bindings.releases import Releases
+from migrate.bindings.shown import Shown
 from migrate.bindings.tables import Tables
 from migrate.bindings.tokens import (
     CFFI,
@@ -66,7 +68,8 @@ class Flattening:
         """Read a project. declared: functions that ctypes has been told of elsewhere."""
         self.sources, self.project, self.vocabulary = sources, project, vocabulary
         self.forest = Forest({path: project.names(path) for path in sorted(sources)})
-        self._bindings = Bindings(vocabulary)
+        declarations = Declarations(project.trees.values())
+        self._bindings = Bindings(vocabulary, declarations)
         self.values = Values(project, self._bindings)
         self.libraries = Libraries(self.forest, self.values, project)
         expressions = Expressions(self.forest, self.values, frozenset(), vocabulary)
@@ -90,6 +93,7 @@ class Flattening:
         self._read_calls()
         self._read_members()
         self._read_decorators()
+        self._put_each(Shown(self.forest, self.values, declarations).edits())
         self._read_uses()
         self._read_views()
         self._put_each(Told(self.forest, self.values, self._bindings).edits())
@@ -255,7 +259,7 @@ class Flattening:
         else:
             self.expressions[node] = template
 
-    def _put_each(self, edits: Iterable[tuple[ast.expr | ast.stmt, Template] | NotUnderstood]) -> None:
+    def _put_each(self, edits: Iterable[tuple[ast.expr, Template] | tuple[ast.stmt, Template] | NotUnderstood]) -> None:
         for edit in edits:
             if isinstance(edit, NotUnderstood):
                 self._refuse(edit)

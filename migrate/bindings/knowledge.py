@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from migrate.bindings import shapes
+from migrate.bindings.declarations import Declarations
 from migrate.bindings.tokens import (
     CFFI,
     CTYPES,
@@ -60,8 +61,8 @@ class Bindings:
     met: C values that are given to functions of other libraries. called: the functions that the library calls.
     """
 
-    def __init__(self, vocabulary: Vocabulary) -> None:
-        self._vocabulary = vocabulary
+    def __init__(self, vocabulary: Vocabulary, declarations: Declarations) -> None:
+        self._vocabulary, self._declarations = vocabulary, declarations
         self.met: set[Data | View] = set()
         self.called: dict[ast.FunctionDef | ast.Lambda, set[Called]] = {}
 
@@ -185,8 +186,14 @@ class Bindings:
         hidden = [arguments.hidden] * len(parameters) if arguments.starred else []
         for parameter, values in zip(parameters, [*arguments.positional, *hidden], strict=False):
             if parameter.callback:
-                self._note(values, parameter.callback)
-                yield CallBack(values, tuple((_given(each, key.spelling),) for each in parameter.callback))
+                fitting = frozenset(value for value in values if self._may_be(value, parameter))
+                self._note(fitting, parameter.callback)
+                yield CallBack(fitting, tuple((_given(each, key.spelling),) for each in parameter.callback))
+
+    def _may_be(self, value: Value, parameter: Parameter) -> bool:
+        """Whether cffi lets a function of the program pass for a callback: by the type that its decorator names."""
+        kind = callback_type(value.node) if isinstance(value, Function) else ""
+        return not kind or self._declarations.may_be(kind, parameter.callback)
 
     def _note(self, functions: Iterable[Value], parameters: tuple[Parameter, ...]) -> None:
         for value in functions:
@@ -240,6 +247,16 @@ def _given(parameter: Parameter, spelling: str) -> Given:
     if parameter.is_user_data:
         return Token(UserData(spelling))
     return Token(Pointer(spelling)) if parameter.kind else Plain.OTHER
+
+
+def callback_type(node: ast.AST) -> str:
+    """Return the type that `@ffi.callback("type")` gives a function; nothing where it has no such decorator alone."""
+    decorators = node.decorator_list if isinstance(node, ast.FunctionDef) else []
+    call = decorators[0] if len(decorators) == 1 else None
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.func.attr != "callback":
+        return ""
+    kind = call.args[0] if call.args else None
+    return kind.value if isinstance(kind, ast.Constant) and isinstance(kind.value, str) else ""
 
 
 def ctypes_value(name: str) -> tuple[Shape | None, str]:

@@ -36,7 +36,7 @@ class Releases:
         """names: those of all old functions."""
         self._forest, self._values, self._names = forest, values, names
 
-    def edits(self) -> Iterator[tuple[ast.expr | ast.stmt, Template] | NotUnderstood]:
+    def edits(self) -> Iterator[tuple[ast.expr, Template] | tuple[ast.stmt, Template] | NotUnderstood]:
         """Yield what takes the place of questions whether there is a function, and those without an answer."""
         for _, node in self._forest.nodes(ast.Attribute):
             names = [key.name for key in keys(self._values.of(node)) if isinstance(key, CFunction)]

@@ -8,12 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from migrate.bindings import shapes
+from migrate.bindings.declarations import Declarations
 from migrate.bindings.declaring import Declaring
 from migrate.bindings.finders import Finders, Found
 from migrate.bindings.knowledge import Bindings, new_type
 from migrate.bindings.libraries import Libraries
 from migrate.bindings.prototypes import declares_only, fits, maker, restype
 from migrate.bindings.removing import without
+from migrate.bindings.rows import Rows
 from migrate.bindings.texts import Texts
 from migrate.bindings.tokens import Library, Member, keys
 from migrate.facts.expressions import Expressions
@@ -36,7 +38,7 @@ class SpelledOut:
         self._makers: set[ast.AST] = set()  # functions of which some call is replaced
         self._replaced: set[ast.AST] = set()
         self._forest = Forest({path: project.names(path) for path in sorted(sources)})
-        self._values = Values(project, Bindings(vocabulary))
+        self._values = Values(project, Bindings(vocabulary, Declarations(project.trees.values())))
         self._libraries = Libraries(self._forest, self._values, project)
         self._declaring = Declaring(self._forest, self._values, self._libraries)
         self._finders = Finders(self._forest, self._values)
@@ -56,7 +58,21 @@ class SpelledOut:
         for statement in (*filter(self._is_left, functions), *self._loops()):
             path = self._forest.path(statement)
             found.setdefault(path, []).append(without(self._sources[path], self._forest, statement))
+        for loop, target, call, rows in Rows(self._forest, self._values).loops():
+            path = self._forest.path(loop)
+            found.setdefault(path, []).extend(self._calls(loop, target, call, rows))
         return {path: _outermost(changes) for path, changes in found.items()}
+
+    def _calls(self, loop: ast.For, target: ast.Name, call: ast.Call, rows: Sequence[ast.Tuple]) -> Iterator[Change]:
+        """Yield the changes of a loop over functions with their arguments: what it goes through are calls."""
+        source = self._sources[self._forest.path(loop)]
+        if any("#" in source.slice(row) for row in rows):
+            return
+        yield Change(*source.span(loop.target), target.id)
+        yield Change(*source.span(call), f"{target.id}()")
+        for row in rows:
+            function, *given = map(source.slice, row.elts)
+            yield Change(*source.span(row), f"lambda: {function}({', '.join(given)})")
 
     def _text(self, node: ast.Call | ast.Subscript) -> str:
         """Return what takes the place of an expression, nothing for what stays."""

@@ -11,7 +11,6 @@ from tests.verify.cases import GUESTS
 # Those that stay whole in C, and why.
 STAYS = {
     "cffi/abi_module": "cffi compiles its declarations, and the program calls the module that comes of it",
-    "cffi/c_port": "a loop registers callbacks of several types; which function gets a message cannot be seen",
     "cffi/refusals": "it destroys a handle twice, which comch_next bears (CCM114)",
     "cffi/rpc_daemon": "its own class finds the functions by name (__getattr__)",
     "ctypes/bulk_of_25": "an opened library is a key of its tables",
