@@ -56,9 +56,9 @@ def rewrite_project(
             outcomes[path] = FileOutcome(path, data, data, skipped=UNREADABLE, reason=str(error))
     options, given = options or Options(), frozenset(files)
     if options.keep_spelling:
-        from migrate.successors.outcomes import outcomes as of_c  # here: it is seldom asked for
+        from migrate import _successors  # here: it is seldom asked for
 
-        outcomes |= (kept := of_c(sources, given))
+        outcomes |= (kept := _successors.outcomes(sources, given))
         sources = {path: source for path, source in sources.items() if path not in kept}
         given = given.intersection(sources)
     if options.mode == "shim":

@@ -11,7 +11,5 @@ declarations and tables of types follow where a function takes something else. A
     cells         numbers that C fills in, where they were wider
     references    where a function goes whose arguments have changed
     arguments     what is given to it
-    builds        setup.py and the like: what a program is compiled and linked with
     program       the changes of files that imports connect, or why they stay
-    outcomes      what becomes of a project
 """

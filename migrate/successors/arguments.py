@@ -9,7 +9,7 @@ from pathlib import Path
 from migrate.bindings.refusal import NotUnderstood
 from migrate.bindings.tokens import Data, Ffi, keys
 from migrate.facts.expressions import Expressions
-from migrate.facts.forest import Forest
+from migrate.facts.forest import Forest, last_name
 from migrate.python.source import Source
 from migrate.python.values import Values
 from migrate.successors.references import LOST, Given
@@ -56,7 +56,8 @@ class Arguments:
         value = self._expressions.constant(node)
         if value is not None and (type(value) is not int or not 0 <= value <= _MOST_LOG):
             raise NotUnderstood(node, _OUT_OF_RANGE)
-        if any(isinstance(key, Data) for key in keys(self._values.of(node))):
+        is_cast = isinstance(node, ast.Call) and last_name(node.func) == "cast"
+        if is_cast or any(isinstance(key, Data) for key in keys(self._values.of(node))):
             raise NotUnderstood(node, _UNSEEN)
         start, end = self._sources[path].span(node)
         if isinstance(node, ast.Constant):

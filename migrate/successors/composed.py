@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from itertools import chain
+from pathlib import Path
 
 from migrate.bindings.refusal import NotUnderstood
 from migrate.facts.forest import Forest, last_name
@@ -15,9 +17,9 @@ from migrate.successors.names import NEW
 from migrate.text.pieces import Change
 
 UNSEEN = "CCM121"
-_GAP, _PREFIX = "\0", "doca_cc"
+_GAP, _PREFIX = "\0", "doca_"
 _FORMAT = re.compile(r"%\(\w+\)[sd]|%[sd]|\{\w*\}")
-_OPEN = re.compile(rf"(?<![\w{_GAP}])doca_cc[\w{_GAP}]*")
+_OPEN = re.compile(rf"(?<![\w{_GAP}])doca_(?=cc|{_GAP})[\w{_GAP}]*")
 _WORD = re.compile(r"\w+")
 # Parts of names that are others now, the longer ones first.
 _PARTS = {
@@ -27,16 +29,19 @@ _PARTS = {
     "get_device_repr": "get_device_rep",
     "comp_handler": "completion_cb_t",
     "send_task": "task_send",
-    "doca_cc": "doca_comch",
 }
-_LIBRARIES = {"doca_cc": "doca_comch", "doca-cc": "doca-comch"}
+_LIBRARY = re.compile(r"(?:^|(?<=doca_))cc(?=_|$)")
+_LIBRARIES = {"doca_cc": "doca_comch"}
+_SHAPING = frozenset(
+    {"format", "join", "replace", "strip", "lstrip", "rstrip", "dedent", "sub", "substitute", "Template"}
+)
 _LINKING = OPENERS | {"Extension", "setup", "setuptools", "extension", "dependency", "pkgconfig", "parse"}
 
 
 class Composed:
     """The texts with open names of some files that belong together."""
 
-    def __init__(self, sources: Mapping[object, Source], forest: Forest) -> None:
+    def __init__(self, sources: Mapping[Path, Source], forest: Forest) -> None:
         self._forest = forest
         self._texts = [node for _, node in forest.nodes(ast.Constant) if isinstance(node.value, str)]
         self._words = {word for node in self._texts for word in _WORD.findall(str(node.value))}
@@ -63,12 +68,32 @@ class Composed:
                     raise NotUnderstood(node, UNSEEN)
                 yield node, Change(0, 0, new)
 
+    def names_library(self) -> bool:
+        """Whether a text is the name of the library for what opens it or links with it."""
+        return any(str(node.value) in _LIBRARIES and self._is_linked(node) for node in self._texts)
+
+    def is_seen(self, node: ast.expr) -> bool:
+        """Whether a text is made of texts of the program, whatever it is shaped by."""
+        return all(last_name(part) in self._bound for part in _made_of(node))
+
+    @cached_property
+    def _bound(self) -> frozenset[str]:
+        """The names that are bound to texts of the program; parameters and what loops bind, too."""
+        found = {argument.arg for _, argument in self._forest.nodes(ast.arg)}
+        for _, statement in self._forest.nodes(ast.Assign):
+            if not any(isinstance(part, ast.Call) for part in _made_of(statement.value)):
+                found.update(last_name(target) for target in statement.targets)
+        for _, added in self._forest.nodes(ast.AugAssign):
+            found.add(last_name(added.target))
+        found.update(last_name(loop.target) for _, loop in self._forest.nodes(ast.For))
+        return frozenset(found - {""})
+
     def _check(self, node: ast.expr, name: str) -> None:
         if name in NEW or name in _LIBRARIES:
             return
         pattern = name if _GAP in name else name + _GAP
         fitting = [*self._fitting(pattern)]
-        if not fitting and _GAP in name:
+        if not fitting and _GAP in name and name.startswith("doca_cc"):
             raise NotUnderstood(node, UNSEEN)
         self.known.update(fitting)
         for old in fitting:
@@ -119,8 +144,21 @@ class Composed:
         """Whether a text names a library to what opens it or links with it."""
         above = [*self._forest.above(node)]
         beside = (part for place in above[:1] for part in ast.iter_child_nodes(place) if part is not node)
-        others = any(isinstance(part, ast.Constant) and str(part.value).startswith("doca") for part in beside)
+        others = any(isinstance(part, ast.Constant) and str(part.value).startswith(_PREFIX) for part in beside)
         return others or any(isinstance(place, ast.Call) and last_name(place.func) in _LINKING for place in above)
+
+
+def _made_of(node: ast.expr) -> Iterator[ast.expr]:
+    """Yield what a text is made of, beside texts that are written out."""
+    if isinstance(node, ast.BinOp):
+        yield from _made_of(node.left)
+        yield from () if isinstance(node.op, ast.Mod) else _made_of(node.right)
+    elif isinstance(node, ast.Call) and last_name(node.func) in _SHAPING:
+        shaped = [node.func.value] if isinstance(node.func, ast.Attribute) else []
+        for part in node.args[:1] if last_name(node.func) == "dedent" else shaped:
+            yield from _made_of(part)
+    elif not isinstance(node, ast.Constant | ast.JoinedStr):
+        yield node
 
 
 def _splits(pattern: str, name: str) -> Iterator[tuple[str, ...]]:
@@ -139,4 +177,4 @@ def _changed(part: str) -> str:
     """Return a part of a name as it is now."""
     for old, new in _PARTS.items():
         part = part.replace(old, new)
-    return part
+    return _LIBRARY.sub("comch", part)

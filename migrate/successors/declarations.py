@@ -15,6 +15,7 @@ _EVENT = re.compile(r"\((?=\s*(?:const\s+)?(?:struct\s+)?doca_cc_event_msg_recv\
 _NAME = re.compile(r"\w+")
 _SCALAR = re.compile(r"(?<!\w)(?:size_t|uint8_t|uint32_t|int|bool|_Bool)(?!\w)")
 _BUFFER = re.compile(r"(?<!\w)struct\s+doca_buf(?!\w)")
+_CALLED = re.compile(r"(?:[=({},;!&|?:<>+-]|\breturn)\s*$")
 _RESULT = re.compile(r"((?:const\s+)?struct\s+doca_buf\s*\*\s*)$")
 
 
@@ -29,6 +30,13 @@ class Declarations:
         for name, successor in SUCCESSOR.items():
             for match in re.finditer(rf"(?<!\w){name}\s*\(", self._text):
                 yield successor, match.end() - 1
+
+    def calls(self) -> bool:
+        """Whether the text calls a function whose arguments have changed, which only C code does."""
+        return any(
+            successor.is_changed and _CALLED.search(self._text[: _before_name(self._text, opened)])
+            for successor, opened in self.functions()
+        )
 
     def is_wide(self, successor: Successor, opened: int) -> bool:
         """Whether a number that a function fills in is declared with eight bytes."""

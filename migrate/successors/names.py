@@ -51,6 +51,11 @@ class Successor:
             return None
         return new[0], tuple(self.after[at][2] for at in new)
 
+    @property
+    def is_changed(self) -> bool:
+        """Whether a call of the function has to change, or what it fills in means something else."""
+        return self.log is not None or self.inserted is not None or self.shows_log
+
     @cached_property
     def retyped(self) -> Mapping[int, str]:
         """Return the C type of each parameter whose number has another one now, by its place."""

@@ -1,4 +1,4 @@
-"""The changes of the files of one program that calls doca_cc in C: all of them, or NotUnderstood for the first cause."""
+"""The changes of the files of one program that calls doca_cc in C, or NotUnderstood for the first cause."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from migrate.python.values import Values
 from migrate.successors import words
 from migrate.successors.arguments import Arguments
 from migrate.successors.cells import Cells
-from migrate.successors.composed import Composed
+from migrate.successors.composed import UNSEEN, Composed
 from migrate.successors.declarations import Declarations
 from migrate.successors.names import MESSAGE, NEW, OF_2_5, SUCCESSOR
-from migrate.successors.references import References, Told
+from migrate.successors.references import LOST, References, Told
 from migrate.successors.types import Types
 from migrate.text.pieces import Change
 
@@ -50,6 +50,7 @@ class Program:
     def changes(self) -> dict[Path, list[Change]]:
         """Return the changes of each file; NotUnderstood if one of them cannot change."""
         self._check_names()
+        self._check_library()
         found: dict[Path, dict[tuple[int, int], Change]] = {path: {} for path in self.sources}
         for path, change in self._all():
             found[path].setdefault((change.start, change.end), change)
@@ -78,6 +79,21 @@ class Program:
             for statement in self.forest.names[path].imports:
                 if any(name in _PYTHON and self._project.resolve(path, name) is None for name in _modules(statement)):
                     raise NotUnderstood(statement, TWICE)
+
+    def _check_library(self) -> None:
+        """Refuse a program whose library, or whose declarations, are named or made elsewhere."""
+        for _, call in self.forest.calls(["cdef"]):
+            if call.args and not self._composed.is_seen(call.args[0]):
+                raise NotUnderstood(call, UNSEEN)
+        names = (code for code in self._code.values() if words.names_library(code))
+        if not any(names) and not self._composed.names_library():
+            raise NotUnderstood(self._first(), UNSEEN)
+
+    def _first(self) -> ast.AST:
+        """Return the first place that names something of doca_cc."""
+        found = ((path, min(named.values())) for path, code in self._code.items() if (named := words.named(code)))
+        path, offset = next(found, (next(iter(self.sources)), 0))
+        return self._node(path, offset)
 
     def path(self, node: ast.AST) -> Path:
         """Return the file that holds a node."""
@@ -124,23 +140,19 @@ class Program:
         types = Types(self.sources, self.forest, self._values)
         cells = Cells(self.sources, self.forest, self._values, types)
         wide = self._wide(types)
-        wanted = {name for name, successor in SUCCESSOR.items() if self._is_changed(name) or name in wide}
+        wanted = {name for name, successor in SUCCESSOR.items() if successor.is_changed or name in wide}
         for use in References(self.forest, self._values, self._composed).uses(wanted):
             if isinstance(use, Told):
                 yield from types.changes(use)
                 continue
             yield from arguments.changes(use)
-            if wide.intersection(successor.old for successor in use.successors):
+            if any(successor.shows_log or successor.old in wide for successor in use.successors):
                 yield from cells.changes(use)
         yield from types.imports()
 
-    def _is_changed(self, name: str) -> bool:
-        successor = SUCCESSOR[name]
-        return successor.log is not None or successor.inserted is not None
-
     def _wide(self, types: Types) -> set[str]:
         """Return the functions whose numbers are eight bytes wide in the program, as they were in DOCA 2.5."""
-        wide = {name for name, successor in SUCCESSOR.items() if successor.shows_log}
+        wide: set[str] = set()
         for path, node in self._texts():
             start, end = self.sources[path].span(node)
             declarations = Declarations(self.sources[path].text[start:end], start)
@@ -159,7 +171,10 @@ class Program:
     def _declared(self) -> Iterator[tuple[Path, Change]]:
         for path, node in self._texts():
             start, end = self.sources[path].span(node)
-            yield from ((path, change) for change in Declarations(self.sources[path].text[start:end], start).changes())
+            declarations = Declarations(self.sources[path].text[start:end], start)
+            if declarations.calls():
+                raise NotUnderstood(node, LOST)
+            yield from ((path, change) for change in declarations.changes())
 
 
 def _modules(statement: ast.Import | ast.ImportFrom) -> Iterator[str]:

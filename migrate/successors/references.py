@@ -15,6 +15,7 @@ from migrate.successors.names import SUCCESSOR, Successor
 
 LOST = "CCM122"
 _SIGNATURE = frozenset({"argtypes", "restype", "errcheck"})
+_LOOKING_UP = frozenset({"attrgetter", "methodcaller"})
 _TESTS = (ast.Compare, ast.Expr, ast.BoolOp, ast.If, ast.While, ast.Assert, ast.UnaryOp)
 
 
@@ -65,18 +66,17 @@ class References:
         if isinstance(above, ast.Dict) and text in above.keys:
             yield self._told(above.values[above.keys.index(text)], successors)
         elif isinstance(above, ast.Subscript) and isinstance(above.ctx, ast.Store):
-            statement = self._forest.parents[above]
-            while isinstance(statement, ast.Assign | ast.Tuple) and not isinstance(statement, ast.stmt):
-                statement = self._forest.parents[statement]
-            if not isinstance(statement, ast.Assign):
+            statement = self._forest.statement(above)
+            if not isinstance(statement, ast.Assign) or above not in statement.targets:
                 raise NotUnderstood(text, LOST)
             yield self._told(statement.value, successors)
-        elif isinstance(above, ast.Subscript):
+        elif isinstance(above, ast.Subscript) or _is_getattr(above, text):
+            assert isinstance(above, ast.expr)
             yield from self._of(above, successors)
-        elif isinstance(above, ast.Call) and last_name(above.func) == "getattr" and above.args[1:2] == [text]:
-            yield from self._of(above, successors)
-        elif isinstance(above, ast.Call) and text in above.args and last_name(above.func) != "hasattr":
+        elif isinstance(above, ast.Call) and text in above.args:
             yield from self._passed_by_name(above, text, successors)
+        elif not isinstance(above, ast.Compare | ast.Expr):
+            raise NotUnderstood(text, LOST)
 
     def _passed_by_name(
         self, call: ast.Call, text: ast.expr, successors: tuple[Successor, ...]
@@ -90,8 +90,27 @@ class References:
                 raise NotUnderstood(call, LOST)
             yield Told(successors, declared)
             yield from self._of(call, successors)
-        elif found or not self._values.of(call.func):
+        elif any(self._looks_up(function, call, text) for function in found):
             yield from self._handed_on(call, text, successors)
+        elif last_name(call.func) in _LOOKING_UP:
+            raise NotUnderstood(text, LOST)
+
+    def _looks_up(self, function: ast.AST, call: ast.Call, text: ast.expr) -> bool:
+        """Whether a function of the program does more than to show a text that it is given."""
+        if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            return True
+        bound = any(isinstance(value, Bound) for value in self._values.of(call.func))
+        parameters = [*function.args.posonlyargs, *function.args.args][call.args.index(text) + bound :]
+        if not parameters:
+            return False
+        loads = self._forest.of(function).of[parameters[0]].loads
+        places = [(load, self._forest.parents[load]) for load in loads]
+        return any(
+            isinstance(place, ast.Subscript)
+            or _is_getattr(place, load)
+            or (isinstance(place, ast.Call) and self._functions(place))
+            for load, place in places
+        )
 
     def _of(self, node: ast.expr, successors: tuple[Successor, ...]) -> Iterator[Given | Told]:
         """Follow an expression that is one of some functions."""
@@ -188,7 +207,7 @@ class References:
         return isinstance(called, ast.Name) and called.id == function
 
     def _is_called_row(self, row: ast.Tuple | ast.List) -> bool:
-        """Whether a row is gone through by a loop that calls what is first in it with the rest: `for call, *args in`."""
+        """Whether a loop goes through rows and calls what is first in each with the rest: `for call, *args in`."""
         table = self._forest.parents[row]
         loop = self._forest.parents[table]
         if not isinstance(table, ast.Tuple | ast.List) or not isinstance(loop, ast.For) or loop.iter is not table:
@@ -197,7 +216,16 @@ class References:
         if not isinstance(target, ast.Tuple) or len(target.elts) != 2:
             return False
         function, rest = target.elts
-        if not isinstance(function, ast.Name) or not isinstance(rest, ast.Starred) or not isinstance(rest.value, ast.Name):
+        if (
+            not isinstance(function, ast.Name)
+            or not isinstance(rest, ast.Starred)
+            or not isinstance(rest.value, ast.Name)
+        ):
             return False
         loads = self._forest.of(rest).of[rest.value].loads
         return bool(loads) and all(self._opens_call(load, function.id) for load in loads)
+
+
+def _is_getattr(node: ast.AST, name: ast.AST) -> bool:
+    """Whether a call reads the attribute of a name."""
+    return isinstance(node, ast.Call) and last_name(node.func) == "getattr" and node.args[1:2] == [name]

@@ -10,8 +10,12 @@ from collections.abc import Iterator
 from migrate.successors.names import NEW
 from migrate.text.pieces import Change
 
-_WORD = re.compile(r"(?<!\w)(?:doca_cc_\w+|DOCA_CC_\w+|libdoca_cc(?!\w)|doca_cc(?=\.h\b)|-ldoca_cc(?!\w))")
-_OTHERS = {"libdoca_cc": "libdoca_comch", "doca_cc": "doca_comch", "-ldoca_cc": "-ldoca_comch"}
+_WORD = re.compile(
+    r"(?<!\w)(?:doca_cc_\w+|DOCA_CC_\w+|libdoca_cc(?!\w)|doca_cc(?=\.h\b)|-ldoca_cc(?!\w)"
+    r"|(?<!-)doca-cc(?![\w-]))"
+)
+_LIBRARY = re.compile(r"(?<!\w)(?:libdoca_cc|-ldoca_cc|doca-cc)(?!\w)")
+_OTHERS = {"libdoca_cc": "libdoca_comch", "doca_cc": "doca_comch", "-ldoca_cc": "-ldoca_comch", "doca-cc": "doca-comch"}
 _SUCCESSORS = {**NEW, **_OTHERS}
 _OF_GENERATION_3 = re.compile(r"(?<!\w)(?:lib)?doca_comch(?!\w)|(?<!\w)doca_comch_\w+")
 
@@ -30,6 +34,11 @@ def named(text: str) -> dict[str, int]:
         if match.group() in NEW:
             found.setdefault(match.group(), match.start())
     return found
+
+
+def names_library(text: str) -> bool:
+    """Whether a text names the old library, or its pkg-config module."""
+    return bool(_LIBRARY.search(text))
 
 
 def is_modern(text: str) -> bool:

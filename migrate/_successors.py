@@ -63,9 +63,8 @@ def _families(sources: Mapping[Path, Source]) -> Iterator[list[Path]]:
 def _compiled(source: Source) -> Iterator[str]:
     if "set_source" in source.text:
         for call in ast.walk(source.tree):
-            if isinstance(call, ast.Call) and last_name(call.func) == "set_source" and call.args:
-                if isinstance(call.args[0], ast.Constant):
-                    yield str(call.args[0].value)
+            if isinstance(call, ast.Call) and last_name(call.func) == "set_source":
+                yield from (str(name.value) for name in call.args[:1] if isinstance(name, ast.Constant))
 
 
 def _is_of_c(files: Mapping[Path, Source]) -> bool:
@@ -73,7 +72,9 @@ def _is_of_c(files: Mapping[Path, Source]) -> bool:
         return False
     imported = (statement for source in files.values() for statement in source.names.imports)
     names = {name.partition(".")[0] for statement in imported for name in _names(statement)}
-    return not _PACKAGES.isdisjoint(names) or any(word in source.text for word in _BUILDING for source in files.values())
+    return not _PACKAGES.isdisjoint(names) or any(
+        word in source.text for word in _BUILDING for source in files.values()
+    )
 
 
 def _names(statement: ast.Import | ast.ImportFrom) -> list[str]:
@@ -113,9 +114,7 @@ class _Family:
             if found and path not in self._given:
                 raise NotUnderstood(self._files[path].tree.body[0], NOT_GIVEN)
 
-    def _outcome(
-        self, path: Path, changes: list[Change], cause: tuple[Path, ast.AST, str] | None
-    ) -> FileOutcome:
+    def _outcome(self, path: Path, changes: list[Change], cause: tuple[Path, ast.AST, str] | None) -> FileOutcome:
         source = self._files[path]
         findings, wanted = [self._changed(path, change) for change in changes], dict[int, str]()
         if first := self._first(path):
