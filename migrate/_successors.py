@@ -17,11 +17,13 @@ from migrate.facts.libraries import OPENED
 from migrate.outcome import FileOutcome, Finding, Level, Span
 from migrate.python.modules import Project
 from migrate.python.source import Located, Source, Unreadable
-from migrate.successors.program import Program
+from migrate.successors import words
+from migrate.successors.program import PYTHON, Program
 from migrate.text.pieces import Change, splice
 
 RULE, FIRST, NOT_GIVEN = "spelling", "CCM120", "CCM049"
-_OLD = re.compile(r"doca_cc|DOCA_CC_COUNTER|doca-cc")
+_OLD = re.compile(r"doca_cc|doca-cc")
+_LIBRARY = re.compile(r"libdoca_|-ldoca_|[\"']doca_\w+[\"']")
 _FIRST = re.compile(r"doca_comm_channel")
 _PACKAGES = frozenset({"cffi", "ctypes"})
 _BUILDING = ("set_source", "Extension", "ext_modules", "cffi_modules")
@@ -68,13 +70,14 @@ def _compiled(source: Source) -> Iterator[str]:
 
 
 def _is_of_c(files: Mapping[Path, Source]) -> bool:
-    if not any(_OLD.search(source.text) or _FIRST.search(source.text) for source in files.values()):
+    """Whether files open a library of DOCA, or are linked with one; it may be the new one already."""
+    statements = (statement for source in files.values() for statement in source.names.imports)
+    imported = {name.partition(".")[0] for statement in statements for name in _names(statement)}
+    builds = any(word in source.text for word in _BUILDING for source in files.values())
+    if _PACKAGES.isdisjoint(imported) and not builds:
         return False
-    imported = (statement for source in files.values() for statement in source.names.imports)
-    names = {name.partition(".")[0] for statement in imported for name in _names(statement)}
-    return not _PACKAGES.isdisjoint(names) or any(
-        word in source.text for word in _BUILDING for source in files.values()
-    )
+    names_old = any(words.is_old(source.text) or _FIRST.search(source.text) for source in files.values())
+    return any(_LIBRARY.search(source.text) for source in files.values()) or (names_old and imported.isdisjoint(PYTHON))
 
 
 def _names(statement: ast.Import | ast.ImportFrom) -> list[str]:
@@ -100,7 +103,7 @@ class _Family:
     def outcomes(self) -> dict[Path, FileOutcome]:
         changes: dict[Path, list[Change]] = {}
         cause: tuple[Path, ast.AST, str] | None = None
-        if any(_OLD.search(source.text) for source in self._files.values()):
+        if any(words.is_old(source.text) for source in self._files.values()):
             program = Program(self._files)
             try:
                 changes = program.changes()

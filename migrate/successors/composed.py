@@ -42,7 +42,7 @@ class Composed:
     """The texts with open names of some files that belong together."""
 
     def __init__(self, sources: Mapping[Path, Source], forest: Forest) -> None:
-        self._forest = forest
+        self._sources, self._forest = sources, forest
         self._texts = [node for _, node in forest.nodes(ast.Constant) if isinstance(node.value, str)]
         self._words = {word for node in self._texts for word in _WORD.findall(str(node.value))}
         if any("__getattr__" in source.text for source in sources.values()):
@@ -90,6 +90,8 @@ class Composed:
 
     def _check(self, node: ast.expr, name: str) -> None:
         if name in NEW or name in _LIBRARIES:
+            if name not in self._sources[self._forest.path(node)].slice(node):
+                raise NotUnderstood(node, UNSEEN)
             return
         pattern = name if _GAP in name else name + _GAP
         fitting = [*self._fitting(pattern)]

@@ -15,7 +15,7 @@ _EVENT = re.compile(r"\((?=\s*(?:const\s+)?(?:struct\s+)?doca_cc_event_msg_recv\
 _NAME = re.compile(r"\w+")
 _SCALAR = re.compile(r"(?<!\w)(?:size_t|uint8_t|uint32_t|int|bool|_Bool)(?!\w)")
 _BUFFER = re.compile(r"(?<!\w)struct\s+doca_buf(?!\w)")
-_CALLED = re.compile(r"(?:[=({},;!&|?:<>+-]|\breturn)\s*$")
+_CALLED = re.compile(r"(?:[=({},;!&|?:<>+\"'-]|\breturn)\s*$")
 _RESULT = re.compile(r"((?:const\s+)?struct\s+doca_buf\s*\*\s*)$")
 
 

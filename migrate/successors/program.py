@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from migrate.bindings.knowledge import Bindings
@@ -21,12 +22,12 @@ from migrate.successors.cells import Cells
 from migrate.successors.composed import UNSEEN, Composed
 from migrate.successors.declarations import Declarations
 from migrate.successors.names import MESSAGE, NEW, OF_2_5, SUCCESSOR
-from migrate.successors.references import LOST, References, Told
+from migrate.successors.references import LOST, Given, References, Told
 from migrate.successors.types import Types
 from migrate.text.pieces import Change
 
 TWICE = "CCM123"
-_PYTHON = frozenset({"doca_cc", "doca_comm_channel", "comm_channel_compat"})
+PYTHON = frozenset({"doca_cc", "doca_comm_channel", "comm_channel_compat"})
 _WIDE = re.compile(r"\bc_(?:size_t|ulong|uint64)\b")
 _PREFIX = r"(?<!\w)"
 
@@ -77,7 +78,7 @@ class Program:
             if words.is_modern(code):
                 raise NotUnderstood(self.sources[path].tree.body[0], TWICE)
             for statement in self.forest.names[path].imports:
-                if any(name in _PYTHON and self._project.resolve(path, name) is None for name in _modules(statement)):
+                if any(name in PYTHON and self._project.resolve(path, name) is None for name in _modules(statement)):
                     raise NotUnderstood(statement, TWICE)
 
     def _check_library(self) -> None:
@@ -141,14 +142,27 @@ class Program:
         cells = Cells(self.sources, self.forest, self._values, types)
         wide = self._wide(types)
         wanted = {name for name, successor in SUCCESSOR.items() if successor.is_changed or name in wide}
-        for use in References(self.forest, self._values, self._composed).uses(wanted):
+        for use in self._uses(wanted):
             if isinstance(use, Told):
                 yield from types.changes(use)
                 continue
             yield from arguments.changes(use)
             if any(successor.shows_log or successor.old in wide for successor in use.successors):
                 yield from cells.changes(use)
+        for name in sorted(SUCCESSOR.keys() - wanted):
+            yield from self._told_besides(name, types)
         yield from types.imports()
+
+    def _uses(self, wanted: Collection[str]) -> Iterator[Given | Told]:
+        return References(self.forest, self._values, self._composed).uses(wanted)
+
+    def _told_besides(self, name: str, types: Types) -> Iterator[tuple[Path, Change]]:
+        """Yield the changes of types that C takes as it took the old ones, so that some may stay."""
+        if SUCCESSOR[name].retyped:
+            with suppress(NotUnderstood):
+                for use in self._uses({name}):
+                    if isinstance(use, Told):
+                        yield from [*types.changes(use)]
 
     def _wide(self, types: Types) -> set[str]:
         """Return the functions whose numbers are eight bytes wide in the program, as they were in DOCA 2.5."""

@@ -15,6 +15,7 @@ _WORD = re.compile(
     r"|(?<!-)doca-cc(?![\w-]))"
 )
 _LIBRARY = re.compile(r"(?<!\w)(?:libdoca_cc|-ldoca_cc|doca-cc)(?!\w)")
+_BEGINNING = re.compile(r"(?<!\w)doca_cc_(?!\w)|(?<!\w)([\"'])doca_cc\1")
 _OTHERS = {"libdoca_cc": "libdoca_comch", "doca_cc": "doca_comch", "-ldoca_cc": "-ldoca_comch", "doca-cc": "doca-comch"}
 _SUCCESSORS = {**NEW, **_OTHERS}
 _OF_GENERATION_3 = re.compile(r"(?<!\w)(?:lib)?doca_comch(?!\w)|(?<!\w)doca_comch_\w+")
@@ -25,6 +26,11 @@ def changes(text: str) -> Iterator[Change]:
     for match in _WORD.finditer(text):
         if new := _SUCCESSORS.get(match.group()):
             yield Change(*match.span(), new)
+
+
+def is_old(text: str) -> bool:
+    """Whether a text names something of doca_cc, or the beginning of such names."""
+    return next(changes(text), None) is not None or bool(_BEGINNING.search(text))
 
 
 def named(text: str) -> dict[str, int]:

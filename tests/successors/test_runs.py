@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from migrate.outcome import Options
+from migrate.rewriting import rewrite_project
 from tests.verify.cases import GUESTS, SAMPLES
 
 KEPT = Options(keep_spelling=True)
@@ -26,10 +27,15 @@ def test_a_guest_runs_on_the_new_library(tmp_path: Path, runtime_dir: Path, name
     sides = case.migrated(tmp_path, KEPT)
     assert not sides.stays
     assert not [path for path in sides.new.rglob("*.py") if any(old in path.read_text() for old in OLD)]
+    assert not any(outcome.changed for outcome in rewrite_project(read(sides.new), options=KEPT))
     remains = case.stage(sides, runtime_dir).run("new", [True] * len(case.commands))
     for end, left in zip(case.ends(), remains, strict=True):
         print(left.stderr, file=sys.stderr)
         assert (left.stdout, left.status) == (end.output.replace(*SHOWN.get(name, ("", ""))), end.status)
+
+
+def read(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in sorted(folder.rglob("*.py"))}
 
 
 @pytest.mark.parametrize("name", STAYS)
