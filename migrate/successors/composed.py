@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
-from functools import cached_property
 from itertools import chain
 from pathlib import Path
 
@@ -74,19 +73,14 @@ class Composed:
 
     def is_seen(self, node: ast.expr) -> bool:
         """Whether a text is made of texts of the program, whatever it is shaped by."""
-        return all(last_name(part) in self._bound for part in _made_of(node))
+        return not any(_is_from_outside(part) or self._holds_other(part) for part in _made_of(node))
 
-    @cached_property
-    def _bound(self) -> frozenset[str]:
-        """The names that are bound to texts of the program; parameters and what loops bind, too."""
-        found = {argument.arg for _, argument in self._forest.nodes(ast.arg)}
-        for _, statement in self._forest.nodes(ast.Assign):
-            if not any(isinstance(part, ast.Call) for part in _made_of(statement.value)):
-                found.update(last_name(target) for target in statement.targets)
-        for _, added in self._forest.nodes(ast.AugAssign):
-            found.add(last_name(added.target))
-        found.update(last_name(loop.target) for _, loop in self._forest.nodes(ast.For))
-        return frozenset(found - {""})
+    def _holds_other(self, node: ast.expr) -> bool:
+        """Whether a variable is bound to what comes from outside of the program."""
+        variable = self._forest.of(node).of.get(node)
+        statements = (self._forest.parents.get(binding) for binding in variable.bindings) if variable else ()
+        values = (statement.value for statement in statements if isinstance(statement, ast.Assign))
+        return any(_is_from_outside(part) for value in values for part in _made_of(value))
 
     def _check(self, node: ast.expr, name: str) -> None:
         if name in NEW or name in _LIBRARIES:
@@ -159,8 +153,15 @@ def _made_of(node: ast.expr) -> Iterator[ast.expr]:
         shaped = [node.func.value] if isinstance(node.func, ast.Attribute) else []
         for part in node.args[:1] if last_name(node.func) == "dedent" else shaped:
             yield from _made_of(part)
+    elif isinstance(node, ast.Subscript):
+        yield from _made_of(node.value)
     elif not isinstance(node, ast.Constant | ast.JoinedStr):
         yield node
+
+
+def _is_from_outside(node: ast.expr) -> bool:
+    """Whether an expression is what a call returns, or what the program was started with."""
+    return isinstance(node, ast.Call) or last_name(node) in ("argv", "environ")
 
 
 def _splits(pattern: str, name: str) -> Iterator[tuple[str, ...]]:

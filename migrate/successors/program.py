@@ -10,6 +10,7 @@ from pathlib import Path
 
 from migrate.bindings.knowledge import Bindings
 from migrate.bindings.refusal import NotUnderstood
+from migrate.bindings.tokens import Library, keys
 from migrate.facts.expressions import Expressions
 from migrate.facts.forest import Forest
 from migrate.old_api.generations import VOCABULARY
@@ -86,8 +87,13 @@ class Program:
         for _, call in self.forest.calls(["cdef"]):
             if call.args and not self._composed.is_seen(call.args[0]):
                 raise NotUnderstood(call, UNSEEN)
-        names = (code for code in self._code.values() if words.names_library(code))
-        if not any(names) and not self._composed.names_library():
+        for _, call in self.forest.calls(["getattr"]):
+            of_library = (
+                any(isinstance(key, Library) for key in keys(self._values.of(call.args[0]))) if call.args else False
+            )
+            if of_library and not self._composed.is_seen(call.args[1]):
+                raise NotUnderstood(call, UNSEEN)
+        if not any(map(words.names_library, self._code.values())) and not self._composed.names_library():
             raise NotUnderstood(self._first(), UNSEEN)
 
     def _first(self) -> ast.AST:

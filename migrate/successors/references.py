@@ -43,6 +43,9 @@ class References:
 
     def uses(self, wanted: Collection[str]) -> Iterator[Given | Told]:
         """Yield the uses of some functions; NotUnderstood where one cannot be followed."""
+        for _, function in self._forest.nodes(ast.FunctionDef):
+            if function.name in wanted and not _calls(function, function.name):
+                raise NotUnderstood(function, LOST)  # a decorator makes it the one of C
         for _, node in self._forest.nodes(ast.Attribute):
             if node.attr in wanted and isinstance(node.ctx, ast.Load) and not self._is_own(node):
                 yield from self._of(node, (SUCCESSOR[node.attr],))
@@ -229,3 +232,8 @@ class References:
 def _is_getattr(node: ast.AST, name: ast.AST) -> bool:
     """Whether a call reads the attribute of a name."""
     return isinstance(node, ast.Call) and last_name(node.func) == "getattr" and node.args[1:2] == [name]
+
+
+def _calls(function: ast.FunctionDef, name: str) -> bool:
+    """Whether a function takes one of C by a name, which may be its own."""
+    return any(isinstance(node, ast.Attribute) and node.attr == name for node in ast.walk(function))
