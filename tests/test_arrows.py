@@ -48,6 +48,17 @@ ARROWS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("migrate.bindings", "migrate.facts", "migrate.old_api", "migrate.python", "migrate.text"),
         (),
     ),
+    "migrate.successors": (
+        (
+            "migrate.successors",
+            "migrate.bindings",
+            "migrate.facts",
+            "migrate.old_api",
+            "migrate.python",
+            "migrate.text.pieces",
+        ),
+        (),
+    ),
     "migrate.text": (("migrate.text", "migrate.python", "migrate.outcome"), ()),
     "migrate.rules": (
         ("migrate.rules", "migrate.facts", "migrate.old_api", "migrate.python", "migrate.text.code"),

@@ -21,7 +21,7 @@ PUBLIC_MODULES = {
     "cc cc.capabilities cc.server cc.client cc.connection cc.producer cc.consumer cc.task cc.flat "
     "cc.context cc.engine cc.memory",
     "migrate": "cli codes explain files outcome rewriting "
-    "python old_api facts bindings evidence rules report text verify",
+    "python old_api facts bindings evidence rules successors report text verify",
 }
 
 
