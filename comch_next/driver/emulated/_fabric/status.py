@@ -127,8 +127,10 @@ class Board:
         self._free.append(c)
 
     def close(self) -> None:
-        """Nobody can look any more; the memory goes with the last cell."""
-        os.close(self._fd)
+        """Nobody can look any more; the memory goes with the last cell. Idempotent."""
+        fd, self._fd = self._fd, -1
+        if fd >= 0:
+            os.close(fd)
 
 
 class Cell:
