@@ -15,6 +15,7 @@
 from comm_channel_compat._launcher.python import is_running
 
 if not is_running(__name__):  # the launcher replaces this process: what it imported would be waited for in vain
+    from comch_next import __version__ as __version__
     from comch_next import errors, outcome
     from comch_next.errors import *
     from comm_channel_compat import flat
