@@ -8,6 +8,7 @@ _handles     a type for each noun's handles
 _device      devices and representors
 _lock        what is held around the calls of an engine
 _signals     calls that no signal interrupts
+_events      what is logged of connections
 _control     engines, contexts, servers, clients, connections, send tasks
 _memory      maps, inventories, buffers
 _fast_path   consumers, producers, their tasks, and what leads to the DPA
@@ -19,6 +20,7 @@ _admin       servers as other processes see them
 from comch_next.driver.protocol._admin import Admin, ConnectionStatus, ServerStatus
 from comch_next.driver.protocol._control import Clients, Connections, Contexts, Engines, SendTasks, Servers, Tasks
 from comch_next.driver.protocol._device import Devices
+from comch_next.driver.protocol._events import log_event, log_warning
 from comch_next.driver.protocol._fast_path import (
     ConsumerCompletions,
     Consumers,
@@ -109,6 +111,8 @@ __all__ = [
     "Tasks",
     "bytes_of",
     "interruptible",
+    "log_event",
+    "log_warning",
     "new_lock",
     "text_of",
     "uninterrupted",
