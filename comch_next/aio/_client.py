@@ -1,0 +1,72 @@
+"""The client: it connects within its block."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import comch_next as comch
+from comch_next._codes import State
+from comch_next.aio._connection import Connection
+from comch_next.aio._side import Side, closing
+from comch_next.engine import deadline_after
+from comch_next.errors import TimeOut
+
+__all__ = ["Client", "connect"]
+
+_REDIAL_S = 0.05  # a server that is not there, or whose backlog is full, is dialled again this often
+
+
+@asynccontextmanager
+async def connect(
+    device: comch.Device,
+    name: str,
+    *,
+    timeout: float | None = 5.0,
+    max_msg_size: int | None = None,
+    recv_queue_size: int | None = None,
+    send_queue_size: int | None = None,
+) -> AsyncIterator[Client]:
+    """A client that is up within the block; leaving it stops the context and waits for IDLE. Sizes as comch.Client.
+
+    timeout: seconds; None waits for ever. Raises ConnectionAborted when no server listens or it refuses, TimeOut when
+    it has not accepted in time, InvalidValue if the timeout is negative or not a number.
+    """
+    context = comch.Client(
+        device,
+        name,
+        max_msg_size=max_msg_size,
+        recv_queue_size=recv_queue_size,
+        send_queue_size=send_queue_size,
+    )
+    client = Client(context)
+    async with closing(client):
+        await client._come_up(timeout)
+        yield client
+
+
+class Client(Side[comch.Client]):
+    """Made by `connect`: a client that is up."""
+
+    connection: Connection
+
+    async def send(self, data: bytes | bytearray | memoryview) -> None:
+        """Send one message to the server, as Connection.send."""
+        await self.connection.send(data)
+
+    async def flush(self) -> None:
+        """Wait until nothing is in flight, as Connection.flush."""
+        await self.connection.flush()
+
+    async def _come_up(self, timeout: float | None) -> None:
+        context, deadline = self.context, deadline_after(timeout, "connect")
+        connection = context.connect(timeout=0)
+        while context.state is not State.RUNNING:
+            if context.state is State.IDLE:
+                context._raise_reason(connection, "connect")
+            left = _REDIAL_S if deadline is None else deadline - time.monotonic()
+            if left <= 0:
+                raise TimeOut(f"connect: {self!r} was not accepted within {timeout} s")
+            await self._progress(min(left, _REDIAL_S))
+        self.connection = Connection(self, connection)
