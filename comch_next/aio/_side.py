@@ -73,6 +73,7 @@ class Side(Generic[_C]):
                         error.connection = self._known(error.connection)
                     raise
                 over = self.context.state is State.IDLE  # then once more: what came before the end comes first
+                self._accepted()
                 if not over:
                     await self._receivable.wait()
 
@@ -85,6 +86,13 @@ class Side(Generic[_C]):
             return await self.receive()
         except (Shutdown, NotConnected):
             raise StopAsyncIteration from None
+
+    def _accepted(self) -> None:
+        """Look at clients that have been accepted; a client has none."""
+
+    async def _receive_on(self, connection: Connection) -> Message:
+        """The next message of a connection without a handler."""
+        return await self.receive()
 
     def _known(self, connection: comch.Connection) -> Connection:
         return connection.user_data or Connection(self, connection)
