@@ -1,7 +1,6 @@
 """What there is and what goes on: ``python -m comch_next devices``, ``caps`` or ``admin``, each with ``--json``; and
 what went on: ``timeline TRACE...``."""
 
-import argparse
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -9,9 +8,10 @@ from pathlib import Path
 from typing import NoReturn
 
 from comch_next._commands import command_line
-from comch_next._commands.admin import admin
+from comch_next._commands.admin import Wanted, admin
 from comch_next._commands.hardware import caps, devices
 from comch_next._commands.report import Report, plain
+from comch_next._commands.showing import show
 from comch_next.errors import DocaError
 
 
@@ -30,29 +30,45 @@ _COMMANDS: Mapping[str, Callable[[], Report]] = {"devices": devices, "caps": cap
 
 def main(arguments: Sequence[str] | None = None, program: str = "comch") -> int:
     """Run a command; its exit status. A wrong command line exits with 64."""
-    parser = command_line.Parser(prog=program, description="Look at devices, servers and clients.")
-    parser.add_version()
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, command in _COMMANDS.items():
-        known = commands.add_parser(name, help=command.__doc__, description=command.__doc__)
-        known.add_argument("--json", action="store_true", help="the same as one JSON object")
-    known = commands.add_parser("timeline", help=timeline.__doc__, description=timeline.__doc__)
-    known.add_argument("traces", nargs="+", metavar="TRACE")
-    known.add_argument("--svg", metavar="FILE", help="write a picture of it, too")
-    given = parser.parse_args(arguments)
+    given = _parser(program).parse_args(arguments)
     try:
-        print(_reported(given), flush=True)
+        if given.command == "timeline":
+            print(timeline(given.traces, given.svg), flush=True)
+        elif given.command == "admin":
+            report = partial(admin, Wanted(given.server, given.device, given.pid), clients=given.clients)
+            show(report, given.json, given.watch)
+        else:
+            show(_COMMANDS[given.command], given.json)
     except (DocaError, OSError) as error:
         print(f"comch_next: {plain(str(error))}", file=sys.stderr)
         return 1
     return 0
 
 
-def _reported(given: argparse.Namespace) -> str:
-    if given.command == "timeline":
-        return timeline(given.traces, given.svg)
-    report = _COMMANDS[given.command]()
-    return report.as_json() if given.json else report.as_text()
+def _parser(program: str) -> command_line.Parser:
+    parser = command_line.Parser(prog=program, description="Look at devices, servers and clients.")
+    parser.add_version()
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, command in _COMMANDS.items():
+        known = commands.add_parser(name, help=command.__doc__, description=command.__doc__)
+        known.add_argument("--json", action="store_true", help="the same as one JSON object")
+        if command is admin:
+            known.add_argument("--server", metavar="NAME", help="only servers of that name")
+            known.add_argument("--device", metavar="PCI", help="only those on that device, or for that function")
+            known.add_argument("--pid", type=int, help="only that process, as server or client")
+            known.add_argument("--clients", action="store_true", help="connections by client: what went to it, and came")
+            known.add_argument(
+                "--watch",
+                nargs="?",
+                type=command_line.seconds,
+                const=1.0,
+                metavar="SECONDS",
+                help="again every so often (default: 1) until Ctrl-C; with --json a line each time",
+            )
+    known = commands.add_parser("timeline", help=timeline.__doc__, description=timeline.__doc__)
+    known.add_argument("traces", nargs="+", metavar="TRACE")
+    known.add_argument("--svg", metavar="FILE", help="write a picture of it, too")
+    return parser
 
 
 def run(program: str = "comch") -> NoReturn:

@@ -2,5 +2,7 @@
 
 command_line    the words, the exit status, interruptions
 hardware        devices, caps
+report          tables, as text or as JSON
+showing         a report once, or again and again
 admin           living servers and their connections
 """

@@ -1,6 +1,7 @@
 """How a command starts and ends: its name, its exit status, what an interruption does (docs/commands.md)."""
 
 import argparse
+import math
 import signal
 import sys
 from collections.abc import Callable
@@ -8,7 +9,7 @@ from typing import NoReturn
 
 from comch_next._version import __version__
 
-__all__ = ["INTERRUPTED", "USAGE", "Parser", "end_with_reader", "run"]
+__all__ = ["INTERRUPTED", "USAGE", "Parser", "end_with_reader", "run", "seconds"]
 
 USAGE = 64
 INTERRUPTED = 130
@@ -24,6 +25,17 @@ class Parser(argparse.ArgumentParser):
     def add_version(self) -> None:
         """Add the option --version."""
         self.add_argument("--version", action="version", version=f"comch {__version__}")
+
+
+def seconds(text: str) -> float:
+    """Read a time above 0."""
+    try:
+        found = float(text)
+    except ValueError:
+        found = math.nan
+    if not 0 < found < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds above 0")
+    return found
 
 
 def end_with_reader() -> None:

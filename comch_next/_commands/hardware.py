@@ -1,5 +1,6 @@
 """``devices`` and ``caps``: what there is, and what it can do."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from comch_next._commands.report import Report, Section
@@ -22,18 +23,56 @@ _REPRESENTOR = {
     "pci_func_type": "Type",
     "vuid": "VUID",
     "iface_name": "Interface",
-    "vhca_id": "vHCA id",
+    "vhca_id": "vHCA",
     "is_hotplug": "Hotplug",
 }
-_CAP = {
-    "cap_server_is_supported": "Server",
-    "cap_client_is_supported": "Client",
-    "cap_get_max_name_len": "Name (bytes)",
-    "cap_get_max_msg_size": "Message (bytes)",
-    "cap_get_max_recv_queue_size": "Receive queue",
-    "cap_get_max_send_tasks": "Send tasks",
-    "cap_get_max_clients": "Clients (0: any)",
-}
+# Sections of `caps`: key, title, and the methods of DevInfo with their headings.
+_CAPS = (
+    (
+        "caps",
+        "Control path (name and message in bytes; clients 0: any)",
+        {
+            "cap_server_is_supported": "Server",
+            "cap_client_is_supported": "Client",
+            "cap_get_max_name_len": "Name",
+            "cap_get_max_msg_size": "Message",
+            "cap_get_max_recv_queue_size": "Queue",
+            "cap_get_max_send_tasks": "Tasks",
+            "cap_get_max_clients": "Clients",
+        },
+    ),
+    (
+        "consumers",
+        "Consumers (buffer and immediate data in bytes)",
+        {
+            "consumer_cap_is_supported": "Consumer",
+            "consumer_cap_get_max_num_tasks": "Tasks",
+            "consumer_cap_get_max_buf_size": "Buffer",
+            "consumer_cap_get_max_buf_list_len": "List",
+            "consumer_cap_get_max_consumers": "Consumers",
+            "consumer_cap_get_max_imm_data_len": "Immediate",
+        },
+    ),
+    (
+        "producers",
+        "Producers (buffer in bytes)",
+        {
+            "producer_cap_is_supported": "Producer",
+            "producer_cap_get_max_num_tasks": "Tasks",
+            "producer_cap_get_max_buf_size": "Buffer",
+            "producer_cap_get_max_buf_list_len": "List",
+            "producer_cap_get_max_producers": "Producers",
+        },
+    ),
+    (
+        "memory",
+        "Memory of the other side",
+        {
+            "mmap_cap_is_export_pci_supported": "Export",
+            "mmap_cap_is_create_from_export_pci_supported": "Import",
+        },
+    ),
+)
 
 
 def devices() -> Report:
@@ -77,7 +116,20 @@ def _representors(info: DevInfo) -> list[dict[str, Any]]:
 
 
 def caps() -> Report:
-    """What Comch can do on each device, and its limits there (C: doca_comch_cap_*)."""
-    columns = {"pci_addr_str": "Device", **_CAP}
-    rows = [{**_ask(info, "pci_addr_str"), **{cap: getattr(info, cap)() for cap in _CAP}} for info in list_devices()]
-    return Report([Section("caps", "Comch capabilities", columns, rows)])
+    """What Comch can do on each device, on the control path and the fast path (C: the calls with _cap_)."""
+    found = list_devices()
+    return Report([_section(found, *section) for section in _CAPS])
+
+
+def _section(found: Sequence[DevInfo], key: str, title: str, calls: Mapping[str, str]) -> Section:
+    rows = [{**_ask(info, "pci_addr_str"), **{call: _limit(info, call) for call in calls}} for info in found]
+    return Section(key, title, {"pci_addr_str": "Device", **calls}, rows)
+
+
+def _limit(info: DevInfo, call: str) -> bool | int | None:
+    """What a capability says, None where what it is about is not supported."""
+    try:
+        limit: bool | int = getattr(info, call)()
+    except NotSupported:
+        return None
+    return limit
