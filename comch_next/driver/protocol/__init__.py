@@ -9,6 +9,7 @@ _device      devices and representors
 _lock        what is held around the calls of an engine
 _signals     calls that no signal interrupts
 _shield      finalizers and the like, which none cuts short
+_events      what is logged of connections
 _control     engines, contexts, servers, clients, connections, send tasks
 _memory      maps, inventories, buffers
 _fast_path   consumers, producers, their tasks, and what leads to the DPA
@@ -21,6 +22,7 @@ _admin       servers as other processes see them
 from comch_next.driver.protocol._admin import Admin, ConnectionStatus, ServerStatus
 from comch_next.driver.protocol._control import Clients, Connections, Contexts, Engines, SendTasks, Servers, Tasks
 from comch_next.driver.protocol._device import Devices
+from comch_next.driver.protocol._events import log_event, log_warning
 from comch_next.driver.protocol._fast_path import (
     ConsumerCompletions,
     Consumers,
@@ -116,6 +118,8 @@ __all__ = [
     "WeakTable",
     "bytes_of",
     "interruptible",
+    "log_event",
+    "log_warning",
     "new_lock",
     "shielded",
     "text_of",
