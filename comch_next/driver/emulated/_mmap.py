@@ -12,6 +12,7 @@ from weakref import WeakSet
 from comch_next._codes import AccessFlag
 from comch_next.driver.emulated._checks import expect, in_use
 from comch_next.driver.emulated._device import Dev
+from comch_next.driver.emulated._dpa.handles import Named
 from comch_next.driver.emulated._guard import UNCONNECTED
 from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._kernel.handle import Handle
@@ -33,13 +34,14 @@ class Range(Protocol):
     len: int
 
 
-class Mmap(Handle):
+class Mmap(Named, Handle):
     """A handle. `base` is a `char *` once there is a range, which lives for as long as somebody has it. `fd` is -1 for
     memory of the program's, of which `notice` says where it is once it is exported. An import of such memory has
     `remote` and the exporter's addresses.
     """
 
     lock = UNCONNECTED
+    noun = "memory map"
 
     def __init__(self) -> None:
         self.devices: list[Dev] = []

@@ -10,10 +10,19 @@ from comch_next.driver.emulated._device import Dev
 from comch_next.driver.emulated._export import MEMFD
 from comch_next.driver.emulated._guard import UNCONNECTED, Find, guard
 from comch_next.driver.emulated._kernel.memory import ffi, make_shared, map_shared
-from comch_next.driver.emulated._mmap import PCI, Mmap, living_mmap
+from comch_next.driver.emulated._mmap import PCI, Mmap, check_device, living_mmap
 from comch_next.driver.emulated._sharing import ALL, Sharing
 from comch_next.driver.protocol import interruptible, uninterrupted
-from comch_next.errors import AlreadyExist, BadState, DocaError, InvalidValue, NoMemory, NotFound, NotPermitted
+from comch_next.errors import (
+    AlreadyExist,
+    BadState,
+    DocaError,
+    InvalidValue,
+    NoMemory,
+    NotFound,
+    NotPermitted,
+    NotSupported,
+)
 
 __all__ = ["Mmaps"]
 
@@ -98,6 +107,15 @@ class Mmaps(Sharing):
             raise NotFound("mmap_rm_dev: the map does not have this device")
         mmap.devices.remove(device)
         device.users.discard(mmap)
+
+    @_living
+    def dev_get_dpa_handle(self, mmap: Mmap, dev: object) -> int:
+        if not mmap.started:
+            raise BadState("mmap_dev_get_dpa_handle was attempted on a memory map that is not started; start it first")
+        if mmap.remote is not None:
+            raise NotSupported("mmap_dev_get_dpa_handle: the memory lies in another process")
+        check_device(mmap, expect(dev, Dev, "mmap_dev_get_dpa_handle"), "mmap_dev_get_dpa_handle")
+        return mmap.show()
 
     @_living
     def set_max_num_devices(self, mmap: Mmap, number: int) -> None:

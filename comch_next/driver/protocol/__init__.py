@@ -10,7 +10,9 @@ _lock        what is held around the calls of an engine
 _signals     calls that no signal interrupts
 _control     engines, contexts, servers, clients, connections, send tasks
 _memory      maps, inventories, buffers
-_fast_path   consumers, producers, their tasks, and what leads to the DPA
+_fast_path   consumers, producers, their tasks, and message queues
+_dpa         the DPA, where message queues lead
+_kernels     what may be called there
 _port        the pull view of a context
 _text        text as C has it
 _admin       servers as other processes see them
@@ -19,6 +21,7 @@ _admin       servers as other processes see them
 from comch_next.driver.protocol._admin import Admin, ConnectionStatus, ServerStatus
 from comch_next.driver.protocol._control import Clients, Connections, Contexts, Engines, SendTasks, Servers, Tasks
 from comch_next.driver.protocol._device import Devices
+from comch_next.driver.protocol._dpa import DpaCompletions, Dpas, DpaThreads
 from comch_next.driver.protocol._fast_path import (
     ConsumerCompletions,
     Consumers,
@@ -37,7 +40,9 @@ from comch_next.driver.protocol._handles import (
     Context,
     Dev,
     DevInfo,
-    DpaObject,
+    Dpa,
+    DpaCompletion,
+    DpaThread,
     Engine,
     Mmap,
     MsgQ,
@@ -50,6 +55,7 @@ from comch_next.driver.protocol._handles import (
     Server,
     Task,
 )
+from comch_next.driver.protocol._kernels import KERNELS, device_calls, enter_kernel, refuse_kernel
 from comch_next.driver.protocol._lock import Lock, new_lock
 from comch_next.driver.protocol._memory import BufInventories, Bufs, Mmaps
 from comch_next.driver.protocol._port import Call, OpenPort, Port, QuickCalls
@@ -78,11 +84,17 @@ __all__ = [
     "Dev",
     "DevInfo",
     "Devices",
-    "DpaObject",
+    "Dpa",
+    "DpaCompletion",
+    "DpaCompletions",
+    "DpaThread",
+    "DpaThreads",
+    "Dpas",
     "Driver",
     "Engine",
     "Engines",
     "HELD_SIGNALS",
+    "KERNELS",
     "Lock",
     "Mmap",
     "Mmaps",
@@ -108,8 +120,11 @@ __all__ = [
     "Task",
     "Tasks",
     "bytes_of",
+    "device_calls",
+    "enter_kernel",
     "interruptible",
     "new_lock",
+    "refuse_kernel",
     "text_of",
     "uninterrupted",
 ]
@@ -135,5 +150,8 @@ class Driver(Protocol):
     producer_send_tasks: ProducerSendTasks
     msgqs: MsgQs
     consumer_completions: ConsumerCompletions
+    dpas: Dpas
+    dpa_threads: DpaThreads
+    dpa_completions: DpaCompletions
     open_port: OpenPort | None
     admin: Admin | None
