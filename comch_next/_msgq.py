@@ -72,6 +72,8 @@ class MsgQ(Hinted):
     def destroy(self) -> None:
         """Give it back. Raises BadState unless it is stopped."""
         self._msgqs.destroy(self._handle)
+        if self._engine is not None:
+            self._engine.destroy()
 
     def consumer_create(self, *, engine: ProgressEngine | None = None) -> Consumer:
         """Make a consumer: the DPA's after set_dpa_consumer, else of this process; it posts receives without buffers.

@@ -90,7 +90,7 @@ class Mmap(Hinted, Strict):
         self._mmaps.rm_dev(self._handle, handle_of(device))
 
     def dev_get_dpa_handle(self, device: Device) -> int:
-        """What kernels know it by. Raises BadState before the start, InvalidValue for a device it lacks."""
+        """What kernels know it by. Raises NotPermitted unless started, and for an import, NotFound."""
         return self._mmaps.dev_get_dpa_handle(self._handle, handle_of(device))
 
     @property

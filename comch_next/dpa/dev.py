@@ -12,6 +12,26 @@ from typing import Any, NoReturn
 from comch_next.arguments import Buffer
 from comch_next.driver.protocol import device_calls
 
+__all__ = [
+    "doca_dpa_dev_comch_consumer_ack",
+    "doca_dpa_dev_comch_consumer_completion_ack",
+    "doca_dpa_dev_comch_consumer_completion_request_notification",
+    "doca_dpa_dev_comch_consumer_get_completion",
+    "doca_dpa_dev_comch_consumer_get_completion_imm",
+    "doca_dpa_dev_comch_consumer_get_completion_producer_id",
+    "doca_dpa_dev_comch_producer_dma_copy",
+    "doca_dpa_dev_comch_producer_is_consumer_empty",
+    "doca_dpa_dev_comch_producer_post_send_imm_only",
+    "doca_dpa_dev_completion_ack",
+    "doca_dpa_dev_completion_request_notification",
+    "doca_dpa_dev_get_completion",
+    "doca_dpa_dev_get_completion_user_data",
+    "doca_dpa_dev_mmap_get_external_ptr",
+    "doca_dpa_dev_thread_finish",
+    "doca_dpa_dev_thread_get_local_storage",
+    "doca_dpa_dev_thread_reschedule",
+]
+
 # Threads
 
 
@@ -144,6 +164,3 @@ def doca_dpa_dev_mmap_get_external_ptr(mmap: int, addr: int) -> int:
     """Return where a kernel reads the byte at that address of a map of the host's."""
     pointer: int = device_calls("doca_dpa_dev_mmap_get_external_ptr").mmap_get_external_ptr(mmap, addr)
     return pointer
-
-
-__all__ = [name for name in globals() if name.startswith("doca_dpa_dev_")]

@@ -21,6 +21,7 @@ from comch_next.dpa.dev import (
     doca_dpa_dev_thread_finish,
 )
 from tests.dpa.world import DEPTH, Queues, echo, queues, sleep
+from tests.inside import inside
 
 pytestmark = pytest.mark.usefixtures("printed")
 
@@ -72,7 +73,7 @@ def too_many_completions(arg: SimpleNamespace) -> None:
         doca_dpa_dev_comch_producer_post_send_imm_only(arg.producer, arg.cpu, b"1", 1, 1)
 
 
-REFUSED = {
+REFUSED: dict[Callable[[SimpleNamespace], None], str] = {
     too_long: "33 bytes of immediate data are above the 32",
     too_many: "1 receives are above the 0 of 4",
     nobody_waits: "has posted no receive",
@@ -151,6 +152,11 @@ def test_a_kernel_that_never_ends_is_named() -> None:
     lane.close()
 
 
+def is_alive(lane: Queues) -> bool:
+    thread: threading.Thread = inside(lane.thread)._thread
+    return thread.is_alive()
+
+
 def test_a_finished_kernel_is_not_activated_again() -> None:
     def once(arg: SimpleNamespace) -> None:
         arg.notes.append("ran")
@@ -159,7 +165,7 @@ def test_a_finished_kernel_is_not_activated_again() -> None:
 
     with queues(once) as lane:
         lane.send(b"too late")
-        lane.until(lambda: not inside(lane.thread)._thread.is_alive())
+        lane.until(lambda: not is_alive(lane))
         assert lane.arg.notes == ["ran"]
 
 

@@ -34,6 +34,7 @@ from comch_next.driver.emulated._consumer import Consumers, PostRecvTasks
 from comch_next.driver.emulated._control import ControlContexts
 from comch_next.driver.emulated._device import Devices
 from comch_next.driver.emulated._dpa.completions import ConsumerCompletions, DpaCompletions
+from comch_next.driver.emulated._dpa.device import DpaDev
 from comch_next.driver.emulated._dpa.instance import Dpas
 from comch_next.driver.emulated._dpa.threads import DpaThreads
 from comch_next.driver.emulated._engine import Engines
@@ -71,7 +72,7 @@ class Driver:
         self.msgqs = MsgQs()
         self.consumer_completions = ConsumerCompletions()
         self.dpas = Dpas()
-        self.dpa_threads = DpaThreads()
+        self.dpa_threads = DpaThreads(DpaDev)
         self.dpa_completions = DpaCompletions()
         self.open_port: Any = open_port  # on handles of its own, which the protocol keeps opaque
         self.admin = Admin()

@@ -10,7 +10,7 @@ from comch_next.driver.emulated._device import Dev
 from comch_next.driver.emulated._export import MEMFD
 from comch_next.driver.emulated._guard import UNCONNECTED, Find, guard
 from comch_next.driver.emulated._kernel.memory import ffi, make_shared, map_shared
-from comch_next.driver.emulated._mmap import PCI, Mmap, check_device, living_mmap
+from comch_next.driver.emulated._mmap import PCI, Mmap, living_mmap
 from comch_next.driver.emulated._sharing import ALL, Sharing
 from comch_next.driver.protocol import interruptible, uninterrupted
 from comch_next.errors import (
@@ -21,7 +21,6 @@ from comch_next.errors import (
     NoMemory,
     NotFound,
     NotPermitted,
-    NotSupported,
 )
 
 __all__ = ["Mmaps"]
@@ -110,11 +109,12 @@ class Mmaps(Sharing):
 
     @_living
     def dev_get_dpa_handle(self, mmap: Mmap, dev: object) -> int:
-        if not mmap.started:
-            raise BadState("mmap_dev_get_dpa_handle was attempted on a memory map that is not started; start it first")
-        if mmap.remote is not None:
-            raise NotSupported("mmap_dev_get_dpa_handle: the memory lies in another process")
-        check_device(mmap, expect(dev, Dev, "mmap_dev_get_dpa_handle"), "mmap_dev_get_dpa_handle")
+        device = expect(dev, Dev, "mmap_dev_get_dpa_handle")
+        if not mmap.started or mmap.imported:
+            state = "an import" if mmap.imported else "not started; start it first"
+            raise NotPermitted(f"mmap_dev_get_dpa_handle: the memory map is {state}")
+        if device not in mmap.devices:
+            raise NotFound("mmap_dev_get_dpa_handle: the map does not have this device; add it before the map starts")
         return mmap.show()
 
     @_living

@@ -17,6 +17,8 @@ from comch_next.driver.emulated._fabric.handshake import close_all
 from comch_next.driver.emulated._fabric.offers import Offer, Target
 from comch_next.driver.emulated._fast_context import check_room
 from comch_next.driver.emulated._guard import UNCONNECTED, guard
+from comch_next.driver.emulated._kernel.fork import owned
+from comch_next.driver.emulated._kernel.handle import Handle
 from comch_next.driver.emulated._kernel.memory import PAGE
 from comch_next.driver.emulated._path import Path
 from comch_next.driver.emulated._producer import Producer
@@ -37,7 +39,7 @@ class _NoBuffers:
         self.consumers: WeakSet[object] = WeakSet()
 
 
-class MsgQ(Path):
+class MsgQ(Path, Handle):
     """A handle. One of its sides, which `dpa_side` names, is on the DPA: consumer, producer, or none chosen yet."""
 
     takes_buffers = False
@@ -53,9 +55,14 @@ class MsgQ(Path):
         self.started = False
         self.alive = True
         dev.users.add(self)
+        owned(self)
 
     def __str__(self) -> str:
         return "message queue"
+
+    def let_go(self) -> None:
+        """In a forked child: see _kernel.fork."""
+        close_all([target.bell for target in self.targets.values()])
 
     def dpa_failed(self) -> None:
         """The other side has failed: what runs on this one stops."""

@@ -9,6 +9,8 @@ from comch_next.driver.emulated._dpa.handles import Named
 from comch_next.driver.emulated._dpa.instance import Dpa, started_dpa
 from comch_next.driver.emulated._dpa.threads import DpaThread
 from comch_next.driver.emulated._guard import UNCONNECTED, Find, guard
+from comch_next.driver.emulated._kernel.fork import owned
+from comch_next.driver.emulated._kernel.handle import Handle
 from comch_next.driver.protocol import refuse_kernel
 from comch_next.driver.protocol._typed import Protocol
 from comch_next.errors import BadConfig, BadState, InUse, InvalidValue
@@ -37,7 +39,7 @@ class Source(Protocol):
     def arm_filled(self) -> bool: ...
 
 
-class _Completions(Named):
+class _Completions(Named, Handle):
     """What both kinds are. `read` are the elements that the kernel has not acknowledged, by their numbers."""
 
     lock = UNCONNECTED
@@ -49,6 +51,10 @@ class _Completions(Named):
         self.armed = False
         self.read: dict[int, Element] = {}
         self._numbers = count(1)
+        owned(self)
+
+    def let_go(self) -> None:
+        """In a forked child: nothing of it is open."""
 
     def __str__(self) -> str:
         return self.noun

@@ -51,9 +51,7 @@ class _OnDpa(Named):
     def bound(self, call: str) -> None:
         """Raise BadState before set_datapath_on_dpa."""
         if self.on is None:
-            raise BadState(
-                f"{call} was attempted on {self} before set_datapath_on_dpa; it is legal afterwards"
-            )
+            raise BadState(f"{call} was attempted on {self} before set_datapath_on_dpa; it is legal afterwards")
 
     def dpa_handle(self, call: str) -> int:
         """Its number, once it runs."""

@@ -56,8 +56,9 @@ class DpaThread(Handle):
 
     lock = UNCONNECTED
 
-    def __init__(self, dpa: Dpa) -> None:
+    def __init__(self, dpa: Dpa, device_calls: Callable[["DpaThread"], object]) -> None:
         self.dpa = dpa
+        self._calls = device_calls(self)
         self.func: Callable[[Any], object] | None = None
         self.arg: Any = None
         self.storage: Any = None
@@ -142,9 +143,7 @@ class DpaThread(Handle):
         self.phase = Phase.STOPPED
 
     def _serve(self) -> None:
-        from comch_next.driver.emulated._dpa.device import DpaDev  # which needs the threads
-
-        enter_kernel(DpaDev(self))
+        enter_kernel(self._calls)
         calls.enter_kernel()  # for what runs in C
         while self._await_activation() and self._run_kernel():
             pass
@@ -199,8 +198,11 @@ def _stopped(thread: DpaThread, call: str) -> None:
 class DpaThreads:
     """The noun DpaThreads of the driver protocol."""
 
+    def __init__(self, device_calls: Callable[[DpaThread], object]) -> None:
+        self._device_calls = device_calls  # of a thread
+
     def create(self, dpa: object) -> DpaThread:
-        return DpaThread(started_dpa(dpa, "dpa_thread_create"))
+        return DpaThread(started_dpa(dpa, "dpa_thread_create"), self._device_calls)
 
     @_known
     def set_func_arg(self, thread: DpaThread, func: Callable[[Any], object], arg: Any) -> None:
