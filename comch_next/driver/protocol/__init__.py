@@ -135,8 +135,8 @@ __all__ = [
     "log_event",
     "log_warning",
     "new_lock",
-    "shielded",
     "refuse_kernel",
+    "shielded",
     "text_of",
     "uninterrupted",
 ]
