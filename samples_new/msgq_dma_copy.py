@@ -29,13 +29,13 @@ class Plan(NamedTuple):
     target: int
     target_addr: int
     block: int
-    count: int
+    blocks: int
 
 
 def kernel(argument: Argument) -> None:
     """Copy every block, each with its number, and finish."""
     plan: Plan = argument.plan
-    for number in range(plan.count):
+    for number in range(plan.blocks):
         while doca_dpa_dev_comch_producer_is_consumer_empty(argument.producer, argument.cpu_consumer_id):
             pass
         at = number * plan.block

@@ -1,4 +1,4 @@
-"""Every sample is a pair of programs, but for those that talk to the DPA, and the two folders pair by name where the old API had such a thing."""
+"""Samples are pairs of programs, or one that talks to the DPA; the folders pair where the old API had such a thing."""
 
 from pathlib import Path
 
