@@ -28,7 +28,7 @@ PATH may be - alone: the program is read from standard input and its new text go
 python -m migrate explain CCM### | SYMBOL | FILE:LINE describes a code, an old name, or what was found at a line.
 python -m migrate verify SERVICE CLIENT runs both ends, old and migrated, and compares what they do (verify --help).
 Exit status, as bits: 1 rewrites pending, 2 manual work left, 4 a file could not be handled, 8 internal error;
-64 is a wrong command line, 130 an interruption."""
+64 is a wrong command line, 69 a package that is not installed, 130 an interruption."""
 
 
 class UsageError(Exception):

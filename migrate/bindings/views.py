@@ -45,6 +45,8 @@ class Views:
         above = self._forest.parents[node]
         if isinstance(above, ast.Attribute) and above.value is node and above.attr in ("u64", "ptr"):
             return above, Template("({data} or 0)" if above.attr == "u64" else "{data}", {"data": node})
+        if isinstance(above, ast.Attribute):
+            raise NotUnderstood(above, USE)
         if isinstance(above, ast.Call) and any(isinstance(key, Member) for key in keys(self._values.of(above.func))):
             return None  # it is read as a handle
         bindings = self._forest.of(node).of[node].bindings if isinstance(node, ast.Name) else ()

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from migrate.facts.called_back import CalledBack
+from migrate.facts.choices import choices
 from migrate.facts.comparisons import with_items
 from migrate.facts.elsewhere import Elsewhere
 from migrate.facts.endings import Endings
@@ -244,6 +245,10 @@ class Facts:
         known = named[0] if len(named) == 1 == len(self.values.of(node)) else ""
         value = self._api.vocabulary.constants.get(known)
         return self._expressions.constant(node) if value is None else value
+
+    def choices(self, node: ast.expr) -> list[object]:
+        """Return every constant that an expression can be; nothing where it may be something else."""
+        return choices(node, self._forest, self._expressions)
 
     def is_bytes(self, node: ast.expr) -> bool:
         """Whether an expression is certainly bytes, bytearray or a memoryview of single bytes."""

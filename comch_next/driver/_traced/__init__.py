@@ -9,11 +9,12 @@ up, down          a connection came up, or a handshake broke (`ok` false); it we
 lost              a pull port reported a connection that ended: `result` is how
 disconnect        this server left one connection
 send              a message was accepted (`result` DOCA_SUCCESS) or refused (why). A task that is not to be had is a
-                  send refused; one that is had is recorded when it is submitted. On a threaded port every send is a
-                  task, and a byte that is going to fail asks how a connection ended
+                  send refused, on the fast path without its message; one that is had is recorded when it is
+                  submitted. On a threaded port every send is a task, and a byte that is going to fail asks how a
+                  connection ended
 complete          a task of a send, or a post that nothing came to, was completed with `result`
 receive           a message was delivered to the program
-post              a consumer's buffer was posted, with `room` bytes
+post              a consumer's buffer was posted, with `room` bytes, or refused; without `room` for want of a task
 consumer_new, consumer_expired     the other side has a consumer, or has it no more
 payload           the bytes from `offset` on of the message recorded in line `of`
 

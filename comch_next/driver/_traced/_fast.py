@@ -43,7 +43,11 @@ class Consumers(Noun):
 
     def task_post_recv_alloc_init(self, consumer: Any, buf: Any, user_data: object = None) -> Any:
         flight = Flight(self._tracer.scope(consumer).names, user_data)
-        flight.task = self._noun.task_post_recv_alloc_init(consumer, buf, flight)
+        try:
+            flight.task = self._noun.task_post_recv_alloc_init(consumer, buf, flight)
+        except DocaError as error:
+            self._tracer.record("post", flight.names, **result(error.code))
+            raise
         return flight.task
 
 
@@ -64,7 +68,7 @@ class PostRecvTasks(Tasks):
 
 
 class Producers(Noun):
-    """Their tasks are recorded when they are submitted, which is when they can be refused."""
+    """Their tasks are recorded when they are submitted, or refused."""
 
     def create(self, connection: Any) -> Any:
         producer = self._noun.create(connection)
@@ -82,9 +86,14 @@ class Producers(Noun):
     def task_send_alloc_init(
         self, producer: Any, buf: Any, imm_data: Any, consumer_id: int, user_data: object = None
     ) -> Any:
-        scope = self._tracer.scope(producer)
+        at_ns, scope = now(), self._tracer.scope(producer)
         flight = Flight(scope.names, user_data, scope.link)
-        flight.task = self._noun.task_send_alloc_init(producer, buf, imm_data, consumer_id, flight)
+        try:
+            flight.task = self._noun.task_send_alloc_init(producer, buf, imm_data, consumer_id, flight)
+        except DocaError as error:
+            known = {"consumer": consumer_id, **result(error.code)}
+            self._tracer.message("send", flight.names, None, at_ns, **known)
+            raise
         return flight.task
 
 

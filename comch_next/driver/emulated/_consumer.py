@@ -72,8 +72,9 @@ class Consumer(FastContext, calls.Consumer):
         super().let_go()
         if self._offer is not None:
             self._offer.close()
-        if self._bell >= 0:
-            os.close(self._bell)
+        bell, self._bell = self._bell, -1
+        if bell >= 0:
+            os.close(bell)
 
     # Life
 

@@ -7,7 +7,6 @@ from collections import deque
 from collections.abc import Callable
 from functools import partial
 from threading import get_ident
-from weakref import WeakSet
 
 from comch_next.driver.emulated._checks import expect, expect_number, in_state, in_use, says_no_memory
 from comch_next.driver.emulated._context import Context, Posted
@@ -18,7 +17,7 @@ from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._kernel.handle import Handle
 from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.driver.emulated._meter import Meter
-from comch_next.driver.protocol import Call, Lock, interruptible, new_lock, uninterrupted
+from comch_next.driver.protocol import Call, Lock, WeakSet, interruptible, new_lock, uninterrupted
 from comch_next.errors import BadState, Initialization, InUse, InvalidValue, NotPermitted, OperatingSystem
 
 __all__ = ["Engine", "Engines"]

@@ -14,12 +14,12 @@ from contextlib import suppress
 from functools import partial
 from itertools import count
 from typing import Any, ClassVar
-from weakref import WeakSet
 
 from comch_next.driver.emulated._context import Callback, Progress
 from comch_next.driver.emulated._device import Dev
 from comch_next.driver.emulated._fabric import handshake
 from comch_next.driver.emulated._fabric.offers import EXPIRED, NEW, News, Offer, Target
+from comch_next.driver.protocol import WeakSet
 from comch_next.driver.protocol._typed import Protocol
 from comch_next.errors import DocaError, ErrorCode, InUse
 
@@ -183,6 +183,6 @@ class FastPath:
         for news in self._outbox:
             with suppress(OSError):
                 handshake.close_all(news.fds)
-        for target in self.targets.values():
+        while self.targets:
             with suppress(OSError):
-                os.close(target.bell)
+                os.close(self.targets.popitem()[1].bell)

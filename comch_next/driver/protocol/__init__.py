@@ -8,10 +8,13 @@ _handles     a type for each noun's handles
 _device      devices and representors
 _lock        what is held around the calls of an engine
 _signals     calls that no signal interrupts
+_shield      finalizers and the like, which none cuts short
+_events      what is logged of connections
 _control     engines, contexts, servers, clients, connections, send tasks
 _memory      maps, inventories, buffers
 _fast_path   consumers, producers, their tasks, and what leads to the DPA
 _port        the pull view of a context
+_weak        a set and a table that keep nothing alive
 _text        text as C has it
 _admin       servers as other processes see them
 """
@@ -19,6 +22,7 @@ _admin       servers as other processes see them
 from comch_next.driver.protocol._admin import Admin, ConnectionStatus, ServerStatus
 from comch_next.driver.protocol._control import Clients, Connections, Contexts, Engines, SendTasks, Servers, Tasks
 from comch_next.driver.protocol._device import Devices
+from comch_next.driver.protocol._events import log_event, log_warning
 from comch_next.driver.protocol._fast_path import (
     ConsumerCompletions,
     Consumers,
@@ -53,9 +57,11 @@ from comch_next.driver.protocol._handles import (
 from comch_next.driver.protocol._lock import Lock, new_lock
 from comch_next.driver.protocol._memory import BufInventories, Bufs, Mmaps
 from comch_next.driver.protocol._port import Call, OpenPort, Port, QuickCalls
+from comch_next.driver.protocol._shield import Finalized, shielded
 from comch_next.driver.protocol._signals import HELD_SIGNALS, Own, interruptible, uninterrupted
 from comch_next.driver.protocol._text import bytes_of, text_of
 from comch_next.driver.protocol._typed import Protocol
+from comch_next.driver.protocol._weak import WeakSet, WeakTable
 
 __all__ = [
     "Admin",
@@ -82,6 +88,7 @@ __all__ = [
     "Driver",
     "Engine",
     "Engines",
+    "Finalized",
     "HELD_SIGNALS",
     "Lock",
     "Mmap",
@@ -107,9 +114,14 @@ __all__ = [
     "Servers",
     "Task",
     "Tasks",
+    "WeakSet",
+    "WeakTable",
     "bytes_of",
     "interruptible",
+    "log_event",
+    "log_warning",
     "new_lock",
+    "shielded",
     "text_of",
     "uninterrupted",
 ]

@@ -3,7 +3,6 @@
 import socket
 from functools import partial
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from comch_next._codes import ErrorCode
 from comch_next.driver.emulated._checks import as_bytes, says_no_memory
@@ -19,6 +18,7 @@ from comch_next.driver.emulated._send_task import SendTask, TaskPool
 from comch_next.driver.emulated._server import Server as RealServer
 from comch_next.driver.emulated._server import Servers
 from comch_next.driver.emulated._task import SUCCESS
+from comch_next.driver.protocol import WeakTable
 from comch_next.driver.protocol._typed import Protocol
 from comch_next.errors import Again, NoMemory
 
@@ -98,7 +98,7 @@ class _Pool(TaskPool):
 
     def __init__(self, faults: Faults) -> None:
         self._faults = faults
-        self._alarms: WeakKeyDictionary[ControlContext, Alarm] = WeakKeyDictionary()
+        self._alarms: WeakTable[ControlContext, Alarm] = WeakTable()
 
     def task_send_alloc_init(self, ctx: Any, peer: Any, message: Any, user_data: object = None) -> SendTask:
         task = super().task_send_alloc_init(ctx, peer, message, user_data)
