@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from migrate.bindings.declarations import Declarations as Shown
 from migrate.bindings.knowledge import Bindings
 from migrate.bindings.refusal import NotUnderstood
 from migrate.bindings.tokens import Library, keys
@@ -44,7 +45,7 @@ class Program:
         )
         self._project = project
         self.forest = Forest({path: project.names(path) for path in sorted(sources)})
-        self._values = Values(project, Bindings(VOCABULARY))
+        self._values = Values(project, Bindings(VOCABULARY, Shown(project.trees.values())))
         self._composed = Composed(self.sources, self.forest)
         self._named: set[str] = set()  # whole names of doca_cc
         self._code = {path: words.without_comments(source.text) for path, source in sources.items()}
