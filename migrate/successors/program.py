@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from migrate.bindings.declarations import Declarations as Shown
+from migrate.bindings import declarations
 from migrate.bindings.knowledge import Bindings
 from migrate.bindings.refusal import NotUnderstood
 from migrate.bindings.tokens import Library, keys
@@ -45,7 +45,7 @@ class Program:
         )
         self._project = project
         self.forest = Forest({path: project.names(path) for path in sorted(sources)})
-        self._values = Values(project, Bindings(VOCABULARY, Shown(project.trees.values())))
+        self._values = Values(project, Bindings(VOCABULARY, declarations.Declarations(project.trees.values())))
         self._composed = Composed(self.sources, self.forest)
         self._named: set[str] = set()  # whole names of doca_cc
         self._code = {path: words.without_comments(source.text) for path, source in sources.items()}
@@ -176,10 +176,10 @@ class Program:
         wide: set[str] = set()
         for path, node in self._texts():
             start, end = self.sources[path].span(node)
-            declarations = Declarations(self.sources[path].text[start:end], start)
+            declared = Declarations(self.sources[path].text[start:end], start)
             wide |= {
-                successor.old for successor, opened in declarations.functions()
-                if successor.cells and declarations.is_wide(successor, opened)
+                successor.old for successor, opened in declared.functions()
+                if successor.cells and declared.is_wide(successor, opened)
             }  # fmt: skip
         if any(map(_WIDE.search, self._code.values())):  # of ctypes
             is_2_5 = not OF_2_5.isdisjoint(self._named | self._composed.known)
@@ -192,10 +192,10 @@ class Program:
     def _declared(self) -> Iterator[tuple[Path, Change]]:
         for path, node in self._texts():
             start, end = self.sources[path].span(node)
-            declarations = Declarations(self.sources[path].text[start:end], start)
-            if declarations.calls():
+            declared = Declarations(self.sources[path].text[start:end], start)
+            if declared.calls():
                 raise NotUnderstood(node, LOST)
-            yield from ((path, change) for change in declarations.changes())
+            yield from ((path, change) for change in declared.changes())
 
 
 def _modules(statement: ast.Import | ast.ImportFrom) -> Iterator[str]:
