@@ -17,6 +17,7 @@ from migrate.text.pieces import Change
 
 _OUT_OF_RANGE, _UNSEEN = "CCM111", "CCM110"
 _MOST_LOG = 31  # of a count with 32 bits
+_FFI = "ffi"  # as nearly every program calls it
 _TIGHT = (ast.Name, ast.Attribute, ast.Call, ast.Constant, ast.Subscript)
 
 Put = Callable[[ast.AST, Change], None]
@@ -67,18 +68,18 @@ class Arguments:
 
     def _null(self, call: ast.AST) -> str:
         """Return how a NULL pointer is written where a call stands."""
-        path = self._forest.path(call)
-        if not any(isinstance(token.key, Ffi) for token in self._values.tokens) and not self._has_cffi():
+        if not self._has_cffi():
             return "None"
         names = self._forest.of(call)
+        stars = (node for node in names.imports if isinstance(node, ast.ImportFrom) and node.names[0].name == "*")
+        if _FFI in names.module.variables and (names.module.variables[_FFI].bindings or any(stars)):
+            return f"{_FFI}.NULL"
         for name, variable in names.module.variables.items():
             bound = (self._values.of_target(binding) for binding in variable.bindings)
-            if any(isinstance(key, Ffi) for values in bound for key in keys(values)) or name == "ffi":
+            if any(isinstance(key, Ffi) for values in bound for key in keys(values)):
                 return f"{name}.NULL"
-        for star in names.imports:
-            if isinstance(star, ast.ImportFrom) and star.names[0].name == "*" and "ffi" in self._sources[path].text:
-                return "ffi.NULL"
         raise NotUnderstood(call, LOST)
 
     def _has_cffi(self) -> bool:
-        return any("cffi" in source.text for source in self._sources.values())
+        imports = (statement for names in self._forest.names.values() for statement in names.imports)
+        return any("cffi" in ast.unparse(statement) for statement in imports)
