@@ -56,7 +56,7 @@ def _parser(program: str) -> command_line.Parser:
             known.add_argument("--server", metavar="NAME", help="only servers of that name")
             known.add_argument("--device", metavar="PCI", help="only those on that device, or for that function")
             known.add_argument("--pid", type=int, help="only that process, as server or client")
-            known.add_argument("--clients", action="store_true", help="connections by client: what it got and sent")
+            known.add_argument("--clients", action="store_true", help="connections by client: to it, and from it")
             known.add_argument(
                 "--watch",
                 nargs="?",

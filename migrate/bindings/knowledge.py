@@ -105,6 +105,8 @@ class Bindings:
             function = self._vocabulary.flat[key.name]
             if function.returns.startswith("union"):
                 return [Token(UserData(key.spelling))]
+            if "return" in function.kinds and any(Token(Null()) in given for given in arguments.positional):
+                return [Token(Pointer(key.spelling)), Token(Null())]
             is_text = function.returns == "const char *"
             return [Token(Text(key.spelling) if is_text else Pointer(key.spelling))
                     if is_text or "return" in function.kinds else Plain.OTHER]  # fmt: skip

@@ -89,7 +89,8 @@ class Facts:
         naming |= {path for path, source in sources.items() if "migrate explain CCM034)" in source.text}
         likely = Likely(forest, values, api, frozenset(token.key for token in values.tokens), self.project, naming)
         self._obstacles = Obstacles(forest, values, api, references, likely.suspects, given, modules)
-        self._results = Results(forest, values, api, Reaching(forest, values, self.controls))
+        self._reaching = Reaching(forest, values, self.controls)
+        self._results = Results(forest, values, api, self._reaching)
         self._presence = Presence(forest, values, self.controls, self.calls)
         self._endings = Endings(forest, values, self.controls, self.calls)
         self._called_back = CalledBack(forest, values, self.calls)
@@ -218,7 +219,7 @@ class Facts:
 
     def is_seen_none(self, node: ast.expr) -> bool:
         """Whether None is among the values that an expression is seen to have; others may be unseen."""
-        return Plain.NONE in self.values.of(node)
+        return Plain.NONE in self._reaching.of(node)
 
     def may_be_closed(self, node: ast.expr) -> bool:
         """Whether the endpoint or device may have been destroyed or closed before this place."""
