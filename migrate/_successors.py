@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from migrate import codes
@@ -13,7 +13,7 @@ from migrate._pragmas import Pragmas
 from migrate.bindings.refusal import NotUnderstood
 from migrate.codes import CODES
 from migrate.facts.forest import last_name
-from migrate.facts.libraries import OPENED
+from migrate.facts.libraries import OPENED, Cause
 from migrate.outcome import FileOutcome, Finding, Level, Span
 from migrate.python.modules import Project
 from migrate.python.source import Located, Source, Unreadable
@@ -25,6 +25,7 @@ RULE, FIRST, NOT_GIVEN = "spelling", "CCM120", "CCM049"
 _OLD = re.compile(r"doca_cc|doca-cc")
 _LIBRARY = re.compile(r"libdoca_|-ldoca_|[\"']doca_\w+[\"']")
 _FIRST = re.compile(r"doca_comm_channel")
+_FIRST_LIBRARY = re.compile(r"(?<!\w)(?:lib)?doca_comm_channel(?!\w)")
 _PACKAGES = frozenset({"cffi", "ctypes"})
 _BUILDING = ("set_source", "Extension", "ext_modules", "cffi_modules")
 
@@ -101,33 +102,37 @@ class _Family:
         self._pragmas = Pragmas(files, {path: source.names for path, source in files.items()})
 
     def outcomes(self) -> dict[Path, FileOutcome]:
+        """Return the outcome of each file."""
         changes: dict[Path, list[Change]] = {}
-        cause: tuple[Path, ast.AST, str] | None = None
+        causes: list[tuple[Cause, re.Pattern[str]]] = []  # each with what stays because of it
         if any(words.is_old(source.text) for source in self._files.values()):
             program = Program(self._files)
             try:
                 changes = program.changes()
                 self._check_given(changes)
             except NotUnderstood as problem:
-                changes, cause = {}, (program.path(problem.node), problem.node, problem.code)
-        return {path: self._outcome(path, changes.get(path, []), cause) for path in self._files}
+                changes = {}
+                causes.append((Cause(program.path(problem.node), problem.node, problem.code), _OLD))
+        if first := self._first():
+            causes.append((first, _FIRST))
+        return {path: self._outcome(path, changes.get(path, []), causes) for path in self._files}
 
     def _check_given(self, changes: Mapping[Path, list[Change]]) -> None:
         for path, found in changes.items():
-            if found and path not in self._given:
+            if found and path not in self._given and self._files[path].tree.body:
                 raise NotUnderstood(self._files[path].tree.body[0], NOT_GIVEN)
 
-    def _outcome(self, path: Path, changes: list[Change], cause: tuple[Path, ast.AST, str] | None) -> FileOutcome:
+    def _outcome(
+        self, path: Path, changes: list[Change], causes: Sequence[tuple[Cause, re.Pattern[str]]]
+    ) -> FileOutcome:
         source = self._files[path]
         findings, wanted = [self._changed(path, change) for change in changes], dict[int, str]()
-        if first := self._first(path):
-            findings.append(self._stays(path, first, FIRST))
-            wanted[self._pragmas.lines[path].first(first)] = FIRST
-        if cause is not None and cause[0] == path:
-            findings.append(self._stays(path, cause[1], cause[2]))
-            wanted[self._pragmas.lines[path].first(cause[1])] = cause[2]
-        elif cause is not None and (match := _OLD.search(source.text)):
-            findings.append(self._follows(path, match.span(), cause))
+        for cause, old in causes:
+            if cause.path == path:
+                findings.append(self._stays(cause))
+                wanted[self._pragmas.lines[path].first(cause.node)] = cause.code
+            elif match := old.search(source.text):
+                findings.append(self._follows(path, match.span(), cause))
         comments = [*self._pragmas.comments[path].changes(wanted, codes.comment)] if path in self._given else []
         new = source.encode(splice(source.text, [*comments, *changes]))
         try:
@@ -136,24 +141,30 @@ class _Family:
             raise AssertionError(f"{path}: {error}") from error
         return FileOutcome(path, source.data, new, tuple(sorted(findings, key=lambda finding: finding.span)))
 
-    def _first(self, path: Path) -> ast.expr | None:
-        """Return the first place where a file names the library of generation 1, or a function of it."""
-        for node in ast.walk(self._files[path].tree):
-            text = node.value if isinstance(node, ast.Constant) else getattr(node, "attr", "")
-            if isinstance(node, ast.expr) and isinstance(text, str) and _FIRST.search(text):
-                return node
-        return None
+    def _first(self) -> Cause | None:
+        """Return where the library of generation 1 is named first, else a function of it."""
+        places = [
+            (not _FIRST_LIBRARY.search(text), path, node)
+            for path, source in self._files.items()
+            for node in ast.walk(source.tree)
+            if isinstance(node, ast.Attribute | ast.Constant) and _FIRST.search(text := _text(node))
+        ]
+        if not places:
+            return None
+        _, path, node = min(places, key=lambda place: place[0])
+        return Cause(path, node, FIRST)
 
     def _changed(self, path: Path, change: Change) -> Finding:
         old = self._files[path].text[change.start : change.end] or change.text.strip(", ")
         return Finding(RULE, "", Level.SAFE, path, self._span(path, *change[:2]), old, "rewritten", change.text)
 
-    def _stays(self, path: Path, node: ast.AST, code: str) -> Finding:
+    def _stays(self, cause: Cause) -> Finding:
+        path, node, code = cause
         assert isinstance(node, Located)
         span, name = span_of(self._files[path], node), getattr(node, "attr", "") or "the program"
         return Finding(RULE, code, Level.MANUAL, path, span, name, CODES[code].title)
 
-    def _follows(self, path: Path, place: tuple[int, int], cause: tuple[Path, ast.AST, str]) -> Finding:
+    def _follows(self, path: Path, place: tuple[int, int], cause: Cause) -> Finding:
         home, node, code = cause
         assert isinstance(node, Located)
         because = home, span_of(self._files[home], node)
@@ -165,3 +176,8 @@ class _Family:
     def _span(self, path: Path, start: int, end: int) -> Span:
         source = self._files[path]
         return Span(*source.position(start), *source.position(end))
+
+
+def _text(node: ast.Attribute | ast.Constant) -> str:
+    """Return the name of an attribute, or a text."""
+    return node.attr if isinstance(node, ast.Attribute) else str(node.value)

@@ -118,7 +118,7 @@ class Composed:
             while isinstance(above := self._forest.parents[whole], ast.JoinedStr | ast.BinOp | ast.FormattedValue):
                 if isinstance(above, ast.BinOp) and not isinstance(above.op, ast.Add | ast.Mod):
                     break
-                whole = above if not isinstance(above, ast.FormattedValue) else self._forest.parents[above]  # type: ignore[assignment]
+                whole = above
             found[whole] = None
         return iter(found)
 

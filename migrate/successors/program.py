@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -205,10 +205,10 @@ def _modules(statement: ast.Import | ast.ImportFrom) -> Iterator[str]:
         yield (statement.module or "").partition(".")[0]
 
 
-def _apart(changes: object) -> list[Change]:
+def _apart(changes: Iterable[Change]) -> list[Change]:
     """Return changes in the order of the text, without those inside of others."""
     kept: list[Change] = []
-    for change in sorted(changes, key=lambda change: (change.start, change.end)):  # type: ignore[call-overload]
+    for change in sorted(changes, key=lambda change: (change.start, change.end)):
         if kept and change.start < kept[-1].end:
             continue
         kept.append(change)

@@ -31,6 +31,7 @@ class Told(NamedTuple):
     """The types that ctypes is told of the arguments of some functions."""
 
     successors: tuple[Successor, ...]
+    place: ast.expr
     types: Sequence[ast.expr]
 
 
@@ -91,7 +92,7 @@ class References:
             declared = call.args[first:] if parameters.vararg else None
             if declared is None:
                 raise NotUnderstood(call, LOST)
-            yield Told(successors, declared)
+            yield Told(successors, call, declared)
             yield from self._of(call, successors)
         elif any(self._looks_up(function, call, text) for function in found):
             yield from self._handed_on(call, text, successors)
@@ -156,7 +157,7 @@ class References:
             types = types.elts[1]
         if not isinstance(types, ast.List | ast.Tuple):
             raise NotUnderstood(types, LOST)
-        return Told(successors, types.elts)
+        return Told(successors, types, types.elts)
 
     def _stored(self, target: ast.expr, successors: tuple[Successor, ...]) -> Iterator[Given | Told]:
         """Follow a function to where its variable, or its field, is read."""

@@ -32,7 +32,7 @@ class Types:
         types = told.types
         for successor in told.successors:
             if len(types) != len(successor.before) or any(isinstance(node, ast.Starred) for node in types):
-                raise NotUnderstood(types[0] if types else self._forest.names[next(iter(self._sources))].tree, LOST)
+                raise NotUnderstood(told.place, LOST)
         first = told.successors[0]
         for at, new in first.retyped.items():
             yield from self._retyped(types[at], base(new), is_pointer=new.endswith("*"))

@@ -333,6 +333,7 @@ cc.{NEW_CONF}.argtypes = [P, P, P, c_uint32]
         (f"calls.append(cc.{CONF})", "CCM122"),
         (f'for name in ("{CONF}",):\n    getattr(cc, name)(s, a, b, 4)', "CCM122"),
         (f"cc.{CONF}.argtypes = TYPES", "CCM122"),
+        (f"cc.{CONF}.argtypes = []", "CCM122"),
         ("cc.doca_cc_producer_task_send_alloc_init(p, *rest)", "CCM122"),
         (f"code = '''{CONF}(s, a, b, 4);'''", "CCM122"),
         (f"cc.{CONF}(s, a, b, 32)", "CCM111"),
@@ -373,6 +374,16 @@ cc.doca_cc_client_destroy(client)
 """)
     assert {finding.code for finding in outcome.findings} == {"", "CCM120"}
     assert "cc.doca_comch_client_destroy(client)" in outcome.new.decode()
+
+
+def test_generation_1_has_one_comment_where_its_library_is_opened() -> None:
+    user = b"from library import lib\n\nlib.doca_comm_channel_ep_destroy(None)\n"
+    library = b'from ctypes import *\n\nlib = CDLL("libdoca_comm_channel.so.2")\n'
+    files = {Path("a_user.py"): user, Path("library.py"): library}
+    first, second = rewrite_project(files, options=KEPT)
+    assert not first.changed
+    assert [finding.because and finding.because[0] for finding in first.findings] == [Path("library.py")]
+    assert second.new.decode().splitlines()[2].startswith("# CCM120")
 
 
 def test_what_is_no_call_of_c_is_rewritten_as_without_the_option() -> None:
