@@ -144,6 +144,10 @@ class ProgressEngine(CNames, Strict):
         """A descriptor for epoll, readable after `request_notification` when progress has something to do."""
         return self._engines.get_notification_handle(self._handle)
 
+    def fileno(self) -> int:
+        """The notification handle: an engine can be given to select and to selectors."""
+        return self.notification_handle
+
     def request_notification(self) -> None:
         """Arm the notification handle, once (C: doca_pe_request_notification)."""
         self._engines.request_notification(self._handle)

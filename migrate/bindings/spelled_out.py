@@ -8,9 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from migrate.bindings import shapes
+from migrate.bindings.declarations import Declarations
+from migrate.bindings.declaring import Declaring
+from migrate.bindings.finders import Finders, Found
 from migrate.bindings.knowledge import Bindings, new_type
 from migrate.bindings.libraries import Libraries
 from migrate.bindings.prototypes import declares_only, fits, maker, restype
+from migrate.bindings.removing import without
+from migrate.bindings.rows import Rows
 from migrate.bindings.texts import Texts
 from migrate.bindings.tokens import Library, Member, keys
 from migrate.facts.expressions import Expressions
@@ -33,8 +38,10 @@ class SpelledOut:
         self._makers: set[ast.AST] = set()  # functions of which some call is replaced
         self._replaced: set[ast.AST] = set()
         self._forest = Forest({path: project.names(path) for path in sorted(sources)})
-        self._values = Values(project, Bindings(vocabulary))
+        self._values = Values(project, Bindings(vocabulary, Declarations(project.trees.values())))
         self._libraries = Libraries(self._forest, self._values, project)
+        self._declaring = Declaring(self._forest, self._values, self._libraries)
+        self._finders = Finders(self._forest, self._values)
         self._texts = Texts(
             self._forest, self._values, Expressions(self._forest, self._values, frozenset(), vocabulary)
         )
@@ -47,10 +54,25 @@ class SpelledOut:
             if text := self._text(node):
                 self._replaced.add(node)
                 found.setdefault(path, []).append(Change(*self._sources[path].span(node), text))
-        for path, function in self._forest.nodes(ast.FunctionDef):
-            if function in self._makers and self._is_left(function):
-                found.setdefault(path, []).append(self._without(path, function))
+        functions = (function for _, function in self._forest.nodes(ast.FunctionDef) if function in self._makers)
+        for statement in (*filter(self._is_left, functions), *self._loops()):
+            path = self._forest.path(statement)
+            found.setdefault(path, []).append(without(self._sources[path], self._forest, statement))
+        for loop, target, call, rows in Rows(self._forest, self._values).loops():
+            path = self._forest.path(loop)
+            found.setdefault(path, []).extend(self._calls(loop, target, call, rows))
         return {path: _outermost(changes) for path, changes in found.items()}
+
+    def _calls(self, loop: ast.For, target: ast.Name, call: ast.Call, rows: Sequence[ast.Tuple]) -> Iterator[Change]:
+        """Yield the changes of a loop over functions with their arguments: what it goes through are calls."""
+        source = self._sources[self._forest.path(loop)]
+        if any("#" in source.slice(row) for row in rows):
+            return
+        yield Change(*source.span(loop.target), target.id)
+        yield Change(*source.span(call), f"{target.id}()")
+        for row in rows:
+            function, *given = map(source.slice, row.elts)
+            yield Change(*source.span(row), f"lambda: {function}({', '.join(given)})")
 
     def _text(self, node: ast.Call | ast.Subscript) -> str:
         """Return what takes the place of an expression, nothing for what stays."""
@@ -62,10 +84,27 @@ class SpelledOut:
             self.declared.update(self._names(node.args[1]))
             self._makers.update(value.node for value in self._values.of(node.func) if isinstance(value, Function))
             return self._taken(node, node.args[0], node.args[1])
+        found = self._finders.found(node)
+        if found and (text := self._taken(node, found.library, found.name, found)):
+            self._makers.add(found.finder)
+            return text
         members = [key for key in keys(self._values.of(node.func)) if isinstance(key, Member)]
-        if members and all(member.name == "new" for member in members) and node.args and new_type(node) is None:
+        if members and all(member.name == "new" for member in members) and node.args and _is_computed(node):
             return self._made(node)
         return ""
+
+    def _loops(self) -> Iterator[ast.stmt]:
+        """Yield the loops that only declare functions as they are, and the tables of these."""
+        loops = self._declaring.understood()
+        fitting = {loop: told for loop, told in loops.items() if all(map(self._is_told, told))}
+        self.declared.update(name for told in fitting.values() for name, _ in told)
+        yield from fitting
+        yield from self._declaring.tables(fitting)
+
+    def _is_told(self, told: tuple[str, ast.expr]) -> bool:
+        """Whether a function is of an old library, and returns what it is said to."""
+        function = self._vocabulary.flat.get(told[0])
+        return function is not None and self._fits(function.returns, told[1])
 
     def _is_left(self, function: ast.FunctionDef) -> bool:
         """Whether no call of a function is left, and no other use of it."""
@@ -78,14 +117,6 @@ class SpelledOut:
 
     def _is_named(self, node: ast.expr, function: ast.FunctionDef) -> bool:
         return any(isinstance(value, Function) and value.node is function for value in self._values.of(node))
-
-    def _without(self, path: Path, function: ast.FunctionDef) -> Change:
-        """Return the change that takes a function away, with the blank lines behind it."""
-        source, last = self._sources[path], function.end_lineno or function.lineno
-        while last < len(source.lines) and not source.lines[last].strip():
-            last += 1
-        end = source.line_start(last) + len(source.lines[last - 1])
-        return Change(source.line_start(function.lineno), end, "")
 
     def _is_prototype(self, node: ast.Call) -> bool:
         """Whether a call declares one function of a library, which it returns: `prototype(lib, "name", ...)`."""
@@ -107,9 +138,10 @@ class SpelledOut:
 
     def _fits(self, returns: str, declared: ast.expr) -> bool:
         """Whether what a function is said to return shows that as it is."""
-        return all(fits(kind, returns) for kind in self._values.of(declared))
+        found = self._values.of(declared)
+        return bool(found) and all(fits(kind, returns, self._values) for kind in found)
 
-    def _taken(self, node: ast.expr, library: ast.expr, name: ast.expr) -> str:
+    def _taken(self, node: ast.expr, library: ast.expr, name: ast.expr, finder: Found | None = None) -> str:
         """Return a function of a library by its name: `lib.f`, or `{"f": lib.f, "g": lib.g}[which]`."""
         found = self._values.of(library)
         if not found or not all(isinstance(key, Library) for key in keys(found)) or len([*keys(found)]) < len(found):
@@ -121,10 +153,17 @@ class SpelledOut:
         if len(names) == 1:
             return f"{owner}.{names[0]}"
         parts, by_parts = self._texts.by_parts(name)
-        if not by_parts:
+        if not by_parts or (finder and not all(finder.is_known(part, node) for part in parts)):
             return ""
         rows = (f"{_key(row)}: {owner}.{each}" for row, each in by_parts.items())
-        return f"{{{', '.join(rows)}}}[{', '.join(map(self._slice, parts))}]"
+        return f"{{{', '.join(rows)}}}[{', '.join(self._part(part, finder) for part in parts)}]"
+
+    def _part(self, node: ast.expr, finder: Found | None) -> str:
+        """Return the text of a part of a name, which a method takes from its own object."""
+        own = finder and isinstance(node, ast.Attribute) and finder.is_own(node)
+        if finder and finder.receiver and own and isinstance(node, ast.Attribute):
+            return f"{self._slice(finder.receiver[1])}.{node.attr}"
+        return self._slice(node)
 
     def _made(self, node: ast.Call) -> str:
         """Return the call of `ffi.new` with the types that it can be called with."""
@@ -145,6 +184,11 @@ class SpelledOut:
 
     def _slice(self, node: ast.expr) -> str:
         return self._sources[self._forest.path(node)].slice(node)
+
+
+def _is_computed(node: ast.Call) -> bool:
+    """Whether `ffi.new` is called with a type that is put together from texts, not only from a length."""
+    return not isinstance(node.args[0], ast.Constant) and shapes.made(new_type(node) or "") is None
 
 
 def _key(texts: tuple[str, ...]) -> str:

@@ -199,7 +199,8 @@ def test_computed_names_are_written_out() -> None:
 
 
 def test_names_that_objects_compute() -> None:
-    text = SECOND + SIDES + 'side = Side("client")\nside.f("as_ctx")(client[0])\nside.f("destroy")(client[0])\n'
+    sides = SIDES.replace("        return getattr(", "        self.last = name\n        return getattr(")
+    text = SECOND + sides + 'side = Side("client")\nside.f("as_ctx")(client[0])\nside.f("destroy")(client[0])\n'
     new = rewrite(text.encode(), options=Options(width=200)).new.decode()
     assert '("client", "as_ctx"): ' in new
     assert "}[self.side, name]" in new

@@ -34,9 +34,10 @@ class Engine(Handle, calls.Engine):
     have asked it to run.
 
     `batch`: messages, and completions of a consumer, that one progress delivers at most. `guarded`: progress is not
-    plain, because it is running, or is metered, or the engine has been destroyed. `thread`: who ran it last. `lock` is
-    held around progress and every call of the engine, its contexts and their ports, but for sends and receives that
-    succeed at once. The plain progress is in C, and calls what here is not underscored.
+    plain, because it is running, or is metered, or the engine has been destroyed. `thread`: who ran it last.
+    `yields`: what it waits for may come from other threads of this process. `lock` is held around progress and every
+    call of the engine, its contexts and their ports, but for sends and receives that succeed at once. The plain
+    progress is in C, and calls what here is not underscored.
     """
 
     def __init__(self, lock: Lock) -> None:

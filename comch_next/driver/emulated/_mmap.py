@@ -10,6 +10,7 @@ from typing import Any
 from comch_next._codes import AccessFlag
 from comch_next.driver.emulated._checks import expect, in_use
 from comch_next.driver.emulated._device import Dev
+from comch_next.driver.emulated._dpa.handles import Named
 from comch_next.driver.emulated._fabric.handshake import close_all
 from comch_next.driver.emulated._guard import UNCONNECTED
 from comch_next.driver.emulated._kernel import calls
@@ -34,13 +35,14 @@ class Range(Protocol):
     len: int
 
 
-class Mmap(Handle, calls.BufOwner):
+class Mmap(Named, Handle, calls.BufOwner):
     """A handle. `base` is a `char *` once there is a range, which lives for as long as somebody has it. `fd` is -1 for
     memory of the program's, of which `notice` says where it is once it is exported. An import of such memory has
     `remote` and the exporter's addresses. `bufs` counts the buffers that lie in it.
     """
 
     lock = UNCONNECTED
+    noun = "memory map"
 
     def __init__(self) -> None:
         self.devices: list[Dev] = []
