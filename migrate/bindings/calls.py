@@ -199,7 +199,7 @@ class Calls:
         others = {value for value in found if not keys_of(value)} - {Plain.NONE}  # which is a TypeError
         if found and found <= {Plain.NONE, Token(Null())} and may_be_null:
             return "None"
-        if not given or not (known or owned) or others or not self.is_place(argument):
+        if not given or not (known or owned) or others or not (self.is_place(argument) or _is_new(argument, given)):
             raise NotUnderstood(argument, USE)
         return f"{{ffi}}.buffer({{{parameter.name}_cell}})" if owned else f"{{{parameter.name}_cell}}"
 
@@ -266,6 +266,12 @@ def _is_utf_8(call: ast.Call) -> bool:
     """Whether a call of `decode` reads what all texts of the library are."""
     named = [argument.value for argument in call.args if isinstance(argument, ast.Constant)]
     return not call.keywords and len(named) == len(call.args) <= 2 and str([*named, "utf-8"][0]).lower() in _ENCODINGS
+
+
+def _is_new(node: ast.expr, given: Sequence[object]) -> bool:
+    """Whether a cell is made for the call alone: it may as well be made behind it."""
+    made = any(isinstance(key, Data) and key.node is node for key in given)
+    return made and isinstance(node, ast.Call) and all(isinstance(part, ast.Constant) for part in node.args)
 
 
 def keys_of(value: Value) -> bool:
