@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from migrate.bindings.alignment import Row, hides_outputs, rows
 from migrate.bindings.conversions import NAME, converted, initial, takes_texts
 from migrate.bindings.numbers import Numbers
-from migrate.bindings.refusal import CALL, USE, NotUnderstood
+from migrate.bindings.refusal import CALL, OWN_DATA, USE, NotUnderstood
 from migrate.bindings.tokens import CTYPES, CFunction, Data, Library, Member, Null, Own, Pointer, Shape, Text, keys
 from migrate.facts.forest import Forest
 from migrate.facts.reaching import Reaching
@@ -127,6 +127,8 @@ class Calls:
         if parameter.is_user_data and not parameter.is_output:
             if any(isinstance(value, Collection) for value in self._reaching.of(argument)):
                 argument = initial(argument)
+            if any(isinstance(key, Own) for key in keys(self._reaching.of(pointed(argument, self._values)))):
+                raise NotUnderstood(argument, OWN_DATA)
             self._again[parameter.name] = pointed(argument, self._values)
             return f"{{{parameter.name}_again}}"
         found = self._reaching.of(argument)

@@ -117,3 +117,9 @@ def test_pointers_are_compared_as_pointers() -> None:
     assert "print(other[0] is not dev[0])" in rewritten(SECOND + lines + "print(other[0] != dev[0])\n")
     buf = "buf = ffi.new('struct doca_buf **')\ncore.doca_buf_inc_refcount(buf[0], ffi.NULL)\n"
     assert b"print(other[0] != dev[0])" in rewrite((SECOND + lines + buf + "print(other[0] != dev[0])\n").encode()).new
+
+
+def test_a_module_that_is_compiled_from_c_has_a_code_of_its_own() -> None:
+    text = BUILD.replace(b"None)", b"'#include <doca_cc.h>', libraries=['doca_cc'])")
+    text += b"from _cc import ffi, lib\nprint(lib.doca_cc_client_as_ctx(ffi.NULL))\n"
+    assert {finding.code for finding in rewrite(text).findings if finding.code} == {"CCM097"}
