@@ -12,6 +12,7 @@ from migrate.old_api.vocabulary import Parameter
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _FUNCTION = re.compile(r"\btypedef\s+[\w\s*]+?(?:\(\s*\*\s*(\w+)\s*\)|\b(\w+))\s*\(([^()]*)\)\s*;")
 _ALIAS = re.compile(r"\btypedef\s+([\w\s]+[\s*])(\w+)\s*;")
+_TRUTH = re.compile(r"\b(?:bool|_Bool)\s+(doca_\w+)\s*\(")
 _WORD = re.compile(r"(?<!struct )\b[a-zA-Z_]\w*")
 _INLINE = re.compile(r"[\w\s*]+?(?:\(\s*\*?\s*\))?\s*\(([^()]*)\)\s*$")
 _NUMBERS = frozenset(f"{sign}int{width}_t" for sign in ("", "u") for width in (8, 16, 32, 64))
@@ -30,6 +31,7 @@ class Declarations:
         self._callbacks: dict[str, set[str]] = {}
         self._aliases: dict[str, set[str]] = {}
         self.enums = Enums(texts)
+        self.truths = frozenset(name for text in texts for name in _TRUTH.findall(text))  # functions that give a bool
         self.compiled = {name: node for tree in trees for name, node in _compiled(tree)}
         for text in texts:
             for target, name in _ALIAS.findall(text):

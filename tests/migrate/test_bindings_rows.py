@@ -143,3 +143,14 @@ def test_a_bool_of_a_callback_is_one() -> None:
 )
 def test_what_a_callback_is_shown_otherwise_stays(old: str, new: str) -> None:
     stays(SERVER + SHOWN.replace(old, new).replace("connection != ffi.NULL", "event"), "CCM092")
+
+
+def test_a_bool_that_the_library_gives_stays() -> None:
+    """True and False would be shown as numbers."""
+    declared = SECOND.replace('ffi.cdef("', 'ffi.cdef("bool doca_pe_progress(void *); ')
+    pe = "pe = ffi.new('struct doca_pe **')\nassert core.doca_pe_create(pe) == 0\n"
+    stays(declared + pe + "print(core.doca_pe_progress(pe[0]))\n", "CCM092")
+    assert "while comch" not in rewritten(declared + pe + "while core.doca_pe_progress(pe[0]):\n    pass\n")
+    stays(
+        SECOND + "is_it = ffi.new('bool *')\ncore.doca_devinfo_is_equal_pci_addr(devs[0][0], b'x', is_it)\n", "CCM092"
+    )
