@@ -7,6 +7,9 @@ a list of one item in it, a buffer a bytearray, and a call that fills cells is `
     shapes     C types as texts
     knowledge  cffi and ctypes, as the points-to analysis meets them
     libraries  which libraries are old, and which files share them
+    forwarding functions that only pass on to a function of C, written out where they are called
+    declaring  loops that only tell ctypes of functions
+    removing   statements taken out of a text
     spelled_out names and types that a program computes, written out first
     finders    functions that only find a function of C
     hoisted    helpers that make a C value of the type that they are given
@@ -24,6 +27,9 @@ a list of one item in it, a buffer a bytearray, and a call that fills cells is `
     tables     tables of prototypes, and the loops over them
     members    the functions of cffi and ctypes themselves
     uses       which places have room for what stands in the place of a C value
+    truth      where only the truth of a value is asked
+    told       the numbers that callbacks get
+    user_data  what a program keeps with tasks and contexts
     views      and of pointers, views and user data
     flatten    the edits of a project, and the places that are not understood
     files      the files that share a library: their new text, or why they stay

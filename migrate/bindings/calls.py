@@ -6,11 +6,12 @@ import ast
 import json
 from collections.abc import Sequence
 
+from migrate.bindings import user_data
 from migrate.bindings.alignment import Row, hides_outputs, rows
 from migrate.bindings.conversions import NAME, converted, initial, takes_texts
 from migrate.bindings.numbers import Numbers
 from migrate.bindings.refusal import CALL, OWN_DATA, USE, NotUnderstood
-from migrate.bindings.tokens import CTYPES, CFunction, Data, Library, Member, Null, Own, Pointer, Shape, Text, keys
+from migrate.bindings.tokens import CTYPES, CFunction, Data, Library, Name, Null, Own, Pointer, Shape, Text, keys
 from migrate.facts.forest import Forest
 from migrate.facts.reaching import Reaching
 from migrate.old_api.vocabulary import Function as Signature
@@ -20,6 +21,7 @@ from migrate.text.code import Template
 
 STORE = "{comch}.store"
 _BUFFER = "void *"
+_NUMBER = "uint64_t"  # of user data
 _ENCODINGS = frozenset({"utf-8", "utf8", "ascii", "latin-1", "latin1"})
 _MAY_BE_NULL = frozenset({"doca_comm_channel_ep_get_event_channel", "doca_buf_dec_refcount", "doca_buf_inc_refcount"})
 
@@ -127,9 +129,11 @@ class Calls:
         if parameter.is_user_data and not parameter.is_output:
             if any(isinstance(value, Collection) for value in self._reaching.of(argument)):
                 argument = initial(argument)
-            if any(isinstance(key, Own) for key in keys(self._reaching.of(pointed(argument, self._values)))):
+            pointer = user_data.pointed(argument, self._values)
+            if any(isinstance(key, Own) for key in keys(self._reaching.of(pointer))):
                 raise NotUnderstood(argument, OWN_DATA)
-            self._again[parameter.name] = pointed(argument, self._values)
+            self._numbers.check(pointer, _NUMBER)
+            self._again[parameter.name] = user_data.given(argument, self._values)
             return f"{{{parameter.name}_again}}"
         found = self._reaching.of(argument)
         if parameter.callback and not all(map(_is_callback, found)):
@@ -154,7 +158,8 @@ class Calls:
         if not by_value:
             return text
         pointers = [key for key in keys(found) if isinstance(key, Pointer)]
-        if len(by_value) + len(pointers) < len(found - {Plain.NONE}) or not self.is_place(argument):
+        is_once = not pointers and Plain.NONE not in found and self._is_last_of_calls(node, argument)
+        if len(by_value) + len(pointers) < len(found - {Plain.NONE}) or not (self.is_place(argument) or is_once):
             raise NotUnderstood(argument, USE)
         if pointers:
             self._again |= {f"{parameter.name}_kind": argument, f"{parameter.name}_itself": argument}
@@ -226,6 +231,16 @@ class Calls:
             call = f"{STORE}({', '.join([call, *signature.outputs])})"
         return Template(f"lambda {', '.join(names)}: {call}", {"library": node.value})
 
+    def _is_last_of_calls(self, node: ast.Call, argument: ast.expr) -> bool:
+        """Whether no argument behind one can change what is in the cell that this one gives."""
+        behind = node.args[node.args.index(argument) + 1 :] if argument in node.args else node.args
+        return all(self.is_place(each) or self._is_quiet(each) for each in behind)
+
+    def _is_quiet(self, node: ast.expr) -> bool:
+        """Whether an argument fills nothing: all that it calls are types of C."""
+        called = (self._values.of(part.func) for part in ast.walk(node) if isinstance(part, ast.Call))
+        return all(found and all(isinstance(key, Name) for key in keys(found)) for found in called)
+
     def is_place(self, node: ast.expr) -> bool:
         """Whether evaluating an expression twice, or after the call, gives the same."""
         if isinstance(node, ast.Call):
@@ -236,19 +251,6 @@ class Calls:
         if isinstance(node, ast.Subscript):
             return self.is_place(node.value) and self.is_place(node.slice)
         return isinstance(node, ast.Name | ast.Constant)
-
-
-def pointed(node: ast.expr, values: Values) -> ast.expr:
-    """Return the pointer or number that casts and int() show as user data: `int(ffi.cast("uintptr_t", handle))`."""
-    while isinstance(node, ast.Call) and node.args:
-        functions = values.of(node.func)
-        is_cast = all(isinstance(key, Member) and key.name == "cast" for key in keys(functions)) and any(
-            keys(functions)
-        )
-        if not is_cast and not all(is_function_of(function, "int") for function in functions):
-            break
-        node = node.args[-1]
-    return node
 
 
 def _is_callback(value: Value) -> bool:

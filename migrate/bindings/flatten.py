@@ -32,12 +32,14 @@ from migrate.bindings.tokens import (
     Name,
     Null,
     Pointer,
+    Shape,
     Stranger,
     Text,
     UserData,
     View,
     keys,
 )
+from migrate.bindings.told import Told
 from migrate.bindings.uses import Uses
 from migrate.bindings.views import Views
 from migrate.facts.expressions import Expressions
@@ -95,6 +97,7 @@ class Flattening:
         self._put_each([*shown.edits(), *shown.returned()])
         self._read_uses()
         self._read_views()
+        self._put_each(Told(self.forest, self.values, self._bindings).edits())
         self._read_names()
         self._check_compiled(declarations.compiled.values())
         self._read_prototypes()
@@ -219,7 +222,8 @@ class Flattening:
 
     def _of_ctypes(self, node: ast.Call, name: str) -> None:
         """Edit what makes or refers to a value that an old function is given."""
-        given = [key for part in (node, *node.args) for key in keys(self.values.of(part)) if isinstance(key, Data)]
+        shown = (part.left if isinstance(part, ast.BinOp) else part for part in node.args)
+        given = [key for part in (node, *shown) for key in keys(self.values.of(part)) if isinstance(key, Data)]
         above = self.forest.parents[node]
         passed = isinstance(above, ast.Call) and above in self.expressions and name == "c_char_p"
         if any(map(self._changes, given)) or passed:
@@ -277,6 +281,9 @@ class Flattening:
                     self._touch(decorator)
 
     def _read_uses(self) -> None:
+        for place, shown in self._uses.looked_into():
+            if self._changes(shown) and shown.spelling == CTYPES and shown.shape is Shape.CELL:
+                self._refuse(NotUnderstood(place, USE))
         for token in self.values.tokens:
             data = token.key
             if not isinstance(data, Data) or not self._changes(data):
@@ -284,6 +291,11 @@ class Flattening:
             for node in self._places(token):
                 self._touch(node)
                 try:
+                    if self._uses.is_settled(node, data):
+                        continue
+                    if edit := self._uses.tested(node, data):
+                        self._put(*edit)
+                        continue
                     if self._members.is_mixed(node):
                         self._uses.passed_on(node, data)
                         continue

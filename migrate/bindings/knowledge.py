@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from migrate.bindings import shapes
 from migrate.bindings.declarations import Declarations
@@ -32,7 +33,7 @@ from migrate.bindings.tokens import (
     keys,
 )
 from migrate.old_api.vocabulary import Parameter, Vocabulary
-from migrate.python.values import Arguments, CallBack, External, Function, Given, Kept, Plain, Token, Value
+from migrate.python.values import Arguments, Bound, CallBack, External, Function, Given, Kept, Plain, Token, Value
 
 _LOADERS = frozenset({"cdll", "pydll"})
 _LIBRARIES = frozenset({"CDLL", "PyDLL"})
@@ -47,12 +48,23 @@ _MESSAGE = "uint8_t *"
 _POINTER = "POINTER"  # what it gives is a class: POINTER(c_char)
 
 
+class Called(NamedTuple):
+    """What the library gives a function behind its first arguments, which are given already."""
+
+    parameters: tuple[Parameter, ...]
+    given: int
+
+
 class Bindings:
-    """The Knowledge of the two packages. `met`: C values that are given to functions of other libraries."""
+    """The Knowledge of the two packages.
+
+    met: C values that are given to functions of other libraries. called: the functions that the library calls.
+    """
 
     def __init__(self, vocabulary: Vocabulary, declarations: Declarations) -> None:
         self._vocabulary, self._declarations = vocabulary, declarations
         self.met: set[Data | View] = set()
+        self.called: dict[ast.FunctionDef | ast.Lambda, set[Called]] = {}
 
     def module(self, name: str) -> Token | None:
         """Return the token of one of the packages."""
@@ -94,6 +106,10 @@ class Bindings:
             return self._of_ffi(key, node, arguments)
         if isinstance(key, CFunction):
             function = self._vocabulary.flat[key.name]
+            if function.returns.startswith("union"):
+                return [Token(UserData(key.spelling))]
+            if "return" in function.kinds and any(Token(Null()) in given for given in arguments.positional):
+                return [Token(Pointer(key.spelling)), Token(Null())]
             is_text = function.returns == "const char *"
             return [Token(Text(key.spelling) if is_text else Pointer(key.spelling))
                     if is_text or "return" in function.kinds else Plain.OTHER]  # fmt: skip
@@ -113,7 +129,8 @@ class Bindings:
         if name.name in _LIBRARIES:
             return [Token(Library(node, CTYPES))]
         if name.name in ("CFUNCTYPE", "PYFUNCTYPE"):
-            return [Token(Maker(CTYPES))]
+            kinds = (next((getattr(key, "name", "") for key in keys(given)), "") for given in arguments.positional[1:])
+            return [Token(Maker(CTYPES, kinds=tuple(kinds)))]
         if name.name == "POINTER":
             found = (getattr(key, "name", "") for key in keys(*arguments.positional[:1]))
             return [Token(Name(CTYPES, f"{_POINTER}({next(found, '')})"))]
@@ -145,6 +162,8 @@ class Bindings:
     def elements(self, token: Token) -> Iterable[Given] | None:
         """Return what indexing a C value gives."""
         key = token.key
+        if isinstance(key, Library):
+            return [Token(Computed(key))]
         is_pointer = isinstance(key, Data) and (key.spelling, key.holds) == (CFFI, "handle")
         return [Token(Pointer(CFFI)) if is_pointer else Plain.OTHER]
 
@@ -173,12 +192,20 @@ class Bindings:
         for parameter, values in zip(parameters, [*arguments.positional, *hidden], strict=False):
             if parameter.callback:
                 fitting = frozenset(value for value in values if self._may_be(value, parameter))
+                self._note(fitting, parameter.callback)
                 yield CallBack(fitting, tuple((_given(each, key.spelling),) for each in parameter.callback))
 
     def _may_be(self, value: Value, parameter: Parameter) -> bool:
         """Whether cffi lets a function of the program pass for a callback: by the type that its decorator names."""
         kind = callback_type(value.node) if isinstance(value, Function) else ""
         return not kind or self._declarations.may_be(kind, parameter.callback)
+
+    def _note(self, functions: Iterable[Value], parameters: tuple[Parameter, ...]) -> None:
+        for value in functions:
+            function = value.function if isinstance(value, Bound) else value
+            given = len(value.arguments) if isinstance(value, Bound) else 0
+            if isinstance(function, Function) and isinstance(function.node, ast.FunctionDef | ast.Lambda):
+                self.called.setdefault(function.node, set()).add(Called(parameters, given))
 
     def is_instance(self, token: Token, kind: Token) -> bool | None:
         """Return None: nothing is known of types."""

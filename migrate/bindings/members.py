@@ -6,11 +6,12 @@ import ast
 from collections.abc import Callable, Mapping
 
 from migrate.bindings import callbacks, shapes
-from migrate.bindings.calls import decoding, is_function_of, pointed
+from migrate.bindings.calls import decoding, is_function_of
 from migrate.bindings.knowledge import new_type
 from migrate.bindings.numbers import Numbers
 from migrate.bindings.refusal import COLLECTED, USE, NotUnderstood
-from migrate.bindings.tokens import CFFI, CTYPES, Data, Own, Pointer, Shape, Text, keys
+from migrate.bindings.tokens import CFFI, CTYPES, GIVEN, Data, Own, Pointer, Shape, Text, keys
+from migrate.bindings.user_data import pointed
 from migrate.facts.expressions import Expressions
 from migrate.facts.forest import Forest
 from migrate.facts.reaching import Reaching
@@ -195,9 +196,20 @@ class Members:
         return node, Template("bytes({buffer})" + _TEXT, {"buffer": node.args[0]})
 
     def _unpacked(self, node: ast.Call) -> Edit | None:
-        if not self._buffer(node.args[0]) or len(node.args) != 2:
+        shown = node.args[0]
+        behind = isinstance(shown, ast.BinOp) and isinstance(shown.op, ast.Add) and self._is_message(shown.left)
+        if behind and isinstance(shown, ast.BinOp) and len(node.args) == 2:  # what is behind a header
+            parts = {"buffer": shown.left, "start": shown.right, "size": node.args[1]}
+            return node, Template("bytes({buffer}[{start}:][:{size}])", parts)
+        if not self._buffer(shown) or len(node.args) != 2:
             return None
-        return node, Template("bytes({buffer}[:{size}])", {"buffer": node.args[0], "size": node.args[1]})
+        return node, Template("bytes({buffer}[:{size}])", {"buffer": shown, "size": node.args[1]})
+
+    def _is_message(self, node: ast.expr) -> bool:
+        """Whether an expression is the bytes of a message that a callback gets."""
+        found = [*keys(self._values.of(node))]
+        given = [key for key in found if isinstance(key, Data) and key.node is GIVEN]
+        return bool(given) and len(given) == len(self._values.of(node))
 
     def _size(self, node: ast.Call) -> Edit | None:
         if isinstance(node.args[0], ast.Constant):

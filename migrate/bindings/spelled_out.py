@@ -9,11 +9,13 @@ from pathlib import Path
 
 from migrate.bindings import shapes
 from migrate.bindings.declarations import Declarations
+from migrate.bindings.declaring import Declaring
 from migrate.bindings.finders import Finders, Found, is_plain
 from migrate.bindings.hoisted import Hoisted, Hoisting
 from migrate.bindings.knowledge import Bindings, new_type
 from migrate.bindings.libraries import Libraries
 from migrate.bindings.prototypes import declares_only, fits, maker, restype
+from migrate.bindings.removing import without
 from migrate.bindings.rows import Rows
 from migrate.bindings.texts import Texts
 from migrate.bindings.tokens import Library, Member, keys
@@ -41,6 +43,7 @@ class SpelledOut:
         self._declared = Declarations(project.trees.values())
         self._values = Values(project, Bindings(vocabulary, self._declared))
         self._libraries = Libraries(self._forest, self._values, project)
+        self._declaring = Declaring(self._forest, self._values, self._libraries)
         self._finders = Finders(self._forest, self._values)
         self._texts = Texts(
             self._forest, self._values, Expressions(self._forest, self._values, frozenset(), vocabulary)
@@ -58,9 +61,10 @@ class SpelledOut:
             if text := self._text(node):
                 self._replaced.add(node)
                 found.setdefault(path, []).append(Change(*self._sources[path].span(node), text))
-        for path, function in self._forest.nodes(ast.FunctionDef):
-            if function in self._makers and self._is_left(function):
-                found.setdefault(path, []).append(self._without(path, function))
+        functions = (function for _, function in self._forest.nodes(ast.FunctionDef) if function in self._makers)
+        for statement in (*filter(self._is_left, functions), *self._loops()):
+            path = self._forest.path(statement)
+            found.setdefault(path, []).append(without(self._sources[path], self._forest, statement))
         for loop, target, call, rows in Rows(self._forest, self._values).loops():
             path = self._forest.path(loop)
             found.setdefault(path, []).extend(self._calls(loop, target, call, rows))
@@ -116,6 +120,19 @@ class SpelledOut:
             return self._made(node)
         return ""
 
+    def _loops(self) -> Iterator[ast.stmt]:
+        """Yield the loops that only declare functions as they are, and the tables of these."""
+        loops = self._declaring.understood()
+        fitting = {loop: told for loop, told in loops.items() if all(map(self._is_told, told))}
+        self.declared.update(name for told in fitting.values() for name, _ in told)
+        yield from fitting
+        yield from self._declaring.tables(fitting)
+
+    def _is_told(self, told: tuple[str, ast.expr]) -> bool:
+        """Whether a function is of an old library, and returns what it is said to."""
+        function = self._vocabulary.flat.get(told[0])
+        return function is not None and self._fits(function.returns, told[1])
+
     def _is_left(self, function: ast.FunctionDef) -> bool:
         """Whether no call of a function is left, and no other use of it."""
         nodes: list[ast.Name | ast.Attribute] = [node for _, node in self._forest.nodes(ast.Name)]
@@ -127,14 +144,6 @@ class SpelledOut:
 
     def _is_named(self, node: ast.expr, function: ast.FunctionDef) -> bool:
         return any(isinstance(value, Function) and value.node is function for value in self._values.of(node))
-
-    def _without(self, path: Path, function: ast.FunctionDef) -> Change:
-        """Return the change that takes a function away, with the blank lines behind it."""
-        source, last = self._sources[path], function.end_lineno or function.lineno
-        while last < len(source.lines) and not source.lines[last].strip():
-            last += 1
-        end = source.line_start(last) + len(source.lines[last - 1])
-        return Change(source.line_start(function.lineno), end, "")
 
     def _is_prototype(self, node: ast.Call) -> bool:
         """Whether a call declares one function of a library, which it returns: `prototype(lib, "name", ...)`."""
@@ -156,7 +165,8 @@ class SpelledOut:
 
     def _fits(self, returns: str, declared: ast.expr) -> bool:
         """Whether what a function is said to return shows that as it is."""
-        return all(fits(kind, returns) for kind in self._values.of(declared))
+        found = self._values.of(declared)
+        return bool(found) and all(fits(kind, returns, self._values) for kind in found)
 
     def _taken(self, node: ast.expr, library: ast.expr, name: ast.expr, finder: Found | None = None) -> str:
         """Return a function of a library by its name: `lib.f`, or `{"f": lib.f, "g": lib.g}[which]`."""

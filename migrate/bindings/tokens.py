@@ -107,10 +107,14 @@ GIVEN = ast.Constant(None)  # stands for the place where the library makes the b
 
 @dataclass(frozen=True)
 class Maker:
-    """What makes a function of the program one that C can call: `ffi.callback("T")`, `CFUNCTYPE(...)`."""
+    """What makes a function of the program one that C can call: `ffi.callback("T")`, `CFUNCTYPE(...)`.
+
+    kinds: the types of ctypes that the function takes.
+    """
 
     spelling: str
     ffi: Ffi | None = None
+    kinds: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ _PASSING = (ast.Assign, ast.AnnAssign, ast.Return, ast.Yield, ast.Tuple, ast.Lis
 _ITEMS = frozenset({"list", "tuple", "iter", "enumerate", "set", "sorted", "map", "zip", "filter", "sum", "max", "min"})
 _TEXTS = frozenset({"print", "repr", "str", "format", "type", "isinstance", "hash", "id"})
 _NUMBERS = frozenset({f"builtins.{name}" for name in ("hex", "int", "bin", "oct", "divmod", "abs")})
+_SHOWING = frozenset({"builtins.print", "builtins.repr", "builtins.str", "builtins.format"})
 _EQUAL = (ast.Eq, ast.NotEq, ast.Is, ast.IsNot, ast.In, ast.NotIn)
 _READING = frozenset({f"builtins.{name}" for name in _ITEMS | _TEXTS})
 
@@ -33,7 +34,9 @@ class Views:
         above = self._forest.parents[node]
         called = self._values.of(above.func) if isinstance(above, ast.Call) and node is not above.func else ()
         is_number = any(isinstance(function, External) and function.name in _NUMBERS for function in called)
-        if is_number or isinstance(above, ast.BinOp):
+        is_null = spelling == CFFI and Token(Null()) in self._values.of(node)
+        is_shown = is_null and any(isinstance(function, External) and function.name in _SHOWING for function in called)
+        if is_number or is_shown or isinstance(above, ast.BinOp):
             raise NotUnderstood(node, USE)
         if isinstance(above, ast.Compare):
             others = [side for side in (above.left, *above.comparators) if side is not node]
@@ -60,6 +63,8 @@ class Views:
         above = self._forest.parents[node]
         if isinstance(above, ast.Attribute) and above.value is node and above.attr in ("u64", "ptr"):
             return above, Template("({data} or 0)" if above.attr == "u64" else "{data}", {"data": node})
+        if isinstance(above, ast.Attribute):
+            raise NotUnderstood(above, USE)
         if isinstance(above, ast.Call) and any(isinstance(key, Member) for key in keys(self._values.of(above.func))):
             return None  # it is read as a handle
         bindings = self._forest.of(node).of[node].bindings if isinstance(node, ast.Name) else ()

@@ -50,6 +50,9 @@ class _AtCallTime:
     def constant(self, node: ast.expr) -> object | None:
         return 0 if isinstance(node, ast.Name) and node.id == "flags" else None
 
+    def choices(self, node: ast.expr) -> list[object]:
+        return []
+
     def has_builtin(self, node: ast.AST, name: str) -> bool:
         return self._facts.has_builtin(self._reference.node, name)
 

@@ -40,7 +40,7 @@ def test_a_loop_over_calls() -> None:
     assert "        rc = call()\n" in new
     assert "        lambda: comch.outcome(comch.Client.configure, client, max_msg_size=64)[0],\n" in new
     assert "    print(bytes(data[:size]))" in new.splitlines()
-    assert "    print((data or 0), new)" in new.splitlines()
+    assert "    print((data or 0), int(new))" in new.splitlines()
 
 
 def test_a_loop_of_one_statement_is_written_out() -> None:

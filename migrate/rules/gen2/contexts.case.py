@@ -28,9 +28,9 @@ pe = comch.ProgressEngine(max_events=1)
 server = comch.Server(dev, rep, "svc")
 ctx = server
 ctx.set_state_changed_cb(
-    lambda context, old, new, call=(
-        lambda user_data, ctx, old, new: print(old, new)
-    ): call(context.user_data, context, old, new)
+    lambda context, old, new, call=(lambda user_data, ctx, old, new: print(old, new)): call(
+        context.user_data, context, old, new
+    )
 )
 pe.connect_ctx(ctx)
 state = server.start()
@@ -74,17 +74,13 @@ def changed(user_data, ctx, old, new):
 rc, pe = comch.outcome(comch.ProgressEngine, max_events=1)
 rc, infos, n = comch.outcome_list(comch.devices)
 rc, dev = comch.outcome(infos[0].open)
-rc, client = comch.outcome(comch.Client, dev, "svc") if dev is not None else (
-    comch.ErrorCode.INVALID_VALUE, None
-)
+rc, client = comch.outcome(comch.Client, dev, "svc") if dev is not None else (comch.ErrorCode.INVALID_VALUE, None)
 if rc == comch.ErrorCode.SUCCESS:
     ctx = client
     rc = comch.outcome(comch.ProgressEngine.connect_ctx, pe, ctx)[0]
     rc = comch.outcome(
         ctx.set_state_changed_cb,
-        lambda context, old, new: changed(
-            context.user_data, context, old, new
-        ),
+        lambda context, old, new: changed(context.user_data, context, old, new),
     )[0]
     rc = ctx.try_start()
     if rc not in (comch.ErrorCode.SUCCESS, comch.ErrorCode.IN_PROGRESS):
@@ -148,9 +144,7 @@ rc, client = doca_cc_client_create(dev, name)
 import comch_next as comch
 
 dev, name = comch.open_device("b1:00.0"), None
-rc, client = comch.outcome(comch.Client, dev, name) if name is not None else (
-    comch.ErrorCode.INVALID_VALUE, None
-)
+rc, client = comch.outcome(comch.Client, dev, name) if name is not None else (comch.ErrorCode.INVALID_VALUE, None)
 
 
 # case: a start without an engine
@@ -193,6 +187,24 @@ try:
     client.destroy()
 except cc.InvalidValue:
     print("twice")
+
+
+# case: a second destruction in a loop
+import doca_cc as cc
+
+client = cc.Client(cc.open_device("b1:00.0"), "svc")
+other = cc.Client(cc.open_device("b1:00.0"), "svc")
+for end in (client, other, client):
+    end.destroy()
+
+# output
+import doca_cc as cc
+
+client = cc.Client(cc.open_device("b1:00.0"), "svc")
+other = cc.Client(cc.open_device("b1:00.0"), "svc")
+for end in (client, other, client):
+    # CCM114: a context or an engine that may have been destroyed before (python -m migrate explain CCM114)
+    end.destroy()
 
 
 # case: a destruction that is tried again

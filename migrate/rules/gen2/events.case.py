@@ -39,9 +39,7 @@ on_consumer = print
 
 dev = comch.open_device("03:00.0")
 server = comch.Server(dev, dev.open_representor("b1:00.0"), "svc")
-server.event_msg_recv_register(
-    lambda connection, data: on_message(None, data, len(data), connection)
-)
+server.event_msg_recv_register(lambda connection, data: on_message(None, data, len(data), connection))
 server.event_connection_status_changed_register(
     lambda connection, ok: on_change(None, connection, ok),
     lambda connection, ok: on_change(None, connection, ok),
@@ -51,6 +49,29 @@ server.event_consumer_register(
     lambda connection, number, call=on_consumer: call(None, connection, number),
 )
 on_consumer = None
+
+
+# case: a callback that may be None, which is refused
+import sys
+
+import doca_cc as cc
+
+received = print if sys.argv[1:] else None
+dev = cc.open_device("03:00.0")
+server = cc.Server(dev, dev.open_representor("b1:00.0"), "svc")
+server.event_msg_recv_register(received)
+
+# output
+import sys
+
+import comch_next as comch
+
+received = print if sys.argv[1:] else None
+dev = comch.open_device("03:00.0")
+server = comch.Server(dev, dev.open_representor("b1:00.0"), "svc")
+server.event_msg_recv_register(
+    (lambda call: call and (lambda connection, data: call(None, data, len(data), connection)))(received)
+)
 
 
 # case: a name that the new parameters would hide
@@ -77,11 +98,7 @@ class Data:
 
 data = Data()
 client = comch.Client(comch.open_device("b1:00.0"), "svc")
-client.event_msg_recv_register(
-    lambda connection, data, call=data.on_message: call(
-        None, data, len(data), connection
-    )
-)
+client.event_msg_recv_register(lambda connection, data, call=data.on_message: call(None, data, len(data), connection))
 
 
 # case: flat
@@ -115,9 +132,7 @@ def on_change(event, connection, ok):
 
 
 dev = comch.open_device("03:00.0")
-rc, server = comch.outcome(
-    comch.Server, dev, dev.open_representor("b1:00.0"), "svc"
-)
+rc, server = comch.outcome(comch.Server, dev, dev.open_representor("b1:00.0"), "svc")
 rc = comch.outcome(
     comch.Server.event_msg_recv_register,
     server,
