@@ -5,9 +5,9 @@ KERNEL := comch_next/driver/emulated/_kernel
 
 # A change in any of these asks for a new installation (which also compiles the ring and the C faces again).
 FACES  := comch_next/capi
-INPUTS := pyproject.toml setup.py $(KERNEL)/build.py $(filter-out $(KERNEL)/_ring_c.c,$(wildcard $(KERNEL)/*.[ch])) \
+INPUTS := pyproject.toml setup.py comch_next/_version.py $(KERNEL)/build.py $(filter-out $(KERNEL)/_ring_c.c,$(wildcard $(KERNEL)/*.[ch])) \
 	$(wildcard comch_next/api/*.json comch_next/api/*.py $(FACES)/_building/*.py $(FACES)/_sources/*) \
-	comch_next/_method.c $(wildcard comch_next/driver/native/_kernel/*.[ch]) comm_channel_compat/_launcher/audit.c
+	comch_next/_method.c comch_next/driver/protocol/_shield.c $(wildcard comch_next/driver/native/_kernel/*.[ch]) comm_channel_compat/_launcher/audit.c
 
 .DEFAULT_GOAL := help
 .PHONY: help venv demo test lint stress bench clean

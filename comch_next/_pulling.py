@@ -210,6 +210,10 @@ class PullingContext(Configured):
         """
         return self._descriptor("recv_fd")
 
+    def fileno(self) -> int:
+        """`recv_fd`: a context can be given to select and to selectors, after `arm_recv`."""
+        return self.recv_fd
+
     def _descriptor(self, name: str) -> int:
         port = self._opened_port(name)
         try:

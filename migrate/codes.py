@@ -331,6 +331,37 @@ CODES: dict[str, Code] = {
         "needs-evidence",
         evidence=_NEVER_INVALID,
     ),
+    # --keep-spelling
+    "CCM120": Code(
+        "generation 1 has no successor that is called in the same way",
+        "doca_comch has contexts, tasks and callbacks where doca_comm_channel had endpoints and polling. With "
+        "--keep-spelling only what is called of doca_cc changes; what is called of doca_comm_channel stays.",
+        "Run migrate without --keep-spelling, which makes it comch_next, or run the program with the launcher.",
+    ),
+    "CCM121": Code(
+        "a name of the C library is put together in a way that migrate cannot see",
+        "With --keep-spelling every name of doca_cc changes, or none. This one is made of parts that do not change "
+        "by themselves, or that come from elsewhere.",
+        "Write the name out, or choose among whole names, then run migrate again.",
+    ),
+    "CCM122": Code(
+        "migrate cannot see what this function of the C library is given",
+        "The successor takes something else: a count in the place of its log2, two more arguments, other types. The "
+        "function goes where migrate cannot follow it, or its arguments or types are not written one by one.",
+        "Call the function where it is taken from the library, with its arguments written out, then run migrate again.",
+    ),
+    "CCM123": Code(
+        "the program knows two names of one thing",
+        "It chooses between the words of DOCA 2.5 and 2.6, or between doca_cc and doca_comch, or uses the Python "
+        "module beside the C library. The successor has one name for both.",
+        "Keep the branch for one of them, then run migrate again.",
+    ),
+    "CCM124": Code(
+        "a number that the C library fills in is another one now",
+        "Limits of tasks were log2 in DOCA 2.5 and are counts since; sizes were eight bytes wide and are four. What "
+        "the program fills in or reads here cannot be seen, or would mean something else.",
+        "Call the function of DOCA 2.6, with a uint32_t that is made where the call is, then run migrate again.",
+    ),
     # Idioms
     "CCM100": Code(
         "a loop that repeated a send became one send that waits",

@@ -38,6 +38,7 @@ _WATCHED = "MIGRATE_WATCH"
 _OF_WATCHED = ("PYTHONPATH", "PYTHONHASHSEED")
 
 Variables = tuple[tuple[str, str], ...]
+_adopting = threading.Lock()  # it is the process that adopts, for all servers
 
 
 class Server:
@@ -46,7 +47,6 @@ class Server:
     def __init__(self, launcher: tuple[str, ...], driver: str, variables: Variables) -> None:
         self._before = {**os.environ, **dict(variables)}
         self._set: dict[str, str] | None = None
-        self._lock = threading.Lock()
         self._asking, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._asking.settimeout(_ANSWER_S)
         with theirs:
@@ -65,14 +65,18 @@ class Server:
 
     def fork(self, words: Sequence[str], env: Mapping[str, str], descriptors: Sequence[int], **job: object) -> int:
         """Start what stands behind "python" on a command line; return its id."""
-        with self._lock:
+        with _adopting:
             job |= {"words": words, "env": {**env, **self._set_by_launcher()}}
+            waiting, beginning = os.pipe()
             _adopt(True)
             try:
-                socket.send_fds(self._asking, [json.dumps(job).encode()], descriptors)
+                socket.send_fds(self._asking, [json.dumps(job).encode()], [waiting, *descriptors])
                 return int(self._asking.recv(_MOST_BYTES))
             finally:
                 _adopt(False)
+                os.write(beginning, b"x")  # from here on the program may have orphans
+                os.close(waiting)
+                os.close(beginning)
 
     def _set_by_launcher(self) -> dict[str, str]:
         if self._set is None:

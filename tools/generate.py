@@ -107,6 +107,18 @@ def _functions() -> Iterator[tuple[object, str]]:
             yield (generation, row.name), signature(row)
 
 
+def _successors() -> Iterator[tuple[object, str]]:
+    """Functions of generation 3 that functions of generation 2 have become."""
+    renamed = {row.new for row in api.renames() if row.old_generation == "cc" and row.what == "function"}
+    yield from ((row.name, signature(row)) for row in api.functions("comch") if row.name in renamed)
+
+
+def _older() -> Iterator[tuple[object, str]]:
+    for row in api.functions("cc"):
+        for variant in row.variants:
+            yield row.name, repr(tuple(param.ctype for param in variant.params))
+
+
 def _renames() -> Iterator[tuple[object, str]]:
     for row in api.renames():
         fields = (row.new, row.new_names, row.kind, row.what, row.since_doca, row.note)
@@ -145,6 +157,16 @@ def tables() -> str:
             "(generation, function) -> what it returns, and its parameters in C order, each (name, direction, C type)",
             "FUNCTIONS: dict[tuple[str, str], tuple[str, tuple[tuple[str, str, str], ...]]]",
             _functions(),
+        ),
+        (
+            "function of generation 3 that one of generation 2 has become -> as above",
+            "SUCCESSORS: dict[str, tuple[str, tuple[tuple[str, str, str], ...]]]",
+            _successors(),
+        ),
+        (
+            "function of generation 2 -> the C types of its parameters in DOCA 2.5, where these were others",
+            "OLDER: dict[str, tuple[str, ...]]",
+            _older(),
         ),
         (
             "type of a callback -> its parameters in C order, each (name, C type)",

@@ -92,6 +92,7 @@ def status_gaps() -> tuple[list[str], list[str]]:
 def status_table() -> str:
     """The rows of the status tables, in Markdown."""
     rows, lines = statuses(), []
+    later = {each.name for each in symbols() if each.generation != "comm_channel_1x"}
     for generation, head in HEADS.items():
         lines += ["", f"**{head}**", ""]
         lines += ["| Old name | Kind | Old program | `migrate` | Where it went |", "|---|---|---|---|---|"]
@@ -99,8 +100,8 @@ def status_table() -> str:
             if each.generation == generation:
                 status = rows.get((generation, each.name), Status("no", "manual"))
                 becomes = each.becomes.replace("|", "\\|") or "nothing took its place"
-                # Deprecation warnings point at the anchor; 1.x rows repeat names, so theirs has a suffix.
-                anchor = each.name.lower() + ("-1x" if generation == "comm_channel_1x" else "")
+                # Deprecation warnings point at the anchor; a 1.x row that repeats a name has a suffix.
+                anchor = each.name.lower() + ("-1x" if generation == "comm_channel_1x" and each.name in later else "")
                 name = f'<a id="{anchor}"></a>`{each.name}`'
                 told = (name, each.what, RUNS[status.runs], MIGRATES[status.migrates], becomes)
                 lines.append(f"| {' | '.join(told)} |")

@@ -1,16 +1,17 @@
 """What one end of a program did in a run, as sequences of events that can be compared with those of another run.
 
-The end of a message that could not be sent yet, and a peer that is not there yet, are waiting, not events: how often a
-program asks depends on the machine.
+A message that cannot be sent yet, a task pool that is empty for the moment, and a peer that is not there yet are
+waiting, not events: how often a program asks depends on the machine.
 """
 
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from migrate.verify import waiting
 from migrate.verify.stage import Line, Remains
 
 RESULTS, STDOUT, STATUS = "results", "stdout", "exit status"  # topics; results are those of each thread
@@ -40,12 +41,13 @@ class Account:
     def of(cls, remains: Remains, *, results: bool = True) -> Account:
         """Read it from what a process has left; without the results of its calls, where one side cannot show them."""
         folder = f"{remains.folder}/"
+        trace = _by_age(remains.trace)
         topics = {
-            **(_failures(remains.watched, folder) if results else {}),
+            **(_failures(remains.watched, folder, waiting.places(trace)) if results else {}),
             STDOUT: tuple(Event(line.replace(folder, "")) for line in remains.stdout.splitlines()),
             STATUS: (Event(str(remains.status)),),
         }
-        return cls(topics, tuple(_connections(remains.trace, folder)))
+        return cls(topics, tuple(_connections(trace, folder)))
 
 
 def ran(remains: Remains) -> Iterator[tuple[str, int]]:
@@ -64,19 +66,26 @@ def _by_age(lines: Iterable[Line]) -> list[Line]:
     return sorted(lines, key=lambda line: int(line["t"]))
 
 
-def _failures(watched: Iterable[Line], folder: str) -> dict[str, Events]:
-    """What went wrong in the eyes of the program, by thread."""
+def _failures(watched: Iterable[Line], folder: str, waited: Container[str]) -> dict[str, Events]:
+    """What went wrong in the eyes of the program, by thread. A result that repeats the last one counts once.
+
+    `waited`: the places where a task that is not to be had is waiting.
+    """
     found: dict[str, list[Event]] = {}
     for line in _by_age(line for line in watched if line["what"] == "failed"):
+        if line["result"] == waiting.NO_TASK and line["at"] in waited:
+            continue
         topic = RESULTS if line["thread"] == "MainThread" else f"{RESULTS} in {line['thread']}"
-        found.setdefault(topic, []).append(Event(line["result"], _place(line, folder), line["t"]))
+        events = found.setdefault(topic, [])
+        if not events or events[-1].text != line["result"]:
+            events.append(Event(line["result"], _place(line, folder), line["t"]))
     return {topic: tuple(events) for topic, events in found.items()}
 
 
 def _connections(trace: Iterable[Line], folder: str) -> Iterator[Topics]:
     """Yield what happened on each connection that a message came or went on, or that came up."""
     found: dict[tuple[object, ...], dict[str, list[Event]]] = {}
-    for line in _by_age(trace):
+    for line in trace:
         if "connection" in line and (event := _event(line, folder)) is not None:
             key = tuple(line.get(name) for name in ("pid", "service", "side", "connection"))
             found.setdefault(key, {}).setdefault(_topic(line), []).append(event)

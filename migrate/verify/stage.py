@@ -163,7 +163,7 @@ class Stage:
             for place, (peer, side) in enumerate(zip(self.peers, new, strict=True)):
                 if ends:
                     self._wait_until_ready(ends[-1])
-                launched = not side or bool(self.trees.stays)
+                launched = not side or self.trees.needs_launcher
                 held_up = place == held
                 ends.append(
                     _End(peer, folders[side], home / peer.name, new=side, launched=launched, held=held_up, env=env)

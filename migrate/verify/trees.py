@@ -43,7 +43,8 @@ class Trees:
     """Both sides, as copies. `calls` are those of the old side, `stays` what the new side still has of them.
 
     `imported` are the scripts and what they import, as far as that can be read; others may be loaded in other ways.
-    `by_hand`: somebody has made the new side, and may have modernised endings.
+    `by_hand`: somebody has made the new side, and may have modernised endings. `calls_c`: the new side may call
+    doca_comch through cffi or ctypes, which the launcher finds.
     """
 
     old: Path
@@ -59,6 +60,12 @@ class Trees:
         return Run(self.new, self.outcomes)
 
     by_hand: bool = False
+    calls_c: bool = False
+
+    @property
+    def needs_launcher(self) -> bool:
+        """Whether the new side runs under the launcher, too."""
+        return self.calls_c or bool(self.stays)
 
     def folder(self, *, new: bool) -> Path:
         """Return the copy of a side."""
@@ -73,7 +80,7 @@ def migrated(root: Path, scripts: Iterable[Path], into: Path, options: Options) 
         if outcome.changed:
             outcome.path.write_bytes(outcome.new)
     calls, left = tuple(_calls(outcomes, new)), tuple(_stays(outcomes, new))
-    return Trees(old, new, calls, left, imported(old, scripts), outcomes)
+    return Trees(old, new, calls, left, imported(old, scripts), outcomes, calls_c=options.keep_spelling)
 
 
 def given(old_root: Path, new_root: Path, scripts: Iterable[Path], into: Path) -> Trees:

@@ -80,6 +80,25 @@ def test_what_is_refused(trace: Path) -> None:
     assert (line["result"], line["length"], "n" in line) == ("DOCA_ERROR_NO_MEMORY", 12, False)
 
 
+def test_what_is_refused_on_the_fast_path(trace: Path) -> None:
+    lane = Lane().run()
+    consumer, producer = lane.inbox.consumer, lane.outbox.producer
+    posts = [consumer.task_post_recv_alloc_init() for _ in range(16)]
+    with pytest.raises(NoMemory):
+        consumer.task_post_recv_alloc_init()
+    sends = [producer.task_send_alloc_init(None, b"now", consumer.id) for _ in range(16)]
+    with pytest.raises(NoMemory):
+        producer.task_send_alloc_init(None, b"now", consumer.id)
+    for task in (*posts, *sends):
+        task.free()
+    ids = {"side": "client", "consumer": consumer.id, "producer": producer.id}
+    lane.close()
+    lines = read(trace)
+    (post,), (send,) = of(lines, "post"), of(lines, "send", **ids)
+    for line in (post, send):
+        assert (line["result"], line["connection"], "n" in line) == ("DOCA_ERROR_NO_MEMORY", 1, False)
+
+
 def test_a_dead_peer(trace: Path, start_python: StartPython) -> None:
     """The exception names the program's connection, and the trace has the loss."""
     with comch.Server(comch.open_device(DPU), REP, "svc") as server:

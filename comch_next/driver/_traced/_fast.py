@@ -3,12 +3,13 @@
 from collections.abc import Callable
 from itertools import count
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from comch_next.driver._traced._nouns import Noun, Tasks
-from comch_next.driver._traced._tracer import ACCEPTED, Flight, now, result
+from comch_next.driver._traced._tracer import ACCEPTED, Flight, Link, Tracer, now, result
 from comch_next.errors import DocaError
 
-__all__ = ["Consumers", "PostRecvTasks", "ProducerSendTasks", "Producers"]
+__all__ = ["Consumers", "MsgQs", "PostRecvTasks", "ProducerSendTasks", "Producers"]
 
 
 class Consumers(Noun):
@@ -43,8 +44,39 @@ class Consumers(Noun):
 
     def task_post_recv_alloc_init(self, consumer: Any, buf: Any, user_data: object = None) -> Any:
         flight = Flight(self._tracer.scope(consumer).names, user_data)
-        flight.task = self._noun.task_post_recv_alloc_init(consumer, buf, flight)
+        try:
+            flight.task = self._noun.task_post_recv_alloc_init(consumer, buf, flight)
+        except DocaError as error:
+            self._tracer.record("post", flight.names, **result(error.code))
+            raise
         return flight.task
+
+
+class MsgQs(Noun):
+    """Message queues are numbered in the order in which they are made."""
+
+    def __init__(self, noun: Any, tracer: Tracer) -> None:
+        super().__init__(noun, tracer)
+        self._numbers = count(1)
+        self._links: WeakKeyDictionary[Any, Link] = WeakKeyDictionary()
+
+    def create(self, dev: Any) -> Any:
+        msgq = self._noun.create(dev)
+        self._links[msgq] = Link({"msgq": next(self._numbers)}, None)
+        return msgq
+
+    def consumer_create(self, msgq: Any) -> Any:
+        consumer = self._noun.consumer_create(msgq)
+        number = self._tracer.driver.consumers.get_id(consumer)
+        self._tracer.adopt(consumer, {**self._links[msgq].names, "consumer": number})
+        return consumer
+
+    def producer_create(self, msgq: Any) -> Any:
+        producer, link = self._noun.producer_create(msgq), self._links[msgq]
+        number = self._tracer.driver.producers.get_id(producer)
+        self._tracer.adopt(producer, {**link.names, "producer": number})
+        self._tracer.scope(producer).link = link
+        return producer
 
 
 class PostRecvTasks(Tasks):
@@ -64,7 +96,7 @@ class PostRecvTasks(Tasks):
 
 
 class Producers(Noun):
-    """Their tasks are recorded when they are submitted, which is when they can be refused."""
+    """Their tasks are recorded when they are submitted, or refused."""
 
     def create(self, connection: Any) -> Any:
         producer = self._noun.create(connection)
@@ -82,9 +114,14 @@ class Producers(Noun):
     def task_send_alloc_init(
         self, producer: Any, buf: Any, imm_data: Any, consumer_id: int, user_data: object = None
     ) -> Any:
-        scope = self._tracer.scope(producer)
+        at_ns, scope = now(), self._tracer.scope(producer)
         flight = Flight(scope.names, user_data, scope.link)
-        flight.task = self._noun.task_send_alloc_init(producer, buf, imm_data, consumer_id, flight)
+        try:
+            flight.task = self._noun.task_send_alloc_init(producer, buf, imm_data, consumer_id, flight)
+        except DocaError as error:
+            known = {"consumer": consumer_id, **result(error.code)}
+            self._tracer.message("send", flight.names, None, at_ns, **known)
+            raise
         return flight.task
 
 

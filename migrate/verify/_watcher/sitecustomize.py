@@ -5,8 +5,8 @@ Appends JSON lines to a file per process in the folder that MIGRATE_WATCH names:
 
 ran       the first call from a line: `at`
 failed    a call from a line of the program returned or raised a result other than success and waiting: `result`, `at`,
-          `thread` and `t`, the monotonic clock in nanoseconds. A result that repeats the last one is left out: how
-          often a program asks may depend on the machine.
+          `thread` and `t`, the monotonic clock in nanoseconds. One that repeats the last one, result and place, is
+          left out: how often a program asks may depend on the machine.
 
 Lines of the program are those of files below MIGRATE_WATCH_ROOT. With MIGRATE_WATCH_HOLD=1, calls of the toolkit take
 their time: what a program does only when it is quick shows as such.
@@ -47,7 +47,7 @@ _IS_HELD = bool(os.environ.get("MIGRATE_WATCH_HOLD"))
 _HELD_S = 2.0  # in all, for programs that make many calls
 
 _ran: set[tuple[str, int]] = set()
-_last: dict[str, str] = {}  # by thread
+_last: dict[str, tuple[str, str]] = {}  # result and place, by thread
 
 
 def _is_toolkit(frame: FrameType) -> bool:
@@ -129,10 +129,10 @@ def _of_program(frame: FrameType, event: str, arg: Any) -> Any:
 def _failed(result: str | None, frame: FrameType) -> None:
     if result is None or result in _WAITING:
         return
-    thread = threading.current_thread().name
-    if _last.get(thread) != result:
-        _last[thread] = result
-        _write({"what": "failed", "t": time.monotonic_ns(), "result": result, "thread": thread, "at": _at(frame)})
+    thread, at = threading.current_thread().name, _at(frame)
+    if _last.get(thread) != (result, at):
+        _last[thread] = result, at
+        _write({"what": "failed", "t": time.monotonic_ns(), "result": result, "thread": thread, "at": at})
 
 
 def _at(frame: FrameType) -> str:
