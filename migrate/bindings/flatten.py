@@ -296,7 +296,7 @@ class Flattening:
                     if edit := self._uses.tested(node, data):
                         self._put(*edit)
                         continue
-                    if self._members.is_mixed(node):
+                    if self._members.is_mixed(node) or self._members.is_carried(node):
                         self._uses.passed_on(node, data)
                         continue
                     self._members.data(node)

@@ -37,7 +37,7 @@ from migrate.python.values import Arguments, Bound, CallBack, External, Function
 
 _LOADERS = frozenset({"cdll", "pydll"})
 _LIBRARIES = frozenset({"CDLL", "PyDLL"})
-_REFERENCES = frozenset({"byref", "pointer"})
+_REFERENCES = frozenset({"byref", "pointer", "addressof"})
 _WIDTHS = ("8", "16", "32", "64")
 _KINDS = ("int", "long", "longlong", "short", "size_t", "byte", *(f"int{width}" for width in _WIDTHS))
 _INTEGERS = frozenset({*(f"c_{sign}{kind}" for sign in ("", "u") for kind in _KINDS), "c_ssize_t", "c_bool"})
@@ -226,11 +226,11 @@ class Bindings:
     def added(self, token: Token, node: ast.AST) -> Sequence[Token]:
         """Return the memory behind an offset: `buffer + offset`."""
         key = token.key
-        if not isinstance(key, Data) or (key.spelling, key.shape) != (CFFI, Shape.BUFFER):
+        if not isinstance(key, Data) or key.shape is not Shape.BUFFER:
             return ()
         if not isinstance(node, ast.BinOp) or key.part_of:
             return [token]
-        return [Token(Data(node, Shape.BUFFER, "bytes", CFFI, key.ffi, part_of=key))]
+        return [Token(Data(node, Shape.BUFFER, "bytes", key.spelling, key.ffi, part_of=key))]
 
     def in_flight(self) -> Sequence[Token]:
         """Return nothing: no error is a token."""

@@ -12,7 +12,6 @@ from tests.verify.cases import GUESTS
 STAYS = {
     "cffi/refusals": "it prints NULL, and destroys a handle twice, which comch_next bears (CCM114)",
     "cffi/rpc_daemon": "its own class finds the functions by name (__getattr__)",
-    "ctypes/bulk_of_25": "an opened library is a key of its tables",
     "ctypes/pump_package": "prototypes are made by a decorator that reads annotations",
     "ctypes/refusals": "it destroys a handle twice, which comch_next bears (CCM114)",
 }
