@@ -37,7 +37,7 @@ from migrate.python.values import Arguments, Bound, CallBack, External, Function
 
 _LOADERS = frozenset({"cdll", "pydll"})
 _LIBRARIES = frozenset({"CDLL", "PyDLL"})
-_REFERENCES = frozenset({"byref", "pointer"})
+_REFERENCES = frozenset({"byref", "pointer", "addressof"})
 _WIDTHS = ("8", "16", "32", "64")
 _KINDS = ("int", "long", "longlong", "short", "size_t", "byte", *(f"int{width}" for width in _WIDTHS))
 _INTEGERS = frozenset({*(f"c_{sign}{kind}" for sign in ("", "u") for kind in _KINDS), "c_ssize_t", "c_bool"})
@@ -68,7 +68,8 @@ class Bindings:
 
     def module(self, name: str) -> Token | None:
         """Return the token of one of the packages."""
-        return Token(Package(_MODULES[name])) if name in _MODULES else None
+        known = name in _MODULES or name in self._declarations.compiled
+        return Token(Package(_MODULES.get(name, name))) if known else None
 
     def attribute(self, token: Token, name: str) -> Iterable[Given] | None:
         """Return what reading an attribute of a token gives."""
@@ -76,6 +77,8 @@ class Bindings:
         if isinstance(key, Package):
             if key.name == CTYPES and name == "util":
                 return [Token(Package("ctypes.util"))]
+            if key.name in self._declarations.compiled:
+                return [Token(Ffi(self._declarations.compiled[key.name])) if name == "ffi" else Plain.UNKNOWN]
             is_base = name in ("Structure", "Union", "BigEndianStructure", "LittleEndianStructure")
             return [External(f"ctypes.{name}") if is_base else Token(Name(key.name, name))]
         if isinstance(key, Ffi):
@@ -223,11 +226,11 @@ class Bindings:
     def added(self, token: Token, node: ast.AST) -> Sequence[Token]:
         """Return the memory behind an offset: `buffer + offset`."""
         key = token.key
-        if not isinstance(key, Data) or (key.spelling, key.shape) != (CFFI, Shape.BUFFER):
+        if not isinstance(key, Data) or key.shape is not Shape.BUFFER:
             return ()
         if not isinstance(node, ast.BinOp) or key.part_of:
             return [token]
-        return [Token(Data(node, Shape.BUFFER, "bytes", CFFI, key.ffi, part_of=key))]
+        return [Token(Data(node, Shape.BUFFER, "bytes", key.spelling, key.ffi, part_of=key))]
 
     def in_flight(self) -> Sequence[Token]:
         """Return nothing: no error is a token."""

@@ -9,8 +9,8 @@ from migrate.bindings import callbacks, shapes
 from migrate.bindings.calls import decoding, is_function_of
 from migrate.bindings.knowledge import new_type
 from migrate.bindings.numbers import Numbers
-from migrate.bindings.refusal import USE, NotUnderstood
-from migrate.bindings.tokens import CFFI, CTYPES, GIVEN, Data, Own, Pointer, Shape, Text, keys
+from migrate.bindings.refusal import COLLECTED, USE, NotUnderstood
+from migrate.bindings.tokens import CFFI, CTYPES, GIVEN, Data, Own, Pointer, Shape, Text, UserData, keys
 from migrate.bindings.user_data import pointed
 from migrate.facts.expressions import Expressions
 from migrate.facts.forest import Forest
@@ -35,6 +35,8 @@ class Members:
 
     def of_ffi(self, node: ast.Call, name: str) -> Edit | None:
         """Return the edit of a call of a method of an FFI object."""
+        if name == "gc":
+            raise NotUnderstood(node, COLLECTED)
         if node.keywords or any(isinstance(argument, ast.Starred) for argument in node.args):
             raise NotUnderstood(node, USE)
         judge = _OF_FFI.get(name)
@@ -59,7 +61,7 @@ class Members:
         alike = {(each.shape, each.holds == "list", each.spelling) for each in data}
         if len(alike) > 1 or len(data) < len(found - {Plain.NONE}):
             raise NotUnderstood(node, USE)
-        return data[0]
+        return min(data, key=lambda each: each.holds)  # of a cell for handles and numbers, that of a handle
 
     def is_mixed(self, node: ast.expr) -> bool:
         """Whether an expression is a cell of ctypes with a handle at one time, and the handle itself at another."""
@@ -68,6 +70,12 @@ class Members:
         rest = [key for key in found if isinstance(key, Pointer)]
         others = self._reaching.of(node) - {Plain.NONE, *map(Token, cells), *map(Token, rest)}
         return bool(rest) and not others and {(each.holds, each.spelling) for each in cells} == {("handle", CTYPES)}
+
+    def is_carried(self, node: ast.expr) -> bool:
+        """Whether an expression is a buffer of ctypes, which came back as user data at times."""
+        found = self._reaching.of(node) - {Plain.NONE, Token(UserData(CTYPES))}
+        buffers = [key for key in keys(found) if isinstance(key, Data) and key.shape is Shape.BUFFER]
+        return Token(UserData(CTYPES)) in self._reaching.of(node) and 0 < len(buffers) == len(found)
 
     def _buffer(self, node: ast.expr) -> bool:
         """Whether an expression is a buffer of the program's; not where it is something that stays cffi's."""
@@ -308,6 +316,7 @@ _OF_FFI: Mapping[str, Callable[[Members, ast.Call], Edit | None]] = {
     "from_handle": Members._object,
 }
 _OF_CTYPES: Mapping[str, Callable[[Members, ast.Call], Edit | None]] = {
+    "addressof": Members._itself,
     "byref": Members._itself,
     "pointer": Members._itself,
     "c_char_p": Members._text_of,

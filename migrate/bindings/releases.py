@@ -20,8 +20,9 @@ _CATCHING = frozenset({"AttributeError", "Exception", "BaseException"})
 def _twins() -> dict[str, str]:
     """Return the functions that one release of generation 2 has and another one has under another name."""
     named: dict[str, list[str]] = defaultdict(list)
-    for (_, name), row in RENAMES.items():
-        named[row.new].append(name)
+    for (generation, name), row in RENAMES.items():
+        if generation == "cc":
+            named[row.new].append(name)
     pairs = [(names[0], names[1]) for names in named.values() if len(names) == 2]
     return {old: new for first, second in pairs for old, new in ((first, second), (second, first))}
 
@@ -53,7 +54,10 @@ class Releases:
             )
             if asked and isinstance(call.args[-1], ast.Constant) and str(call.args[-1].value) in self._names:
                 there = self._has(call, str(call.args[-1].value))
-                yield NotUnderstood(call, FEATURE_TEST) if there is None else (call, Template(str(there)))
+                if there is None:
+                    yield NotUnderstood(call, FEATURE_TEST)
+                elif not there:
+                    yield call, Template("False")
 
     def _handler(self, node: ast.expr) -> ast.ExceptHandler | None:
         """Return what catches the AttributeError of a look-up that a statement consists of."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from migrate.bindings.refusal import USE, NotUnderstood
-from migrate.bindings.tokens import CTYPES, Data, Member, Name, keys
+from migrate.bindings.tokens import CTYPES, Data, Member, Name, Shape, keys
 from migrate.python.values import Class, External, Instance, Value, Values
 
 _FIELDS = {"u64": "c_uint64", "ptr": "c_void_p"}
@@ -16,7 +16,8 @@ def given(node: ast.expr, values: Values) -> ast.expr:
     """Return what a program keeps as user data, out of the number or union that C takes."""
     kept = pointed(node, values)
     found = values.of(kept)
-    shown = any(isinstance(key, Data) and key.spelling == CTYPES for key in keys(found))
+    cells = (key for key in keys(found) if isinstance(key, Data) and key.shape is Shape.CELL)
+    shown = any(cell.spelling == CTYPES for cell in cells)
     if shown or any(isinstance(value, Instance) and _is_structure(value.node, values) for value in found):
         raise NotUnderstood(node, USE)
     return kept

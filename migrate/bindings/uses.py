@@ -66,7 +66,7 @@ class Uses:
 
     def _behind(self, above: ast.BinOp, data: Data) -> tuple[ast.expr, Template]:
         """Return the memory behind an offset for the address of it."""
-        if data.spelling == CTYPES or data.shape is Shape.CELL:
+        if data.shape is Shape.CELL:
             raise NotUnderstood(above, USE)
         parts = {"buffer": above.left, "offset": above.right}
         return above, Template("{comch}.arguments.offset({buffer}, {offset})", parts)

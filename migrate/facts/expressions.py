@@ -185,8 +185,16 @@ class Expressions:
 
     def _may_bring(self, scope: Scope, name: str) -> bool:
         """Whether a star import of a scope may bind a name: one of an old module binds its own names only."""
-        modules = (self._vocabulary.module(star.module or "") if not star.level else None for star in scope.stars)
+        modules = (self._exported(star.module or "") if not star.level else None for star in scope.stars)
         return any(names is None or name in names for names in modules)
+
+    def _exported(self, module: str) -> frozenset[str] | None:
+        """Return the names that a star import of a module may bind, None for any."""
+        if module == "ctypes":
+            import ctypes  # here: few programs ask for its names
+
+            return frozenset(vars(ctypes))
+        return self._vocabulary.module(module)
 
     def is_fixed(self, node: ast.expr) -> bool:
         """Whether an expression means the same later on: a name that is bound once, or what nobody stores under one."""

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from migrate.facts.called_back import CalledBack
-from migrate.facts.choices import choices
+from migrate.facts.choices import choices, given_at
 from migrate.facts.comparisons import with_items
 from migrate.facts.elsewhere import Elsewhere
 from migrate.facts.endings import Endings
@@ -29,7 +29,7 @@ from migrate.facts.reaching import Reaching
 from migrate.facts.references import Reference, References
 from migrate.facts.results import Results
 from migrate.facts.texts import Texts
-from migrate.facts.tokens import Data, Handle, handles_among, symbols
+from migrate.facts.tokens import Data, Handle, Symbol, handles_among, symbols
 from migrate.facts.type_comments import type_comments
 from migrate.facts.unseen import unseen_handles
 from migrate.old_api.accounts import accounted
@@ -250,6 +250,13 @@ class Facts:
     def choices(self, node: ast.expr) -> list[object]:
         """Return every constant that an expression can be; nothing where it may be something else."""
         return choices(node, self._forest, self._expressions)
+
+    def choices_given(self, function: str, index: int) -> list[object]:
+        """Return every constant that calls give a function of the flat module at a place; nothing if one is unseen."""
+        given = [given_at(site, index) for site in self.sites(function)]
+        found = [self.choices(node) if node else [] for node in given]
+        is_seen = all(found) and Token(Symbol(function)) not in self.values.sinks
+        return [value for values in found for value in values] if is_seen else []
 
     def is_bytes(self, node: ast.expr) -> bool:
         """Whether an expression is certainly bytes, bytearray or a memoryview of single bytes."""

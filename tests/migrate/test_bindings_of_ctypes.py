@@ -239,3 +239,42 @@ def test_what_is_behind_a_header() -> None:
     behind = TALK.replace("ctypes.string_at(data, size)", "ctypes.string_at(data + 4, size - 4)")
     assert "print(bytes(data[(4):][:size - 4]))" in new(behind)
     assert_stays(TALK.replace("ctypes.string_at(data, size)", "data + 4"), "CCM092")
+
+
+# ------------------------------------------------------------------ addresses
+
+MEMORY = """raw = ctypes.create_string_buffer(64)
+start = ctypes.addressof(raw)
+core = ctypes.CDLL("libdoca_common.so.2")
+memory = ctypes.c_void_p()
+core.doca_mmap_create(ctypes.byref(memory))
+core.doca_mmap_set_memrange(memory, start + 16, 48)
+ctypes.memmove(start, b"abc", 3)
+"""
+
+
+def test_an_address_is_the_memory_there() -> None:
+    text = new(TALK + MEMORY)
+    assert "start = raw" in text
+    assert "comch.arguments.offset(start, 16)" in text
+    assert 'start[:3] = memoryview(b"abc")[:3]' in text
+
+
+@pytest.mark.parametrize("line", ["print(start)", "print(start - 1)", "print(start == 5)", "print(hex(start + 4))"])
+def test_what_only_an_address_is_stays(line: str) -> None:
+    assert_stays(TALK + MEMORY + line + "\n", "CCM092")
+
+
+COUNTS = """Done = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint64)
+@Done
+def done(task, data, ctx):
+    pass
+conf = lib.doca_cc_client_send_task_set_conf
+KEPT, LOG = 0, 3
+conf(client, done, done, LOG)
+"""
+
+
+def test_a_log2_count_of_a_function_that_is_looked_up() -> None:
+    assert "1 << log_num_tasks" in new(TALK + COUNTS)
+    assert_stays(TALK + COUNTS.replace("done, LOG", "done, int(input())"), "CCM110")
