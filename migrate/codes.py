@@ -244,6 +244,26 @@ CODES: dict[str, Code] = {
         "name in a way that has to stay. All files that share the library stay.",
         "Use an FFI object and a library of their own for the old API, then run migrate again.",
     ),
+    "CCM095": Code(
+        "the garbage collector destroys this handle",
+        "`ffi.gc` has cffi call a function of the library when the last reference goes. What comch_next makes is "
+        "closed by calls that are written, and in their order. All files that share the library stay.",
+        "Destroy the handle where the program is done with it, as in `try`/`finally`, then run migrate again.",
+    ),
+    "CCM096": Code(
+        "a C struct of the program's own is the user data",
+        "The program finds it again behind the pointer that the library gives a callback. In comch_next user data is "
+        "an object of Python. All files that share the library stay.",
+        "Keep an object of Python: `ffi.new_handle(object)`, and `ffi.from_handle` in the callback; then run migrate "
+        "again.",
+    ),
+    "CCM097": Code(
+        "the C library is called through a module that cffi compiles from C",
+        "`set_source` with C text makes an extension module, whose types and functions are what its C compiler found "
+        "in the headers: migrate reads no C. With `python -m comm_channel_compat run` it is compiled, and runs as it "
+        "is.",
+        "Use `set_source(name, None)` and `ffi.dlopen`, which migrate follows, or call comch_next in its place.",
+    ),
     # Text
     "CCM042": Code(
         "the place has no room for the new import",

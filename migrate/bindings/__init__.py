@@ -11,6 +11,11 @@ a list of one item in it, a buffer a bytearray, and a call that fills cells is `
     declaring  loops that only tell ctypes of functions
     removing   statements taken out of a text
     spelled_out names and types that a program computes, written out first
+    finders    functions that only find a function of C
+    hoisted    helpers that make a C value of the type that they are given
+    rows       loops over functions with their arguments
+    declarations, enums   what the texts of the program declare for cffi
+    shown      what cffi shows callbacks of their arguments
     texts      the texts that an expression can have
     calls      a call of a C function as a call of the flat one
     alignment  which parameter each argument is for, of one function or of several

@@ -10,7 +10,7 @@ from migrate.bindings import user_data
 from migrate.bindings.alignment import Row, hides_outputs, rows
 from migrate.bindings.conversions import NAME, converted, initial, takes_texts
 from migrate.bindings.numbers import Numbers
-from migrate.bindings.refusal import CALL, USE, NotUnderstood
+from migrate.bindings.refusal import CALL, OWN_DATA, USE, NotUnderstood
 from migrate.bindings.tokens import CTYPES, CFunction, Data, Library, Name, Null, Own, Pointer, Shape, Text, keys
 from migrate.facts.forest import Forest
 from migrate.facts.reaching import Reaching
@@ -129,7 +129,10 @@ class Calls:
         if parameter.is_user_data and not parameter.is_output:
             if any(isinstance(value, Collection) for value in self._reaching.of(argument)):
                 argument = initial(argument)
-            self._numbers.check(user_data.pointed(argument, self._values), _NUMBER)
+            pointer = user_data.pointed(argument, self._values)
+            if any(isinstance(key, Own) for key in keys(self._reaching.of(pointer))):
+                raise NotUnderstood(argument, OWN_DATA)
+            self._numbers.check(pointer, _NUMBER)
             self._again[parameter.name] = user_data.given(argument, self._values)
             return f"{{{parameter.name}_again}}"
         found = self._reaching.of(argument)
@@ -203,7 +206,7 @@ class Calls:
         others = {value for value in found if not keys_of(value)} - {Plain.NONE}  # which is a TypeError
         if found and found <= {Plain.NONE, Token(Null())} and may_be_null:
             return "None"
-        if not given or not (known or owned) or others or not self.is_place(argument):
+        if not given or not (known or owned) or others or not (self.is_place(argument) or _is_new(argument, given)):
             raise NotUnderstood(argument, USE)
         return f"{{ffi}}.buffer({{{parameter.name}_cell}})" if owned else f"{{{parameter.name}_cell}}"
 
@@ -267,6 +270,12 @@ def _is_utf_8(call: ast.Call) -> bool:
     """Whether a call of `decode` reads what all texts of the library are."""
     named = [argument.value for argument in call.args if isinstance(argument, ast.Constant)]
     return not call.keywords and len(named) == len(call.args) <= 2 and str([*named, "utf-8"][0]).lower() in _ENCODINGS
+
+
+def _is_new(node: ast.expr, given: Sequence[object]) -> bool:
+    """Whether a cell is made for the call alone: it may as well be made behind it."""
+    made = any(isinstance(key, Data) and key.node is node for key in given)
+    return made and isinstance(node, ast.Call) and all(isinstance(part, ast.Constant) for part in node.args)
 
 
 def keys_of(value: Value) -> bool:

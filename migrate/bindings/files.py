@@ -94,7 +94,7 @@ def groups(sources: Mapping[Path, Source], given: frozenset[Path], width: int | 
     if not any(spelling in source.text for source in sources.values() for spelling in _SPELLINGS):
         return []
     earlier: dict[Path, Flat] = {}
-    knowledge = Bindings(VOCABULARY, Declarations(source.tree for source in sources.values()))
+    knowledge = Bindings(VOCABULARY, Declarations([source.tree for source in sources.values()]))
     forwarding = Forwarding(sources, _project(sources), knowledge)
     sources = _changed(sources, forwarding.changes(), earlier)
     spelled_out = SpelledOut(sources, _project(sources), VOCABULARY)

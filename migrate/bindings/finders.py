@@ -51,11 +51,11 @@ class Finders:
         library, parameters = call.args[0], [parameter.arg for parameter in finder.args.args]
         receiver = None
         if isinstance(node.func, ast.Attribute) and self._is_method(finder):
-            if not _is_plain(node.func.value):
+            if not is_plain(node.func.value):
                 return None
             receiver = parameters.pop(0), node.func.value
         given = dict(zip(parameters, node.args, strict=False))
-        if node.keywords or len(node.args) != len(parameters) or not all(map(_is_plain, node.args)):
+        if node.keywords or len(node.args) != len(parameters) or not all(map(is_plain, node.args)):
             return None
         name = _filled(call.args[1], given)
         return Found(finder, library, name, receiver) if self._is_seen(library, node) else None
@@ -101,9 +101,9 @@ def _is_text(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
-def _is_plain(node: ast.expr) -> bool:
+def is_plain(node: ast.expr) -> bool:
     """Whether an expression gives the same wherever it stands in its statement."""
-    return isinstance(node, ast.Constant | ast.Name) or (isinstance(node, ast.Attribute) and _is_plain(node.value))
+    return isinstance(node, ast.Constant | ast.Name) or (isinstance(node, ast.Attribute) and is_plain(node.value))
 
 
 def _filled(node: ast.expr, given: Mapping[str, ast.expr]) -> ast.expr:

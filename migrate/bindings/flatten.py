@@ -51,7 +51,7 @@ from migrate.python.source import Source
 from migrate.python.values import Token, Values
 from migrate.text.code import Edits, Template
 
-_DECLARING = frozenset({"cdef"})
+_DECLARING = frozenset({"cdef", "set_source", "compile"})
 _Key = TypeVar("_Key")
 
 
@@ -93,11 +93,13 @@ class Flattening:
         self._read_calls()
         self._read_members()
         self._read_decorators()
-        self._put_each(Shown(self.forest, self.values, declarations).edits())
+        shown = Shown(self.forest, self.values, declarations)
+        self._put_each([*shown.edits(), *shown.returned()])
         self._read_uses()
         self._read_views()
         self._put_each(Told(self.forest, self.values, self._bindings).edits())
         self._read_names()
+        self._check_compiled(declarations.compiled.values())
         self._read_prototypes()
         self._read_tables()
         self.expressions |= {ffi.node: Template("None") for ffi in self.dropped()}
@@ -331,7 +333,7 @@ class Flattening:
                     if isinstance(key, UserData):
                         self._put_all(self._views.user_data(node))
                     elif not isinstance(key, View):
-                        self._views.pointer(node, key.spelling if isinstance(key, Pointer) else CFFI)
+                        self._put_all(self._views.pointer(node, key.spelling if isinstance(key, Pointer) else CFFI))
                     elif key.node in self.expressions and self.forest.parents[node] not in self.expressions:
                         self._put_all(self._views.view(node, key))
                 except NotUnderstood as problem:
@@ -351,6 +353,14 @@ class Flattening:
             if isinstance(token.key, Text) and token.key.spelling == CFFI:
                 for use in self.values.uses(token):
                     self._text(use)
+
+    def _check_compiled(self, compiled: Iterable[ast.Call]) -> None:
+        """Refuse modules of cffi's that are made by files which their users do not import: these may not change."""
+        for node in compiled:
+            for use in self.values.uses(Token(Ffi(node))) if Ffi(node) in self.libraries.ffis else ():
+                if self.forest.path(use) not in self.libraries.family(self.forest.path(node)):
+                    self._refuse(NotUnderstood(use, DECLARATION))
+                    self._refuse(NotUnderstood(node, DECLARATION))
 
     def _read_prototypes(self) -> None:
         """Take away what ctypes is told of functions."""

@@ -68,7 +68,8 @@ class Bindings:
 
     def module(self, name: str) -> Token | None:
         """Return the token of one of the packages."""
-        return Token(Package(_MODULES[name])) if name in _MODULES else None
+        known = name in _MODULES or name in self._declarations.compiled
+        return Token(Package(_MODULES.get(name, name))) if known else None
 
     def attribute(self, token: Token, name: str) -> Iterable[Given] | None:
         """Return what reading an attribute of a token gives."""
@@ -76,6 +77,8 @@ class Bindings:
         if isinstance(key, Package):
             if key.name == CTYPES and name == "util":
                 return [Token(Package("ctypes.util"))]
+            if key.name in self._declarations.compiled:
+                return [Token(Ffi(self._declarations.compiled[key.name])) if name == "ffi" else Plain.UNKNOWN]
             is_base = name in ("Structure", "Union", "BigEndianStructure", "LittleEndianStructure")
             return [External(f"ctypes.{name}") if is_base else Token(Name(key.name, name))]
         if isinstance(key, Ffi):

@@ -9,7 +9,7 @@ from migrate.bindings import callbacks, shapes
 from migrate.bindings.calls import decoding, is_function_of
 from migrate.bindings.knowledge import new_type
 from migrate.bindings.numbers import Numbers
-from migrate.bindings.refusal import USE, NotUnderstood
+from migrate.bindings.refusal import COLLECTED, USE, NotUnderstood
 from migrate.bindings.tokens import CFFI, CTYPES, GIVEN, Data, Own, Pointer, Shape, Text, UserData, keys
 from migrate.bindings.user_data import pointed
 from migrate.facts.expressions import Expressions
@@ -35,6 +35,8 @@ class Members:
 
     def of_ffi(self, node: ast.Call, name: str) -> Edit | None:
         """Return the edit of a call of a method of an FFI object."""
+        if name == "gc":
+            raise NotUnderstood(node, COLLECTED)
         if node.keywords or any(isinstance(argument, ast.Starred) for argument in node.args):
             raise NotUnderstood(node, USE)
         judge = _OF_FFI.get(name)
@@ -59,7 +61,7 @@ class Members:
         alike = {(each.shape, each.holds == "list", each.spelling) for each in data}
         if len(alike) > 1 or len(data) < len(found - {Plain.NONE}):
             raise NotUnderstood(node, USE)
-        return data[0]
+        return min(data, key=lambda each: each.holds)  # of a cell for handles and numbers, that of a handle
 
     def is_mixed(self, node: ast.expr) -> bool:
         """Whether an expression is a cell of ctypes with a handle at one time, and the handle itself at another."""

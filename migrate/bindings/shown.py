@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from migrate.bindings.declarations import Declarations
 from migrate.bindings.knowledge import callback_type
 from migrate.bindings.refusal import USE, NotUnderstood
-from migrate.bindings.tokens import CFFI, Maker, Member, keys
+from migrate.bindings.tokens import CFFI, CFunction, Maker, Member, keys
 from migrate.facts.forest import Forest
 from migrate.python.values import Bound, Function, Value, Values
 from migrate.text.code import Template
@@ -34,6 +34,14 @@ class Shown:
             elif isinstance(call.func, ast.Call) and self._is_maker(call.func) and call.args and call.func.args:
                 yield from self._made(call, call.func.args[0], call.args[0])
             elif any(map(_is_maker, found)) and call.args and self._declarations.is_shown:
+                yield NotUnderstood(call, USE)
+
+    def returned(self) -> Iterator[NotUnderstood]:
+        """Yield the calls whose True and False would be numbers."""
+        for _, call in self._forest.nodes(ast.Call):
+            found = (key for key in keys(self._values.of(call.func)) if isinstance(key, CFunction))
+            declared = any(key.spelling == CFFI and key.name in self._declarations.truths for key in found)
+            if declared and not isinstance(self._forest.parents[call], ast.Expr | ast.If | ast.While):
                 yield NotUnderstood(call, USE)
 
     def _is_maker(self, node: ast.expr) -> bool:

@@ -10,7 +10,8 @@ from pathlib import Path
 from migrate.bindings import shapes
 from migrate.bindings.declarations import Declarations
 from migrate.bindings.declaring import Declaring
-from migrate.bindings.finders import Finders, Found
+from migrate.bindings.finders import Finders, Found, is_plain
+from migrate.bindings.hoisted import Hoisted, Hoisting
 from migrate.bindings.knowledge import Bindings, new_type
 from migrate.bindings.libraries import Libraries
 from migrate.bindings.prototypes import declares_only, fits, maker, restype
@@ -35,10 +36,12 @@ class SpelledOut:
     def __init__(self, sources: Mapping[Path, Source], project: Project, vocabulary: Vocabulary) -> None:
         self._sources, self._vocabulary = sources, vocabulary
         self.declared: set[str] = set()
+        self._hoisted: set[ast.Call] = set()
         self._makers: set[ast.AST] = set()  # functions of which some call is replaced
         self._replaced: set[ast.AST] = set()
         self._forest = Forest({path: project.names(path) for path in sorted(sources)})
-        self._values = Values(project, Bindings(vocabulary, Declarations(project.trees.values())))
+        self._declared = Declarations(project.trees.values())
+        self._values = Values(project, Bindings(vocabulary, self._declared))
         self._libraries = Libraries(self._forest, self._values, project)
         self._declaring = Declaring(self._forest, self._values, self._libraries)
         self._finders = Finders(self._forest, self._values)
@@ -49,8 +52,12 @@ class SpelledOut:
     def changes(self) -> dict[Path, list[Change]]:
         """Return the changes of each file that has any."""
         found: dict[Path, list[Change]] = {}
-        nodes: list[tuple[Path, ast.Call | ast.Subscript]] = [*self._forest.nodes(ast.Call)]
-        for path, node in [*nodes, *self._forest.nodes(ast.Subscript)]:
+        for hoisted in Hoisting(self._forest, self._values).found():
+            for node, text in self._moved(hoisted):
+                path = self._forest.path(node)
+                found.setdefault(path, []).append(Change(*self._sources[path].span(node), text))
+        nodes: list[tuple[Path, ast.Call | ast.Subscript | ast.Attribute]] = [*self._forest.nodes(ast.Call)]
+        for path, node in [*nodes, *self._forest.nodes(ast.Subscript), *self._forest.nodes(ast.Attribute)]:
             if text := self._text(node):
                 self._replaced.add(node)
                 found.setdefault(path, []).append(Change(*self._sources[path].span(node), text))
@@ -63,19 +70,38 @@ class SpelledOut:
             found.setdefault(path, []).extend(self._calls(loop, target, call, rows))
         return {path: _outermost(changes) for path, changes in found.items()}
 
+    def _moved(self, hoisted: Hoisted) -> Iterator[tuple[ast.expr, str]]:
+        """Yield the changes of a helper and its callers, where it makes values of several shapes."""
+        kinds = {argument: self._declared.written_out(str(argument.value)) for argument in hoisted.given}
+        made = {shapes.made(kind) for kind in kinds.values()}
+        if None in made or len(made) < 2:
+            return
+        self._hoisted.add(hoisted.made)
+        yield hoisted.made, hoisted.parameter.id
+        for argument, kind in kinds.items():
+            yield argument, f"{self._slice(hoisted.made.func)}({json.dumps(kind)})"
+
     def _calls(self, loop: ast.For, target: ast.Name, call: ast.Call, rows: Sequence[ast.Tuple]) -> Iterator[Change]:
         """Yield the changes of a loop over functions with their arguments: what it goes through are calls."""
         source = self._sources[self._forest.path(loop)]
         if any("#" in source.slice(row) for row in rows):
             return
+        calls = (list(map(source.slice, row.elts)) for row in rows)
+        if len(loop.body) == 1 and isinstance(loop.body[0], ast.Expr) and not loop.orelse:
+            body, inner = source.span(loop.body[0]), source.span(call)
+            before, behind = source.text[body[0] : inner[0]], source.text[inner[1] : body[1]]
+            lines = (f"{before}{function}({', '.join(given)}){behind}" for function, *given in calls)
+            yield Change(*source.span(loop), f"\n{' ' * loop.col_offset}".join(lines))
+            return
         yield Change(*source.span(loop.target), target.id)
         yield Change(*source.span(call), f"{target.id}()")
-        for row in rows:
-            function, *given = map(source.slice, row.elts)
+        for row, (function, *given) in zip(rows, calls, strict=True):
             yield Change(*source.span(row), f"lambda: {function}({', '.join(given)})")
 
-    def _text(self, node: ast.Call | ast.Subscript) -> str:
+    def _text(self, node: ast.Call | ast.Subscript | ast.Attribute) -> str:
         """Return what takes the place of an expression, nothing for what stays."""
+        if isinstance(node, ast.Attribute):
+            return self._constant(node)
         if isinstance(node, ast.Subscript):
             return self._taken(node, node.value, node.slice)
         if self._values.of(node.func) == _GETATTR and len(node.args) == 2 and not node.keywords:
@@ -88,8 +114,9 @@ class SpelledOut:
         if found and (text := self._taken(node, found.library, found.name, found)):
             self._makers.add(found.finder)
             return text
-        members = [key for key in keys(self._values.of(node.func)) if isinstance(key, Member)]
-        if members and all(member.name == "new" for member in members) and node.args and _is_computed(node):
+        if self._is_member(node, "string"):
+            return self._enumerated(node)
+        if self._is_member(node, "new") and node.args and _is_computed(node) and node not in self._hoisted:
             return self._made(node)
         return ""
 
@@ -146,17 +173,48 @@ class SpelledOut:
         found = self._values.of(library)
         if not found or not all(isinstance(key, Library) for key in keys(found)) or len([*keys(found)]) < len(found):
             return ""
-        names = self._names(name)
-        if not names or declares_only(node, self._forest):
+        names = self._texts.of(name)
+        spelled = {each: text for each in names if (text := self._spelled(library, each))}
+        if not names or not spelled.keys() >= {*names} or declares_only(node, self._forest):
             return ""
-        owner = self._slice(library)
         if len(names) == 1:
-            return f"{owner}.{names[0]}"
+            return spelled[names[0]]
         parts, by_parts = self._texts.by_parts(name)
         if not by_parts or (finder and not all(finder.is_known(part, node) for part in parts)):
             return ""
-        rows = (f"{_key(row)}: {owner}.{each}" for row, each in by_parts.items())
+        rows = (f"{_key(row)}: {spelled[each]}" for row, each in by_parts.items())
         return f"{{{', '.join(rows)}}}[{', '.join(self._part(part, finder) for part in parts)}]"
+
+    def _spelled(self, library: ast.expr, name: str) -> str:
+        """Return what a library has under a name: a function, or the number that the program declares; else nothing."""
+        if name in self._vocabulary.flat:
+            return f"{self._slice(library)}.{name}"
+        value = None if name in self._vocabulary.constants else self._declared.enums.constant(name)
+        return "" if value is None else str(value)
+
+    def _constant(self, node: ast.Attribute) -> str:
+        """Return a constant that the program declares, for the expression that takes it from a library."""
+        found = self._values.of(node.value)
+        libraries = [key for key in keys(found) if isinstance(key, Library)]
+        is_library = bool(libraries) and len(libraries) == len(found) and isinstance(node.ctx, ast.Load)
+        return self._spelled(node.value, node.attr) if is_library and node.attr not in self._vocabulary.flat else ""
+
+    def _enumerated(self, node: ast.Call) -> str:
+        """Return the name of an enum's value: `ffi.string(ffi.cast("enum", value))`."""
+        cast = node.args[0] if len(node.args) == 1 else None
+        if not isinstance(cast, ast.Call) or len(cast.args) != 2 or not self._is_member(cast, "cast"):
+            return ""
+        kind, value = cast.args
+        names = self._declared.enums.names(str(kind.value)) if isinstance(kind, ast.Constant) else {}
+        if not names or not is_plain(value):
+            return ""
+        rows, text = (f"{number}: {json.dumps(name)}" for number, name in names.items()), self._slice(value)
+        return f"{{{', '.join(rows)}}}.get({text}, str(int({text})))"
+
+    def _is_member(self, node: ast.Call, name: str) -> bool:
+        """Whether a call is that of a method of an FFI object."""
+        members = [key for key in keys(self._values.of(node.func)) if isinstance(key, Member)]
+        return bool(members) and all(member.name == name for member in members)
 
     def _part(self, node: ast.expr, finder: Found | None) -> str:
         """Return the text of a part of a name, which a method takes from its own object."""
@@ -170,10 +228,11 @@ class SpelledOut:
         kind, rest = node.args[0], "".join(f", {self._slice(argument)}" for argument in node.args[1:])
         groups: dict[object, list[str]] = {}
         for text in self._texts.of(kind):
-            groups.setdefault(shapes.made(text), []).append(text)
+            groups.setdefault(shapes.made(self._declared.written_out(text)), []).append(text)
         if not groups or None in groups:
             return ""
-        calls = [f"{self._slice(node.func)}({json.dumps(group[0])}{rest})" for group in groups.values()]
+        kinds = (json.dumps(self._declared.written_out(group[0])) for group in groups.values())
+        calls = [f"{self._slice(node.func)}({kind}{rest})" for kind in kinds]
         wanted: Sequence[list[str]] = [*groups.values()]
         text = calls[-1]
         for call, group in zip(calls[:-1], wanted, strict=False):
@@ -187,8 +246,8 @@ class SpelledOut:
 
 
 def _is_computed(node: ast.Call) -> bool:
-    """Whether `ffi.new` is called with a type that is put together from texts, not only from a length."""
-    return not isinstance(node.args[0], ast.Constant) and shapes.made(new_type(node) or "") is None
+    """Whether `ffi.new` is called with a type that is put together from texts, or has a name of the program's own."""
+    return shapes.made(new_type(node) or "") is None
 
 
 def _key(texts: tuple[str, ...]) -> str:

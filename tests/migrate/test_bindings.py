@@ -318,7 +318,7 @@ def test_a_table_that_does_more_is_kept() -> None:
         ("import copy\nother = copy.copy(n)", "CCM092"),
         ("print(ep + 1)", "CCM092"),
         ("print(ep[1])", "CCM092"),
-        ("ep[0] = ffi.gc(ep[0], lib.doca_comm_channel_ep_destroy)", "CCM092"),
+        ("ep[0] = ffi.gc(ep[0], lib.doca_comm_channel_ep_destroy)", "CCM095"),
         ("print(int(ffi.cast('uintptr_t', ep[0])))", "CCM092"),
         ("args = (ep[0], buf, n, 0, peer)\nlib.doca_comm_channel_ep_recvfrom(*args)", "CCM093"),
         ("lib.doca_comm_channel_ep_listen(ep[0])", "CCM093"),
@@ -425,6 +425,8 @@ def test_a_callback_that_cannot_raise_needs_no_guard() -> None:
         ('number = int(ffi.cast("uintptr_t", handle))', "CCM092"),
         ("call = ffi.callback('void(void)')", "CCM092"),
         ('data = ffi.new("union doca_data *")\ndata.ptr = handle', "CCM094"),
+        ('core.doca_ctx_set_user_data(ctx, ffi.new("struct mine *"))', "CCM096"),
+        ('mine = ffi.new("struct mine *")\ncore.doca_ctx_set_user_data(ctx, ffi.cast("uintptr_t", mine))', "CCM096"),
     ],
 )
 def test_what_stays_of_generation_2(line: str, code: str) -> None:

@@ -27,7 +27,8 @@ def setup(client, ctx):
         (lib.doca_cc_client_event_msg_recv_register, client, heard),
         (lib.doca_cc_client_set_max_msg_size, client, 64),
     ):
-        print(call(*args))
+        rc = call(*args)
+        print(rc)
 setup(client[0], ctx)
 """
 )
@@ -36,19 +37,33 @@ setup(client[0], ctx)
 def test_a_loop_over_calls() -> None:
     new = rewritten(SECOND + ROWS)
     assert "    for call in (\n" in new
-    assert "        print(call())\n" in new
+    assert "        rc = call()\n" in new
     assert "        lambda: comch.outcome(comch.Client.configure, client, max_msg_size=64)[0],\n" in new
     assert "    print(bytes(data[:size]))" in new.splitlines()
     assert "    print((data or 0), int(new))" in new.splitlines()
 
 
+def test_a_loop_of_one_statement_is_written_out() -> None:
+    """So that it is seen in which order handles are destroyed."""
+    loop = """end, device = client[0], dev[0]
+for function, what in ((lib.doca_cc_client_destroy, end), (core.doca_dev_close, device)):
+    print(function(what))
+"""
+    new = rewritten(SECOND + loop)
+    lines = [
+        "print(comch.outcome(comch.Client.destroy, end)[0])",
+        "print(comch.outcome(comch.Device.close, device)[0])",
+    ]
+    assert new.splitlines()[-2:] == lines
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("        print(call(*args))", "        client = None\n        print(call(*args))"),
-        ("        print(call(*args))", "        print(call(*args), args)"),
-        ("        print(call(*args))", "        print(call(*args[1:]))"),
-        ("        print(call(*args))", "        print((lambda: call(*args))())"),
+        ("        rc = call(*args)", "        client = None\n        rc = call(*args)"),
+        ("        rc = call(*args)", "        rc = call(*args), args"),
+        ("        rc = call(*args)", "        rc = call(*args[1:])"),
+        ("        rc = call(*args)", "        rc = (lambda: call(*args))()"),
         ("setup(client[0], ctx)\n", "setup(client[0], ctx)\ndef other():\n    global heard\n    heard = None\n"),
         ("(lib.doca_cc_client_set_max_msg_size, client, 64)", "(lib.doca_cc_client_set_max_msg_size, client, int(64))"),
     ],
@@ -128,3 +143,14 @@ def test_a_bool_of_a_callback_is_one() -> None:
 )
 def test_what_a_callback_is_shown_otherwise_stays(old: str, new: str) -> None:
     stays(SERVER + SHOWN.replace(old, new).replace("connection != ffi.NULL", "event"), "CCM092")
+
+
+def test_a_bool_that_the_library_gives_stays() -> None:
+    """True and False would be shown as numbers."""
+    declared = SECOND.replace('ffi.cdef("', 'ffi.cdef("bool doca_pe_progress(void *); ')
+    pe = "pe = ffi.new('struct doca_pe **')\nassert core.doca_pe_create(pe) == 0\n"
+    stays(declared + pe + "print(core.doca_pe_progress(pe[0]))\n", "CCM092")
+    assert "while comch" not in rewritten(declared + pe + "while core.doca_pe_progress(pe[0]):\n    pass\n")
+    stays(
+        SECOND + "is_it = ffi.new('bool *')\ncore.doca_devinfo_is_equal_pci_addr(devs[0][0], b'x', is_it)\n", "CCM092"
+    )

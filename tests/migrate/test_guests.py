@@ -10,7 +10,6 @@ from tests.verify.cases import GUESTS
 
 # Those that stay whole in C, and why.
 STAYS = {
-    "cffi/abi_module": "cffi compiles its declarations, and the program calls the module that comes of it",
     "cffi/refusals": "it prints NULL, and destroys a handle twice, which comch_next bears (CCM114)",
     "cffi/rpc_daemon": "its own class finds the functions by name (__getattr__)",
     "ctypes/pump_package": "prototypes are made by a decorator that reads annotations",
