@@ -28,9 +28,9 @@ pe = comch.ProgressEngine(max_events=1)
 server = comch.Server(dev, rep, "svc")
 ctx = server
 ctx.set_state_changed_cb(
-    lambda context, old, new, call=(lambda user_data, ctx, old, new: print(old, new)): call(
-        context.user_data, context, old, new
-    )
+    lambda context, old, new, call=(
+        lambda user_data, ctx, old, new: print(old, new)
+    ): call(context.user_data, context, old, new)
 )
 pe.connect_ctx(ctx)
 state = server.start()
@@ -74,13 +74,17 @@ def changed(user_data, ctx, old, new):
 rc, pe = comch.outcome(comch.ProgressEngine, max_events=1)
 rc, infos, n = comch.outcome_list(comch.devices)
 rc, dev = comch.outcome(infos[0].open)
-rc, client = comch.outcome(comch.Client, dev, "svc") if dev is not None else (comch.ErrorCode.INVALID_VALUE, None)
+rc, client = comch.outcome(comch.Client, dev, "svc") if dev is not None else (
+    comch.ErrorCode.INVALID_VALUE, None
+)
 if rc == comch.ErrorCode.SUCCESS:
     ctx = client
     rc = comch.outcome(comch.ProgressEngine.connect_ctx, pe, ctx)[0]
     rc = comch.outcome(
         ctx.set_state_changed_cb,
-        lambda context, old, new: changed(context.user_data, context, old, new),
+        lambda context, old, new: changed(
+            context.user_data, context, old, new
+        ),
     )[0]
     rc = ctx.try_start()
     if rc not in (comch.ErrorCode.SUCCESS, comch.ErrorCode.IN_PROGRESS):
@@ -144,7 +148,9 @@ rc, client = doca_cc_client_create(dev, name)
 import comch_next as comch
 
 dev, name = comch.open_device("b1:00.0"), None
-rc, client = comch.outcome(comch.Client, dev, name) if name is not None else (comch.ErrorCode.INVALID_VALUE, None)
+rc, client = comch.outcome(comch.Client, dev, name) if name is not None else (
+    comch.ErrorCode.INVALID_VALUE, None
+)
 
 
 # case: a start without an engine

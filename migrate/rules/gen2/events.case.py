@@ -39,7 +39,9 @@ on_consumer = print
 
 dev = comch.open_device("03:00.0")
 server = comch.Server(dev, dev.open_representor("b1:00.0"), "svc")
-server.event_msg_recv_register(lambda connection, data: on_message(None, data, len(data), connection))
+server.event_msg_recv_register(
+    lambda connection, data: on_message(None, data, len(data), connection)
+)
 server.event_connection_status_changed_register(
     lambda connection, ok: on_change(None, connection, ok),
     lambda connection, ok: on_change(None, connection, ok),
@@ -98,7 +100,11 @@ class Data:
 
 data = Data()
 client = comch.Client(comch.open_device("b1:00.0"), "svc")
-client.event_msg_recv_register(lambda connection, data, call=data.on_message: call(None, data, len(data), connection))
+client.event_msg_recv_register(
+    lambda connection, data, call=data.on_message: call(
+        None, data, len(data), connection
+    )
+)
 
 
 # case: flat
@@ -132,7 +138,9 @@ def on_change(event, connection, ok):
 
 
 dev = comch.open_device("03:00.0")
-rc, server = comch.outcome(comch.Server, dev, dev.open_representor("b1:00.0"), "svc")
+rc, server = comch.outcome(
+    comch.Server, dev, dev.open_representor("b1:00.0"), "svc"
+)
 rc = comch.outcome(
     comch.Server.event_msg_recv_register,
     server,
