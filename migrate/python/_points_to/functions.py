@@ -142,7 +142,7 @@ class Functions(Items):
                 self.flow(slot, self.item(self._rest(frame, arguments.kwarg, "dict"), name))
         for slot in site.splats:  # which cannot give once more what is given
             self._pass_splat(frame, slot, {name: place for name, place in named.items() if name not in sure})
-        self._pass_defaults(frame, sure)
+        self._pass_defaults(frame, sure, None if extra is None else max(extra, 0))
 
     def _rest(self, frame: Frame, argument: ast.arg, kind: str, length: int | None = None) -> Contents:
         """What `*rest` or `**rest` has; tuples of different lengths are apart."""
@@ -231,7 +231,7 @@ class Functions(Items):
 
         self.watch(slot, spread)
 
-    def _pass_defaults(self, frame: Frame, sure: set[str]) -> None:
+    def _pass_defaults(self, frame: Frame, sure: set[str], extra: int | None = None) -> None:
         arguments: ast.arguments = frame.node.args  # type: ignore[attr-defined]
         places = [*arguments.posonlyargs, *arguments.args]
         pairs = list(zip(places[len(places) - len(arguments.defaults) :], arguments.defaults, strict=True))
@@ -244,7 +244,7 @@ class Functions(Items):
             if argument.arg not in sure and frame.parent is not None:
                 self.flow(self.slot(frame.parent, default), self.parameter(frame, argument))
         if arguments.vararg:
-            self._rest(frame, arguments.vararg, "tuple")
+            self._rest(frame, arguments.vararg, "tuple", extra)
         if arguments.kwarg:
             self._rest(frame, arguments.kwarg, "dict")
 
