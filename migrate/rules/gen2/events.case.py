@@ -72,7 +72,11 @@ received = print if sys.argv[1:] else None
 dev = comch.open_device("03:00.0")
 server = comch.Server(dev, dev.open_representor("b1:00.0"), "svc")
 server.event_msg_recv_register(
-    (lambda call: call and (lambda connection, data: call(None, data, len(data), connection)))(received)
+    (
+        lambda call: call and (
+            lambda connection, data: call(None, data, len(data), connection)
+        )
+    )(received)
 )
 
 
