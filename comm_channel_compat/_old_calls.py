@@ -114,5 +114,5 @@ def watch_module(module: ModuleType) -> None:
 def _warn(code: str, place: Place) -> None:
     if (code, place) not in _seen:
         _seen.add((code, place))
-        text = f"{code} belongs to an API that DOCA has removed; see MIGRATION.md#{code.lower()}"
+        text = f"{code} belongs to an API that DOCA has removed; see docs/symbols.md#{code.lower()}"
         warnings.warn_explicit(text, LegacyCallWarning, *place)

@@ -100,7 +100,7 @@ CODES: dict[str, Code] = {
     "CCM022": Code(
         "comch_next has no counterpart",
         "Nothing in comch_next takes the place of this name.",
-        "See the name's row in MIGRATION.md.",
+        "See the name's row in docs/symbols.md.",
     ),
     "CCM023": Code(
         "the blocking API of DOCA 1.2 - 1.4",

@@ -58,7 +58,7 @@ def test_one_for_each_call_file_and_line(start_python: StartPython, script: Path
     told = [line for line in finished.stderr.splitlines() if "LegacyCallWarning" in line]
     assert told == [
         f"{script.parent / file}:{line}: LegacyCallWarning: {name} belongs to an API that DOCA has removed; "
-        f"see MIGRATION.md#{name}"
+        f"see docs/symbols.md#{name}"
         for file, line, name in EXPECTED
     ]
 
