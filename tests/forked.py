@@ -25,6 +25,11 @@ __all__ = ["LAUNCHER", "ForkedPopen", "server"]
 _SERVER = str(Path(__file__).with_name("fork_server.py"))
 LAUNCHER = ("-m", "comm_channel_compat", "run")
 _IMPORTED = {(): ["comch_next"], LAUNCHER: ["comm_channel_compat", "comm_channel_compat.cc"]}
+# What many programs import as well, or what traces them does; else each of them would load it.
+_COMMON = [
+    "argparse", "cffi", "comch_next.driver._traced", "concurrent.futures.thread", "hashlib", "logging", "pathlib",
+    "pycparser.c_parser", "queue", "shutil", "subprocess",
+]  # fmt: skip
 _DRIVERS = {"emulated": ["comch_next.driver.emulated"], "native": ["comch_next.driver.native"]}
 _PR_SET_CHILD_SUBREAPER = 36
 _ANSWER_S = 60.0
@@ -49,9 +54,10 @@ class Server:
         self._set: dict[str, str] | None = None
         self._asking, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._asking.settimeout(_ANSWER_S)
+        modules = [*_COMMON, *_IMPORTED[launcher], *_DRIVERS[driver]]
         with theirs:
             self._process = Popen(
-                [sys.executable, *launcher, _SERVER, str(theirs.fileno()), *_IMPORTED[launcher], *_DRIVERS[driver]],
+                [sys.executable, *launcher, _SERVER, str(theirs.fileno()), *modules],
                 stdin=PIPE,
                 stdout=PIPE,
                 env=self._before,

@@ -79,6 +79,12 @@ def test_it_sees_and_does_the_same(
     assert forked == fresh
 
 
+@pytest.mark.parametrize("launcher", [(), LAUNCHER], ids=["python", "launcher"])
+def test_what_many_import_is_there(launcher: tuple[str, ...], start_python: StartPython) -> None:
+    code = "import sys; print({'argparse', 'cffi', 'comch_next.driver._traced', 'logging'} - {*sys.modules})"
+    assert start_python(*launcher, "-c", code).finish().stdout == "set()\n"
+
+
 @pytest.mark.parametrize("env", [{}, {"COMCH_SIDE": "host"}, {"PYTHONDONTWRITEBYTECODE": "1"}], ids=str)
 @pytest.mark.parametrize("launcher", [(), LAUNCHER], ids=["python", "launcher"])
 def test_most_programs_are_forked(launcher: tuple[str, ...], env: dict[str, str], start_python: StartPython) -> None:
