@@ -122,7 +122,8 @@ def page() -> str:
     later = {symbol.name for symbol in symbols() if symbol.generation != "comm_channel_1x"}
     for generation, head in HEADS.items():
         mine = [symbol for symbol in symbols() if symbol.generation == generation]
-        rows = {symbol: _row(symbol, known.get((generation, symbol.name), Status("no", "manual")), later) for symbol in mine}
+        told = {symbol: known.get((generation, symbol.name), Status("no", "manual")) for symbol in mine}
+        rows = {symbol: _row(symbol, status, later) for symbol, status in told.items()}
         lines += [f"## {head}", "", *COLUMNS, *(row for symbol, row in rows.items() if symbol.what != "alias"), ""]
         aliases = [row for symbol, row in rows.items() if symbol.what == "alias"]
         if aliases:

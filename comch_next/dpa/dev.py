@@ -107,7 +107,7 @@ def doca_dpa_dev_comch_producer_post_send_imm_only(
 ) -> None:
     """Send the first `imm_length` bytes, at most 32, to a consumer that has posted a receive."""
     calls = device_calls("doca_dpa_dev_comch_producer_post_send_imm_only")
-    calls.comch_producer_post_send_imm_only(producer, consumer_id, memoryview(imm)[:imm_length], completion_requested)
+    calls.comch_producer_post_send_imm_only(producer, consumer_id, imm, imm_length, completion_requested)
 
 
 def doca_dpa_dev_comch_producer_dma_copy(
@@ -127,9 +127,8 @@ def doca_dpa_dev_comch_producer_dma_copy(
     dst_mmap has permission LOCAL_READ_WRITE, src_mmap that or LOCAL_READ_ONLY; handles of `Mmap.dev_get_dpa_handle`.
     """
     calls = device_calls("doca_dpa_dev_comch_producer_dma_copy")
-    data = memoryview(imm)[:imm_length]
     calls.comch_producer_dma_copy(
-        producer, consumer_id, dst_mmap, dst_addr, src_mmap, src_addr, length, data, completion_requested
+        producer, consumer_id, dst_mmap, dst_addr, src_mmap, src_addr, length, imm, imm_length, completion_requested
     )
 
 

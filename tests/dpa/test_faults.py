@@ -30,6 +30,18 @@ def too_long(arg: SimpleNamespace) -> None:
     doca_dpa_dev_comch_producer_post_send_imm_only(arg.producer, arg.cpu, bytes(33), 33, 0)
 
 
+def longer_than_given(arg: SimpleNamespace) -> None:
+    doca_dpa_dev_comch_producer_post_send_imm_only(arg.producer, arg.cpu, b"short", 6, 0)
+
+
+def negative_length(arg: SimpleNamespace) -> None:
+    doca_dpa_dev_comch_producer_post_send_imm_only(arg.producer, arg.cpu, b"short", -1, 0)
+
+
+def no_number(arg: SimpleNamespace) -> None:
+    doca_dpa_dev_comch_consumer_ack(float(arg.consumer), 1)  # type: ignore[arg-type]
+
+
 def too_many(arg: SimpleNamespace) -> None:
     doca_dpa_dev_comch_consumer_ack(arg.consumer, DEPTH)
     doca_dpa_dev_comch_consumer_ack(arg.consumer, 1)
@@ -75,6 +87,9 @@ def too_many_completions(arg: SimpleNamespace) -> None:
 
 REFUSED: dict[Callable[[SimpleNamespace], None], str] = {
     too_long: "33 bytes of immediate data are above the 32",
+    longer_than_given: "6 bytes of immediate data are more than the 5",
+    negative_length: "takes a number from 0 on, not -1",
+    no_number: "takes the handle of a DPA consumer, not ",
     too_many: "1 receives are above the 0 of 4",
     nobody_waits: "has posted no receive",
     nobody_there: "there is no consumer 77",
@@ -113,6 +128,19 @@ def test_what_a_kernel_raises_stops_what_stands_on_its_queues(printed: list[Base
         assert lane.failed == [comch.ErrorCode.CONNECTION_RESET] * 8  # the receives that were posted
         with pytest.raises(comch.BadState, match="has failed"):
             comch.MsgQ.start(queue_of(lane))
+
+
+@pytest.mark.parametrize("error", [SystemExit, KeyboardInterrupt, GeneratorExit])
+def test_what_ends_other_programs_is_printed_too(
+    error: type[BaseException], printed: list[BaseException | None]
+) -> None:
+    def leaving(arg: SimpleNamespace) -> None:
+        raise error(3)
+
+    with queues(leaving) as lane:
+        lane.until(lambda: printed)
+        assert isinstance(lane.dpa.error, error)
+        assert lane.dpa.error in (printed[0], printed[0].__cause__ if printed[0] else None)
 
 
 def queue_of(lane: Queues) -> comch.MsgQ:

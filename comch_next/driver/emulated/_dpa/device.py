@@ -96,10 +96,10 @@ class DpaDev:
 
     @_fatal
     def comch_producer_post_send_imm_only(
-        self, producer: int, consumer_id: int, imm: bytes, completion_requested: int
+        self, producer: int, consumer_id: int, imm: bytes, imm_length: int, completion_requested: int
     ) -> None:
         found = find(producer, DpaProducer, "post_send_imm_only")
-        found.post_send(consumer_id, _immediate(imm), bool(completion_requested))
+        found.post_send(consumer_id, _immediate(imm, imm_length), bool(completion_requested))
 
     @_fatal
     def comch_producer_dma_copy(
@@ -112,10 +112,11 @@ class DpaDev:
         src_addr: int,
         length: int,
         imm: bytes,
+        imm_length: int,
         completion_requested: int,
     ) -> None:
         found = find(producer, DpaProducer, "dma_copy")
-        data = _immediate(imm)
+        data = _immediate(imm, imm_length)
         to = _memory(dst_mmap, dst_addr, length, AccessFlag.LOCAL_READ_WRITE, "dst")
         origin = _memory(src_mmap, src_addr, length, AccessFlag.LOCAL_READ_WRITE | AccessFlag.LOCAL_READ_ONLY, "src")
         if dst_addr < src_addr + length and src_addr < dst_addr + length:
@@ -171,16 +172,18 @@ def _element(handle: object, kind: type[Any]) -> Any:
 
 
 def _count(number: object) -> int:
-    if not isinstance(number, int) or number < 0:
+    if type(number) is not int or number < 0:
         raise InvalidValue(f"it takes a number from 0 on, not {number!r}")
     return number
 
 
-def _immediate(imm: Any) -> bytes:
+def _immediate(imm: Any, length: int) -> bytes:
     data = as_bytes(imm, "it")
-    if len(data) > MOST_IMM_DATA:
-        raise InvalidValue(f"{len(data)} bytes of immediate data are above the {MOST_IMM_DATA} of a message queue")
-    return data
+    if _count(length) > len(data):
+        raise InvalidValue(f"{length} bytes of immediate data are more than the {len(data)} that are given")
+    if length > MOST_IMM_DATA:
+        raise InvalidValue(f"{length} bytes of immediate data are above the {MOST_IMM_DATA} of a message queue")
+    return data[:length]
 
 
 def _memory(handle: object, addr: int, length: int, access: AccessFlag, what: str) -> Any:

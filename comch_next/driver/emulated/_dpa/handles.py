@@ -29,7 +29,7 @@ class Named:
 
 def find(number: object, kind: type[_T], call: str) -> _T:
     """The object behind a handle. Raises InvalidValue for a number that is none, or that of another kind."""
-    found = _living.get(number) if isinstance(number, int) else None
+    found = _living.get(number) if type(number) is int else None
     if not isinstance(found, kind):
         raise InvalidValue(f"{call} takes the handle of a {kind.noun}, not {number!r}")
     return found

@@ -173,6 +173,9 @@ class DpaThread(Handle):
             return True
         except _Finished:
             return False
+        except SystemExit as error:
+            self.dpa.fail(error)
+            raise RuntimeError(f"the kernel of the {self} raised SystemExit") from error  # which nobody would print
         except BaseException as error:
             self.dpa.fail(error)
             raise  # for threading.excepthook, which prints it
