@@ -11,9 +11,11 @@ from tests.processes import Child, StartPython
 
 README_PROGRAMS = ("server.py", "client.py", "aio_echo.py")
 GUIDE_PROGRAMS = {"talk.py": "b'HELLO'\n", "steps.py": "b'hello'\n", "callbacks.py": "[b'hello']\n"}
+AIO_PROGRAMS = ("handlers.py", "asking.py")
 PROGRAMS = [
     *(("README.md", title) for title in README_PROGRAMS),
     *(("docs/guide.md", title) for title in GUIDE_PROGRAMS),
+    *(("docs/aio.md", title) for title in AIO_PROGRAMS),
 ]
 
 # A client that is killed while it is connected.
@@ -63,3 +65,11 @@ def test_a_server_and_a_client_survive_a_lost_peer(
 def test_a_program_of_the_guide(start_python: StartPython, tmp_path: Path, title: str, printed: str) -> None:
     (tmp_path / title).write_text(block("docs/guide.md", title))
     assert start_python(title, cwd=tmp_path).finish() == (0, printed, "")
+
+
+def test_a_server_with_handlers_and_a_client_that_waits_for_it(start_python: StartPython, tmp_path: Path) -> None:
+    for title in AIO_PROGRAMS:
+        (tmp_path / title).write_text(block("docs/aio.md", title))
+    asking = start_python("asking.py", cwd=tmp_path)
+    start_python("handlers.py", cwd=tmp_path)
+    assert asking.finish() == (0, "HELLO\n", "")
