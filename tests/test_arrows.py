@@ -94,7 +94,7 @@ OUTSIDE: dict[str, set[str]] = {
     "migrate": {"packaging", "rich", "tomli"},
     "migrate.text": {"libcst"},
     "samples_legacy": {"cffi", "doca_comm_channel", "doca_cc"},
-    "tools": {"rich", "tomli"},
+    "tools": {"rich", "tomli", "mkdocs", "mkdocstrings"},
 }
 
 

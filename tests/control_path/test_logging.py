@@ -56,6 +56,7 @@ def test_a_connection_that_cannot_be(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def test_a_client_that_is_refused(caplog: pytest.LogCaptureFixture, runtime_dir: Path) -> None:
+    caplog.set_level(logging.WARNING, "comch_next")
     there = server()
     there.context.start()
     with attacker(runtime_dir) as bad:
@@ -72,6 +73,7 @@ def test_a_client_that_is_refused(caplog: pytest.LogCaptureFixture, runtime_dir:
 
 
 def test_a_peer_that_dies(caplog: pytest.LogCaptureFixture, start_python: StartPython) -> None:
+    caplog.set_level(logging.WARNING, "comch_next")
     there = server()
     there.context.start()
     code = "import comch_next as c, signal\nwith c.Client(c.open_device('b1:00.0'), 'svc'):\n signal.pause()"
@@ -88,3 +90,12 @@ def test_silent_unless_asked(start_python: StartPython, logged: bool) -> None:
     """And a program without logging does not load it."""
     ended = start_python("-c", FAILS, *(["logged"] if logged else []), fresh=True).finish()
     assert ended == (0, f"{logged}\n", "")
+
+
+def test_what_the_program_sets_up_for_its_own_words_shows_none(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    there, here = pair()
+    leave(here)
+    until(lambda: there.down, there.engine)
+    leave(there)
+    assert shown(caplog) == []

@@ -87,7 +87,8 @@ def test_what_is_not_of_a_channel_is_not_reported(start_python: StartPython, tmp
     told = [line for line in finished.stderr.splitlines() if "LegacyCallWarning" in line]
     assert len(told) == 2
     assert all(
-        f"see MIGRATION.md#doca_cc_client_{name}" in line for name, line in zip(("create", "as_ctx"), told, strict=True)
+        f"see docs/symbols.md#doca_cc_client_{name}" in line
+        for name, line in zip(("create", "as_ctx"), told, strict=True)
     )
 
 
@@ -106,6 +107,6 @@ for found in gc.get_objects():
 def test_each_warning_leads_to_a_place_that_exists(start_python: StartPython) -> None:
     names = set(start_python("-c", WARNED, env={"COMCH_COMPAT_WARN": "1"}, fresh=True).finish().stdout.split())
     assert {"doca_comm_channel_ep_sendto", "doca_comm_channel_ep_event_channel_get", "doca_cc_client_create"} <= names
-    places = re.findall(r'<a id="([^"]+)">', (ROOT / "MIGRATION.md").read_text(encoding="utf-8"))
+    places = re.findall(r'<a id="([^"]+)">', (ROOT / "docs" / "symbols.md").read_text(encoding="utf-8"))
     assert sorted({name.lower() for name in names} - set(places)) == []
     assert len(places) == len(set(places))

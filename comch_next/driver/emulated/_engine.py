@@ -205,9 +205,13 @@ class Engine(Handle, calls.Engine):
         self.notification.rest()
         for context in list(self.contexts):
             moved |= context.poll_sockets()
-        if moved and self.notification.armed:  # what has come of it was not there to be armed: a new connection
-            self.notification.ring()
+        self.ring_for_news(moved)
         return moved
+
+    def ring_for_news(self, moved: bool) -> None:
+        """Wake who has armed before he polled: what has come of that was not there to be armed, as a new connection."""
+        if moved and self.notification.armed:
+            self.notification.ring()
 
     def request_notification(self) -> None:
         """Arm everything that could give progress something to do; ready at once if something waits."""
