@@ -5,12 +5,12 @@ KERNEL := comch_next/driver/emulated/_kernel
 
 # A change in any of these asks for a new installation (which also compiles the ring and the C faces again).
 FACES  := comch_next/capi
-INPUTS := pyproject.toml setup.py $(KERNEL)/build.py $(filter-out $(KERNEL)/_ring_c.c,$(wildcard $(KERNEL)/*.[ch])) \
+INPUTS := pyproject.toml setup.py comch_next/_version.py $(KERNEL)/build.py $(filter-out $(KERNEL)/_ring_c.c,$(wildcard $(KERNEL)/*.[ch])) \
 	$(wildcard comch_next/api/*.json comch_next/api/*.py $(FACES)/_building/*.py $(FACES)/_sources/*) \
-	comch_next/_method.c $(wildcard comch_next/driver/native/_kernel/*.[ch]) comm_channel_compat/_launcher/audit.c
+	comch_next/_method.c comch_next/driver/protocol/_shield.c $(wildcard comch_next/driver/native/_kernel/*.[ch]) comm_channel_compat/_launcher/audit.c
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test lint stress bench clean
+.PHONY: help venv demo test lint stress bench docs clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -38,6 +38,9 @@ stress: .venv/installed  ## clients under violence, hostile peers, threads and i
 bench: .venv/installed-bench  ## speed beside the rivals, in the same run; writes build/bench.json
 	@$(BIN)/python -m benchmarks
 
+docs: .venv/installed-docs  ## the documentation as a site, build/site/index.html; a broken link or an undocumented name fails
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build
+
 clean:  ## take away what the other targets made
 	rm -rf .venv build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	rm -rf */capi/lib */capi/include */capi/pkgconfig */capi/cc-* */capi/comm_channel-*
@@ -51,6 +54,10 @@ clean:  ## take away what the other targets made
 	@echo "installing into .venv (once; about a minute)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check \
 		--config-settings editable_mode=compat --editable '.[test]'
+	@touch $@
+
+.venv/installed-docs: .venv/installed
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --config-settings editable_mode=compat --editable '.[docs]'
 	@touch $@
 
 # A rival that cannot be had is tried again next time, and the report names it; the others are measured.

@@ -82,6 +82,12 @@ setup(
             py_limited_api=True,
         ),
         Extension(
+            "comch_next.driver.protocol._shield",
+            sources=["comch_next/driver/protocol/_shield.c"],
+            extra_compile_args=["-O2", "-std=gnu11", "-Wall", "-Wextra"],
+            py_limited_api=True,
+        ),
+        Extension(
             f"{_NATIVE}/calls".replace("/", "."),
             sources=[f"{_NATIVE}/{source}.c" for source in ("calls", "task", "send_task", "callbacks", "progress")],
             depends=[f"{_NATIVE}/objects.h"],

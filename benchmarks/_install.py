@@ -13,11 +13,15 @@ from importlib.metadata import requires
 
 from packaging.requirements import Requirement
 
+PROJECT = "doca-channel-compat"
+
 
 def wanted() -> Iterator[str]:
-    """What the bench extra of this project asks for, as pip takes it."""
-    for line in requires("doca-channel-compat") or ():
+    """What the bench extra asks for of others, as pip takes it."""
+    for line in requires(PROJECT) or ():
         requirement = Requirement(line)
+        if requirement.name == PROJECT:
+            continue
         marker = requirement.marker
         if marker is not None and marker.evaluate({"extra": "bench"}) and not marker.evaluate({"extra": ""}):
             yield f"{requirement.name}{requirement.specifier}"

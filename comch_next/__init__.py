@@ -17,6 +17,7 @@ from comch_next._msgq import ConsumerCompletion, MsgQ
 from comch_next._outcomes import named, outcome, outcome_list, outcomes, store, unraisable
 from comch_next._pci import PciBdf
 from comch_next._peer_info import PeerInfo, peer_info
+from comch_next._version import __version__ as __version__
 from comch_next.client import Client
 from comch_next.connection import Connection, Message
 from comch_next.consumer import Consumer

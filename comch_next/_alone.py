@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from comch_next.driver.protocol import uninterrupted
+from comch_next.driver.protocol import KERNELS, refuse_kernel, uninterrupted
 
 __all__ = ["alone"]
 
@@ -21,10 +21,12 @@ def alone(call: Callable[Concatenate[_S, _P], _T]) -> Callable[Concatenate[_S, _
     The lock is another one when the object gets an engine of the program's: then the call begins again with that.
     """
 
-    held = uninterrupted(call)
+    held, name = uninterrupted(call), call.__qualname__
 
     @wraps(call)
     def locked(self: _S, /, *args: _P.args, **kwargs: _P.kwargs) -> _T:
+        if KERNELS:
+            refuse_kernel(name)
         known: Any = self
         while True:
             lock = known._lock

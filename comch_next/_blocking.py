@@ -7,22 +7,23 @@ a connection is up when `connect` returns, and each failure has the code that th
 
 from __future__ import annotations
 
-import select
-from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from comch_next._channel import Channel
 from comch_next._codes import ErrorCode
 from comch_next._init_attr import NONBLOCK, InitAttr, setting_up, sizes_of
+from comch_next._life import Life
 from comch_next._names import Hinted
 from comch_next.arguments import ANY_SIZE, UNSET, Buffer, instance, text
 from comch_next.connection import Connection, Message
 from comch_next.device import DevInfo, Representor, devices
+from comch_next.driver.protocol import new_lock, uninterrupted
 from comch_next.engine import deadline_after, wait_readable
 from comch_next.errors import (
     Again,
+    BadState,
     ConnectionAborted,
     ConnectionReset,
     DocaError,
@@ -48,17 +49,15 @@ class BlockingChannel(Hinted):
     def __init__(self, attr: InitAttr) -> None:
         self._sizes = sizes_of(attr)
         self._timeout = 0 if attr.flags & NONBLOCK else None
-        self._opened: ExitStack | None = None
-        self._channels: deque[Channel] = deque()
-        self._readable: select.epoll | None = None
+        self._lock = new_lock()  # of the two below
+        self._life: Life | None = None
         self._alive = True
-        self._serves = False
-        self._dialled: Connection | None = None  # a client's
-        self._shown = False  # whether the program has the descriptor
 
     def __repr__(self) -> str:
-        role = "a service" if self._serves else "a client"
-        return f"<BlockingChannel, {role if self._channels else 'not connected' if self._alive else 'closed'}>"
+        life = self._life
+        if life is None:
+            return f"<BlockingChannel, {'not connected' if self._alive else 'closed'}>"
+        return f"<BlockingChannel, {'a service' if life.serves else 'a client'}>"
 
     # Connections
 
@@ -67,13 +66,13 @@ class BlockingChannel(Hinted):
 
         NotPermitted on a machine that is no DPU, ConnectionAborted when the name is taken on one of them.
         """
-        found = self._begin("listen", name, DevInfo.cap_server_is_supported)
-        with self._opening("listen"):
+        found = self._able("listen", name, DevInfo.cap_server_is_supported)
+        with self._opening("listen") as life:
+            life.serves = True
             for info in found:
-                device = self._keep(info.open())
+                device = life.keep(info.open)
                 for rep in device.representors():
-                    self._open(device=device, device_rep=self._keep(rep.open())).listen(text(name, "service name"))
-            self._serves = True
+                    self._open(life, device=device, device_rep=life.keep(rep.open)).listen(text(name, "service name"))
 
     def connect(self, name: str | bytes) -> Connection:
         """Return the connection to the service of that name once that has let this client in, however long it takes.
@@ -81,88 +80,99 @@ class BlockingChannel(Hinted):
         NotPermitted on a machine that is no host, ConnectionAborted when no device reaches such a service.
         """
         refused: DocaError = ConnectionAborted("connect: no device reaches a service")
-        for info in self._begin("connect", name, DevInfo.cap_client_is_supported):
+        for info in self._able("connect", name, DevInfo.cap_client_is_supported):
             try:
-                with self._opening("connect"):
-                    channel = self._open(device=self._keep(info.open()))
-                    self._dialled = channel.connect(text(name, "service name"), timeout=None)
-                    return self._dialled
+                with self._opening("connect") as life:
+                    channel = self._open(life, device=life.keep(info.open))
+                    life.dialled = channel.connect(text(name, "service name"), timeout=None)
+                    return life.dialled
             except ConnectionAborted as error:
                 refused = error
         raise refused
 
-    def _begin(self, call: str, name: object, able: Callable[[DevInfo], bool]) -> list[DevInfo]:
+    def _able(self, call: str, name: object, able: Callable[[DevInfo], bool]) -> list[DevInfo]:
         """Check that a life may begin, and return the devices for it."""
         self._check(call)
         text(name, "service name")
-        if self._channels:
-            raise NotPermitted(f"{call} was attempted on {self!r}; legal once, on a channel that is not connected")
+        self._check_free(call)
         with setting_up(call):
             found = [info for info in devices() if able(info)]
         if not found:
             raise NotPermitted(f"{call}: no device of this machine stands on the side for it")
         return found
 
+    def _check_free(self, call: str) -> None:
+        if self._life is not None:
+            raise NotPermitted(f"{call} was attempted on {self!r}; legal once, on a channel that is not connected")
+
     @contextmanager
-    def _opening(self, call: str) -> Iterator[None]:
+    def _opening(self, call: str) -> Iterator[Life]:
         """Begin a life; one that fails leaves nothing."""
-        self._opened = ExitStack()
+        life = self._begin(call)
         try:
             with setting_up(call):
-                self._readable = self._keep(select.epoll())
-                yield
-                for channel in self._channels:
-                    self._readable.register(channel.recv_fd, select.EPOLLIN)
+                yield life
+                life.watch()
         except BaseException:
-            self._end()
+            self._end(life)
             raise
 
-    def _keep(self, opened: Any) -> Any:
-        """Close with this life what has been opened for it."""
-        assert self._opened is not None
-        self._opened.callback(opened.close)
-        return opened
+    @uninterrupted
+    def _begin(self, call: str) -> Life:
+        with self._lock:
+            self._check(call)
+            self._check_free(call)
+            with setting_up(call):
+                self._life = Life()
+            return self._life
 
-    def _open(self, *, device: Any, device_rep: Representor | None = None) -> Channel:
+    def _open(self, life: Life, *, device: Any, device_rep: Representor | None = None) -> Channel:
         given = self._sizes if device_rep is None else {**self._sizes, "device_rep": device_rep}
-        channel: Channel = self._keep(Channel(one_sided=True, device=device, **given))
-        self._channels.append(channel)
+        channel: Channel = life.keep(lambda: Channel(one_sided=True, device=device, **given))
+        life.channels.append(channel)
         return channel
 
-    def _end(self) -> None:
-        self._channels.clear()
-        self._readable, self._dialled, self._serves, self._shown = None, None, False, False
-        opened, self._opened = self._opened, None
-        if opened is not None:
-            opened.close()
+    def _end(self, life: Life) -> None:
+        """End a life; one whose end is interrupted is still this channel's, to be closed."""
+        life.end()
+        with self._lock:
+            if life is self._life:
+                self._life = None
 
     def disconnect(self, connection: Connection) -> None:
         """Leave one connection once what has been sent there has arrived; a client may connect again afterwards."""
-        channel = self._of(connection, "disconnect")
+        life, channel = self._of(connection, "disconnect")
         self._flush([connection])
-        channel.disconnect(connection)
-        if not self._serves:
-            self._end()
+        if life.serves:
+            channel.disconnect(connection)
+        else:
+            self._end(life)
 
     def close(self) -> None:
         """Leave every connection once what has been sent there has arrived. NotConnected the second time.
 
         A channel with the flag NONBLOCK does not wait: what has not arrived is lost.
         """
-        if not self._alive:
+        if not self._alive and self._life is None:
             raise NotConnected("close was attempted on a channel that is closed; it is closed once")
-        self._flush(self._connections())
-        self._alive = False
-        self._end()
+        if (life := self._life) is not None:
+            self._flush(self._connections(life))
+        with self._lock:
+            self._alive, life = False, self._life
+        if life is not None:
+            self._end(life)
 
-    def _connections(self) -> list[Connection]:
+    def _connections(self, life: Life) -> list[Connection]:
         """List the connections that there are; those of a service that has lost its name, too."""
-        if self._dialled is not None:
-            return [self._dialled]
-        for channel in self._channels:
-            with suppress(ConnectionReset):
-                channel.update_info()
-        return [connection for channel in self._channels for connection in channel.connections]
+        if not life.serves:
+            return [] if life.dialled is None else [life.dialled]
+        found: list[Connection] = []
+        for channel in tuple(life.channels):
+            with suppress(BadState):  # it does not listen yet, or no more
+                with suppress(ConnectionReset):
+                    channel.update_info()
+                found += channel.connections
+        return found
 
     def _flush(self, connections: list[Connection]) -> None:
         for connection in connections if self._timeout is None else ():
@@ -173,15 +183,16 @@ class BlockingChannel(Hinted):
         if not self._alive:
             raise InvalidValue(f"{call} was attempted on a channel that is closed; make another")
 
-    def _of(self, connection: object, call: str) -> Channel:
-        """Return the channel of a connection."""
+    def _of(self, connection: object, call: str) -> tuple[Life, Channel]:
+        """Return the life and the channel of a connection."""
         self._check(call)
         if connection is None:
             raise NotConnected(f"{call}: {self!r} has no connection to None; connect and receive return one")
         context = instance(connection, Connection, "connection")._context
-        for channel in self._channels:
-            if channel is context:
-                return channel
+        life = self._life
+        for channel in () if life is None else tuple(life.channels):
+            if life is not None and channel is context:
+                return life, channel
         raise NotConnected(f"{call}: {connection!r} is no connection of {self!r}")
 
     # Messages
@@ -194,7 +205,7 @@ class BlockingChannel(Hinted):
         NotConnected for a connection that has ended or is none of this channel's, InvalidValue above the largest
         message, Again or TimeOut when there is no room in time.
         """
-        channel = self._of(connection, "send_to")
+        _, channel = self._of(connection, "send_to")
         try:
             channel.send_to(data, connection, self._timeout if timeout is UNSET else timeout, length=length)
         except ConnectionReset as error:
@@ -208,17 +219,17 @@ class BlockingChannel(Hinted):
         """
         timeout = self._timeout if timeout is UNSET else timeout
         deadline = None if not timeout else deadline_after(timeout, "receive")
-        readable = self._waiting("receive")
+        life = self._living("receive")
         while True:
-            for channel in self._channels:
-                channel.arm_recv()
-            if (found := self._next(size)) is not None:
-                if self._shown:
-                    self._rearm()
+            life.refuse_ended()
+            life.arm()
+            if (found := self._next(life, size)) is not None:
+                if life.shown:
+                    life.arm()
                 return found
             if timeout == 0:
                 raise Again("receive: nothing waits")
-            if not wait_readable(readable.fileno, deadline):
+            if not wait_readable(life.fileno, deadline):
                 raise TimeOut(f"receive: nothing came to {self!r} within {timeout} s")
 
     def try_receive(self, size: int = ANY_SIZE, *, timeout: float | None = UNSET) -> _Received:
@@ -229,38 +240,35 @@ class BlockingChannel(Hinted):
             return error.code, None, error.length, None
         return ErrorCode.SUCCESS, data, len(data), connection
 
-    def _next(self, size: int) -> Message | None:
+    def _next(self, life: Life, size: int) -> Message | None:
         """Return a message that has come; each function's clients have their turn."""
-        for channel in tuple(self._channels):
+        for channel in tuple(life.channels):
             try:
                 found = channel.receive(size, timeout=0)
             except Again:
                 continue
             except ConnectionReset as error:
-                self._refuse_dead(channel, error)
-                return self._next(size)
-            self._channels.rotate(-1)
+                self._refuse_dead(life, channel, error)
+                return self._next(life, size)
+            life.channels.rotate(-1)
             return found
         return None
 
-    def _refuse_dead(self, channel: Channel, error: ConnectionReset) -> None:
+    def _refuse_dead(self, life: Life, channel: Channel, error: ConnectionReset) -> None:
         """Raise if nothing can come any more; a service goes on without one of its clients."""
-        if not self._serves:
+        if not life.serves:
             raise Unknown(f"receive: {error}") from None
         try:
             channel.update_info()
         except ConnectionReset as failure:
             raise Unknown(f"receive: {failure}") from None
 
-    def _rearm(self) -> None:
-        for channel in self._channels:
-            channel.arm_recv()
-
-    def _waiting(self, call: str) -> select.epoll:
+    def _living(self, call: str) -> Life:
         self._check(call)
-        if self._readable is None:
+        life = self._life
+        if life is None:
             raise NotConnected(f"{call} was attempted on {self!r}; listen or connect first")
-        return self._readable
+        return life
 
     @property
     def recv_fd(self) -> int:
@@ -268,8 +276,9 @@ class BlockingChannel(Hinted):
 
         -1 on a channel that is not connected.
         """
-        if self._readable is None:
+        life = self._life
+        if life is None:
             return -1
-        self._shown = True
-        self._rearm()
-        return self._readable.fileno()
+        life.shown = True
+        life.arm()
+        return life.fileno()

@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
-from weakref import WeakSet
 
 from comch_next._alone import alone
 from comch_next._codes import ErrorCode
@@ -17,7 +16,7 @@ from comch_next._phases import Phase, check
 from comch_next._sizes import SIZES, UINT16_MAX
 from comch_next.arguments import UNSET, instance, integer, text
 from comch_next.device import Device, DevInfo, Representor
-from comch_next.driver.protocol import Lock, uninterrupted
+from comch_next.driver.protocol import Lock, WeakSet, shielded, uninterrupted
 from comch_next.errors import (
     AlreadyExist,
     BadState,
@@ -233,4 +232,4 @@ def _disinherit() -> None:
         endpoint.end(Phase.INHERITED)
 
 
-os.register_at_fork(after_in_child=_disinherit)
+os.register_at_fork(after_in_child=shielded(_disinherit))

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from comch_next._codes import State
 from comch_next._exits import leave
+from comch_next._handles import handle_of
+from comch_next._msgq import MsgQ
 from comch_next._origins import shown
 from comch_next.connection import Connection
 from comch_next.context import Context
@@ -30,13 +32,16 @@ def driver_of(connection: Connection, call: str) -> Driver:
 
 
 class FastContext(Context):
-    """A consumer or a producer. Without an engine of the program's it shares the connection's, from its start on."""
+    """A consumer or a producer, of a connection or of a message queue. Without an engine of the program's it shares
+    that one's, from its start on.
+    """
 
-    connection: Connection
+    connection: Connection | None  # None on a message queue
 
-    def __init__(self, connection: Connection, driver: Driver, handle: Any, engine: ProgressEngine | None) -> None:
+    def __init__(self, owner: Connection | MsgQ, driver: Driver, handle: Any, engine: ProgressEngine | None) -> None:
         super().__init__()
-        self.connection = connection
+        self.connection = owner if isinstance(owner, Connection) else None
+        self._owner = owner
         self._handle = handle
         self._bind(driver)
         try:
@@ -49,11 +54,26 @@ class FastContext(Context):
             self._contexts.destroy(handle)
             raise
 
+    @classmethod
+    def _of_queue(cls, msgq: MsgQ, handle: Any, engine: ProgressEngine | None) -> Self:
+        """Wrap what a message queue has made."""
+        made = cls.__new__(cls)
+        FastContext.__init__(made, msgq, msgq._driver, handle, engine)
+        return made
+
     def _default_engine(self) -> ProgressEngine:
-        return self.connection._context.engine
+        owner = self._owner
+        return owner._context.engine if isinstance(owner, Connection) else owner.engine
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} on {self.connection!r}>"
+        return f"<{type(self).__name__} on {self._owner!r}>"
+
+    def set_datapath_on_dpa(self, dpa: Any) -> None:
+        """Have kernels use it, of a message queue, instead of this process (C: doca_ctx_set_datapath_on_dpa).
+
+        Raises InvalidValue for another DPA than the queue's, NotSupported for a context of this process.
+        """
+        self._contexts.set_datapath_on_dpa(self._handle, handle_of(dpa))
 
     def __enter__(self) -> Self:
         """Start, and wait for RUNNING for 5 seconds, turning the connection's engine, too."""
@@ -68,11 +88,11 @@ class FastContext(Context):
     def _wait_running(self, timeout: float) -> None:
         deadline = time.monotonic() + timeout
         while self.state is State.STARTING:
-            moved = self.connection._context.engine.progress()
+            moved = self._default_engine().progress()
             moved |= self.engine.progress()
             if not moved:
                 if time.monotonic() >= deadline:
                     raise TimeOut(f"{self!r} is still STARTING after {timeout} s")
-                self.connection._context.engine.wait(_TICK_S)
+                self._default_engine().wait(_TICK_S)
         if self.state is not State.RUNNING:
-            raise ConnectionAborted(f"{self!r} cannot run: its connection has ended")
+            raise ConnectionAborted(f"{self!r} cannot run: what it stands on has ended")

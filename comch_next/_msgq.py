@@ -1,31 +1,55 @@
-"""What leads to the DPA (guide: Comch, MsgQ): the calls are here, and no driver has them yet."""
+"""Message queues to the DPA and from it (guide: Comch, MsgQ)."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from comch_next._handles import handle_of
 from comch_next._names import Hinted
 from comch_next.device import Device
 from comch_next.driver import load
+from comch_next.engine import ProgressEngine
+
+if TYPE_CHECKING:
+    from comch_next.consumer import Consumer
+    from comch_next.producer import Producer
 
 __all__ = ["ConsumerCompletion", "MsgQ"]
 
 
 class MsgQ(Hinted):
-    """A queue between a CPU and the card's accelerator (C: struct doca_comch_msgq)."""
+    """A queue between this process and the DPA, in one direction (C: struct doca_comch_msgq).
+
+    Messages are immediate data of at most 32 bytes. One of its sides is on the DPA: its contexts are configured here
+    and used by kernels, see comch_next.dpa. Two queues carry both directions.
+    """
 
     def __init__(self, device: Device) -> None:
-        """C: doca_comch_msgq_create. Raises NotSupported on a driver that has no accelerator."""
-        self._msgqs = device._driver.msgqs
+        """C: doca_comch_msgq_create. Raises NotSupported for a device that has no DPA."""
+        self._driver = device._driver
+        self._msgqs = self._driver.msgqs
         self._handle = self._msgqs.create(device._handle)
+        self._engine: ProgressEngine | None = None
+
+    def __repr__(self) -> str:
+        return "<MsgQ>"
+
+    @property
+    def engine(self) -> ProgressEngine:
+        """What moves its contexts that have no engine of the program's; made at the first use."""
+        if self._engine is None:
+            self._engine = ProgressEngine(self._driver.name)
+        return self._engine
+
+    # Configuration, before start
 
     def set_dpa_consumer(self, dpa: Any) -> None:
-        """From the CPU to that accelerator."""
-        self._msgqs.set_dpa_consumer(self._handle, dpa)
+        """From here to that DPA. Raises BadState once it has a direction, InvalidValue for a DPA of another device."""
+        self._msgqs.set_dpa_consumer(self._handle, handle_of(dpa))
 
     def set_dpa_producer(self, dpa: Any) -> None:
-        """From that accelerator to the CPU."""
-        self._msgqs.set_dpa_producer(self._handle, dpa)
+        """From that DPA to here. Raises as set_dpa_consumer."""
+        self._msgqs.set_dpa_producer(self._handle, handle_of(dpa))
 
     def set_max_num_consumers(self, number: int) -> None:
         """How many consumers it may have."""
@@ -35,38 +59,52 @@ class MsgQ(Hinted):
         """How many producers it may have."""
         self._msgqs.set_max_num_producers(self._handle, number)
 
+    # Life
+
     def start(self) -> None:
-        """Freeze the configuration."""
+        """Freeze the configuration. Raises BadConfig without a direction, BadState for a DPA that is not started."""
         self._msgqs.start(self._handle)
 
     def stop(self) -> None:
-        """Once its consumers and producers have gone."""
+        """Let it be configured again. Raises InUse while consumers or producers of it exist."""
         self._msgqs.stop(self._handle)
 
     def destroy(self) -> None:
-        """Give it back."""
+        """Give it back. Raises BadState unless it is stopped."""
         self._msgqs.destroy(self._handle)
+        if self._engine is not None:
+            self._engine.destroy()
 
-    def consumer_create(self) -> Any:
-        """A consumer of the queue."""
-        return self._msgqs.consumer_create(self._handle)
+    def consumer_create(self, *, engine: ProgressEngine | None = None) -> Consumer:
+        """Make a consumer: the DPA's after set_dpa_consumer, else of this process; it posts receives without buffers.
 
-    def producer_create(self) -> Any:
-        """A producer of the queue."""
-        return self._msgqs.producer_create(self._handle)
+        Raises BadState unless the queue is started, NoMemory when it has as many as it may.
+        """
+        from comch_next.consumer import Consumer
+
+        return Consumer._of_queue(self, self._msgqs.consumer_create(self._handle), engine)
+
+    def producer_create(self, *, engine: ProgressEngine | None = None) -> Producer:
+        """Make a producer: the DPA's after set_dpa_producer, else of this process. Raises as consumer_create."""
+        from comch_next.producer import Producer
+
+        return Producer._of_queue(self, self._msgqs.producer_create(self._handle), engine)
 
 
 class ConsumerCompletion(Hinted):
-    """Where a consumer on that accelerator finds its completions (C: struct doca_comch_consumer_completion)."""
+    """Where a kernel finds what DPA consumers have received (C: struct doca_comch_consumer_completion).
+
+    Its limits are settable before start; numbers are rounded up to a power of two.
+    """
 
     def __init__(self, driver: str | None = None) -> None:
-        """C: doca_comch_consumer_completion_create. Raises NotSupported on a driver that has no accelerator."""
+        """C: doca_comch_consumer_completion_create."""
         self._completions = load(driver).consumer_completions
         self._handle = self._completions.create()
 
     def set_dpa_thread(self, dpa_thread: Any) -> None:
-        """The accelerator's thread that it wakes."""
-        self._completions.set_dpa_thread(self._handle, dpa_thread)
+        """The thread whose kernel a message activates, once the kernel has asked for it or never run."""
+        self._completions.set_dpa_thread(self._handle, handle_of(dpa_thread))
 
     @property
     def max_num_consumers(self) -> int:
@@ -88,7 +126,7 @@ class ConsumerCompletion(Hinted):
 
     @property
     def imm_data_len(self) -> int:
-        """Bytes of immediate data that it can hold."""
+        """Bytes of immediate data that it can hold, at most 32; at least as many as each of its consumers'."""
         return self._completions.get_imm_data_len(self._handle)
 
     @imm_data_len.setter
@@ -96,17 +134,17 @@ class ConsumerCompletion(Hinted):
         self._completions.set_imm_data_len(self._handle, imm_data_len)
 
     def start(self) -> None:
-        """Freeze the configuration."""
+        """Freeze the configuration. Raises BadConfig without a thread."""
         self._completions.start(self._handle)
 
     def stop(self) -> None:
-        """Let it be configured again."""
+        """Let it be configured again. Raises InUse while consumers are connected to it."""
         self._completions.stop(self._handle)
 
-    def get_dpa_handle(self) -> Any:
-        """What the accelerator's program knows it by."""
+    def get_dpa_handle(self) -> int:
+        """What kernels know it by. Raises BadState before the start."""
         return self._completions.get_dpa_handle(self._handle)
 
     def destroy(self) -> None:
-        """Give it back."""
+        """Give it back. Raises InUse unless it is stopped."""
         self._completions.destroy(self._handle)

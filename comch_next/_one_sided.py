@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections import deque
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 from comch_next._codes import ErrorCode
 from comch_next._outcomes import outcome
+from comch_next.driver.protocol import WeakTable
 from comch_next.errors import (
     ConnectionAborted,
     ConnectionInprogress,
@@ -37,7 +37,7 @@ class Endings:
 
     def __init__(self, port: PullPort) -> None:
         self._port = port
-        self._late: WeakKeyDictionary[Connection, int] = WeakKeyDictionary()  # bytes of the send after its peer left
+        self._late: WeakTable[Connection, int] = WeakTable()  # bytes of the send after its peer left
         self._errors: deque[Connection] = deque()  # in the error state, which `receive` has not reported yet
 
     def send_failed(self, connection: Connection, data: bytes | bytearray | memoryview, error: DocaError) -> bool:

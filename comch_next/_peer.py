@@ -6,11 +6,11 @@ import os
 import time
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, NoReturn
-from weakref import WeakSet
 
 from comch_next._codes import Counter
 from comch_next.arguments import Buffer, integer
 from comch_next.connection import FLUSH_TICK_S, Connection
+from comch_next.driver.protocol import WeakSet, shielded
 from comch_next.engine import deadline_after
 from comch_next.errors import BadState, ConnectionAborted, InvalidValue, TimeOut
 
@@ -121,4 +121,4 @@ def _disinherit() -> None:
     _peers.clear()
 
 
-os.register_at_fork(after_in_child=_disinherit)
+os.register_at_fork(after_in_child=shielded(_disinherit))

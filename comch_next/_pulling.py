@@ -210,6 +210,15 @@ class PullingContext(Configured):
         """
         return self._descriptor("recv_fd")
 
+    def fileno(self) -> int:
+        """`recv_fd`: a context can be given to select and to selectors, after `arm_recv`.
+
+        A one-sided one cannot, as no endpoint of generation 1 could: InvalidValue.
+        """
+        if self._endpoint is not None:
+            raise InvalidValue(f"fileno was attempted on {self!r}, which is one-sided; recv_fd is for select")
+        return self.recv_fd
+
     def _descriptor(self, name: str) -> int:
         port = self._opened_port(name)
         try:

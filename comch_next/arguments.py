@@ -18,6 +18,7 @@ __all__ = [
     "cut",
     "instance",
     "integer",
+    "offset",
     "register_origin",
     "shown",
     "span",
@@ -63,6 +64,13 @@ def address(memory: Any, what: str) -> int:
         return ctypes.addressof(ctypes.c_char.from_buffer(memory))
     except (TypeError, ValueError):
         raise InvalidValue(f"{what} is {memory!r:.60}; legal is an address or a writable buffer") from None
+
+
+def offset(memory: Any, count: int) -> Any:
+    """Return the memory behind an offset, as C's `memory + count`: a view, or the address where that lies outside."""
+    if 0 <= count <= len(memory):
+        return memoryview(memory)[count:]
+    return address(memory, "memory") + count
 
 
 def span(memory: Any, length: object) -> Any:

@@ -123,7 +123,7 @@ class Client(ControlContext):
         while self.state is not State.RUNNING:
             if self.state is State.IDLE:
                 self._raise_reason(connection, "connect")
-                return  # a one-sided client's server has let it in, and left since
+                return
             if timeout == 0:
                 return
             left = _REDIAL_S if deadline is None else deadline - time.monotonic()
@@ -134,7 +134,12 @@ class Client(ControlContext):
             self.engine.progress()
 
     def _raise_reason(self, connection: Connection, call: str) -> None:
-        """Raise why a connection never came up, as the failure of the call that was attempted."""
+        """Raise why a connection never came up, as the failure of the call that was attempted.
+
+        Return for one that was up and has ended since: what came on it can be received, and then that end.
+        """
+        if self._port is not None and self._port.status(connection) is not ErrorCode.CONNECTION_ABORTED:
+            return
         try:
             connection.update_info()
         except DocaError as error:

@@ -31,7 +31,7 @@ class Consumer(FastContext):
     reported to no callback and need nothing more.
     """
 
-    mmap: Mmap
+    mmap: Mmap | None  # None on a message queue, whose messages have no buffers
     _handle: protocol.Consumer
 
     def __init__(self, connection: Connection, mmap: Mmap, *, engine: ProgressEngine | None = None) -> None:
@@ -79,16 +79,16 @@ class Consumer(FastContext):
         """
         return PostRecvTask(self, buf)
 
-    # On the DPA, the card's accelerator, which no driver has yet: these raise NotSupported
+    # Of a message queue to the DPA: on others these raise BadState
 
     def set_dev_max_num_recv(self, number: int) -> None:
-        """How many receives the accelerator may have posted."""
+        """How many receives a kernel may have posted: mandatory, before start; rounded up to a power of two."""
         self._consumers.set_dev_max_num_recv(self._handle, number)
 
-    def set_completion(self, completion: ConsumerCompletion, user_data: Any) -> None:
-        """Where the accelerator finds what has completed."""
+    def set_completion(self, completion: ConsumerCompletion, user_data: Any = None) -> None:
+        """Where a kernel finds what has been received: mandatory, after set_datapath_on_dpa and before start."""
         self._consumers.set_completion(self._handle, handle_of(completion), user_data)
 
-    def get_dpa_handle(self) -> Any:
-        """What the accelerator's program knows it by."""
+    def get_dpa_handle(self) -> int:
+        """What kernels know it by. Raises BadState unless RUNNING."""
         return self._consumers.get_dpa_handle(self._handle)

@@ -7,7 +7,6 @@ import threading
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
-from weakref import WeakSet
 
 from comch_next._alone import alone
 from comch_next._exits import leave
@@ -15,7 +14,7 @@ from comch_next._names import CNames, Strict, spelled
 from comch_next._origins import shown
 from comch_next._quick import quicken
 from comch_next.driver import load
-from comch_next.driver.protocol import Driver, Lock, new_lock
+from comch_next.driver.protocol import Driver, Lock, WeakSet, new_lock
 from comch_next.errors import InUse, InvalidValue
 
 if TYPE_CHECKING:
@@ -59,9 +58,7 @@ def wait_readable(descriptor: Callable[[], int], deadline: float | None) -> bool
 class ProgressEngine(CNames, Strict):
     """Where contexts move on: callbacks run inside `progress` and nowhere else (C: struct doca_pe)."""
 
-    def __init__(
-        self, driver: str | None = None, *, max_events: int | None = None, _lock: Lock | None = None
-    ) -> None:
+    def __init__(self, driver: str | None = None, *, max_events: int | None = None, _lock: Lock | None = None) -> None:
         """C: doca_pe_create. Raises NoMemory when memory or descriptors have run out.
 
         max_events: see the attribute of that name; InvalidValue for anything but a number from 1 on, or None.
@@ -146,6 +143,10 @@ class ProgressEngine(CNames, Strict):
     def notification_handle(self) -> int:
         """A descriptor for epoll, readable after `request_notification` when progress has something to do."""
         return self._engines.get_notification_handle(self._handle)
+
+    def fileno(self) -> int:
+        """The notification handle: an engine can be given to select and to selectors."""
+        return self.notification_handle
 
     def request_notification(self) -> None:
         """Arm the notification handle, once (C: doca_pe_request_notification)."""

@@ -89,6 +89,10 @@ class Mmap(Hinted, Strict):
         """Raises NotFound for a device that it does not have, NotPermitted once started."""
         self._mmaps.rm_dev(self._handle, handle_of(device))
 
+    def dev_get_dpa_handle(self, device: Device) -> int:
+        """What kernels know it by. Raises NotPermitted unless started, and for an import, NotFound."""
+        return self._mmaps.dev_get_dpa_handle(self._handle, handle_of(device))
+
     @property
     def max_num_devices(self) -> int:
         """How many devices it may have; settable before the first start."""

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from comch_next._fast import FastContext, driver_of
+from comch_next._handles import handle_of
 from comch_next.connection import Connection
 from comch_next.driver import protocol
 from comch_next.driver.protocol import Driver
@@ -60,16 +61,19 @@ class Producer(FastContext):
         """
         return ProducerSendTask(self, buf, imm_data, consumer_id)
 
-    # On the DPA, the card's accelerator, which no driver has yet: these raise NotSupported
+    # Of a message queue from the DPA: on others these raise BadState
 
     def set_dev_max_num_send(self, number: int) -> None:
-        """How many sends the accelerator may have submitted."""
+        """How many sends a kernel may have submitted: mandatory, before start; rounded up to a power of two."""
         self._producers.set_dev_max_num_send(self._handle, number)
 
     def dpa_completion_attach(self, completion: Any) -> None:
-        """Where the accelerator finds what has completed."""
-        self._producers.dpa_completion_attach(self._handle, completion)
+        """Where a kernel finds that its sends have completed, with the `user_data` that this has now: mandatory.
 
-    def get_dpa_handle(self) -> Any:
-        """What the accelerator's program knows it by."""
+        Legal after set_datapath_on_dpa and before start.
+        """
+        self._producers.dpa_completion_attach(self._handle, handle_of(completion), self.user_data)
+
+    def get_dpa_handle(self) -> int:
+        """What kernels know it by. Raises BadState unless RUNNING."""
         return self._producers.get_dpa_handle(self._handle)

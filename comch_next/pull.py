@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from functools import partial
 from typing import TYPE_CHECKING, Any
-from weakref import WeakSet
 
 from comch_next._alone import alone
 from comch_next._codes import ErrorCode
@@ -19,6 +18,7 @@ from comch_next._origins import shown
 from comch_next._quick import QuickOwner, call_shape, quick_method, quicken
 from comch_next.arguments import ANY_SIZE
 from comch_next.connection import Message
+from comch_next.driver.protocol import WeakSet
 from comch_next.errors import BadState, DocaError, InvalidValue, NotConnected
 
 if TYPE_CHECKING:

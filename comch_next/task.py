@@ -49,7 +49,7 @@ class Task(CNames):
 
     @property
     def status(self) -> ErrorCode:
-        """The result of the last completion."""
+        """The result of the last completion; it prints as its number, as in C, and `status.name` is its name."""
         status: ErrorCode = self._tasks.get_status(self._handle)
         return status
 

@@ -15,11 +15,15 @@
 from comm_channel_compat._launcher.python import is_running
 
 if not is_running(__name__):  # the launcher replaces this process: what it imported would be waited for in vain
+    from typing import TYPE_CHECKING
+
+    from comch_next import __version__ as __version__
     from comch_next import errors, outcome
     from comch_next.errors import *
     from comm_channel_compat import flat
     from comm_channel_compat._conversion import unwrap, wrap
     from comm_channel_compat._devices import Device, DevInfo, RepInfo, Representor, devices, open_device
+    from comm_channel_compat._flatten import no_such_name
     from comm_channel_compat._old_calls import LegacyCallWarning
     from comm_channel_compat.capabilities import (
         get_max_message_size,
@@ -54,3 +58,5 @@ if not is_running(__name__):  # the launcher replaces this process: what it impo
     __all__ += errors.__all__
     __all__ += flat.__all__
     __all__.sort()
+    if not TYPE_CHECKING:  # a type checker would take any name for one of the module
+        __getattr__ = no_such_name(__name__, __all__)

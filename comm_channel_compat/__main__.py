@@ -12,13 +12,32 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _USAGE_ERROR = 64
+_INTERRUPTED = 130
+
+
+def run() -> None:
+    """The installed command ``comm-channel-run``: the command `run` with the words of the command line."""
+    main(["run", *sys.argv[1:]])
 
 
 def main(arguments: Sequence[str]) -> None:
     """Carry out a command, or explain."""
-    name, *words = arguments or [""]
+    try:
+        _carry_out(*(arguments or [""]))
+    except KeyboardInterrupt:  # before the program has started: from there on it is the program's
+        print(f"{PROGRAM}: interrupted", file=sys.stderr)
+        sys.exit(_INTERRUPTED)
+
+
+def _carry_out(name: str, *given: str) -> None:
+    words = list(given)
     if name in ("-h", "--help"):
         print(_help(), end="")
+        return
+    if "--version" in (name, *words[:1]):
+        from comch_next import __version__  # here: no other command needs the library
+
+        print(f"{PROGRAM} {__version__}")
         return
     try:
         if name not in COMMANDS:
@@ -36,7 +55,8 @@ def main(arguments: Sequence[str]) -> None:
 
 def _help() -> str:
     usage = "".join(command.usage for command in COMMANDS.values())
-    return f"{usage}\nRuns programs written for the old DOCA channel APIs. COMMAND --help describes each command.\n"
+    about = "Runs programs written for the old DOCA channel APIs."
+    return f"{usage}\n{about} COMMAND --help describes each command;\n--version shows the release.\n"
 
 
 if __name__ == "__main__":

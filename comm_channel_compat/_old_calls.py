@@ -1,5 +1,5 @@
-"""What is done at a call of the old faces beside answering it: a warning with COMCH_COMPAT_WARN=1, one per call, file
-and line; an account of all with COMCH_COMPAT_REPORT=FILE, written at exit.
+"""What is done at a call of the old faces beside answering it. COMCH_COMPAT_WARN=1: a warning for each call of the
+channel APIs, which are gone, one per call, file and line. COMCH_COMPAT_REPORT=FILE: an account of all, written at exit.
 
 The question is asked once, at import: when neither is wanted, `old_call` gives back what it was given.
 """
@@ -18,6 +18,7 @@ _T = TypeVar("_T", bound=Callable[..., Any])
 Place = tuple[str, int, str]  # file, line and module
 
 _PACKAGE = __name__.partition(".")[0]
+_CHANNELS = ("doca_comm_channel_", "doca_cc_")  # prefixes of the channel APIs; what else is old is still there
 _PACKAGES = (_PACKAGE, "comch_next")  # between a program and what stands behind its call
 _COMPILED: Place = ("", 0, "")  # a call of a program that is not Python
 
@@ -74,7 +75,7 @@ def _watched(function: _T, code: str, is_coded: bool) -> _T:
         place = caller(sys._getframe().f_back)
         if place is None:
             return function(*args, **kwargs)
-        if _warns and place is not _COMPILED:
+        if _warns and place is not _COMPILED and code.startswith(_CHANNELS):
             _warn(code, place)
         if not _reports:
             return function(*args, **kwargs)
@@ -113,5 +114,5 @@ def watch_module(module: ModuleType) -> None:
 def _warn(code: str, place: Place) -> None:
     if (code, place) not in _seen:
         _seen.add((code, place))
-        text = f"{code} belongs to an API that DOCA has removed; see MIGRATION.md#{code.lower()}"
+        text = f"{code} belongs to an API that DOCA has removed; see docs/symbols.md#{code.lower()}"
         warnings.warn_explicit(text, LegacyCallWarning, *place)

@@ -9,11 +9,17 @@ from migrate.outcome import FileOutcome, Finding, Level, Options
 if TYPE_CHECKING:
     from migrate.rewriting import rewrite, rewrite_project
 
+    __version__: str
+
 __all__ = ["FileOutcome", "Finding", "Level", "Options", "rewrite", "rewrite_project"]
 
 
 def __getattr__(name: str) -> Any:
     """Import the rewriter on first use: the command starts, and finds nothing to do, without it."""
+    if name == "__version__":
+        from migrate._version import release
+
+        return release()
     if name not in ("rewrite", "rewrite_project"):
         raise AttributeError(f"module 'migrate' has no attribute {name!r}")
     from migrate import rewriting

@@ -88,7 +88,16 @@ class Command:
                 result = []
             results[index] = result
             self.progress.show(f"{len(results)} of {counted(len(groups), 'group')} of files rewritten")
-        return [results[index] for index in range(len(groups))]
+        ordered = [results[index] for index in range(len(groups))]
+        return [[*group, *self._build_files(group)] for group in ordered]
+
+    def _build_files(self, group: Sequence[FileOutcome]) -> list[FileOutcome]:
+        """Return the files that say what a program is linked with, which follow it where it goes on calling C."""
+        if not self.settings.rewriting.keep_spelling:
+            return []
+        from migrate import _build_files  # here: it is seldom asked for
+
+        return [*_build_files.outcomes(group, self.settings.paths)]
 
     def _print(self, run: Run) -> None:
         for form, path in self.settings.reports:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 USAGE = 64
 MODE = "rewrite: for comch_next (default); shim: only import comm_channel_compat in the place of the old module"
 EVIDENCE = "the JSON account of a run (comm_channel_compat run --report): what it shows is rewritten, too; repeatable"
+KEEP_SPELLING = "what calls doca_cc through cffi or ctypes stays so, on doca_comch; doca_comm_channel is refused"
 FORMATS = ("text", "json", "sarif", "html", "github")
 _SUFFIXES = {".txt": "text", ".json": "json", ".sarif": "sarif", ".html": "html"}
 _EPILOG = """\
@@ -27,7 +28,7 @@ PATH may be - alone: the program is read from standard input and its new text go
 python -m migrate explain CCM### | SYMBOL | FILE:LINE describes a code, an old name, or what was found at a line.
 python -m migrate verify SERVICE CLIENT runs both ends, old and migrated, and compares what they do (verify --help).
 Exit status, as bits: 1 rewrites pending, 2 manual work left, 4 a file could not be handled, 8 internal error;
-64 is a wrong command line, 130 an interruption."""
+64 is a wrong command line, 69 a package that is not installed, 130 an interruption."""
 
 
 class UsageError(Exception):
@@ -91,6 +92,7 @@ def _parser() -> Parser:
     yes_no = argparse.BooleanOptionalAction
     parser.add_argument("--unsafe", action=yes_no, help="also rewrite what needs evidence (see explain)")
     parser.add_argument("--idioms", action=yes_no, help="also join statements where no program can tell")
+    parser.add_argument("--keep-spelling", action="store_true", help=KEEP_SPELLING)
     parser.add_argument("--evidence", action="append", metavar="FILE", help=EVIDENCE)
     parser.add_argument("--mode", choices=("rewrite", "shim"), default="rewrite", help=MODE)
     parser.add_argument("--format", choices=FORMATS, default="text", help="of the report (default: text)")
@@ -117,8 +119,9 @@ def _parser() -> Parser:
 def read_options(arguments: Sequence[str]) -> Settings:
     """Read a command line; UsageError or SystemExit(64) if it is wrong."""
     given = _parser().parse_args(arguments)
-    if given.mode == "shim" and (given.unsafe or given.idioms or given.evidence):
-        raise UsageError("--mode shim only redirects imports; --unsafe, --idioms and --evidence are of --mode rewrite")
+    if given.mode == "shim" and (given.unsafe or given.idioms or given.evidence or given.keep_spelling):
+        others = "--unsafe, --idioms, --evidence and --keep-spelling"
+        raise UsageError(f"--mode shim only redirects imports; {others} are of --mode rewrite")
     if given.action == "diff" and given.format != "text":
         raise UsageError(f"--diff is text; --format {given.format} has no place for it")
     if "-" in given.paths and len(given.paths) > 1:
@@ -147,6 +150,7 @@ def _joined(given: argparse.Namespace, paths: tuple[Path, ...]) -> Settings:
             given.mode,
             config.width,
             accounts(given.evidence or ()),
+            given.keep_spelling,
         ),
     )
 

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from migrate._installed import NOT_AVAILABLE, NotInstalled, check_installed
 from migrate._options import USAGE, UsageError, read_options, split_evidence
 from migrate._output import complain, put
 from migrate.report.run import Exit, counted
@@ -24,16 +25,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if given[:1] == ["explain"]:
             return _explain(given[1:])
         if given[:1] == ["verify"]:
+            check_installed()
             from migrate.verify.command import main as verify  # here: it loads the rewriter
 
             return verify(given[1:])
         settings = read_options(given)
+        check_installed()
         from migrate._command import Command  # here: --help, --version and a wrong command line end before it
 
         return Command(settings, written).run()
     except UsageError as error:
         complain([Line(f"python -m migrate: {error}")])
         return USAGE
+    except NotInstalled as error:
+        complain([Line(f"python -m migrate: {error}")])
+        return NOT_AVAILABLE
     except KeyboardInterrupt:
         done = f"; {counted(len(written), 'file')} written" if written else ""
         complain([Line(f"python -m migrate: interrupted{done}")])
@@ -49,6 +55,7 @@ def _explain(given: Sequence[str]) -> int:
     for subject in subjects:
         path, colon, line = subject.rpartition(":")
         if colon and line.isdecimal():
+            check_installed()
             from migrate import explain
             from migrate._command import Command
 

@@ -100,7 +100,7 @@ CODES: dict[str, Code] = {
     "CCM022": Code(
         "comch_next has no counterpart",
         "Nothing in comch_next takes the place of this name.",
-        "See the name's row in MIGRATION.md.",
+        "See the name's row in docs/symbols.md.",
     ),
     "CCM023": Code(
         "the blocking API of DOCA 1.2 - 1.4",
@@ -244,6 +244,26 @@ CODES: dict[str, Code] = {
         "name in a way that has to stay. All files that share the library stay.",
         "Use an FFI object and a library of their own for the old API, then run migrate again.",
     ),
+    "CCM095": Code(
+        "the garbage collector destroys this handle",
+        "`ffi.gc` has cffi call a function of the library when the last reference goes. What comch_next makes is "
+        "closed by calls that are written, and in their order. All files that share the library stay.",
+        "Destroy the handle where the program is done with it, as in `try`/`finally`, then run migrate again.",
+    ),
+    "CCM096": Code(
+        "a C struct of the program's own is the user data",
+        "The program finds it again behind the pointer that the library gives a callback. In comch_next user data is "
+        "an object of Python. All files that share the library stay.",
+        "Keep an object of Python: `ffi.new_handle(object)`, and `ffi.from_handle` in the callback; then run migrate "
+        "again.",
+    ),
+    "CCM097": Code(
+        "the C library is called through a module that cffi compiles from C",
+        "`set_source` with C text makes an extension module, whose types and functions are what its C compiler found "
+        "in the headers: migrate reads no C. With `python -m comm_channel_compat run` it is compiled, and runs as it "
+        "is.",
+        "Use `set_source(name, None)` and `ffi.dlopen`, which migrate follows, or call comch_next in its place.",
+    ),
     # Text
     "CCM042": Code(
         "the place has no room for the new import",
@@ -330,6 +350,37 @@ CODES: dict[str, Code] = {
         "See that nothing depends on the failure, or remove the second call, then run migrate with --unsafe.",
         "needs-evidence",
         evidence=_NEVER_INVALID,
+    ),
+    # --keep-spelling
+    "CCM120": Code(
+        "generation 1 has no successor that is called in the same way",
+        "doca_comch has contexts, tasks and callbacks where doca_comm_channel had endpoints and polling. With "
+        "--keep-spelling only what is called of doca_cc changes; what is called of doca_comm_channel stays.",
+        "Run migrate without --keep-spelling, which makes it comch_next, or run the program with the launcher.",
+    ),
+    "CCM121": Code(
+        "a name of the C library is put together in a way that migrate cannot see",
+        "With --keep-spelling every name of doca_cc changes, or none. This one is made of parts that do not change "
+        "by themselves, or that come from elsewhere.",
+        "Write the name out, or choose among whole names, then run migrate again.",
+    ),
+    "CCM122": Code(
+        "migrate cannot see what this function of the C library is given",
+        "The successor takes something else: a count in the place of its log2, two more arguments, other types. The "
+        "function goes where migrate cannot follow it, or its arguments or types are not written one by one.",
+        "Call the function where it is taken from the library, with its arguments written out, then run migrate again.",
+    ),
+    "CCM123": Code(
+        "the program knows two names of one thing",
+        "It chooses between the words of DOCA 2.5 and 2.6, or between doca_cc and doca_comch, or uses the Python "
+        "module beside the C library. The successor has one name for both.",
+        "Keep the branch for one of them, then run migrate again.",
+    ),
+    "CCM124": Code(
+        "a number that the C library fills in is another one now",
+        "Limits of tasks were log2 in DOCA 2.5 and are counts since; sizes were eight bytes wide and are four. What "
+        "the program fills in or reads here cannot be seen, or would mean something else.",
+        "Call the function of DOCA 2.6, with a uint32_t that is made where the call is, then run migrate again.",
     ),
     # Idioms
     "CCM100": Code(

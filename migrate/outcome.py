@@ -68,10 +68,14 @@ class FileOutcome:
 
 @dataclass(frozen=True)
 class Options:
-    """What may be written. width: columns of new lines, None for the file's own. evidence: accounts of runs."""
+    """What may be written. width: columns of new lines, None for the file's own. evidence: accounts of runs.
+
+    keep_spelling: whether programs that call doca_cc through cffi or ctypes are to call doca_comch so.
+    """
 
     unsafe: bool = False
     idioms: bool = False
     mode: str = "rewrite"
     width: int | None = None
     evidence: tuple[Account, ...] = ()
+    keep_spelling: bool = False

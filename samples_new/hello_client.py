@@ -69,6 +69,7 @@ def main() -> int:
         ):  # fmt: skip
             greet(client, args.text)
     except comch.DocaError as error:
+        print(error, file=sys.stderr)
         print("result", error.name)
         return 1
     except KeyboardInterrupt:

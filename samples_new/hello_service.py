@@ -71,6 +71,7 @@ def main() -> int:
             print("listening on", SERVICE_NAME, flush=True)
             answer_one(server, args.text)
     except comch.DocaError as error:
+        print(error, file=sys.stderr)
         print("result", error.name)
         return 1
     except KeyboardInterrupt:

@@ -41,6 +41,7 @@ def main() -> int:
             for log in pool.map(lambda number: run_client(device, number), range(1, args.count + 1)):
                 print("\n".join(log))
     except comch.DocaError as error:
+        print(error, file=sys.stderr)
         print("result", error.name)
         return 1
     print("result DOCA_SUCCESS")

@@ -56,6 +56,7 @@ def main() -> int:
             print("listening on", SERVICE_NAME, flush=True)
             serve(server, args.count)
     except comch.DocaError as error:
+        print(error, file=sys.stderr)
         print("result", error.name)
         return 1
     except KeyboardInterrupt:

@@ -115,6 +115,7 @@ def main() -> int:
         ):  # fmt: skip
             run(client, stop_fd, args.count)
     except comch.DocaError as error:
+        print(error, file=sys.stderr)
         print("result", error.name)
         return 1
     print("result DOCA_SUCCESS")

@@ -131,6 +131,7 @@ def main() -> int:
             print("listening on", SERVICE_NAME, flush=True)
             run(server, stop_fd, args.count)
     except comch.DocaError as error:
+        print(error, file=sys.stderr)
         print("result", error.name)
         return 1
     print("result DOCA_SUCCESS")

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from comch_next import DocaError
-from comch_next.driver import _load, load
+from comch_next.driver import _loaded, load
 from tests.forked import LAUNCHER, ForkedPopen, server
 from tests.leftovers import close_leftovers, collected
 from tests.processes import READER, Child, StartPython, Threads, python
@@ -70,6 +70,14 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, None, None]:
         close_leftovers()
 
 
+@pytest.fixture(scope="session", autouse=True)
+def runtime_dir_of_modules() -> Iterator[None]:
+    """What several tests of a module share meets its peers in a directory of this run."""
+    with tempfile.TemporaryDirectory(prefix="comch-") as folder, pytest.MonkeyPatch.context() as environment:
+        environment.setenv("COMCH_RUNTIME_DIR", folder)
+        yield
+
+
 @pytest.fixture(autouse=True)
 def runtime_dir(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Each test meets its peers in its own directory, with none of the caller's settings."""
@@ -92,10 +100,12 @@ def own_devices(runtime_dir: Path) -> None:
 
 @pytest.fixture
 def fresh_driver() -> Iterator[None]:
-    """The driver is chosen anew in this test, and again after it: what it is like is settled when it is loaded."""
-    _load.cache_clear()
+    """The driver is chosen anew in this test, for its settings are read when it is loaded; others keep theirs."""
+    before = dict(_loaded)
+    _loaded.clear()
     yield
-    _load.cache_clear()
+    _loaded.clear()
+    _loaded.update(before)
 
 
 @pytest.fixture

@@ -49,6 +49,7 @@ def _serve(asking: socket.socket) -> Job | None:
             if job["session"]:
                 os.setsid()
             os.write(writing, b"%d" % os.getpid())
+            os.read(descriptors.pop(0), 1)  # until whoever asked adopts no other descendants any more
             _take(descriptors, [0, 1, 2, *job["keep"]])
             return job
         os.waitpid(between, 0)

@@ -25,6 +25,11 @@ __all__ = ["LAUNCHER", "ForkedPopen", "server"]
 _SERVER = str(Path(__file__).with_name("fork_server.py"))
 LAUNCHER = ("-m", "comm_channel_compat", "run")
 _IMPORTED = {(): ["comch_next"], LAUNCHER: ["comm_channel_compat", "comm_channel_compat.cc"]}
+# What many programs import as well, or what traces them does; else each of them would load it.
+_COMMON = [
+    "argparse", "cffi", "comch_next.driver._traced", "concurrent.futures.thread", "hashlib", "logging", "pathlib",
+    "pycparser.c_parser", "queue", "shutil", "subprocess",
+]  # fmt: skip
 _DRIVERS = {"emulated": ["comch_next.driver.emulated"], "native": ["comch_next.driver.native"]}
 _PR_SET_CHILD_SUBREAPER = 36
 _ANSWER_S = 60.0
@@ -38,6 +43,7 @@ _WATCHED = "MIGRATE_WATCH"
 _OF_WATCHED = ("PYTHONPATH", "PYTHONHASHSEED")
 
 Variables = tuple[tuple[str, str], ...]
+_adopting = threading.Lock()  # it is the process that adopts, for all servers
 
 
 class Server:
@@ -46,12 +52,12 @@ class Server:
     def __init__(self, launcher: tuple[str, ...], driver: str, variables: Variables) -> None:
         self._before = {**os.environ, **dict(variables)}
         self._set: dict[str, str] | None = None
-        self._lock = threading.Lock()
         self._asking, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._asking.settimeout(_ANSWER_S)
+        modules = [*_COMMON, *_IMPORTED[launcher], *_DRIVERS[driver]]
         with theirs:
             self._process = Popen(
-                [sys.executable, *launcher, _SERVER, str(theirs.fileno()), *_IMPORTED[launcher], *_DRIVERS[driver]],
+                [sys.executable, *launcher, _SERVER, str(theirs.fileno()), *modules],
                 stdin=PIPE,
                 stdout=PIPE,
                 env=self._before,
@@ -65,14 +71,18 @@ class Server:
 
     def fork(self, words: Sequence[str], env: Mapping[str, str], descriptors: Sequence[int], **job: object) -> int:
         """Start what stands behind "python" on a command line; return its id."""
-        with self._lock:
+        with _adopting:
             job |= {"words": words, "env": {**env, **self._set_by_launcher()}}
+            waiting, beginning = os.pipe()
             _adopt(True)
             try:
-                socket.send_fds(self._asking, [json.dumps(job).encode()], descriptors)
+                socket.send_fds(self._asking, [json.dumps(job).encode()], [waiting, *descriptors])
                 return int(self._asking.recv(_MOST_BYTES))
             finally:
                 _adopt(False)
+                os.write(beginning, b"x")  # from here on the program may have orphans
+                os.close(waiting)
+                os.close(beginning)
 
     def _set_by_launcher(self) -> dict[str, str]:
         if self._set is None:

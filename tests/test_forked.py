@@ -6,11 +6,13 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from tests import forked
 from tests.forked import LAUNCHER, ForkedPopen
 from tests.processes import ROOT, Child, Finished, StartPython
 
@@ -75,6 +77,12 @@ def test_it_sees_and_does_the_same(
         end(start_python(*launcher, *words, "-x", "y", cwd=tmp_path, fresh=fresh)) for fresh in (False, True)
     )
     assert forked == fresh
+
+
+@pytest.mark.parametrize("launcher", [(), LAUNCHER], ids=["python", "launcher"])
+def test_what_many_import_is_there(launcher: tuple[str, ...], start_python: StartPython) -> None:
+    code = "import sys; print({'argparse', 'cffi', 'comch_next.driver._traced', 'logging'} - {*sys.modules})"
+    assert start_python(*launcher, "-c", code).finish().stdout == "set()\n"
 
 
 @pytest.mark.parametrize("env", [{}, {"COMCH_SIDE": "host"}, {"PYTHONDONTWRITEBYTECODE": "1"}], ids=str)
@@ -146,3 +154,21 @@ def test_what_outlives_its_parent_is_no_child_of_this_process(start_python: Star
     assert child.process.wait(60) == 0
     child.say("x")
     assert child.wait_for("") != str(os.getpid())
+
+
+def test_a_program_begins_when_this_process_adopts_no_more(
+    start_python: StartPython, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    adopt, begun, early = forked._adopt, tmp_path / "begun", []
+
+    def adopt_slowly(on: bool) -> None:
+        deadline = time.monotonic() + 0.3
+        while not on and time.monotonic() < deadline:
+            early.append(begun.exists())
+            time.sleep(0.01)
+        adopt(on)
+
+    monkeypatch.setattr(forked, "_adopt", adopt_slowly)
+    assert start_python("-c", f"open({str(begun)!r}, 'w')").finish().returncode == 0
+    assert begun.exists()
+    assert not any(early)

@@ -12,7 +12,7 @@ PACKAGES = ("comch_next", "comm_channel_compat", "migrate")
 
 PUBLIC_MODULES = {
     "comch_next": "errors device engine context server client connection task producer consumer memory "
-    "pull aio log arguments testing api api.crossing api.prototypes "
+    "pull aio log arguments testing dpa dpa.dev api api.crossing api.prototypes "
     "declarations declarations.core declarations.comm_channel declarations.comm_channel_1x "
     "declarations.cc declarations.comch "
     "driver driver.protocol driver.emulated driver.native capi capi.binding capi.handles capi.seam",
@@ -21,7 +21,7 @@ PUBLIC_MODULES = {
     "cc cc.capabilities cc.server cc.client cc.connection cc.producer cc.consumer cc.task cc.flat "
     "cc.context cc.engine cc.memory",
     "migrate": "cli codes explain files outcome rewriting "
-    "python old_api facts bindings evidence rules report text verify",
+    "python old_api facts bindings evidence rules successors report text verify",
 }
 
 

@@ -4,8 +4,9 @@ comch_next/_codes.py   the result codes and other enums as Python enums
 comch_next/declarations, comch_next/capi/_pointers.py  what C declares, read without the tables: see
                        tools/declarations.py
 migrate/old_api/_tables.py  the old names as plain data, so that migrate runs without comch_next
-MIGRATION.md           the tables of old symbols, between its markers (status: tools/status.toml)
-docs/errors.md         every documented failure with its proof, out of the tests: see tools/proofs.py
+docs/symbols.md        every old symbol and what becomes of it (status: tools/status.toml): see tools/symbols.py
+docs/proofs.md         every documented failure with its proof, out of the tests: see tools/proofs.py
+docs/errors.md         the same failures for users: see tools/failures.py
 docs/status.md         every name of the modern API with its Python spelling: see tools/status.py
 comch_next/_spellings.py  the same, for the hints of missing attributes
 docs/states.md         the life of a context, drawn from the tables of its states: see tools/states.py
@@ -18,9 +19,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from tools import symbols
 from tools.declarations import HEADLINE, MODULES, mapping, module, pointers, signature
 from tools.facts import ROOT, api
-from tools.symbols import status_gaps, status_table
 
 # (C enum, its prefix, Python class, base): what _codes.py holds, in this order
 ENUMS = (
@@ -107,6 +108,18 @@ def _functions() -> Iterator[tuple[object, str]]:
             yield (generation, row.name), signature(row)
 
 
+def _successors() -> Iterator[tuple[object, str]]:
+    """Functions of generation 3 that functions of generation 2 have become."""
+    renamed = {row.new for row in api.renames() if row.old_generation == "cc" and row.what == "function"}
+    yield from ((row.name, signature(row)) for row in api.functions("comch") if row.name in renamed)
+
+
+def _older() -> Iterator[tuple[object, str]]:
+    for row in api.functions("cc"):
+        for variant in row.variants:
+            yield row.name, repr(tuple(param.ctype for param in variant.params))
+
+
 def _renames() -> Iterator[tuple[object, str]]:
     for row in api.renames():
         fields = (row.new, row.new_names, row.kind, row.what, row.since_doca, row.note)
@@ -147,6 +160,16 @@ def tables() -> str:
             _functions(),
         ),
         (
+            "function of generation 3 that one of generation 2 has become -> as above",
+            "SUCCESSORS: dict[str, tuple[str, tuple[tuple[str, str, str], ...]]]",
+            _successors(),
+        ),
+        (
+            "function of generation 2 -> the C types of its parameters in DOCA 2.5, where these were others",
+            "OLDER: dict[str, tuple[str, ...]]",
+            _older(),
+        ),
+        (
             "type of a callback -> its parameters in C order, each (name, C type)",
             "CALLBACKS: dict[str, tuple[tuple[str, str], ...]]",
             _callbacks(),
@@ -163,24 +186,13 @@ def tables() -> str:
 # ---------------------------------------------------------------- the files
 
 
-def between(text: str, marker: str, body: str) -> str:
-    """`text` with `body` between the markers of that name; ValueError when they are not there."""
-    begin, end = f"<!-- {marker}:begin -->\n", f"<!-- {marker}:end -->"
-    head, found_begin, rest = text.partition(begin)
-    _, found_end, tail = rest.partition(end)
-    if not (found_begin and found_end):
-        raise ValueError(f"the markers {begin.strip()} and {end} are not in the text")
-    return head + begin + body + end + tail
-
-
 def outputs() -> dict[Path, str]:
     """Every generated file with the text that it should have."""
-    guide = ROOT / "MIGRATION.md"
     return {
         ROOT / "comch_next" / "_codes.py": codes(),
         **{ROOT / "comch_next" / "declarations" / f"{name}.py": module(name) for name in MODULES},
         ROOT / "migrate" / "old_api" / "_tables.py": tables(),
-        guide: between(guide.read_text(encoding="utf-8"), "status", status_table()),
+        ROOT / "docs" / "symbols.md": symbols.page(),
     }
 
 
@@ -199,16 +211,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 when a text is stale")
     check = parser.parse_args().check
-    missing, stray = status_gaps()
+    missing, stray = symbols.status_gaps()
     for told, names in (("has no row", missing), ("has a row but is in no table", stray)):
         print(*(f"tools/status.toml: {name} {told}" for name in names), sep="\n", end="\n" if names else "")
     found = [is_stale(path, text, check) for path, text in outputs().items()]  # every one, so that all are told
     if not (check and any(found)):  # the tests import comch_next, and so what has just been written or found fresh
         from tests.states import test_transitions
-        from tools import proofs, states, status
+        from tools import failures, proofs, states, status
 
         late = {
-            ROOT / "docs" / "errors.md": proofs.page(),
+            ROOT / "docs" / "proofs.md": proofs.page(),
+            ROOT / "docs" / "errors.md": failures.page(),
             ROOT / "docs" / "status.md": status.page(),
             ROOT / "docs" / "states.md": states.page(*test_transitions.TABLES),
             ROOT / "comch_next" / "_spellings.py": status.spellings(),

@@ -23,6 +23,7 @@ DEADLINE_S = 120.0
 SAMPLES = ("hello", "file_transfer", "two_threads", "many_clients")
 GENERATION_2 = {"ctrl_path": "cc_ctrl_path", "data_path_high_speed": "cc_data_path"}  # by their names in the old folder
 MODERN_ONLY = ("bulk_transfer", "scale_probe")
+ALONE = ("msgq_ping_pong", "msgq_dma_copy")  # one program each, which talks to kernels on the DPA
 UNORDERED = tuple(GENERATION_2)  # whether an end hears first of its own sending or of the other's is open
 # Samples that call the C library: how they are written -> their folder, and which there are.
 SPELLED = {

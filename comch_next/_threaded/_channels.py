@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
-from comch_next.driver.protocol import uninterrupted
+from comch_next.driver.protocol import Finalized, uninterrupted
 from comch_next.errors import BadState, NoMemory, OperatingSystem
 
 __all__ = ["Bell", "Channels", "drain", "new_eventfd"]
@@ -31,7 +31,7 @@ def drain(fd: int) -> None:
         raise OperatingSystem(f"pull port: its descriptor cannot be read: {error}") from error
 
 
-class Bell:
+class Bell(Finalized):
     """An eventfd that is rung while it is armed, and stays readable until it is armed again. Closed when dropped."""
 
     fd = -1
@@ -64,7 +64,7 @@ class Bell:
             with suppress(OSError):  # the program has closed it by itself
                 os.close(fd)
 
-    __del__ = close
+    finalize = close
 
 
 class Channels:

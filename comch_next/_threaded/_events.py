@@ -6,12 +6,11 @@ from collections import deque
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
 from comch_next._codes import ErrorCode, State
 from comch_next._threaded._channels import Channels
 from comch_next._threaded._sends import COMING, UP, Link, Sends
-from comch_next.driver.protocol import Own, interruptible
+from comch_next.driver.protocol import Own, WeakTable, interruptible
 from comch_next.errors import DocaError, InvalidValue
 
 if TYPE_CHECKING:
@@ -46,7 +45,7 @@ class PortEvents:
         self._context = context
         self._driver = helper.driver
         self._is_client = not context._is_server
-        self._links: WeakKeyDictionary[Any, Link] = WeakKeyDictionary() if predecessor is None else predecessor._links
+        self._links: WeakTable[Any, Link] = WeakTable() if predecessor is None else predecessor._links
         self._live: dict[Link, None] = {}  # in the order of their coming
         self._one_sided = one_sided
         self._failed = False  # a server whose socket file is gone or replaced

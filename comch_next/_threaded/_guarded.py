@@ -193,5 +193,8 @@ class GuardedDriver:
         self.bufs = driver.bufs
         self.msgqs = driver.msgqs
         self.consumer_completions = driver.consumer_completions
+        self.dpas = driver.dpas
+        self.dpa_threads = driver.dpa_threads
+        self.dpa_completions = driver.dpa_completions
         self.open_port = driver.open_port
         self.admin = driver.admin

@@ -10,12 +10,12 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn
-from weakref import WeakSet, finalize, ref
+from weakref import ref
 
 from comch_next._codes import State
 from comch_next._threaded._channels import Bell, drain
 from comch_next._threaded._guarded import GuardedDriver
-from comch_next.driver.protocol import HELD_SIGNALS, uninterrupted
+from comch_next.driver.protocol import HELD_SIGNALS, Finalized, WeakSet, shielded, uninterrupted
 from comch_next.errors import BadState, NoMemory
 
 if TYPE_CHECKING:
@@ -39,7 +39,9 @@ class Helper:
         self.driver = engine._driver
         self.lock: Any = engine._lock
         self.ports: WeakSet[ThreadedPort] = WeakSet()
-        self.contexts: WeakSet[Any] = WeakSet(context._handle for context in engine._contexts)  # all of the engine
+        self.contexts: WeakSet[Any] = WeakSet()  # all of the engine
+        for context in engine._contexts:
+            self.contexts.add(context._handle)
         self.moves = 0  # turns that moved something
         self.seen = 0  # those that the program's own progress has reported
         self.bell = Bell()  # the engine's notification handle, as the program sees it
@@ -49,6 +51,7 @@ class Helper:
         self._error: BaseException | None = None
         self._thread: threading.Thread | None = None
         self._wake: Bell | None = None  # rouses the thread, while there is one
+        self._dropped: _Dropped | None = None
         self._asleep = False
         engine._bind(GuardedDriver(self))
         _helpers.add(self)
@@ -121,8 +124,7 @@ class Helper:
             self._wake = None
             raise NoMemory(f"pull port: {error}") from error
         self._thread = thread
-        self._dropped = finalize(self, wake.ring)
-        self._dropped.atexit = False
+        self._dropped = _Dropped(wake)
 
     def leave(self, port: ThreadedPort) -> None:
         """A port closes; the last one ends the thread. Harmless when it has closed."""
@@ -140,18 +142,16 @@ class Helper:
         with self.lock:
             if self._thread is not thread:
                 return  # another thread has ended it
-            if self._wake is not None:
-                self._wake.ring()
             self._thread, self._wake, self._asleep = None, None, False
-            self._dropped.detach()
+            self._dropped = None  # which rouses the thread
         if not self.busy:  # else a callback closes: the thread ends after it
             thread.join()
 
     def disinherit(self) -> None:
         """In a forked child: the thread is the parent's, and so is all that it drives."""
         self.lock = _ParentsLock()
-        if self._thread is not None:
-            self._dropped.detach()
+        if self._dropped is not None:
+            self._dropped.wake = None
 
     def work(self, wake: Bell) -> bool | None:
         """Turn while something moves. Whether a full port then holds progress back; None when the thread is to end."""
@@ -187,6 +187,17 @@ class Helper:
                     return True
                 self.lock.release()
         return False
+
+
+class _Dropped(Finalized):
+    """What only the helper has, so that its end rouses the thread."""
+
+    def __init__(self, wake: Bell) -> None:
+        self.wake: Bell | None = wake
+
+    def finalize(self) -> None:
+        if self.wake is not None:
+            self.wake.ring()
 
 
 def _run(known: Callable[[], Helper | None], wake: Bell, handle: int) -> None:
@@ -244,4 +255,4 @@ def _disinherit() -> None:
         helper.disinherit()
 
 
-os.register_at_fork(after_in_child=_disinherit)
+os.register_at_fork(after_in_child=shielded(_disinherit))

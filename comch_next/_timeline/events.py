@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from comch_next._report import plain
+from comch_next._commands.report import plain
 from comch_next.errors import InvalidValue
 
 __all__ = ["Event", "Lane", "Timeline", "read"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from html import escape
 
-from comch_next._report import plain
+from comch_next._commands.report import plain
 from comch_next._timeline.events import Event, Lane, Timeline
 
 __all__ = ["svg"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from comch_next._report import plain
+from comch_next._commands.report import plain
 from comch_next._timeline.events import Event, Lane, Timeline
 
 __all__ = ["text"]

@@ -38,10 +38,12 @@ class Param:
 
     @property
     def is_input(self) -> bool:
+        """Whether the caller passes a value in it."""
         return self.direction.startswith("in")
 
     @property
     def is_output(self) -> bool:
+        """Whether the function returns a value through it."""
         return self.direction.endswith("out")
 
 
@@ -86,18 +88,22 @@ class Function:
 
     @property
     def since_release(self) -> Version | None:
+        """The first release that surely has it; None if unknown."""
         return first_release(self.since)
 
     @property
     def until_release(self) -> Version | None:
+        """The last release that surely has it; None if there is none."""
         return last_release(self.until)
 
     @property
     def inputs(self) -> tuple[Param, ...]:
+        """The parameters that the caller passes a value in."""
         return tuple(param for param in self.params if param.is_input)
 
     @property
     def outputs(self) -> tuple[Param, ...]:
+        """The parameters that the function returns values through."""
         return tuple(param for param in self.params if param.is_output)
 
     def available_in(self, release: str | Version) -> bool:
@@ -194,4 +200,5 @@ class Rename:
 
     @property
     def since_release(self) -> Version | None:
+        """The first release that surely has it; None if unknown."""
         return first_release(self.since_doca)

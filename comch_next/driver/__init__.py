@@ -2,7 +2,6 @@
 
 import os
 import threading
-from functools import cache
 from importlib import import_module
 
 from comch_next.driver._sink import Sink
@@ -13,7 +12,7 @@ __all__ = ["load"]
 
 _MODULES = {"emulated": "comch_next.driver.emulated", "native": "comch_next.driver.native"}
 
-
+_loaded: dict[str, Driver] = {}  # by name; a process has one of each
 # Threads that ask first at the same time share one driver; a driver may load the one below it.
 _loading = threading.RLock()
 os.register_at_fork(before=_loading.acquire, after_in_parent=_loading.release, after_in_child=_loading.release)
@@ -29,10 +28,12 @@ def load(driver: str | None = None) -> Driver:
     emulated one.
     """
     with _loading:
-        return _load(driver or os.environ.get("COMCH_DRIVER") or "emulated")
+        name = driver or os.environ.get("COMCH_DRIVER") or "emulated"
+        if name not in _loaded:
+            _loaded[name] = _load(name)
+        return _loaded[name]
 
 
-@cache
 def _load(name: str) -> Driver:
     if name not in _MODULES:
         raise NotSupported(f"there is no driver {name!r}; known are {', '.join(sorted(_MODULES))}")

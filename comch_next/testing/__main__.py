@@ -1,10 +1,9 @@
 """Run every check, in one process and across two: python -m comch_next.testing [--driver NAME] [WORD ...]."""
 
-import argparse
-import sys
 import traceback
 from functools import partial
 
+from comch_next._commands import command_line
 from comch_next.testing import CHECKS, Check, Maker, across_processes, in_one_process
 
 _WIDTH = max(len(check.__name__) for check in CHECKS)
@@ -12,7 +11,8 @@ _WIDTH = max(len(check.__name__) for check in CHECKS)
 
 def main() -> int:
     """Print a line for each check and what went wrong; 1 when anything did."""
-    parser = argparse.ArgumentParser(prog="python -m comch_next.testing", description="Prove a driver right.")
+    parser = command_line.Parser(prog="python -m comch_next.testing", description="Prove a driver right.")
+    parser.add_version()
     parser.add_argument("--driver", help="the driver's name; otherwise COMCH_DRIVER, otherwise emulated")
     parser.add_argument("words", nargs="*", metavar="WORD", help="only checks whose name holds one of these")
     given = parser.parse_args()
@@ -43,4 +43,4 @@ def _fault(check: Check, maker: Maker) -> str | None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    command_line.run(main)

@@ -9,10 +9,15 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+_SCRIPT = "comm-channel-run"  # the installed command
+
+
 def is_running(package: str) -> bool:
-    """Whether a package is being imported only because ``python -m`` is about to run its ``__main__``."""
+    """Whether a package is imported only because ``python -m``, or the command, is about to run its ``__main__``."""
     # While Python looks for the module, "-m" stands first in argv; the word before our own then names the module.
     argv = getattr(sys, "argv", [])
+    if argv and argv[0].endswith(f"/{_SCRIPT}"):
+        return True
     return argv[:1] == ["-m"] and _module_option(sys.orig_argv[-len(argv)], package) is not None
 
 

@@ -47,9 +47,12 @@ Memory is an address, or a writable buffer that stands for its own.
 # Behind them: _control, what servers and clients share; _sending, what producers share with them, too; _arguments, what
 #   is refused in arguments
 
+from typing import TYPE_CHECKING
+
 from comch_next import errors
 from comch_next.errors import *
 from comm_channel_compat._devices import Device, DevInfo, RepInfo, Representor, devices, open_device
+from comm_channel_compat._flatten import no_such_name
 from comm_channel_compat._old_calls import LegacyCallWarning
 from comm_channel_compat.cc import capabilities, flat
 from comm_channel_compat.cc._control import Event
@@ -96,3 +99,5 @@ __all__ += errors.__all__
 __all__ += capabilities.__all__
 __all__ += flat.__all__
 __all__.sort()
+if not TYPE_CHECKING:  # a type checker would take any name for one of the module
+    __getattr__ = no_such_name(__name__, __all__)

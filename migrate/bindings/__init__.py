@@ -7,17 +7,29 @@ a list of one item in it, a buffer a bytearray, and a call that fills cells is `
     shapes     C types as texts
     knowledge  cffi and ctypes, as the points-to analysis meets them
     libraries  which libraries are old, and which files share them
+    forwarding functions that only pass on to a function of C, written out where they are called
+    declaring  loops that only tell ctypes of functions
+    removing   statements taken out of a text
     spelled_out names and types that a program computes, written out first
+    finders    functions that only find a function of C
+    hoisted    helpers that make a C value of the type that they are given
+    rows       loops over functions with their arguments
+    declarations, enums   what the texts of the program declare for cffi
+    shown      what cffi shows callbacks of their arguments
     texts      the texts that an expression can have
     calls      a call of a C function as a call of the flat one
     alignment  which parameter each argument is for, of one function or of several
     conversions what a flat function is given in the place of what C takes
     callbacks  functions that C calls, and what they raise
     numbers    what a type of C holds, and what is certainly a number
+    releases   questions which functions the library has
     prototypes argtypes and restype
     tables     tables of prototypes, and the loops over them
     members    the functions of cffi and ctypes themselves
     uses       which places have room for what stands in the place of a C value
+    truth      where only the truth of a value is asked
+    told       the numbers that callbacks get
+    user_data  what a program keeps with tasks and contexts
     views      and of pointers, views and user data
     flatten    the edits of a project, and the places that are not understood
     files      the files that share a library: their new text, or why they stay

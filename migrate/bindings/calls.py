@@ -6,12 +6,14 @@ import ast
 import json
 from collections.abc import Sequence
 
+from migrate.bindings import user_data
 from migrate.bindings.alignment import Row, hides_outputs, rows
 from migrate.bindings.conversions import NAME, converted, initial, takes_texts
 from migrate.bindings.numbers import Numbers
-from migrate.bindings.refusal import CALL, USE, NotUnderstood
-from migrate.bindings.tokens import CTYPES, CFunction, Data, Library, Member, Null, Own, Pointer, Shape, Text, keys
+from migrate.bindings.refusal import CALL, OWN_DATA, USE, NotUnderstood
+from migrate.bindings.tokens import CTYPES, CFunction, Data, Library, Name, Null, Own, Pointer, Shape, Text, keys
 from migrate.facts.forest import Forest
+from migrate.facts.reaching import Reaching
 from migrate.old_api.vocabulary import Function as Signature
 from migrate.old_api.vocabulary import Parameter, Vocabulary
 from migrate.python.values import Bound, Collection, External, Function, Instance, Partial, Plain, Token, Value, Values
@@ -19,6 +21,7 @@ from migrate.text.code import Template
 
 STORE = "{comch}.store"
 _BUFFER = "void *"
+_NUMBER = "uint64_t"  # of user data
 _ENCODINGS = frozenset({"utf-8", "utf8", "ascii", "latin-1", "latin1"})
 _MAY_BE_NULL = frozenset({"doca_comm_channel_ep_get_event_channel", "doca_buf_dec_refcount", "doca_buf_inc_refcount"})
 
@@ -29,8 +32,11 @@ class Calls:
     met: C values that functions of the old libraries are given. whole: those that are kept with all parameters.
     """
 
-    def __init__(self, forest: Forest, values: Values, vocabulary: Vocabulary, numbers: Numbers) -> None:
-        self._forest, self._values, self._vocabulary, self._numbers = forest, values, vocabulary, numbers
+    def __init__(
+        self, forest: Forest, values: Values, reaching: Reaching, vocabulary: Vocabulary, numbers: Numbers
+    ) -> None:
+        self._forest, self._values, self._reaching = forest, values, reaching
+        self._vocabulary, self._numbers = vocabulary, numbers
         self.met: set[Data] = set()
         self.whole: set[str] = set()
 
@@ -73,7 +79,7 @@ class Calls:
         """Whether a call gives NULL for what has to be filled, which is INVALID_VALUE, and does nothing besides."""
         nothing = {Plain.NONE, Token(Null())}
         outputs = [row.argument for row in given if row.parameters and row.parameters[0].is_output]
-        found = [self._values.of(argument) for argument in outputs]
+        found = [self._reaching.of(argument) for argument in outputs]
         missing = any(values and values <= nothing for values in found)
         optional = any(function.name in _MAY_BE_NULL for function in functions)
         return missing and not optional and all(self.is_place(row.argument) for row in given)
@@ -94,9 +100,9 @@ class Calls:
         for at, argument in enumerate(node.args):
             is_star = isinstance(argument, ast.Starred)
             parts[f"argument_{at}"] = argument.value if isinstance(argument, ast.Starred) else argument
-            found = self._values.of(parts[f"argument_{at}"])
+            found = self._reaching.of(parts[f"argument_{at}"])
             given = [*keys(self._values.inside(found) if is_star else found)]
-            self.met.update(key for key in given if isinstance(key, Data))
+            self.met.update(key.whole for key in given if isinstance(key, Data))
             if any(isinstance(key, Own) for key in given) or node.keywords:
                 raise NotUnderstood(argument, USE)
         stars = ("*" if isinstance(argument, ast.Starred) else "" for argument in node.args)
@@ -105,15 +111,15 @@ class Calls:
 
     def _star(self, star: ast.expr, spelling: str) -> str:
         """Return the text of arguments that are passed as they come: of the cells of ctypes, what is in them."""
-        data = [key for key in keys(self._values.inside(self._values.of(star))) if isinstance(key, Data)]
-        self.met.update(data)
+        data = [key for key in keys(self._values.inside(self._reaching.of(star))) if isinstance(key, Data)]
+        self.met.update(each.whole for each in data)
         if spelling == CTYPES and any(each.shape is Shape.CELL for each in data):
             return "*(value[0] if isinstance(value, list) else value for value in {star})"
         return "*{star}"
 
     def _returned(self, node: ast.Call, function: Signature, call: str) -> str:
         """Return the value of a call: a text is bytes to ctypes."""
-        is_bytes = Text(CTYPES) in keys(self._values.of(node)) and function.returns == "const char *"
+        is_bytes = Text(CTYPES) in keys(self._reaching.of(node)) and function.returns == "const char *"
         return f"{call}.encode()" if is_bytes and decoding(node, self._forest) is None else call
 
     def _input(
@@ -121,16 +127,20 @@ class Calls:
     ) -> str:
         """Return the text of an argument that the flat function takes."""
         if parameter.is_user_data and not parameter.is_output:
-            if any(isinstance(value, Collection) for value in self._values.of(argument)):
+            if any(isinstance(value, Collection) for value in self._reaching.of(argument)):
                 argument = initial(argument)
-            self._again[parameter.name] = pointed(argument, self._values)
+            pointer = user_data.pointed(argument, self._values)
+            if any(isinstance(key, Own) for key in keys(self._reaching.of(pointer))):
+                raise NotUnderstood(argument, OWN_DATA)
+            self._numbers.check(pointer, _NUMBER)
+            self._again[parameter.name] = user_data.given(argument, self._values)
             return f"{{{parameter.name}_again}}"
-        found = self._values.of(argument)
+        found = self._reaching.of(argument)
         if parameter.callback and not all(map(_is_callback, found)):
             raise NotUnderstood(argument, USE)
         data = [key for key in keys(found) if isinstance(key, Data)]
         own = [key for key in keys(found) if isinstance(key, Own)]
-        self.met.update(data)
+        self.met.update(each.whole for each in data)
         text = f"{{{parameter.name}}}"
         if parameter.is_output:
             return f"{text}[0]"
@@ -148,7 +158,8 @@ class Calls:
         if not by_value:
             return text
         pointers = [key for key in keys(found) if isinstance(key, Pointer)]
-        if len(by_value) + len(pointers) < len(found - {Plain.NONE}) or not self.is_place(argument):
+        is_once = not pointers and Plain.NONE not in found and self._is_last_of_calls(node, argument)
+        if len(by_value) + len(pointers) < len(found - {Plain.NONE}) or not (self.is_place(argument) or is_once):
             raise NotUnderstood(argument, USE)
         if pointers:
             self._again |= {f"{parameter.name}_kind": argument, f"{parameter.name}_itself": argument}
@@ -173,7 +184,7 @@ class Calls:
         if isinstance(func, ast.Attribute) and func.attr == "encode":
             self._again[parameter.name] = func.value
             return f"{{{parameter.name}_again}}"
-        may_be_null = {Token(Null()), Plain.NONE} & self._values.of(argument)
+        may_be_null = {Token(Null()), Plain.NONE} & self._reaching.of(argument)
         return f"{text}.decode()" if takes_text and not may_be_null else text
 
     def _bare(self, parameter: Parameter, made: ast.expr) -> str:
@@ -186,23 +197,23 @@ class Calls:
 
     def _cell(self, function: Signature, parameter: Parameter, argument: ast.expr) -> str:
         """Return the text of what takes an output, which is evaluated after the call."""
-        found = self._values.of(argument)
+        found = self._reaching.of(argument)
         given = list(keys(found))
-        self.met.update(key for key in given if isinstance(key, Data))
+        self.met.update(key.whole for key in given if isinstance(key, Data))
         may_be_null = function.name in _MAY_BE_NULL
         known = all(isinstance(key, Data) or (isinstance(key, Null) and may_be_null) for key in given)
         owned = parameter.ctype == _BUFFER and given and all(isinstance(key, Own) for key in given)
         others = {value for value in found if not keys_of(value)} - {Plain.NONE}  # which is a TypeError
         if found and found <= {Plain.NONE, Token(Null())} and may_be_null:
             return "None"
-        if not given or not (known or owned) or others or not self.is_place(argument):
+        if not given or not (known or owned) or others or not (self.is_place(argument) or _is_new(argument, given)):
             raise NotUnderstood(argument, USE)
         return f"{{ffi}}.buffer({{{parameter.name}_cell}})" if owned else f"{{{parameter.name}_cell}}"
 
     def is_origin(self, node: ast.expr) -> bool:
         """Whether an expression takes a function from its library, and is not a name for one that was taken before."""
         return isinstance(node, ast.Attribute) and any(
-            isinstance(key, Library) for key in keys(self._values.of(node.value))
+            isinstance(key, Library) for key in keys(self._reaching.of(node.value))
         )
 
     def kept(self, node: ast.Attribute, function: CFunction) -> Template | None:
@@ -220,29 +231,26 @@ class Calls:
             call = f"{STORE}({', '.join([call, *signature.outputs])})"
         return Template(f"lambda {', '.join(names)}: {call}", {"library": node.value})
 
+    def _is_last_of_calls(self, node: ast.Call, argument: ast.expr) -> bool:
+        """Whether no argument behind one can change what is in the cell that this one gives."""
+        behind = node.args[node.args.index(argument) + 1 :] if argument in node.args else node.args
+        return all(self.is_place(each) or self._is_quiet(each) for each in behind)
+
+    def _is_quiet(self, node: ast.expr) -> bool:
+        """Whether an argument fills nothing: all that it calls are types of C."""
+        called = (self._values.of(part.func) for part in ast.walk(node) if isinstance(part, ast.Call))
+        return all(found and all(isinstance(key, Name) for key in keys(found)) for found in called)
+
     def is_place(self, node: ast.expr) -> bool:
         """Whether evaluating an expression twice, or after the call, gives the same."""
         if isinstance(node, ast.Call):
-            functions = self._values.of(node.func)
+            functions = self._reaching.of(node.func)
             return bool(node.args) and bool(functions) and all(map(_refers, functions)) and self.is_place(node.args[0])
         if isinstance(node, ast.Attribute):
             return self.is_place(node.value)
         if isinstance(node, ast.Subscript):
             return self.is_place(node.value) and self.is_place(node.slice)
         return isinstance(node, ast.Name | ast.Constant)
-
-
-def pointed(node: ast.expr, values: Values) -> ast.expr:
-    """Return the pointer or number that casts and int() show as user data: `int(ffi.cast("uintptr_t", handle))`."""
-    while isinstance(node, ast.Call) and node.args:
-        functions = values.of(node.func)
-        is_cast = all(isinstance(key, Member) and key.name == "cast" for key in keys(functions)) and any(
-            keys(functions)
-        )
-        if not is_cast and not all(is_function_of(function, "int") for function in functions):
-            break
-        node = node.args[-1]
-    return node
 
 
 def _is_callback(value: Value) -> bool:
@@ -262,6 +270,12 @@ def _is_utf_8(call: ast.Call) -> bool:
     """Whether a call of `decode` reads what all texts of the library are."""
     named = [argument.value for argument in call.args if isinstance(argument, ast.Constant)]
     return not call.keywords and len(named) == len(call.args) <= 2 and str([*named, "utf-8"][0]).lower() in _ENCODINGS
+
+
+def _is_new(node: ast.expr, given: Sequence[object]) -> bool:
+    """Whether a cell is made for the call alone: it may as well be made behind it."""
+    made = any(isinstance(key, Data) and key.node is node for key in given)
+    return made and isinstance(node, ast.Call) and all(isinstance(part, ast.Constant) for part in node.args)
 
 
 def keys_of(value: Value) -> bool:

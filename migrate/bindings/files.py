@@ -9,10 +9,14 @@ from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
 
+from migrate.bindings.declarations import Declarations
 from migrate.bindings.flatten import Flattening
+from migrate.bindings.forwarding import Forwarding
+from migrate.bindings.knowledge import Bindings
 from migrate.bindings.refusal import DECLARATION
 from migrate.bindings.spelled_out import SpelledOut
 from migrate.bindings.tokens import Computed, Ffi, Maker, Member, Name, Package, keys
+from migrate.bindings.user_data import is_union
 from migrate.facts.libraries import Cause
 from migrate.old_api.generations import VOCABULARY
 from migrate.python.modules import Project
@@ -89,9 +93,12 @@ def groups(sources: Mapping[Path, Source], given: frozenset[Path], width: int | 
     """Return the groups of a project's files that call the old C libraries."""
     if not any(spelling in source.text for source in sources.values() for spelling in _SPELLINGS):
         return []
+    earlier: dict[Path, Flat] = {}
+    knowledge = Bindings(VOCABULARY, Declarations([source.tree for source in sources.values()]))
+    forwarding = Forwarding(sources, _project(sources), knowledge)
+    sources = _changed(sources, forwarding.changes(), earlier)
     spelled_out = SpelledOut(sources, _project(sources), VOCABULARY)
-    earlier = dict(_flat(sources, spelled_out.changes()))
-    sources = {**sources, **{path: flat.source for path, flat in earlier.items()}}
+    sources = _changed(sources, spelled_out.changes(), earlier)
     flattening = Flattening(sources, _project(sources), VOCABULARY, frozenset(spelled_out.declared))
     return list(_Files(flattening, given, width, earlier).groups())
 
@@ -103,14 +110,18 @@ def _project(sources: Mapping[Path, Source]) -> Project:
     )
 
 
-def _flat(sources: Mapping[Path, Source], changes: Mapping[Path, list[Change]]) -> Iterator[tuple[Path, Flat]]:
-    """Yield the files that have changes."""
+def _changed(
+    sources: Mapping[Path, Source], changes: Mapping[Path, list[Change]], earlier: dict[Path, Flat]
+) -> Mapping[Path, Source]:
+    """Return the sources with some changes, which `earlier` takes up."""
     for path, found in changes.items():
-        source = sources[path]
+        source, before = sources[path], earlier.get(path)
         try:
-            yield path, Flat(source, Source(source.encode(splice(source.text, found))), found)
+            made = Source(source.encode(splice(source.text, found)))
         except Unreadable:  # inside of an f-string
             continue
+        earlier[path] = Flat(before.old if before else source, made, found, before)
+    return {**sources, **{path: earlier[path].source for path in changes if path in earlier}}
 
 
 class _Files:
@@ -168,7 +179,7 @@ class _Files:
         earlier = self._earlier.get(path)
         return Cause(path, old_node(earlier, node) if earlier else node, code)
 
-    def _spare(self, path: Path) -> Iterator[ast.alias | ast.Name]:
+    def _spare(self, path: Path) -> Iterator[ast.alias | ast.Name | ast.ClassDef]:
         """Yield what binds names of cffi and ctypes, and the texts that they read: it goes with its last use."""
         names, values = self._flattening.project.names(path), self._flattening.values
         for binding in names.of:
@@ -176,6 +187,8 @@ class _Files:
                 found = list(keys(values.of_target(binding)))
                 if any(isinstance(key, Package | Name) or key in self._flattening.dropped() for key in found):
                     yield binding
+            elif isinstance(binding, ast.ClassDef) and is_union(binding, values):
+                yield binding
             elif isinstance(binding, ast.Name) and isinstance(binding.ctx, ast.Store):
                 statement = names.parents[binding]
                 whole = isinstance(statement, ast.Assign) and statement.targets == [binding]

@@ -9,12 +9,15 @@ from typing import TypeVar
 
 from migrate.bindings import callbacks
 from migrate.bindings.calls import Calls, decoding
+from migrate.bindings.declarations import Declarations
 from migrate.bindings.knowledge import Bindings
 from migrate.bindings.libraries import Libraries
 from migrate.bindings.members import Members
 from migrate.bindings.numbers import Numbers
 from migrate.bindings.prototypes import Prototypes
 from migrate.bindings.refusal import CALL, DECLARATION, USE, NotUnderstood
+from migrate.bindings.releases import Releases
+from migrate.bindings.shown import Shown
 from migrate.bindings.tables import Tables
 from migrate.bindings.tokens import (
     CFFI,
@@ -29,12 +32,14 @@ from migrate.bindings.tokens import (
     Name,
     Null,
     Pointer,
+    Shape,
     Stranger,
     Text,
     UserData,
     View,
     keys,
 )
+from migrate.bindings.told import Told
 from migrate.bindings.uses import Uses
 from migrate.bindings.views import Views
 from migrate.facts.expressions import Expressions
@@ -46,7 +51,7 @@ from migrate.python.source import Source
 from migrate.python.values import Token, Values
 from migrate.text.code import Edits, Template
 
-_DECLARING = frozenset({"cdef"})
+_DECLARING = frozenset({"cdef", "set_source", "compile"})
 _Key = TypeVar("_Key")
 
 
@@ -63,14 +68,15 @@ class Flattening:
         """Read a project. declared: functions that ctypes has been told of elsewhere."""
         self.sources, self.project, self.vocabulary = sources, project, vocabulary
         self.forest = Forest({path: project.names(path) for path in sorted(sources)})
-        self._bindings = Bindings(vocabulary)
+        declarations = Declarations(project.trees.values())
+        self._bindings = Bindings(vocabulary, declarations)
         self.values = Values(project, self._bindings)
         self.libraries = Libraries(self.forest, self.values, project)
         expressions = Expressions(self.forest, self.values, frozenset(), vocabulary)
         self._reaching = Reaching(self.forest, self.values, {path: source.control for path, source in sources.items()})
         numbers = Numbers(self.forest, self.values, expressions)
-        self._calls = Calls(self.forest, self.values, vocabulary, numbers)
-        self._members = Members(self.forest, self.values, expressions, numbers)
+        self._calls = Calls(self.forest, self.values, self._reaching, vocabulary, numbers)
+        self._members = Members(self.forest, self.values, self._reaching, expressions, numbers)
         self._uses = Uses(self.forest, self.values, numbers)
         self._views = Views(self.forest, self.values)
         self._prototypes = Prototypes(self.forest, self.values, vocabulary, declared)
@@ -83,12 +89,17 @@ class Flattening:
         self.touched: set[Path] = set()
         if not self.libraries.old:
             return
+        self._put_each(Releases(self.forest, self.values, vocabulary.flat).edits())
         self._read_calls()
         self._read_members()
         self._read_decorators()
+        shown = Shown(self.forest, self.values, declarations)
+        self._put_each([*shown.edits(), *shown.returned()])
         self._read_uses()
         self._read_views()
+        self._put_each(Told(self.forest, self.values, self._bindings).edits())
         self._read_names()
+        self._check_compiled(declarations.compiled.values())
         self._read_prototypes()
         self._read_tables()
         self.expressions |= {ffi.node: Template("None") for ffi in self.dropped()}
@@ -100,6 +111,7 @@ class Flattening:
 
     def _changes(self, data: Data) -> bool:
         """Whether a C value is of the program's talk with an old library."""
+        data = data.whole
         if data.node is GIVEN:
             return True
         if data.spelling == CTYPES:
@@ -141,7 +153,14 @@ class Flattening:
             above = self.forest.parents[taken]
             functions = [key for key in keys(self.values.of(taken)) if isinstance(key, CFunction)]
             stored = (isinstance(above, ast.Call) and above.func is taken) or isinstance(above, ast.Attribute)
-            if functions and isinstance(taken.ctx, ast.Load) and not stored and self._calls.is_origin(taken):
+            is_test = self.forest.parents[taken] in self.statements
+            if (
+                functions
+                and isinstance(taken.ctx, ast.Load)
+                and not stored
+                and not is_test
+                and (self._calls.is_origin(taken))
+            ):
                 self._keep(taken, functions)
 
     def _keep(self, node: ast.Attribute, functions: list[CFunction]) -> None:
@@ -203,7 +222,8 @@ class Flattening:
 
     def _of_ctypes(self, node: ast.Call, name: str) -> None:
         """Edit what makes or refers to a value that an old function is given."""
-        given = [key for part in (node, *node.args) for key in keys(self.values.of(part)) if isinstance(key, Data)]
+        shown = (part.left if isinstance(part, ast.BinOp) else part for part in node.args)
+        given = [key for part in (node, *shown) for key in keys(self.values.of(part)) if isinstance(key, Data)]
         above = self.forest.parents[node]
         passed = isinstance(above, ast.Call) and above in self.expressions and name == "c_char_p"
         if any(map(self._changes, given)) or passed:
@@ -241,6 +261,13 @@ class Flattening:
         else:
             self.expressions[node] = template
 
+    def _put_each(self, edits: Iterable[tuple[ast.expr, Template] | tuple[ast.stmt, Template] | NotUnderstood]) -> None:
+        for edit in edits:
+            if isinstance(edit, NotUnderstood):
+                self._refuse(edit)
+            else:
+                self._put(*edit)
+
     def _put_all(self, edit: tuple[ast.expr, Template] | None) -> None:
         if edit is not None:
             self._put(*edit)
@@ -254,14 +281,22 @@ class Flattening:
                     self._touch(decorator)
 
     def _read_uses(self) -> None:
+        for place, shown in self._uses.looked_into():
+            if self._changes(shown) and shown.spelling == CTYPES and shown.shape is Shape.CELL:
+                self._refuse(NotUnderstood(place, USE))
         for token in self.values.tokens:
             data = token.key
             if not isinstance(data, Data) or not self._changes(data):
                 continue
-            for node in self.values.uses(token):
+            for node in self._places(token):
                 self._touch(node)
                 try:
-                    if self._members.is_mixed(node):
+                    if self._uses.is_settled(node, data):
+                        continue
+                    if edit := self._uses.tested(node, data):
+                        self._put(*edit)
+                        continue
+                    if self._members.is_mixed(node) or self._members.is_carried(node):
                         self._uses.passed_on(node, data)
                         continue
                     self._members.data(node)
@@ -274,6 +309,16 @@ class Flattening:
                     if not self._is_dressed(node):
                         self._refuse(problem)
 
+    def _places(self, token: Token) -> list[ast.expr]:
+        """Return where an expression can have a token; a name that had it before, or will have it, is none."""
+        return [node for node in self.values.uses(token) if token in self._reaching.of(node) and self._adds(node)]
+
+    def _adds(self, node: ast.expr) -> bool:
+        """Whether a sum is one of a C value where it stands; True for everything else."""
+        return not isinstance(node, ast.BinOp) or any(
+            isinstance(key, Data) for key in keys(self._reaching.of(node.left))
+        )
+
     def _is_dressed(self, node: ast.expr) -> bool:
         """Whether an edit of what stands above a value takes it over: `ffi.buffer(value)`."""
         return any(above in self.expressions or above in self.statements for above in self.forest.above(node)
@@ -283,12 +328,12 @@ class Flattening:
         """Read what shows a C value, and the pointers of cffi."""
         for token in self.values.tokens:
             key = token.key
-            for node in self.values.uses(token) if isinstance(key, Pointer | Null | UserData | View) else ():
+            for node in self._places(token) if isinstance(key, Pointer | Null | UserData | View) else ():
                 try:
                     if isinstance(key, UserData):
                         self._put_all(self._views.user_data(node))
                     elif not isinstance(key, View):
-                        self._views.pointer(node, key.spelling if isinstance(key, Pointer) else CFFI)
+                        self._put_all(self._views.pointer(node, key.spelling if isinstance(key, Pointer) else CFFI))
                     elif key.node in self.expressions and self.forest.parents[node] not in self.expressions:
                         self._put_all(self._views.view(node, key))
                 except NotUnderstood as problem:
@@ -308,6 +353,14 @@ class Flattening:
             if isinstance(token.key, Text) and token.key.spelling == CFFI:
                 for use in self.values.uses(token):
                     self._text(use)
+
+    def _check_compiled(self, compiled: Iterable[ast.Call]) -> None:
+        """Refuse modules of cffi's that are made by files which their users do not import: these may not change."""
+        for node in compiled:
+            for use in self.values.uses(Token(Ffi(node))) if Ffi(node) in self.libraries.ffis else ():
+                if self.forest.path(use) not in self.libraries.family(self.forest.path(node)):
+                    self._refuse(NotUnderstood(use, DECLARATION))
+                    self._refuse(NotUnderstood(node, DECLARATION))
 
     def _read_prototypes(self) -> None:
         """Take away what ctypes is told of functions."""

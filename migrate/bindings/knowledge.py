@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from migrate.bindings import shapes
+from migrate.bindings.declarations import Declarations
 from migrate.bindings.tokens import (
     CFFI,
     CTYPES,
@@ -31,11 +33,11 @@ from migrate.bindings.tokens import (
     keys,
 )
 from migrate.old_api.vocabulary import Parameter, Vocabulary
-from migrate.python.values import Arguments, CallBack, External, Given, Kept, Plain, Token, Value
+from migrate.python.values import Arguments, Bound, CallBack, External, Function, Given, Kept, Plain, Token, Value
 
 _LOADERS = frozenset({"cdll", "pydll"})
 _LIBRARIES = frozenset({"CDLL", "PyDLL"})
-_REFERENCES = frozenset({"byref", "pointer"})
+_REFERENCES = frozenset({"byref", "pointer", "addressof"})
 _WIDTHS = ("8", "16", "32", "64")
 _KINDS = ("int", "long", "longlong", "short", "size_t", "byte", *(f"int{width}" for width in _WIDTHS))
 _INTEGERS = frozenset({*(f"c_{sign}{kind}" for sign in ("", "u") for kind in _KINDS), "c_ssize_t", "c_bool"})
@@ -46,16 +48,28 @@ _MESSAGE = "uint8_t *"
 _POINTER = "POINTER"  # what it gives is a class: POINTER(c_char)
 
 
-class Bindings:
-    """The Knowledge of the two packages. `met`: C values that are given to functions of other libraries."""
+class Called(NamedTuple):
+    """What the library gives a function behind its first arguments, which are given already."""
 
-    def __init__(self, vocabulary: Vocabulary) -> None:
-        self._vocabulary = vocabulary
+    parameters: tuple[Parameter, ...]
+    given: int
+
+
+class Bindings:
+    """The Knowledge of the two packages.
+
+    met: C values that are given to functions of other libraries. called: the functions that the library calls.
+    """
+
+    def __init__(self, vocabulary: Vocabulary, declarations: Declarations) -> None:
+        self._vocabulary, self._declarations = vocabulary, declarations
         self.met: set[Data | View] = set()
+        self.called: dict[ast.FunctionDef | ast.Lambda, set[Called]] = {}
 
     def module(self, name: str) -> Token | None:
         """Return the token of one of the packages."""
-        return Token(Package(_MODULES[name])) if name in _MODULES else None
+        known = name in _MODULES or name in self._declarations.compiled
+        return Token(Package(_MODULES.get(name, name))) if known else None
 
     def attribute(self, token: Token, name: str) -> Iterable[Given] | None:
         """Return what reading an attribute of a token gives."""
@@ -63,6 +77,8 @@ class Bindings:
         if isinstance(key, Package):
             if key.name == CTYPES and name == "util":
                 return [Token(Package("ctypes.util"))]
+            if key.name in self._declarations.compiled:
+                return [Token(Ffi(self._declarations.compiled[key.name])) if name == "ffi" else Plain.UNKNOWN]
             is_base = name in ("Structure", "Union", "BigEndianStructure", "LittleEndianStructure")
             return [External(f"ctypes.{name}") if is_base else Token(Name(key.name, name))]
         if isinstance(key, Ffi):
@@ -90,6 +106,10 @@ class Bindings:
             return self._of_ffi(key, node, arguments)
         if isinstance(key, CFunction):
             function = self._vocabulary.flat[key.name]
+            if function.returns.startswith("union"):
+                return [Token(UserData(key.spelling))]
+            if "return" in function.kinds and any(Token(Null()) in given for given in arguments.positional):
+                return [Token(Pointer(key.spelling)), Token(Null())]
             is_text = function.returns == "const char *"
             return [Token(Text(key.spelling) if is_text else Pointer(key.spelling))
                     if is_text or "return" in function.kinds else Plain.OTHER]  # fmt: skip
@@ -98,7 +118,8 @@ class Bindings:
         if isinstance(key, Stranger | Computed):
             given = [*arguments.positional, *arguments.keywords.values(), arguments.hidden]
             found = (value.key for values in given for value in values if isinstance(value, Token))
-            self.met.update(data for data in found if isinstance(data, Data | View))
+            self.met.update(data.whole if isinstance(data, Data) else data
+                            for data in found if isinstance(data, Data | View))  # fmt: skip
             return [Plain.OTHER]
         return []
 
@@ -108,7 +129,8 @@ class Bindings:
         if name.name in _LIBRARIES:
             return [Token(Library(node, CTYPES))]
         if name.name in ("CFUNCTYPE", "PYFUNCTYPE"):
-            return [Token(Maker(CTYPES))]
+            kinds = (next((getattr(key, "name", "") for key in keys(given)), "") for given in arguments.positional[1:])
+            return [Token(Maker(CTYPES, kinds=tuple(kinds)))]
         if name.name == "POINTER":
             found = (getattr(key, "name", "") for key in keys(*arguments.positional[:1]))
             return [Token(Name(CTYPES, f"{_POINTER}({next(found, '')})"))]
@@ -140,6 +162,8 @@ class Bindings:
     def elements(self, token: Token) -> Iterable[Given] | None:
         """Return what indexing a C value gives."""
         key = token.key
+        if isinstance(key, Library):
+            return [Token(Computed(key))]
         is_pointer = isinstance(key, Data) and (key.spelling, key.holds) == (CFFI, "handle")
         return [Token(Pointer(CFFI)) if is_pointer else Plain.OTHER]
 
@@ -167,7 +191,21 @@ class Bindings:
         hidden = [arguments.hidden] * len(parameters) if arguments.starred else []
         for parameter, values in zip(parameters, [*arguments.positional, *hidden], strict=False):
             if parameter.callback:
-                yield CallBack(values, tuple((_given(each, key.spelling),) for each in parameter.callback))
+                fitting = frozenset(value for value in values if self._may_be(value, parameter))
+                self._note(fitting, parameter.callback)
+                yield CallBack(fitting, tuple((_given(each, key.spelling),) for each in parameter.callback))
+
+    def _may_be(self, value: Value, parameter: Parameter) -> bool:
+        """Whether cffi lets a function of the program pass for a callback: by the type that its decorator names."""
+        kind = callback_type(value.node) if isinstance(value, Function) else ""
+        return not kind or self._declarations.may_be(kind, parameter.callback)
+
+    def _note(self, functions: Iterable[Value], parameters: tuple[Parameter, ...]) -> None:
+        for value in functions:
+            function = value.function if isinstance(value, Bound) else value
+            given = len(value.arguments) if isinstance(value, Bound) else 0
+            if isinstance(function, Function) and isinstance(function.node, ast.FunctionDef | ast.Lambda):
+                self.called.setdefault(function.node, set()).add(Called(parameters, given))
 
     def is_instance(self, token: Token, kind: Token) -> bool | None:
         """Return None: nothing is known of types."""
@@ -184,6 +222,15 @@ class Bindings:
     def text(self, token: Token) -> Sequence[Token]:
         """Return nothing: the text of no token matters."""
         return ()
+
+    def added(self, token: Token, node: ast.AST) -> Sequence[Token]:
+        """Return the memory behind an offset: `buffer + offset`."""
+        key = token.key
+        if not isinstance(key, Data) or key.shape is not Shape.BUFFER:
+            return ()
+        if not isinstance(node, ast.BinOp) or key.part_of:
+            return [token]
+        return [Token(Data(node, Shape.BUFFER, "bytes", key.spelling, key.ffi, part_of=key))]
 
     def in_flight(self) -> Sequence[Token]:
         """Return nothing: no error is a token."""
@@ -205,6 +252,16 @@ def _given(parameter: Parameter, spelling: str) -> Given:
     if parameter.is_user_data:
         return Token(UserData(spelling))
     return Token(Pointer(spelling)) if parameter.kind else Plain.OTHER
+
+
+def callback_type(node: ast.AST) -> str:
+    """Return the type that `@ffi.callback("type")` gives a function; nothing where it has no such decorator alone."""
+    decorators = node.decorator_list if isinstance(node, ast.FunctionDef) else []
+    call = decorators[0] if len(decorators) == 1 else None
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.func.attr != "callback":
+        return ""
+    kind = call.args[0] if call.args else None
+    return kind.value if isinstance(kind, ast.Constant) and isinstance(kind.value, str) else ""
 
 
 def ctypes_value(name: str) -> tuple[Shape | None, str]:

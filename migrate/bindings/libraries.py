@@ -14,6 +14,7 @@ from migrate.python.values import Bound, External, Plain, Value, Values
 _DISPLAYS = (ast.List, ast.Tuple, ast.Dict)
 _PLAIN = (
     *_DISPLAYS,
+    ast.DictComp,
     ast.Constant,
     ast.Name,
     ast.FormattedValue,
@@ -21,6 +22,7 @@ _PLAIN = (
     ast.JoinedStr,
     ast.BinOp,
     ast.BoolOp,
+    ast.Compare,
     ast.IfExp,
 )
 
@@ -56,6 +58,8 @@ class Libraries:
             given = [*node.args, *(keyword.value for keyword in node.keywords)]
             return all(map(_is_of_python, self.values.of(node.func))) and all(map(self.is_plain, given))
         parts = [part for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr)]
+        for turn in node.generators if isinstance(node, ast.DictComp) else ():
+            parts += [turn.iter, *turn.ifs]
         return isinstance(node, _PLAIN) and all(map(self.is_plain, parts))
 
     def module(self, path: Path) -> str:
@@ -92,3 +96,8 @@ def _is_of_python(function: Value) -> bool:
     if isinstance(function, External):
         return function.name.startswith(".") or is_standard(function.name)
     return function is Plain.OTHER or any(isinstance(key, Name) for key in keys([function]))
+
+
+def is_display(node: ast.expr) -> bool:
+    """Whether an expression lists something, at least one thing."""
+    return isinstance(node, ast.List | ast.Tuple) and bool(node.elts)

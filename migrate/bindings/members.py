@@ -6,13 +6,15 @@ import ast
 from collections.abc import Callable, Mapping
 
 from migrate.bindings import callbacks, shapes
-from migrate.bindings.calls import decoding, pointed
+from migrate.bindings.calls import decoding, is_function_of
 from migrate.bindings.knowledge import new_type
 from migrate.bindings.numbers import Numbers
-from migrate.bindings.refusal import USE, NotUnderstood
-from migrate.bindings.tokens import CTYPES, Data, Own, Pointer, Shape, Text, keys
+from migrate.bindings.refusal import COLLECTED, USE, NotUnderstood
+from migrate.bindings.tokens import CFFI, CTYPES, GIVEN, Data, Own, Pointer, Shape, Text, UserData, keys
+from migrate.bindings.user_data import pointed
 from migrate.facts.expressions import Expressions
 from migrate.facts.forest import Forest
+from migrate.facts.reaching import Reaching
 from migrate.old_api.vocabulary import kind_of
 from migrate.python.scopes import Kind
 from migrate.python.values import Plain, Token, Values
@@ -25,11 +27,16 @@ _TEXT = '.partition(b"\\0")[0]'
 class Members:
     """Makes the edits of calls of cffi and ctypes; nothing for what stays cffi's."""
 
-    def __init__(self, forest: Forest, values: Values, expressions: Expressions, numbers: Numbers) -> None:
-        self._forest, self._values, self._expressions, self._numbers = forest, values, expressions, numbers
+    def __init__(
+        self, forest: Forest, values: Values, reaching: Reaching, expressions: Expressions, numbers: Numbers
+    ) -> None:
+        self._forest, self._values, self._reaching = forest, values, reaching
+        self._expressions, self._numbers = expressions, numbers
 
     def of_ffi(self, node: ast.Call, name: str) -> Edit | None:
         """Return the edit of a call of a method of an FFI object."""
+        if name == "gc":
+            raise NotUnderstood(node, COLLECTED)
         if node.keywords or any(isinstance(argument, ast.Starred) for argument in node.args):
             raise NotUnderstood(node, USE)
         judge = _OF_FFI.get(name)
@@ -47,29 +54,35 @@ class Members:
 
     def data(self, node: ast.expr) -> Data | None:
         """Return the shape of what an expression certainly is, None for what is no value of C."""
-        found = self._values.of(node)
+        found = self._reaching.of(node)
         data = [key for key in keys(found) if isinstance(key, Data)]
         if not data:
             return None
         alike = {(each.shape, each.holds == "list", each.spelling) for each in data}
         if len(alike) > 1 or len(data) < len(found - {Plain.NONE}):
             raise NotUnderstood(node, USE)
-        return data[0]
+        return min(data, key=lambda each: each.holds)  # of a cell for handles and numbers, that of a handle
 
     def is_mixed(self, node: ast.expr) -> bool:
         """Whether an expression is a cell of ctypes with a handle at one time, and the handle itself at another."""
-        found = [*keys(self._values.of(node))]
+        found = [*keys(self._reaching.of(node))]
         cells = [key for key in found if isinstance(key, Data)]
         rest = [key for key in found if isinstance(key, Pointer)]
-        others = self._values.of(node) - {Plain.NONE, *map(Token, cells), *map(Token, rest)}
+        others = self._reaching.of(node) - {Plain.NONE, *map(Token, cells), *map(Token, rest)}
         return bool(rest) and not others and {(each.holds, each.spelling) for each in cells} == {("handle", CTYPES)}
+
+    def is_carried(self, node: ast.expr) -> bool:
+        """Whether an expression is a buffer of ctypes, which came back as user data at times."""
+        found = self._reaching.of(node) - {Plain.NONE, Token(UserData(CTYPES))}
+        buffers = [key for key in keys(found) if isinstance(key, Data) and key.shape is Shape.BUFFER]
+        return Token(UserData(CTYPES)) in self._reaching.of(node) and 0 < len(buffers) == len(found)
 
     def _buffer(self, node: ast.expr) -> bool:
         """Whether an expression is a buffer of the program's; not where it is something that stays cffi's."""
         data = self.data(node)
         if data is not None and data.shape is Shape.CELL:
             raise NotUnderstood(node, USE)
-        if data is None and Plain.UNKNOWN in self._values.of(node):
+        if data is None and Plain.UNKNOWN in self._reaching.of(node):
             raise NotUnderstood(node, USE)
         return data is not None
 
@@ -133,8 +146,12 @@ class Members:
 
     def _view(self, node: ast.Call) -> Edit | None:
         """Return bytes where they are copied at once, else a view."""
+        if self._is_address(node.args[0]):
+            return self._at_address(node)
         if not self._buffer(node.args[0]):
             return None
+        if len(node.args) == 1:
+            self._check_whole(node)
         parts = {"buffer": node.args[0]}
         cut = ""
         if len(node.args) > 1:
@@ -150,8 +167,28 @@ class Members:
             return above, Template(f"bytes({{buffer}}{cut})", parts)
         return node, Template(f"memoryview({{buffer}}){cut}", parts)
 
+    def _is_address(self, node: ast.expr) -> bool:
+        """Whether an expression is what a function of the library gave as a pointer, where it is one at all."""
+        found = self._reaching.of(node)
+        return Token(Pointer(CFFI)) in found and found <= {Token(Pointer(CFFI)), Plain.OTHER}
+
+    def _at_address(self, node: ast.Call) -> Edit:
+        """Return the bytes at an address: `ffi.buffer(address, size)[:]`."""
+        above = self._forest.parents[node]
+        whole = isinstance(above, ast.Subscript) and isinstance(above.slice, ast.Slice) and _is_whole(above.slice)
+        copied = isinstance(above, ast.Call) and above.args == [node] and _named(above.func) == "bytes"
+        if len(node.args) != 2 or not (whole or copied) or not isinstance(above, ast.expr):
+            raise NotUnderstood(node, USE)
+        parts = {"address": node.args[0], "size": node.args[1]}
+        return above, Template("bytes({comch}.arguments.span({address}, {size}))", parts)
+
+    def _check_whole(self, node: ast.Call) -> None:
+        """Refuse the size of what shows a part only: C knows none."""
+        if any(isinstance(key, Data) and key.part_of for key in keys(self._reaching.of(node.args[0]))):
+            raise NotUnderstood(node, USE)
+
     def _string(self, node: ast.Call) -> Edit | None:
-        found = self._values.of(node.args[0])
+        found = self._reaching.of(node.args[0])
         if any(isinstance(key, Text) for key in keys(found)):
             if any(not isinstance(key, Text) for key in keys(found)) or len(node.args) > 1:
                 raise NotUnderstood(node, USE)
@@ -165,9 +202,20 @@ class Members:
         return node, Template("bytes({buffer})" + _TEXT, {"buffer": node.args[0]})
 
     def _unpacked(self, node: ast.Call) -> Edit | None:
-        if not self._buffer(node.args[0]) or len(node.args) != 2:
+        shown = node.args[0]
+        behind = isinstance(shown, ast.BinOp) and isinstance(shown.op, ast.Add) and self._is_message(shown.left)
+        if behind and isinstance(shown, ast.BinOp) and len(node.args) == 2:  # what is behind a header
+            parts = {"buffer": shown.left, "start": shown.right, "size": node.args[1]}
+            return node, Template("bytes({buffer}[{start}:][:{size}])", parts)
+        if not self._buffer(shown) or len(node.args) != 2:
             return None
-        return node, Template("bytes({buffer}[:{size}])", {"buffer": node.args[0], "size": node.args[1]})
+        return node, Template("bytes({buffer}[:{size}])", {"buffer": shown, "size": node.args[1]})
+
+    def _is_message(self, node: ast.expr) -> bool:
+        """Whether an expression is the bytes of a message that a callback gets."""
+        found = [*keys(self._values.of(node))]
+        given = [key for key in found if isinstance(key, Data) and key.node is GIVEN]
+        return bool(given) and len(given) == len(self._values.of(node))
 
     def _size(self, node: ast.Call) -> Edit | None:
         if isinstance(node.args[0], ast.Constant):
@@ -175,6 +223,7 @@ class Members:
         data = self.data(node.args[0])
         if data is not None and data.shape is Shape.CELL:
             raise NotUnderstood(node, USE)
+        self._check_whole(node)
         return (node, Template("len({buffer})", {"buffer": node.args[0]})) if data else None
 
     def _moved(self, node: ast.Call) -> Edit | None:
@@ -183,11 +232,17 @@ class Members:
         if not self._buffer(target):
             return None
         statement = self._forest.parents[node]
-        simple = len(node.args) == 3 and isinstance(node.args[2], ast.Name | ast.Constant | ast.Attribute)
+        simple = len(node.args) == 3 and self._is_simple(node.args[2])
         if not simple or not isinstance(statement, ast.Expr):
             raise NotUnderstood(node, USE)
         parts = {"buffer": target, "data": node.args[1], "size": node.args[2], "size_2": node.args[2]}
         return statement, Template("{buffer}[:{size}] = memoryview({data})[:{size_2}]", parts)
+
+    def _is_simple(self, size: ast.expr) -> bool:
+        """Whether evaluating a size twice gives the same."""
+        if isinstance(size, ast.Call) and all(is_function_of(each, "len") for each in self._reaching.of(size.func)):
+            return all(isinstance(argument, ast.Name) for argument in size.args)
+        return isinstance(size, ast.Name | ast.Constant | ast.Attribute)
 
     def _itself(self, node: ast.Call) -> Edit:
         """Return what is shown as something else: bytes for a pointer, a pointer for a value."""
@@ -198,7 +253,7 @@ class Members:
         kind = node.args[0]
         if isinstance(kind, ast.Constant) and kind_of(str(kind.value)):
             return self._itself(node)
-        if any(isinstance(key, Own) for key in keys(self._values.of(node.args[-1]))):
+        if any(isinstance(key, Own) for key in keys(self._reaching.of(node.args[-1]))):
             return None
         raise NotUnderstood(node, USE)
 
@@ -220,7 +275,7 @@ class Members:
         return node, self._function(node.args[0])
 
     def _function(self, node: ast.expr) -> Template:
-        return callbacks.called_back(node, self._values.of(node))
+        return callbacks.called_back(node, self._reaching.of(node))
 
     def _object(self, node: ast.Call) -> Edit:
         """Return the object that a pointer stands for."""
@@ -261,6 +316,7 @@ _OF_FFI: Mapping[str, Callable[[Members, ast.Call], Edit | None]] = {
     "from_handle": Members._object,
 }
 _OF_CTYPES: Mapping[str, Callable[[Members, ast.Call], Edit | None]] = {
+    "addressof": Members._itself,
     "byref": Members._itself,
     "pointer": Members._itself,
     "c_char_p": Members._text_of,

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from migrate.bindings.numbers import bounds
 from migrate.bindings.refusal import USE, NotUnderstood
 from migrate.bindings.tokens import CTYPES, CFunction, Computed, Name, keys
+from migrate.bindings.user_data import is_union
 from migrate.facts.forest import Forest
 from migrate.old_api.vocabulary import Vocabulary
 from migrate.python.values import Class, External, Function, Plain, Token, Value, Values
@@ -75,12 +76,14 @@ class Prototypes:
         self._declared.update(functions)
         for function in functions:
             returns = self._vocabulary.flat[function.name].returns if isinstance(function, CFunction) else ""
-            if not all(fits(kind, returns) for kind in found):
+            if not all(fits(kind, returns, self._values) for kind in found):
                 raise NotUnderstood(value, USE)
 
 
-def fits(kind: Value, returns: str) -> bool:
+def fits(kind: Value, returns: str, values: Values) -> bool:
     """Whether a restype shows what a function returns, "" for any function, as it is."""
+    if isinstance(kind, Class):
+        return returns.startswith("union") and is_union(kind.node, values)
     if isinstance(kind, Token) and isinstance(kind.key, Name) and returns:
         name = kind.key.name
         if returns == _TEXT:
@@ -92,7 +95,7 @@ def fits(kind: Value, returns: str) -> bool:
         return returns in ("void", "")
     if isinstance(kind, External):
         return kind.name == "builtins.int" and "*" not in returns
-    return not isinstance(kind, Function | Class)
+    return not isinstance(kind, Function)
 
 
 def maker(function: ast.FunctionDef) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 
 USE, CALL, DECLARATION = "CCM092", "CCM093", "CCM094"
+COLLECTED, OWN_DATA = "CCM095", "CCM096"
+FEATURE_TEST = "CCM006"
 
 
 class NotUnderstood(Exception):

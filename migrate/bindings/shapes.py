@@ -10,7 +10,7 @@ from migrate.old_api.vocabulary import KINDS
 
 _WIDTHS = (8, 16, 32, 64)
 NUMBERS = frozenset({f"{sign}int{width}_t" for sign in ("", "u") for width in _WIDTHS})
-NUMBERS |= {"size_t", "ssize_t", "intptr_t", "uintptr_t", "int", "long", "short", "bool", "_Bool"}
+NUMBERS |= {"size_t", "ssize_t", "intptr_t", "uintptr_t", "int", "long", "short"}  # True and False are no numbers
 BYTES = frozenset({"char", "uint8_t", "int8_t", "void"})
 _ARRAY = re.compile(r"\[([^\]]*)\]\s*$")
 _WORDS = frozenset({"const", "struct", "enum", "unsigned", "signed", "volatile"})

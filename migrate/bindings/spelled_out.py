@@ -8,9 +8,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from migrate.bindings import shapes
+from migrate.bindings.declarations import Declarations
+from migrate.bindings.declaring import Declaring
+from migrate.bindings.finders import Finders, Found, is_plain
+from migrate.bindings.hoisted import Hoisted, Hoisting
 from migrate.bindings.knowledge import Bindings, new_type
 from migrate.bindings.libraries import Libraries
 from migrate.bindings.prototypes import declares_only, fits, maker, restype
+from migrate.bindings.removing import without
+from migrate.bindings.rows import Rows
 from migrate.bindings.texts import Texts
 from migrate.bindings.tokens import Library, Member, keys
 from migrate.facts.expressions import Expressions
@@ -30,11 +36,15 @@ class SpelledOut:
     def __init__(self, sources: Mapping[Path, Source], project: Project, vocabulary: Vocabulary) -> None:
         self._sources, self._vocabulary = sources, vocabulary
         self.declared: set[str] = set()
+        self._hoisted: set[ast.Call] = set()
         self._makers: set[ast.AST] = set()  # functions of which some call is replaced
         self._replaced: set[ast.AST] = set()
         self._forest = Forest({path: project.names(path) for path in sorted(sources)})
-        self._values = Values(project, Bindings(vocabulary))
+        self._declared = Declarations(project.trees.values())
+        self._values = Values(project, Bindings(vocabulary, self._declared))
         self._libraries = Libraries(self._forest, self._values, project)
+        self._declaring = Declaring(self._forest, self._values, self._libraries)
+        self._finders = Finders(self._forest, self._values)
         self._texts = Texts(
             self._forest, self._values, Expressions(self._forest, self._values, frozenset(), vocabulary)
         )
@@ -42,18 +52,56 @@ class SpelledOut:
     def changes(self) -> dict[Path, list[Change]]:
         """Return the changes of each file that has any."""
         found: dict[Path, list[Change]] = {}
-        nodes: list[tuple[Path, ast.Call | ast.Subscript]] = [*self._forest.nodes(ast.Call)]
-        for path, node in [*nodes, *self._forest.nodes(ast.Subscript)]:
+        for hoisted in Hoisting(self._forest, self._values).found():
+            for node, text in self._moved(hoisted):
+                path = self._forest.path(node)
+                found.setdefault(path, []).append(Change(*self._sources[path].span(node), text))
+        nodes: list[tuple[Path, ast.Call | ast.Subscript | ast.Attribute]] = [*self._forest.nodes(ast.Call)]
+        for path, node in [*nodes, *self._forest.nodes(ast.Subscript), *self._forest.nodes(ast.Attribute)]:
             if text := self._text(node):
                 self._replaced.add(node)
                 found.setdefault(path, []).append(Change(*self._sources[path].span(node), text))
-        for path, function in self._forest.nodes(ast.FunctionDef):
-            if function in self._makers and self._is_left(function):
-                found.setdefault(path, []).append(self._without(path, function))
+        functions = (function for _, function in self._forest.nodes(ast.FunctionDef) if function in self._makers)
+        for statement in (*filter(self._is_left, functions), *self._loops()):
+            path = self._forest.path(statement)
+            found.setdefault(path, []).append(without(self._sources[path], self._forest, statement))
+        for loop, target, call, rows in Rows(self._forest, self._values).loops():
+            path = self._forest.path(loop)
+            found.setdefault(path, []).extend(self._calls(loop, target, call, rows))
         return {path: _outermost(changes) for path, changes in found.items()}
 
-    def _text(self, node: ast.Call | ast.Subscript) -> str:
+    def _moved(self, hoisted: Hoisted) -> Iterator[tuple[ast.expr, str]]:
+        """Yield the changes of a helper and its callers, where it makes values of several shapes."""
+        kinds = {argument: self._declared.written_out(str(argument.value)) for argument in hoisted.given}
+        made = {shapes.made(kind) for kind in kinds.values()}
+        if None in made or len(made) < 2:
+            return
+        self._hoisted.add(hoisted.made)
+        yield hoisted.made, hoisted.parameter.id
+        for argument, kind in kinds.items():
+            yield argument, f"{self._slice(hoisted.made.func)}({json.dumps(kind)})"
+
+    def _calls(self, loop: ast.For, target: ast.Name, call: ast.Call, rows: Sequence[ast.Tuple]) -> Iterator[Change]:
+        """Yield the changes of a loop over functions with their arguments: what it goes through are calls."""
+        source = self._sources[self._forest.path(loop)]
+        if any("#" in source.slice(row) for row in rows):
+            return
+        calls = (list(map(source.slice, row.elts)) for row in rows)
+        if len(loop.body) == 1 and isinstance(loop.body[0], ast.Expr) and not loop.orelse:
+            body, inner = source.span(loop.body[0]), source.span(call)
+            before, behind = source.text[body[0] : inner[0]], source.text[inner[1] : body[1]]
+            lines = (f"{before}{function}({', '.join(given)}){behind}" for function, *given in calls)
+            yield Change(*source.span(loop), f"\n{' ' * loop.col_offset}".join(lines))
+            return
+        yield Change(*source.span(loop.target), target.id)
+        yield Change(*source.span(call), f"{target.id}()")
+        for row, (function, *given) in zip(rows, calls, strict=True):
+            yield Change(*source.span(row), f"lambda: {function}({', '.join(given)})")
+
+    def _text(self, node: ast.Call | ast.Subscript | ast.Attribute) -> str:
         """Return what takes the place of an expression, nothing for what stays."""
+        if isinstance(node, ast.Attribute):
+            return self._constant(node)
         if isinstance(node, ast.Subscript):
             return self._taken(node, node.value, node.slice)
         if self._values.of(node.func) == _GETATTR and len(node.args) == 2 and not node.keywords:
@@ -62,10 +110,28 @@ class SpelledOut:
             self.declared.update(self._names(node.args[1]))
             self._makers.update(value.node for value in self._values.of(node.func) if isinstance(value, Function))
             return self._taken(node, node.args[0], node.args[1])
-        members = [key for key in keys(self._values.of(node.func)) if isinstance(key, Member)]
-        if members and all(member.name == "new" for member in members) and node.args and new_type(node) is None:
+        found = self._finders.found(node)
+        if found and (text := self._taken(node, found.library, found.name, found)):
+            self._makers.add(found.finder)
+            return text
+        if self._is_member(node, "string"):
+            return self._enumerated(node)
+        if self._is_member(node, "new") and node.args and _is_computed(node) and node not in self._hoisted:
             return self._made(node)
         return ""
+
+    def _loops(self) -> Iterator[ast.stmt]:
+        """Yield the loops that only declare functions as they are, and the tables of these."""
+        loops = self._declaring.understood()
+        fitting = {loop: told for loop, told in loops.items() if all(map(self._is_told, told))}
+        self.declared.update(name for told in fitting.values() for name, _ in told)
+        yield from fitting
+        yield from self._declaring.tables(fitting)
+
+    def _is_told(self, told: tuple[str, ast.expr]) -> bool:
+        """Whether a function is of an old library, and returns what it is said to."""
+        function = self._vocabulary.flat.get(told[0])
+        return function is not None and self._fits(function.returns, told[1])
 
     def _is_left(self, function: ast.FunctionDef) -> bool:
         """Whether no call of a function is left, and no other use of it."""
@@ -78,14 +144,6 @@ class SpelledOut:
 
     def _is_named(self, node: ast.expr, function: ast.FunctionDef) -> bool:
         return any(isinstance(value, Function) and value.node is function for value in self._values.of(node))
-
-    def _without(self, path: Path, function: ast.FunctionDef) -> Change:
-        """Return the change that takes a function away, with the blank lines behind it."""
-        source, last = self._sources[path], function.end_lineno or function.lineno
-        while last < len(source.lines) and not source.lines[last].strip():
-            last += 1
-        end = source.line_start(last) + len(source.lines[last - 1])
-        return Change(source.line_start(function.lineno), end, "")
 
     def _is_prototype(self, node: ast.Call) -> bool:
         """Whether a call declares one function of a library, which it returns: `prototype(lib, "name", ...)`."""
@@ -107,34 +165,74 @@ class SpelledOut:
 
     def _fits(self, returns: str, declared: ast.expr) -> bool:
         """Whether what a function is said to return shows that as it is."""
-        return all(fits(kind, returns) for kind in self._values.of(declared))
+        found = self._values.of(declared)
+        return bool(found) and all(fits(kind, returns, self._values) for kind in found)
 
-    def _taken(self, node: ast.expr, library: ast.expr, name: ast.expr) -> str:
+    def _taken(self, node: ast.expr, library: ast.expr, name: ast.expr, finder: Found | None = None) -> str:
         """Return a function of a library by its name: `lib.f`, or `{"f": lib.f, "g": lib.g}[which]`."""
         found = self._values.of(library)
         if not found or not all(isinstance(key, Library) for key in keys(found)) or len([*keys(found)]) < len(found):
             return ""
-        names = self._names(name)
-        if not names or declares_only(node, self._forest):
+        names = self._texts.of(name)
+        spelled = {each: text for each in names if (text := self._spelled(library, each))}
+        if not names or not spelled.keys() >= {*names} or declares_only(node, self._forest):
             return ""
-        owner = self._slice(library)
         if len(names) == 1:
-            return f"{owner}.{names[0]}"
+            return spelled[names[0]]
         parts, by_parts = self._texts.by_parts(name)
-        if not by_parts:
+        if not by_parts or (finder and not all(finder.is_known(part, node) for part in parts)):
             return ""
-        rows = (f"{_key(row)}: {owner}.{each}" for row, each in by_parts.items())
-        return f"{{{', '.join(rows)}}}[{', '.join(map(self._slice, parts))}]"
+        rows = (f"{_key(row)}: {spelled[each]}" for row, each in by_parts.items())
+        return f"{{{', '.join(rows)}}}[{', '.join(self._part(part, finder) for part in parts)}]"
+
+    def _spelled(self, library: ast.expr, name: str) -> str:
+        """Return what a library has under a name: a function, or the number that the program declares; else nothing."""
+        if name in self._vocabulary.flat:
+            return f"{self._slice(library)}.{name}"
+        value = None if name in self._vocabulary.constants else self._declared.enums.constant(name)
+        return "" if value is None else str(value)
+
+    def _constant(self, node: ast.Attribute) -> str:
+        """Return a constant that the program declares, for the expression that takes it from a library."""
+        found = self._values.of(node.value)
+        libraries = [key for key in keys(found) if isinstance(key, Library)]
+        is_library = bool(libraries) and len(libraries) == len(found) and isinstance(node.ctx, ast.Load)
+        return self._spelled(node.value, node.attr) if is_library and node.attr not in self._vocabulary.flat else ""
+
+    def _enumerated(self, node: ast.Call) -> str:
+        """Return the name of an enum's value: `ffi.string(ffi.cast("enum", value))`."""
+        cast = node.args[0] if len(node.args) == 1 else None
+        if not isinstance(cast, ast.Call) or len(cast.args) != 2 or not self._is_member(cast, "cast"):
+            return ""
+        kind, value = cast.args
+        names = self._declared.enums.names(str(kind.value)) if isinstance(kind, ast.Constant) else {}
+        if not names or not is_plain(value):
+            return ""
+        rows, text = (f"{number}: {json.dumps(name)}" for number, name in names.items()), self._slice(value)
+        return f"{{{', '.join(rows)}}}.get({text}, str(int({text})))"
+
+    def _is_member(self, node: ast.Call, name: str) -> bool:
+        """Whether a call is that of a method of an FFI object."""
+        members = [key for key in keys(self._values.of(node.func)) if isinstance(key, Member)]
+        return bool(members) and all(member.name == name for member in members)
+
+    def _part(self, node: ast.expr, finder: Found | None) -> str:
+        """Return the text of a part of a name, which a method takes from its own object."""
+        own = finder and isinstance(node, ast.Attribute) and finder.is_own(node)
+        if finder and finder.receiver and own and isinstance(node, ast.Attribute):
+            return f"{self._slice(finder.receiver[1])}.{node.attr}"
+        return self._slice(node)
 
     def _made(self, node: ast.Call) -> str:
         """Return the call of `ffi.new` with the types that it can be called with."""
         kind, rest = node.args[0], "".join(f", {self._slice(argument)}" for argument in node.args[1:])
         groups: dict[object, list[str]] = {}
         for text in self._texts.of(kind):
-            groups.setdefault(shapes.made(text), []).append(text)
+            groups.setdefault(shapes.made(self._declared.written_out(text)), []).append(text)
         if not groups or None in groups:
             return ""
-        calls = [f"{self._slice(node.func)}({json.dumps(group[0])}{rest})" for group in groups.values()]
+        kinds = (json.dumps(self._declared.written_out(group[0])) for group in groups.values())
+        calls = [f"{self._slice(node.func)}({kind}{rest})" for kind in kinds]
         wanted: Sequence[list[str]] = [*groups.values()]
         text = calls[-1]
         for call, group in zip(calls[:-1], wanted, strict=False):
@@ -145,6 +243,11 @@ class SpelledOut:
 
     def _slice(self, node: ast.expr) -> str:
         return self._sources[self._forest.path(node)].slice(node)
+
+
+def _is_computed(node: ast.Call) -> bool:
+    """Whether `ffi.new` is called with a type that is put together from texts, or has a name of the program's own."""
+    return shapes.made(new_type(node) or "") is None
 
 
 def _key(texts: tuple[str, ...]) -> str:

@@ -119,6 +119,11 @@ class Texts:
         if isinstance(above, ast.Tuple) and isinstance(binding, ast.expr):
             place, binding = above.elts.index(binding), above
             above = self._forest.parents[binding]
+        if isinstance(above, ast.Assign) and place is not None:
+            values = above.value.elts if isinstance(above.value, ast.Tuple) else []
+            if len(values) != len(binding.elts) or any(isinstance(value, ast.Starred) for value in values):  # type: ignore[attr-defined]
+                raise _Unknown
+            return self._texts(values[place], depth)
         if isinstance(above, ast.For | ast.comprehension) and above.target is binding:
             rows = self._rows(above.iter, depth)
             if place is None:

@@ -94,6 +94,12 @@ class Data:
     spelling: str
     ffi: Ffi | None = None
     ctype: str = ""
+    part_of: Data | None = None  # of which buffer it shows what is behind an offset
+
+    @property
+    def whole(self) -> Data:
+        """The value that it is a part of; itself if it is none."""
+        return self.part_of.whole if self.part_of else self
 
 
 GIVEN = ast.Constant(None)  # stands for the place where the library makes the bytes that it gives a callback
@@ -101,10 +107,14 @@ GIVEN = ast.Constant(None)  # stands for the place where the library makes the b
 
 @dataclass(frozen=True)
 class Maker:
-    """What makes a function of the program one that C can call: `ffi.callback("T")`, `CFUNCTYPE(...)`."""
+    """What makes a function of the program one that C can call: `ffi.callback("T")`, `CFUNCTYPE(...)`.
+
+    kinds: the types of ctypes that the function takes.
+    """
 
     spelling: str
     ffi: Ffi | None = None
+    kinds: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Callable, Mapping
 
 from migrate.bindings.numbers import Numbers
 from migrate.bindings.refusal import USE, NotUnderstood
 from migrate.bindings.tokens import CTYPES, GIVEN, Data, Name, Null, Shape, keys
+from migrate.bindings.truth import Truth
 from migrate.facts.forest import Forest
 from migrate.python.values import Bound, Class, External, Function, Partial, Plain, Token, Value, Values
 from migrate.text.code import Template
@@ -18,7 +18,6 @@ _PASSING = (
     *(ast.Assign, ast.AnnAssign, ast.Return, ast.Yield, ast.Tuple, ast.List, ast.Dict, ast.Set, ast.Expr, ast.Lambda),
     *(ast.NamedExpr, ast.IfExp, ast.BoolOp, ast.Delete, ast.arguments, ast.ListComp, ast.GeneratorExp, ast.DictComp),
 )
-_TESTS = (ast.If, ast.While, ast.Assert, ast.IfExp)
 _OF_NUMBERS = frozenset({f"POINTER(c_{name})" for name in ("uint8", "ubyte", "int8", "byte")})
 _COPYING = {External("builtins.bytes"), External("builtins.bytearray")}
 _HOLDING = frozenset({"append", "put", "put_nowait", "add", "setdefault", "insert", "appendleft", "partial", "Thread"})
@@ -29,6 +28,8 @@ class Uses:
 
     def __init__(self, forest: Forest, values: Values, numbers: Numbers) -> None:
         self._forest, self._values, self._numbers = forest, values, numbers
+        self._truth = Truth(forest, values)
+        self.looked_into = self._truth.looked_into
         names = (token.key.name for token in values.tokens if isinstance(token.key, Name))
         self._shows_numbers = not _OF_NUMBERS.isdisjoint(names)  # in a slice of a message
 
@@ -37,16 +38,38 @@ class Uses:
         above: ast.AST = self._forest.parents[node]
         if isinstance(above, ast.keyword):
             above = self._forest.parents[above]
-        if data.spelling == CTYPES and data.shape is Shape.CELL and self._is_tested(node, above):
-            return node, self._held(node)
         if data.holds == "number" and isinstance(above, ast.Attribute | ast.Subscript):
             self._stored(above, data)
+        if isinstance(above, ast.BinOp) and isinstance(above.op, ast.Add) and node is above.left:
+            return self._behind(above, data)
         judge = _PLACES.get(type(above))
         if judge is not None:
             return judge(self, node, above, data)
+        if isinstance(above, ast.For | ast.comprehension) and node is above.target:
+            return None
         if not isinstance(above, _PASSING) or (isinstance(above, ast.DictComp) and node is above.key):
             raise NotUnderstood(node, USE)
         return None
+
+    def is_settled(self, node: ast.expr, data: Data) -> bool:
+        """Whether a call gives what is in a cell, for its truth is all that is asked of it."""
+        is_cell = data.spelling == CTYPES and data.shape is Shape.CELL
+        return is_cell and self._truth.is_answered(node)
+
+    def tested(self, node: ast.expr, data: Data) -> tuple[ast.expr, Template] | None:
+        """Return the edit of a cell of which only the truth is asked, nothing for any other place."""
+        if data.spelling != CTYPES or data.shape is not Shape.CELL:
+            return None
+        if self._truth.is_chosen_by(node):
+            raise NotUnderstood(node, USE)
+        return (node, self._truth.held(node)) if self._truth.is_tested(node) else None
+
+    def _behind(self, above: ast.BinOp, data: Data) -> tuple[ast.expr, Template]:
+        """Return the memory behind an offset for the address of it."""
+        if data.shape is Shape.CELL:
+            raise NotUnderstood(above, USE)
+        parts = {"buffer": above.left, "offset": above.right}
+        return above, Template("{comch}.arguments.offset({buffer}, {offset})", parts)
 
     def passed_on(self, node: ast.expr, data: Data) -> None:
         """Refuse a place where a cell does more than to go on to the next place."""
@@ -61,16 +84,6 @@ class Uses:
         above = self._forest.parents[place]
         if isinstance(above, ast.Assign) and place in above.targets:
             self._numbers.check(above.value, data.ctype)
-
-    def _is_tested(self, node: ast.expr, above: ast.AST) -> bool:
-        negated = isinstance(above, ast.UnaryOp) and isinstance(above.op, ast.Not)
-        return negated or (isinstance(above, _TESTS) and above.test is node)
-
-    def _held(self, node: ast.expr) -> Template:
-        """Return what is in a cell, for the cell; a template cannot hold the node whose place it takes."""
-        if not re.fullmatch(r"[\w.]+", text := ast.unparse(node)):
-            raise NotUnderstood(node, USE)
-        return Template(f"{text}[0]")
 
     def _attribute(self, node: ast.expr, above: ast.Attribute, data: Data) -> tuple[ast.expr, Template] | None:
         parts = {"value": node}
@@ -142,7 +155,7 @@ def _takes(function: Value, data: Data) -> bool:
         return _takes(function.function, data)
     if isinstance(function, External):
         name = function.name.rpartition(".")[2]
-        return name in _HOLDING or (name == "len" and data.shape is Shape.BUFFER)
+        return name in _HOLDING or (name == "len" and data.shape is Shape.BUFFER and not data.part_of)
     return isinstance(function, Function | Class | Partial) or any(True for _ in keys([function]))
 
 

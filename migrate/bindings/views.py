@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from migrate.bindings.refusal import USE, NotUnderstood
-from migrate.bindings.tokens import CFFI, Member, Null, View, keys
+from migrate.bindings.tokens import CFFI, CFunction, Member, Null, Pointer, View, keys
 from migrate.facts.forest import Forest
 from migrate.python.values import Bound, Class, External, Function, Partial, Plain, Token, Value, Values
 from migrate.text.code import Template
@@ -14,6 +14,7 @@ _PASSING = (ast.Assign, ast.AnnAssign, ast.Return, ast.Yield, ast.Tuple, ast.Lis
 _ITEMS = frozenset({"list", "tuple", "iter", "enumerate", "set", "sorted", "map", "zip", "filter", "sum", "max", "min"})
 _TEXTS = frozenset({"print", "repr", "str", "format", "type", "isinstance", "hash", "id"})
 _NUMBERS = frozenset({f"builtins.{name}" for name in ("hex", "int", "bin", "oct", "divmod", "abs")})
+_SHOWING = frozenset({"builtins.print", "builtins.repr", "builtins.str", "builtins.format"})
 _EQUAL = (ast.Eq, ast.NotEq, ast.Is, ast.IsNot, ast.In, ast.NotIn)
 _READING = frozenset({f"builtins.{name}" for name in _ITEMS | _TEXTS})
 
@@ -23,13 +24,19 @@ class Views:
 
     def __init__(self, forest: Forest, values: Values) -> None:
         self._forest, self._values = forest, values
+        functions = (token.key for token in values.tokens if isinstance(token.key, CFunction))
+        self._has_buffers = any("_buf" in function.name for function in functions)
 
-    def pointer(self, node: ast.expr, spelling: str) -> None:
-        """Refuse what only an address can do, and comparisons of cffi's with None, which takes the place of NULL."""
+    def pointer(self, node: ast.expr, spelling: str) -> tuple[ast.expr, Template] | None:
+        """Return the edit of a comparison of pointers: two devices that are opened for one address are two.
+
+        Refuse what only an address can do, and comparisons of cffi's with None, which takes the place of NULL."""
         above = self._forest.parents[node]
         called = self._values.of(above.func) if isinstance(above, ast.Call) and node is not above.func else ()
         is_number = any(isinstance(function, External) and function.name in _NUMBERS for function in called)
-        if is_number or isinstance(above, ast.BinOp):
+        is_null = spelling == CFFI and Token(Null()) in self._values.of(node)
+        is_shown = is_null and any(isinstance(function, External) and function.name in _SHOWING for function in called)
+        if is_number or is_shown or isinstance(above, ast.BinOp):
             raise NotUnderstood(node, USE)
         if isinstance(above, ast.Compare):
             others = [side for side in (above.left, *above.comparators) if side is not node]
@@ -39,12 +46,25 @@ class Views:
             own_none = Plain.NONE in self._values.of(node) and Token(Null()) not in self._values.of(node)
             if not equal or (with_none and spelling == CFFI and not own_none):
                 raise NotUnderstood(above, USE)
+            return self._compared(above)
+        return None
+
+    def _compared(self, node: ast.Compare) -> tuple[ast.expr, Template] | None:
+        """Return the comparison of two pointers of which none is a buffer's: the task gives a new one at each call."""
+        sides = [node.left, *node.comparators]
+        operator = {ast.Eq: "is", ast.NotEq: "is not"}.get(type(node.ops[0]))
+        pointers = all(self._values.of(side) == {Token(Pointer(CFFI))} for side in sides)
+        if operator is None or len(sides) > 2 or not pointers or self._has_buffers:
+            return None
+        return node, Template(f"{{left}} {operator} {{right}}", {"left": sides[0], "right": sides[1]})
 
     def user_data(self, node: ast.expr) -> tuple[ast.expr, Template] | None:
         """Return the edit of what a callback reads as a number: 0 where the program has kept nothing."""
         above = self._forest.parents[node]
         if isinstance(above, ast.Attribute) and above.value is node and above.attr in ("u64", "ptr"):
             return above, Template("({data} or 0)" if above.attr == "u64" else "{data}", {"data": node})
+        if isinstance(above, ast.Attribute):
+            raise NotUnderstood(above, USE)
         if isinstance(above, ast.Call) and any(isinstance(key, Member) for key in keys(self._values.of(above.func))):
             return None  # it is read as a handle
         bindings = self._forest.of(node).of[node].bindings if isinstance(node, ast.Name) else ()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 from functools import partial
+from itertools import islice
 from pathlib import Path
 
 from migrate.facts.forest import Forest
@@ -44,7 +45,17 @@ class Endings:
     def may_be_closed(self, node: ast.expr) -> bool:
         """Whether what an expression holds may have been destroyed or closed before it is evaluated."""
         place = self._place(node)
-        return place is not None and self._is_closed(node, place, frozenset())
+        return self._is_one_of_many(node) or (place is not None and self._is_closed(node, place, frozenset()))
+
+    def _is_one_of_many(self, node: ast.expr) -> bool:
+        """Whether a name goes through several handles, of which two are one: `for end in (server, server)`."""
+        while isinstance(node, ast.Attribute | ast.Subscript):
+            node = node.value
+        bindings = self._forest.of(node).of[node].bindings if isinstance(node, ast.Name) else ()
+        above = (place for binding in bindings for place in islice(self._forest.above(binding), 2))
+        loops = [place for place in above if isinstance(place, ast.For | ast.comprehension)]
+        listed = [ast.unparse(part) for loop in loops for part in getattr(loop.iter, "elts", ())]
+        return len(listed) > len({*listed})
 
     def _place(self, node: ast.AST) -> Place | None:
         return place_of(node, self._forest.of(node))

@@ -83,11 +83,14 @@ class Expressions:
 
     def _only_value(self, variable: Variable) -> ast.expr | None:
         """Return the expression that a variable is bound to, when nothing else ever binds it."""
-        if len(variable.bindings) != 1 or variable.deletions or self._may_bring(variable.scope, variable.name):
-            return None
-        if variable.name in self._stored and variable.scope.kind is not Kind.FUNCTION:
-            return None  # some file may store `module.NAME` or `Class.NAME`
-        return self._bound(variable.bindings[0])
+        is_known = len(variable.bindings) == 1 and self.binds_all(variable)
+        return self._bound(variable.bindings[0]) if is_known else None
+
+    def binds_all(self, variable: Variable) -> bool:
+        """Whether a variable has no value but those that its bindings give it."""
+        # some file may store `module.NAME` or `Class.NAME`
+        elsewhere = variable.name in self._stored and variable.scope.kind is not Kind.FUNCTION
+        return not variable.deletions and not elsewhere and not self._may_bring(variable.scope, variable.name)
 
     def _bound(self, binding: ast.AST) -> ast.expr | None:
         """Return the expression whose value a binding gives to its name as a whole."""
@@ -182,8 +185,16 @@ class Expressions:
 
     def _may_bring(self, scope: Scope, name: str) -> bool:
         """Whether a star import of a scope may bind a name: one of an old module binds its own names only."""
-        modules = (self._vocabulary.module(star.module or "") if not star.level else None for star in scope.stars)
+        modules = (self._exported(star.module or "") if not star.level else None for star in scope.stars)
         return any(names is None or name in names for names in modules)
+
+    def _exported(self, module: str) -> frozenset[str] | None:
+        """Return the names that a star import of a module may bind, None for any."""
+        if module == "ctypes":
+            import ctypes  # here: few programs ask for its names
+
+            return frozenset(vars(ctypes))
+        return self._vocabulary.module(module)
 
     def is_fixed(self, node: ast.expr) -> bool:
         """Whether an expression means the same later on: a name that is bound once, or what nobody stores under one."""

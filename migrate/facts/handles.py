@@ -145,6 +145,10 @@ class OldApi:
         key = token.key
         return [Token(Text(key.name))] if isinstance(key, Failure) else [token] if isinstance(key, Text) else []
 
+    def added(self, token: Token, node: ast.AST) -> Sequence[Token]:
+        """Return nothing: no handle is added to."""
+        return ()
+
     def in_flight(self) -> Sequence[Token]:
         """Return an error of any class."""
         return [Token(Failure(""))]

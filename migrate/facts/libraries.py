@@ -15,7 +15,7 @@ from migrate.facts.tokens import has_symbol
 from migrate.python.modules import Project
 from migrate.python.values import Values
 
-OPENED = "CCM089"
+OPENED, COMPILED = "CCM089", "CCM097"
 _PACKAGES = frozenset({"cffi", "ctypes"})
 
 Place = tuple[Path, ast.AST]
@@ -43,7 +43,8 @@ class OpenedLibraries:
         """Return the references; those to a library that is opened have the code and the place for it."""
         used = dict.fromkeys(reference for reference in references if self._is_of_library(reference))
         places = self._places(used)
-        causes = {path: self._causes.get(home, Cause(home, node, OPENED)) for path, (home, node) in places.items()}
+        causes = {path: self._causes.get(home, Cause(home, node, self._code(home)))
+                  for path, (home, node) in places.items()}  # fmt: skip
         causes |= self._causes
         return [
             replace(reference, code=cause.code, opened=(cause.path, cause.node))
@@ -51,6 +52,11 @@ class OpenedLibraries:
             else reference
             for reference in references
         ]
+
+    def _code(self, path: Path) -> str:
+        """Return the code for a file that calls C: whether it has cffi compile C text."""
+        calls = (call for call in self._forest.in_file(path, ast.Call) if last_name(call.func) == "set_source")
+        return COMPILED if any(ast.unparse(part) != "None" for call in calls for part in call.args[1:]) else OPENED
 
     def _is_of_library(self, reference: Reference) -> bool:
         node = reference.node

@@ -5,7 +5,7 @@ MODERN_MEMBERS = {
     for kind, names in {
         "endpoint": """
             arm_recv arm_send arm_service close configure connection connections device device_rep engine
-            event_connection_status_changed_register event_consumer_register event_msg_recv_register flush_tasks
+            event_connection_status_changed_register event_consumer_register event_msg_recv_register fileno flush_tasks
             max_msg_size messages name num_inflight_tasks one_sided pending port receive recv_fd recv_queue_size send_fd
             send_queue_size send_to service_fd set_state_changed_cb start state stop task_send_alloc_init
             task_send_set_conf try_receive try_send_to try_start try_stop update_info
@@ -27,32 +27,33 @@ MODERN_MEMBERS = {
         "backend": "set_level_lower_limit set_level_upper_limit set_sdk_level",
         "server": """
             arm_recv arm_send arm_service close configure connections device device_rep disconnect engine
-            event_connection_status_changed_register flush_tasks listen max_msg_size messages name num_inflight_tasks
-            one_sided pending port receive recv_fd recv_queue_size send_fd send_queue_size send_to service_fd
-            set_state_changed_cb start state stop try_receive try_send_to try_start try_stop update_info
+            event_connection_status_changed_register fileno flush_tasks listen max_msg_size messages name
+            num_inflight_tasks one_sided pending port receive recv_fd recv_queue_size send_fd send_queue_size send_to
+            service_fd set_state_changed_cb start state stop try_receive try_send_to try_start try_stop update_info
         """,
         "client": """
-            arm_recv arm_send close configure connect connection device disconnect engine flush_tasks max_msg_size name
-            num_inflight_tasks one_sided port receive recv_fd recv_queue_size send_fd send_queue_size send_to
-            set_state_changed_cb start state stop try_receive try_send_to try_start try_stop
+            arm_recv arm_send close configure connect connection device disconnect engine fileno flush_tasks
+            max_msg_size name num_inflight_tasks one_sided port receive recv_fd recv_queue_size send_fd send_queue_size
+            send_to set_state_changed_cb start state stop try_receive try_send_to try_start try_stop
         """,
         "connection": "client flush in_flight send server user_data",
         "producer": """
-            close dpa_completion_attach engine flush_tasks get_dpa_handle id num_inflight_tasks set_dev_max_num_send
-            set_state_changed_cb start state stop try_start try_stop
+            close dpa_completion_attach engine flush_tasks get_dpa_handle id num_inflight_tasks set_datapath_on_dpa
+            set_dev_max_num_send set_state_changed_cb start state stop try_start try_stop
         """,
         "consumer": """
             close engine flush_tasks get_dpa_handle id imm_data_len num_inflight_tasks set_completion
-            set_dev_max_num_recv set_state_changed_cb start state stop try_start try_stop
+            set_datapath_on_dpa set_dev_max_num_recv set_state_changed_cb start state stop try_start try_stop
         """,
         "ctx": "close destroy engine num_inflight_tasks state try_start try_stop",
         "send_task": "free status submit submit_ex try_submit",
         "producer_task": "buf consumer_id context free imm_data producer status submit submit_ex try_submit user_data",
         "post_task": "buf consumer context free imm_data producer_id status submit submit_ex try_submit user_data",
         "task": "status",
-        "engine": "max_events notification_handle num_inflight_tasks wait",
+        "engine": "fileno max_events notification_handle num_inflight_tasks wait",
         "mmap": """
-            addr enable_thread_safety export_rdma exported from_export max_num_devices memrange num_bufs user_data view
+            addr dev_get_dpa_handle enable_thread_safety export_rdma exported from_export max_num_devices memrange
+            num_bufs user_data view
         """,
         "inventory": """
             buf_reuse_by_addr buf_reuse_by_args buf_reuse_by_data expand num_elements num_free_elements user_data

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from migrate.facts.called_back import CalledBack
+from migrate.facts.choices import choices, given_at
 from migrate.facts.comparisons import with_items
 from migrate.facts.elsewhere import Elsewhere
 from migrate.facts.endings import Endings
@@ -28,7 +29,7 @@ from migrate.facts.reaching import Reaching
 from migrate.facts.references import Reference, References
 from migrate.facts.results import Results
 from migrate.facts.texts import Texts
-from migrate.facts.tokens import Data, Handle, handles_among, symbols
+from migrate.facts.tokens import Data, Handle, Symbol, handles_among, symbols
 from migrate.facts.type_comments import type_comments
 from migrate.facts.unseen import unseen_handles
 from migrate.old_api.accounts import accounted
@@ -88,7 +89,8 @@ class Facts:
         naming |= {path for path, source in sources.items() if "migrate explain CCM034)" in source.text}
         likely = Likely(forest, values, api, frozenset(token.key for token in values.tokens), self.project, naming)
         self._obstacles = Obstacles(forest, values, api, references, likely.suspects, given, modules)
-        self._results = Results(forest, values, api, Reaching(forest, values, self.controls))
+        self._reaching = Reaching(forest, values, self.controls)
+        self._results = Results(forest, values, api, self._reaching)
         self._presence = Presence(forest, values, self.controls, self.calls)
         self._endings = Endings(forest, values, self.controls, self.calls)
         self._called_back = CalledBack(forest, values, self.calls)
@@ -217,7 +219,7 @@ class Facts:
 
     def is_seen_none(self, node: ast.expr) -> bool:
         """Whether None is among the values that an expression is seen to have; others may be unseen."""
-        return Plain.NONE in self.values.of(node)
+        return Plain.NONE in self._reaching.of(node)
 
     def may_be_closed(self, node: ast.expr) -> bool:
         """Whether the endpoint or device may have been destroyed or closed before this place."""
@@ -244,6 +246,17 @@ class Facts:
         known = named[0] if len(named) == 1 == len(self.values.of(node)) else ""
         value = self._api.vocabulary.constants.get(known)
         return self._expressions.constant(node) if value is None else value
+
+    def choices(self, node: ast.expr) -> list[object]:
+        """Return every constant that an expression can be; nothing where it may be something else."""
+        return choices(node, self._forest, self._expressions)
+
+    def choices_given(self, function: str, index: int) -> list[object]:
+        """Return every constant that calls give a function of the flat module at a place; nothing if one is unseen."""
+        given = [given_at(site, index) for site in self.sites(function)]
+        found = [self.choices(node) if node else [] for node in given]
+        is_seen = all(found) and Token(Symbol(function)) not in self.values.sinks
+        return [value for values in found for value in values] if is_seen else []
 
     def is_bytes(self, node: ast.expr) -> bool:
         """Whether an expression is certainly bytes, bytearray or a memoryview of single bytes."""

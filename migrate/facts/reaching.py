@@ -32,6 +32,8 @@ class Reaching:
         function, variable = names.function(node), names.of[node]
         if not self._is_followed(variable, function):
             return everything
+        if isinstance(node.ctx, ast.Store):
+            return everything & self._stored(node)
         state = self._solution(function).before(node)
         stores = [store for store in state or () if names.of[store] is variable]
         found: frozenset[Value] = frozenset().union(*map(self._stored, stores))
@@ -60,6 +62,8 @@ class Reaching:
         parent = self._forest.parents[store]
         if isinstance(parent, ast.Assign | ast.AnnAssign | ast.NamedExpr):
             return self._values.of(parent.value) if parent.value else frozenset()
+        if isinstance(parent, ast.For) and parent.target is store:
+            return self._items(parent.iter) or self._values.of_target(store)
         above = self._forest.parents.get(parent)
         whole = self._values.of(above.value) if isinstance(above, ast.Assign) else frozenset()
         if isinstance(parent, ast.Tuple | ast.List) and whole and all(isinstance(each, Collection) for each in whole):
@@ -68,3 +72,9 @@ class Reaching:
             items = (self._values.item(each, index) for each in whole if isinstance(each, Collection))
             return frozenset().union(*items) if plain else self._values.of_target(store)
         return self._values.of_target(store)
+
+    def _items(self, node: ast.expr) -> frozenset[Value]:
+        """Return what a loop goes through; nothing where that is not the same as what is in a collection."""
+        found = self._values.of(node)
+        plain = all(isinstance(each, Collection) and each.kind in ("list", "tuple", "set") for each in found)
+        return self._values.inside(found) if plain else frozenset()

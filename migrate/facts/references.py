@@ -137,6 +137,8 @@ class References:
         if has_symbol(found):
             if self._is_name(node):
                 yield from self._symbol(path, node, found)
+        elif self._is_starred(node, found):
+            return
         elif is_c_name(node.id) and not any(map(self._is_own, bindings)):
             yield Reference(path, node, node.id, code=OF_C)
         elif not bindings and is_core(node.id):
@@ -150,6 +152,13 @@ class References:
         home = self._project.resolve(self._forest.path(binding), statement.module or "")
         made = home is not None and Plain.UNKNOWN not in self._values.of_target(binding)
         return bool(statement.level) or made
+
+    def _is_starred(self, node: ast.Name, found: frozenset[Value]) -> bool:
+        """Whether a name is what a file of the project has made, brought by `from file import *`."""
+        names = self._forest.of(node)
+        path = self._forest.path(node)
+        starred = any(self._project.resolve(path, star.module or "", star.level) for star in names.module.stars)
+        return starred and not names.of[node].bindings and bool(found) and Plain.UNKNOWN not in found
 
     def _symbol(self, path: Path, node: ast.Name | ast.Attribute, found: frozenset[Value]) -> Iterator[Reference]:
         """Give the reference of an expression that is a name of the old module, if it is one place of its own."""

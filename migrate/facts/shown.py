@@ -142,7 +142,8 @@ class Shown:
         if not self._is_one_kind(known):
             return []
         found = [self._in(value) for value in known]
-        others = Plain.NONE in values or not all(found) or not self._shrinking.isdisjoint(known)
+        others = any(not shown and not _is_no_rest(value) for value, shown in zip(known, found, strict=True))
+        others = others or Plain.NONE in values or not self._shrinking.isdisjoint(known)
         return [(handle, maybe or others) for handles in found for handle, maybe in handles]
 
     def _in(self, value: Value) -> list[tuple[Value, bool]]:
@@ -152,6 +153,11 @@ class Shown:
             self._known[value] = []  # of one that holds itself
             self._known[value] = [found for part in self._values.shown(value) for found in self._among(part)]
         return self._known[value]
+
+
+def _is_no_rest(value: Value) -> bool:
+    """Whether it is what `*rest` is in a call that gives it nothing."""
+    return isinstance(value, Collection) and isinstance(value.node, ast.arg) and value.place == (0,)
 
 
 def _is_repr(node: ast.expr, forest: Forest) -> bool:

@@ -50,6 +50,11 @@ class _AtCallTime:
     def constant(self, node: ast.expr) -> object | None:
         return 0 if isinstance(node, ast.Name) and node.id == "flags" else None
 
+    def choices(self, node: ast.expr) -> list[object]:
+        names = self._facts.vocabulary.flat[self._reference.name].inputs if self._is_flat else ()
+        index = list(names).index(node.id) if isinstance(node, ast.Name) and node.id in names else None
+        return self._facts.choices_given(self._reference.name, index) if index is not None else []
+
     def has_builtin(self, node: ast.AST, name: str) -> bool:
         return self._facts.has_builtin(self._reference.node, name)
 

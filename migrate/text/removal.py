@@ -22,7 +22,7 @@ class Removal:
     """Plans the changes of one file.
 
     gone: statements that go; decorators whose edit has no text go as well. spare: what binds names (aliases, targets of
-    assignments) that go when nothing reads them.
+    assignments, classes) that go when nothing reads them.
     module: the name of a module that `{module}` stands for, imported where a template asks for it.
     """
 
@@ -32,7 +32,7 @@ class Removal:
         names: Names,
         edits: Edits,
         gone: Set[ast.stmt],
-        spare: Iterable[ast.alias | ast.Name],
+        spare: Iterable[ast.alias | ast.Name | ast.ClassDef],
         module: str,
         width: int | None,
     ) -> None:
@@ -54,7 +54,7 @@ class Removal:
             else:
                 statements = {**self._edits.statements, self.names.statement(binding): Template("")}
                 self._edits = Edits(self._edits.expressions, statements)
-        return any(isinstance(binding, ast.Name) for binding in unread)
+        return any(not isinstance(binding, ast.alias) for binding in unread)
 
     def _is_unread(self, variable: Variable) -> bool:
         if variable.deletions or len(variable.bindings) != 1:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import signal
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import NoReturn
 
 from migrate._output import OutputError, complain, put
 from migrate._progress import Progress
@@ -18,6 +21,7 @@ from migrate.verify.rounds import Rounds, Runner
 from migrate.verify.stage import Stage
 from migrate.verify.verdict import Result
 
+_BY_SIGNAL = 128  # and its number: the exit status of a command that a signal ended, as a shell tells it
 
 def main(arguments: Sequence[str]) -> int:
     """Run the command and return its exit status."""
@@ -59,6 +63,22 @@ def verify(settings: Settings) -> Result:
             stage = Keeper(stage, settings.keep)
         progress = Progress()
         try:
-            return Rounds(stage, settings.faults, settings.times, progress=progress).result()
+            with _leaving_nobody():
+                return Rounds(stage, settings.faults, settings.times, progress=progress).result()
         finally:
             progress.clear()
+
+
+@contextmanager
+def _leaving_nobody() -> Iterator[None]:
+    """Let a signal that ends the command end the programs that it has started, too."""
+
+    def end(number: int, _: object) -> NoReturn:
+        raise SystemExit(_BY_SIGNAL + number)
+
+    before = {number: signal.signal(number, end) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from migrate._options import EVIDENCE, Parser, UsageError, accounts, count, report_file
+from migrate._options import EVIDENCE, KEEP_SPELLING, Parser, UsageError, accounts, count, report_file
 from migrate.outcome import Options
 from migrate.verify.peers import Peer, Script
 from migrate.verify.rounds import FAULTS
@@ -68,7 +68,9 @@ def read_options(arguments: Sequence[str]) -> Settings:
         times=given.times,
         json=given.json,
         reports=tuple(report_file(name, _REPORTS) for name in given.report or ()),
-        options=Options(given.unsafe, given.idioms, evidence=accounts(given.evidence or ())),
+        options=Options(
+            given.unsafe, given.idioms, evidence=accounts(given.evidence or ()), keep_spelling=given.keep_spelling
+        ),
         keep=_empty(given.keep) if given.keep else None,
     )
 
@@ -100,6 +102,7 @@ def _parser() -> Parser:
     parser.add_argument("--no-faults", action="store_true", help="without faults only")
     parser.add_argument("--unsafe", action="store_true", help="also rewrite what needs evidence")
     parser.add_argument("--idioms", action="store_true", help="also join statements where no program can tell")
+    parser.add_argument("--keep-spelling", action="store_true", help=KEEP_SPELLING)
     parser.add_argument("--evidence", action="append", metavar="FILE", help=EVIDENCE)
     parser.add_argument("--json", action="store_true", help="report as JSON")
     parser.add_argument(

@@ -173,7 +173,7 @@ class Stage:
             for place, (peer, side) in enumerate(zip(self.peers, new, strict=True)):
                 if ends:
                     self._wait_until_ready(ends[-1])
-                launched = not side or bool(self.trees.stays)
+                launched = not side or self.trees.needs_launcher
                 hold = name if place == held else ""
                 lines = {} if side else self.trees.lines_in_c
                 own = home / peer.name

@@ -44,7 +44,8 @@ class Trees:
     """Both sides, as copies. `calls` are those of the old side, `stays` what the new side still has of them.
 
     `imported` are the scripts and what they import, as far as that can be read; others may be loaded in other ways.
-    `by_hand`: somebody has made the new side, and may have modernised endings.
+    `by_hand`: somebody has made the new side, and may have modernised endings. `calls_c`: the new side may call
+    doca_comch through cffi or ctypes, which the launcher finds.
     """
 
     old: Path
@@ -54,11 +55,17 @@ class Trees:
     imported: frozenset[Path]
     outcomes: tuple[FileOutcome, ...] = ()  # the files of the new side, and what they were
     by_hand: bool = False
+    calls_c: bool = False
 
     @property
     def migration(self) -> Run:
         """What became of the program, for a report."""
         return Run(self.new, self.outcomes)
+
+    @property
+    def needs_launcher(self) -> bool:
+        """Whether the new side runs under the launcher, too."""
+        return self.calls_c or bool(self.stays)
 
     @property
     def lines_in_c(self) -> dict[str, list[int]]:
@@ -82,7 +89,7 @@ def migrated(root: Path, scripts: Iterable[Path], into: Path, options: Options) 
         if outcome.changed:
             outcome.path.write_bytes(outcome.new)
     calls, left = tuple(_calls(outcomes, new)), tuple(_stays(outcomes, new))
-    return Trees(old, new, calls, left, imported(old, scripts), outcomes)
+    return Trees(old, new, calls, left, imported(old, scripts), outcomes, calls_c=options.keep_spelling)
 
 
 def given(old_root: Path, new_root: Path, scripts: Iterable[Path], into: Path) -> Trees:

@@ -22,7 +22,7 @@ def test_generated_texts_are_fresh(start_python: StartPython) -> None:
 
 
 def test_a_stale_text_is_told(start_python: StartPython, tmp_path: Path) -> None:
-    for name in (*TOOLS, "tools/status.toml", "MIGRATION.md", "migrate/old_api/_tables.py"):
+    for name in (*TOOLS, "tools/status.toml", "docs/symbols.md", "migrate/old_api/_tables.py"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes((ROOT / name).read_bytes())
     (tmp_path / "comch_next").mkdir()
@@ -72,13 +72,13 @@ def test_what_runs_or_is_rewritten_of_generation_2_has_its_function_and_its_rule
     assert {name for name in rows if rows[name].migrates == "rewritten"} & functions == functions & set(load())
 
 
-def test_the_guide_shows_every_symbol() -> None:
-    guide = (ROOT / "MIGRATION.md").read_text(encoding="utf-8")
-    assert all(f"</a>`{name}` |" in guide for _, name in symbols.statuses())
+def test_the_page_shows_every_symbol() -> None:
+    page = (ROOT / "docs" / "symbols.md").read_text(encoding="utf-8")
+    assert all(f"</a>`{name}` |" in page for _, name in symbols.statuses())
 
 
-def test_every_row_of_the_guide_has_an_anchor_of_its_own() -> None:
-    anchors = re.findall(r'<a id="([^"]*)">', (ROOT / "MIGRATION.md").read_text(encoding="utf-8"))
+def test_every_row_of_the_page_has_an_anchor_of_its_own() -> None:
+    anchors = re.findall(r'<a id="([^"]*)">', (ROOT / "docs" / "symbols.md").read_text(encoding="utf-8"))
     assert len(set(anchors)) == len(anchors) == len(symbols.statuses())
 
 

@@ -1,4 +1,4 @@
-"""docs/errors.md: every documented failure has one proof, and every test that it names is there."""
+"""docs/proofs.md: every documented failure has one proof, and every test that it names is there."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from comch_next import ErrorCode, from_code
 from comch_next.api import function
 from tests.processes import ROOT, StartPython
 from tools.proofs import KINDS, Proof, Proofs, Section, check, combined, table
 
-PAGE = ROOT / "docs" / "errors.md"
+PAGE = ROOT / "docs" / "proofs.md"
 DISCONNECT = function("doca_comm_channel_ep_disconnect")
 CODES = ("INVALID_VALUE", "NO_MEMORY", "NOT_CONNECTED", "UNKNOWN")
 KEYS = [(DISCONNECT.name, code) for code in CODES]
@@ -61,8 +62,23 @@ def test_every_test_that_is_named_is_there(start_python: StartPython) -> None:
     assert named - set(collected.stdout.splitlines()) == set()
 
 
-def test_the_guide_leads_to_the_page() -> None:
+USERS_PAGE = ROOT / "docs" / "errors.md"
+
+
+def test_the_guides_lead_to_the_pages() -> None:
     assert "(docs/errors.md)" in (ROOT / "MIGRATION.md").read_text(encoding="utf-8")
+    assert "(proofs.md)" in USERS_PAGE.read_text(encoding="utf-8")
+
+
+def test_the_page_for_users_has_every_row_and_every_class() -> None:
+    text = USERS_PAGE.read_text(encoding="utf-8")
+    shown = re.findall(r"^\| `(doca_\w+)` \| `(\w+)` \|", text, re.MULTILINE)
+    proved = [
+        (name, type(from_code(ErrorCode[code])).__name__) for name, code, *_ in rows(PAGE.read_text(encoding="utf-8"))
+    ]
+    assert shown == proved
+    classes = [type(from_code(code)).__name__ for code in ErrorCode if code is not ErrorCode.SUCCESS]
+    assert [name for name in classes if f"\n| `{name}` | " not in text] == []
 
 
 def test_the_counts_are_those_of_the_rows() -> None:
@@ -116,10 +132,11 @@ def test_a_row_in_two_classes_is_refused() -> None:
 
 def test_a_stale_page_is_told(start_python: StartPython, tmp_path: Path) -> None:
     shutil.copytree(ROOT / "tools", tmp_path / "tools")
-    for name in ("comch_next", "comm_channel_compat", "migrate", "tests", "MIGRATION.md"):
+    for name in ("comch_next", "comm_channel_compat", "migrate", "tests"):
         (tmp_path / name).symlink_to(ROOT / name)
     (tmp_path / "docs").mkdir()
-    pages = [f"docs/{name}.md" for name in ("errors", "status", "states")]
+    (tmp_path / "docs" / "symbols.md").symlink_to(ROOT / "docs" / "symbols.md")
+    pages = [f"docs/{name}.md" for name in ("proofs", "errors", "status", "states")]
     for page in pages:
         (tmp_path / page).write_text("# old\n")
     finished = start_python("-m", "tools.generate", "--check", cwd=tmp_path).finish()

@@ -15,11 +15,10 @@ import comch_next
 from comch_next import AccessFlag, BufInventory, Mmap
 from comch_next._names import has
 from comch_next._spellings import ABSENT, GENERATION_1, SPELLINGS
-from comch_next.api import function
 from tests.fast_path.lane import Lane
 from tests.processes import ROOT
 from tools import status
-from tools.status import DPA, IMPLEMENTED, spelling
+from tools.status import IMPLEMENTED, spelling
 
 PAGE = ROOT / "docs" / "status.md"
 FUNCTION = re.compile(r"^\| `(\w+)` \| [\w.]* \| [^|]* \| ([^|]*) \| ([^|]+) \| [^|]*\|$", re.MULTILINE)
@@ -95,22 +94,21 @@ def test_every_name_has_a_row(title: str, generation: str, functions: int, other
 
 def test_every_row_has_a_spelling_or_the_reason_why_not() -> None:
     for name, spellings, told in every_row():
-        if spellings and not told.startswith(IMPLEMENTED):
-            assert told == DPA, name
-        elif not spellings:
+        if spellings:
+            assert told.startswith(IMPLEMENTED), name
+        else:
             assert re.match(r"[A-Za-z ]+: \w", told), f"{name}: one word for the kind, and why"
-    refused = {name for name, _, told in rows("DOCA Comch") if told == DPA}
-    assert refused >= {name for name in names("comch")[0] if "msgq" in name and "_dpa_dev_" not in name}
-    assert not [name for name in refused & set(names("comch")[0]) if function(name).header == "doca_comch.h"]
+    functions = {name for name in names("comch")[0] if "_dpa_dev_" not in name}
+    assert all(spellings for name, spellings, _ in rows("DOCA Comch") if name in functions)
 
 
 def test_the_counts_are_those_of_the_rows() -> None:
     for title in ("DOCA Comch", "DOCA Core"):
-        counts = re.findall(r"(\d+) implemented, (\d+) refused, (\d+) without a counterpart", section(title))
+        counts = re.findall(r"(\d+) implemented, (\d+) without a counterpart", section(title))
         told = [row[2] for row in rows(title)]
         implemented = sum(each.startswith(IMPLEMENTED) for each in told)
-        expected = (implemented, told.count(DPA), len(told) - implemented - told.count(DPA))
-        assert tuple(sum(int(each[place]) for each in counts) for place in range(3)) == expected
+        expected = (implemented, len(told) - implemented)
+        assert tuple(sum(int(each[place]) for each in counts) for place in range(2)) == expected
 
 
 def test_every_spelling_is_there(objects: dict[str, Any]) -> None:

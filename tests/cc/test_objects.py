@@ -66,13 +66,12 @@ client.destroy()
 """
 
 
-def test_warnings_name_the_c_function(start_python: StartPython) -> None:
+def test_warnings_name_the_c_function_of_channel_calls(start_python: StartPython) -> None:
     done = start_python("-c", WARNED, env={"COMCH_COMPAT_WARN": "1"}, cwd=ROOT).finish()
     assert done.returncode == 0, done.stderr
     named = [line.split(": ")[2].split()[0] for line in done.stderr.splitlines() if "LegacyCallWarning" in line]
     assert named == [
-        *("doca_dev_open", "doca_cc_client_create", "doca_cc_client_set_max_msg_size"),
-        *("doca_cc_client_as_ctx", "doca_ctx_get_state", "doca_cc_client_send_task_set_conf"),
-        *("doca_dev_as_devinfo", "doca_cc_cap_get_max_clients", "doca_cc_cap_is_producer_supported"),
+        *("doca_cc_client_create", "doca_cc_client_set_max_msg_size", "doca_cc_client_as_ctx"),
+        *("doca_cc_client_send_task_set_conf", "doca_cc_cap_get_max_clients", "doca_cc_cap_is_producer_supported"),
         *("doca_cc_consumer_cap_get_max_log_num_tasks", "doca_cc_client_destroy"),
     ]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import comch_next as comch
-from comch_next.driver.emulated._fabric import status
+from comch_next.driver.emulated._fabric import handshake, status
 from tests.commands.support import COUNTERS, ask, call, run, serve
 from tests.control_path.pair import DPU, REP, client, leave, pair, until
 from tests.descriptors import open_fds
@@ -42,7 +42,7 @@ def test_servers_and_connections(start_python: StartPython) -> None:
     say(callers[0], "hello")
     say(callers[1], "x", "yy", "zzz")
     found = ask(start_python, "admin")
-    where = {"device": "0000:03:00.0", "max_clients": 512}
+    where = {"device": "0000:03:00.0", "max_clients": 512, "wire": handshake.VERSION}
     assert found["servers"] == [
         {"name": "a", "pid": one.pid, "representor": "0000:b1:00.0", "connections": 2, **where},
         {"name": "b", "pid": other.pid, "representor": "0000:b1:00.2", "connections": 1, **where},
@@ -62,8 +62,9 @@ def test_as_tables(start_python: StartPython, runtime_dir: Path) -> None:
     here = call(start_python, "名前\n\x1b[2J")
     servers, connections = run(start_python, "admin").rstrip("\n").split("\n\n")
     title, heading, row = servers.splitlines()
-    assert title == f"Servers in {runtime_dir}"
-    assert row.split() == ["名前\\n\\x1b[2J", str(there.pid), "0000:03:00.0", "0000:b1:00.0", "1", "512"]
+    assert title == f"Servers in {runtime_dir} (limit 0: any)"
+    wire = str(handshake.VERSION)
+    assert row.split() == ["名前\\n\\x1b[2J", str(there.pid), "0000:03:00.0", "0000:b1:00.0", "1", "512", wire]
     assert heading.index("PID") + len("PID") == row.index(str(there.pid)) + len(str(there.pid)) + 2  # two wide signs
     assert connections.splitlines()[2].split()[1:3] == [str(there.pid), str(here.pid)]
 
@@ -73,7 +74,7 @@ def test_nobody_is_there(start_python: StartPython, runtime_dir: Path, exists: b
     folder = runtime_dir if exists else runtime_dir / "not" / "comch"
     env = {"COMCH_RUNTIME_DIR": str(folder) if exists else "", "XDG_RUNTIME_DIR": str(folder.parent)}
     assert ask(start_python, "admin", env=env) == NOTHING
-    assert f"Servers in {folder}: none" in run(start_python, "admin", env=env)
+    assert f"Servers in {folder} (limit 0: any): none" in run(start_python, "admin", env=env)
     assert folder.exists() == exists
 
 

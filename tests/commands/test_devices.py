@@ -115,20 +115,32 @@ def test_no_text_can_move_the_cursor_or_break_the_columns(start_python: StartPyt
 # Capabilities
 
 
+SECTIONS = {"caps": "cap_", "consumers": "consumer_cap_", "producers": "producer_cap_", "memory": "mmap_cap_"}
+
+
 def test_caps_are_what_the_library_says(start_python: StartPython) -> None:
-    rows = ask(start_python, "caps")["caps"]
-    calls = [name for name in dir(comch.DevInfo) if name.startswith("cap_")]
-    assert len(calls) == 7
-    for info, row in zip(comch.devices(), rows, strict=True):
-        assert row == {"pci_addr_str": info.pci_addr_str, **{call: getattr(info, call)() for call in calls}}
+    found = ask(start_python, "caps")
+    for section, prefix in SECTIONS.items():
+        calls = [name for name in dir(comch.DevInfo) if name.startswith(prefix)]
+        for info, row in zip(comch.devices(), found[section], strict=True):
+            assert row == {"pci_addr_str": info.pci_addr_str, **{call: getattr(info, call)() for call in calls}}
 
 
 @pytest.mark.usefixtures("topology")
 def test_caps_of_other_devices(start_python: StartPython) -> None:
-    _, incapable, host = ask(start_python, "caps")["caps"]
+    found = ask(start_python, "caps")
+    _, incapable, host = found["caps"]
     assert (incapable["cap_server_is_supported"], incapable["cap_get_max_msg_size"]) == (False, 5000)
     assert (host["cap_client_is_supported"], host["cap_get_max_clients"]) == (True, 0)
-    title, heading, *rows = run(start_python, "caps").splitlines()
-    assert title == "Comch capabilities"
+    consumers = {row["pci_addr_str"]: row["consumer_cap_get_max_buf_size"] for row in found["consumers"]}
+    assert consumers["0000:04:00.0"] is None, "what cannot be had has no limits"
+    assert consumers["0000:b1:00.7"] == 1 << 30
+    title, heading, *rows = run(start_python, "caps").split("\n\n")[0].splitlines()
+    assert title == "Control path (name and message in bytes; clients 0: any)"
     assert len(rows) == 3
     assert len({len(line) for line in (heading, *rows)}) == 1
+
+
+@pytest.mark.parametrize("command", ["devices", "caps"])
+def test_tables_fit_a_terminal(start_python: StartPython, command: str) -> None:
+    assert max(map(len, run(start_python, command).splitlines())) <= 80

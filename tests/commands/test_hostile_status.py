@@ -81,8 +81,9 @@ def test_a_damaged_status(held: int, name: str) -> None:
     ("status", "fault"),
     [
         (b"", "no status"),
-        (changed(version=2), "status of another version"),
-        (changed(cell=CELL + 8), "status of another version"),
+        (changed(version=HONEST.version + 1), f"status of version {HONEST.version + 1}, this release reads"),
+        (json.dumps({"version": 1}).encode(), "status of version 1, this release reads"),
+        (changed(cell=CELL + 8), "status of another build"),
         (changed(name="another"), "status of another server"),
         (changed(name="svc\0"), "status of another server"),
         (changed(device="../../etc"), "status of another server"),
@@ -91,7 +92,7 @@ def test_a_damaged_status(held: int, name: str) -> None:
         (changed(pid=-1), "status of process -1, which"),
         (changed(since=0), f"status of process {os.getpid()}, which"),  # it is younger than what it has written
     ],
-    ids=["none", "version", "cell", "name", "NUL", "device", "far pid", "pid 0", "pid -1", "too old"],
+    ids=["none", "version", "other fields", "cell", "name", "NUL", "device", "far pid", "pid 0", "pid -1", "too old"],
 )
 def test_a_status_that_cannot_be_true(held: int, status: bytes, fault: str) -> None:
     os.write(held, status)
@@ -109,7 +110,7 @@ def test_how_it_shows(held: int, start_python: StartPython) -> None:
     assert [row["name"] for row in found["servers"]] == ["honest", None]
     assert found["notes"] == [f"{STEM}.lock: damaged status"]
     text = run(start_python, "admin")
-    assert text.splitlines()[3].split() == ["-"] * 6
+    assert text.splitlines()[3].split() == ["-"] * 7
     assert text.splitlines()[-1] == f"{STEM}.lock: damaged status"
     leave(there)
 
@@ -175,7 +176,7 @@ def test_a_board_that_lies(held: int, capsys: pytest.CaptureFixture[str]) -> Non
     os.write(held, HONEST._replace(board_fd=fd, board_inode=os.fstat(fd).st_ino).encode())
     assert main(["admin"]) == 0
     *_, row = capsys.readouterr().out.splitlines()
-    assert row.split() == ["svc", str(os.getpid()), "-", DPU, REP, *[str((1 << 64) - 1)] * 4]
+    assert row.split() == ["svc", str(os.getpid()), "-", *[str((1 << 64) - 1)] * 4]
     os.close(fd)
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from comch_next import __main__ as command
 from comch_next import driver
+from comch_next._commands import admin
 from comch_next.driver.emulated import Driver
 from tests.processes import ROOT, StartPython
 
@@ -19,7 +20,7 @@ COMMANDS = ("devices", "caps", "admin")
 @pytest.mark.parametrize("arguments", [[], ["walk"], ["caps", "--xml"], ["admin", "more"]])
 def test_a_usage_error(start_python: StartPython, arguments: list[str]) -> None:
     finished = start_python("-m", "comch_next", *arguments).finish()
-    assert (finished.returncode, finished.stdout) == (2, "")
+    assert (finished.returncode, finished.stdout) == (64, "")
     assert finished.stderr.startswith("usage: python -m comch_next")
 
 
@@ -40,9 +41,7 @@ def test_help_names_every_command(start_python: StartPython) -> None:
         ("caps", {"COMCH_SIDE": "left"}, "COMCH_SIDE is 'left'"),
     ],
 )
-def test_one_line_says_what_is_wrong(
-    start_python: StartPython, name: str, setting: dict[str, str], told: str
-) -> None:
+def test_one_line_says_what_is_wrong(start_python: StartPython, name: str, setting: dict[str, str], told: str) -> None:
     for form in ([], ["--json"]):
         finished = start_python("-m", "comch_next", name, *form, env=setting).finish()
         assert (finished.returncode, finished.stdout) == (1, "")
@@ -62,7 +61,7 @@ class Blind(Driver):
 
 
 def test_a_driver_without_admin(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(command, "load", Blind)
+    monkeypatch.setattr(admin, "load", Blind)
     assert command.main(["admin"]) == 1
     said = capsys.readouterr()
     assert said.out == ""

@@ -80,9 +80,11 @@ def test_it_wakes_for_a_completion() -> None:
     leave(here, there)
 
 
-def test_what_came_of_a_progress_after_arming_is_covered() -> None:
+@pytest.mark.parametrize("max_events", [None, 1])
+def test_what_came_of_a_progress_after_arming_is_covered(max_events: int | None) -> None:
     """Programs that run on an event loop arm, then look, then sleep: the connection that they find was not there."""
     there, here = server(), client()
+    there.engine.max_events = max_events
     there.context.start()
     poller = select.epoll()
     poller.register(there.engine.notification_handle, select.EPOLLIN)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import comch_next as comch
-from comch_next import Consumer, Producer
+from comch_next import Consumer, ConsumerCompletion, MsgQ, Producer
+from comch_next.dpa import Dpa, DpaCompletion, DpaThread
 from tests.control_path.pair import ignore
 from tests.error_rows.world import Answer, Case, Key, Raises, World, with_topology
 
@@ -55,7 +56,90 @@ def _all_sends(world: World) -> None:
             task.free()
 
 
+def _ended_completion() -> ConsumerCompletion:
+    completion = ConsumerCompletion()
+    completion.destroy()
+    return completion
+
+
+def _configure_started_completion(world: World) -> None:
+    with Dpa(world.dpu) as dpa:
+        thread, completion = DpaThread(dpa), ConsumerCompletion()
+        completion.set_dpa_thread(thread)
+        completion.start()
+        try:
+            completion.imm_data_len = 16
+        finally:
+            completion.stop()
+            completion.destroy()
+            thread.destroy()
+
+
+def _started_on_dpa(world: World) -> None:
+    with Dpa(world.dpu) as dpa:
+        queue, completion = MsgQ(world.dpu), DpaCompletion(dpa, 1)
+        queue.set_dpa_producer(dpa)
+        queue.start()
+        completion.start()
+        producer = queue.producer_create()
+        try:
+            producer.set_datapath_on_dpa(dpa)
+            producer.dpa_completion_attach(completion)
+            producer.set_dev_max_num_send(1)
+            producer.start()
+            producer.set_datapath_on_dpa(dpa)
+        finally:
+            producer.close()
+            completion.stop()
+            completion.destroy()
+            queue.stop()
+            queue.destroy()
+
+
+def _another_dpa(world: World) -> None:
+    with Dpa(world.dpu) as dpa:
+        queue = MsgQ(world.dpu)
+        queue.set_dpa_producer(dpa)
+        queue.start()
+        producer = queue.producer_create()
+        try:
+            producer.set_datapath_on_dpa(None)
+        finally:
+            producer.close()
+            queue.stop()
+            queue.destroy()
+
+
+def _destroyed(context: Consumer | Producer) -> Consumer | Producer:
+    context.destroy()
+    return context
+
+
 CASES: dict[Key, Raises | Answer] = {
+    # Message queues
+    ("doca_ctx_set_datapath_on_dpa", "INVALID_VALUE"): Raises(_another_dpa, "a Dpa, not None"),
+    ("doca_ctx_set_datapath_on_dpa", "BAD_STATE"): Raises(_started_on_dpa, "while RUNNING"),
+    ("doca_comch_consumer_completion_set_imm_data_len", "INVALID_VALUE"): Raises(
+        lambda w: setattr(ConsumerCompletion(), "imm_data_len", 33), "from 0 to 32, not 33"
+    ),
+    ("doca_comch_consumer_completion_set_imm_data_len", "BAD_STATE"): Raises(
+        _configure_started_completion, "that is started"
+    ),
+    ("doca_comch_consumer_completion_get_imm_data_len", "INVALID_VALUE"): Raises(
+        lambda w: _ended_completion().imm_data_len, "has been destroyed"
+    ),
+    ("doca_comch_consumer_get_dpa_handle", "INVALID_VALUE"): Raises(
+        lambda w: _destroyed(w.inbox.consumer).get_dpa_handle(), "has been destroyed"
+    ),
+    ("doca_comch_consumer_get_dpa_handle", "BAD_STATE"): Raises(
+        lambda w: w.inbox.consumer.get_dpa_handle(), "which is of the host"
+    ),
+    ("doca_comch_producer_get_dpa_handle", "INVALID_VALUE"): Raises(
+        lambda w: _destroyed(w.outbox.producer).get_dpa_handle(), "has been destroyed"
+    ),
+    ("doca_comch_producer_get_dpa_handle", "BAD_STATE"): Raises(
+        lambda w: w.outbox.producer.get_dpa_handle(), "which is of the host"
+    ),
     # Consumers
     ("doca_comch_consumer_create", "INVALID_VALUE"): Raises(
         lambda w: Consumer(w.there.connection, None),  # type: ignore[arg-type]

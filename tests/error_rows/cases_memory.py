@@ -109,6 +109,16 @@ CASES: dict[Key, Raises | Answer] = {
         lambda w: w.mmap(start=False).add_dev(None),  # type: ignore[arg-type]
         "a Dev, not None",
     ),
+    ("doca_mmap_dev_get_dpa_handle", "INVALID_VALUE"): Raises(
+        lambda w: w.memory.dev_get_dpa_handle(None),  # type: ignore[arg-type]
+        "a Dev, not None",
+    ),
+    ("doca_mmap_dev_get_dpa_handle", "NOT_FOUND"): Raises(
+        lambda w: w.memory.dev_get_dpa_handle(w.host), "does not have this device"
+    ),
+    ("doca_mmap_dev_get_dpa_handle", "NOT_PERMITTED"): Raises(
+        lambda w: w.mmap(start=False).dev_get_dpa_handle(w.host), "not started"
+    ),
     ("doca_mmap_add_dev", "NOT_PERMITTED"): Raises(lambda w: w.memory.add_dev(w.host), STARTED),
     ("doca_mmap_add_dev", "NO_MEMORY"): Raises(_one_device_too_many, "all 1 devices that it may have"),
     ("doca_mmap_add_dev", "ALREADY_EXIST"): Raises(

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import CodeType, FrameType, FunctionType, ModuleType
 
 import comch_next
+import comch_next.dpa
 import comm_channel_compat
 import comm_channel_compat.blocking
 import comm_channel_compat.cc
@@ -21,6 +22,7 @@ __all__ = ["private_names", "watched"]
 
 PACKAGES: tuple[ModuleType, ...] = (
     comch_next,
+    comch_next.dpa,
     comm_channel_compat,
     comm_channel_compat.blocking,
     comm_channel_compat.cc,

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from comch_next.api import Function, functions
 from tests.error_rows.world import Key
-from tools.status import is_for_dpa, reason
+from tools.status import reason
 
 _EARLIER = "the spelling before 2.0; the old faces translate it"
 
 
 def _not_built(function: Function) -> str | None:
     """Why this release does not have a function; tools/status.toml has the reasons."""
-    if is_for_dpa(function):
-        return "message queues and the DPA: every call raises NotSupported"
     why = reason(function.name)
     return None if why is None or why.startswith("C only") else why
 

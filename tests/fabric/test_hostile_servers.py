@@ -105,3 +105,16 @@ def test_a_server_that_never_answers_can_be_left(listener: Listener) -> None:
         here.engine.progress()
     assert here.state is State.STARTING
     leave(here)
+
+
+def test_a_server_of_another_wire_version_is_named(listener: Listener) -> None:
+    here = client()
+    here.context.start()
+    connection = here.connection
+    sock, _ = listener.socket.accept()
+    with sock:
+        sock.send(welcome()[:4] + b"\7\0" + b"longer than any of this version")
+        until(lambda: here.state is State.IDLE, here.engine)
+    with pytest.raises(ConnectionAborted, match=rf"wire version 7, this client {handshake.VERSION}: install the same"):
+        connection.update_info()
+    leave(here)

@@ -49,14 +49,6 @@ def _looks_of(code: CodeType) -> frozenset[int]:
     return _places[code]
 
 
-def _is_quiet(frame: FrameType) -> bool:
-    """Whether the collector has called it, which hands no exception on."""
-    caller: FrameType | None = frame
-    while caller is not None and caller.f_code.co_name != "__del__":
-        caller = caller.f_back
-    return caller is not None
-
-
 class Strike:
     """Interrupts the library when it has come to its `at`-th place; counts them all when there is none."""
 
@@ -74,7 +66,7 @@ class Strike:
             sys.settrace(None)
 
     def _enter(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
-        if not frame.f_code.co_filename.startswith(_LIBRARY) or _is_quiet(frame):
+        if not frame.f_code.co_filename.startswith(_LIBRARY):
             return None
         frame.f_trace_opcodes, frame.f_trace_lines = True, False
         return self._step

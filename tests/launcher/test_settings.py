@@ -96,7 +96,8 @@ def test_warnings_traces_and_faults_arrive(start_python: StartPython, tmp_path: 
     options = ["--warn", "--trace", str(trace), "--faults", "again:send@1"]
     finished = start_python("-m", PACKAGE, "run", *options, str(script)).finish()
     assert (finished.returncode, finished.stdout) == (0, "recvfrom again\nsendto again\n")
-    assert f"{script}:2: LegacyCallWarning" in finished.stderr
+    assert f"{script}:3: LegacyCallWarning" in finished.stderr
+    assert f"{script}:2: " not in finished.stderr  # the device is not of a channel
     assert trace.read_text().count("\n") > 1
 
 

@@ -30,6 +30,17 @@ def test_it_imports_nothing_of_the_toolkit(start_python: StartPython, tmp_path: 
     assert not modules & (HEAVY - imported(start_python, "-m", "timeit", "-n1", "-r1"))
 
 
+def test_neither_does_the_installed_command(start_python: StartPython, tmp_path: Path) -> None:
+    """Which pip writes in this way."""
+    command, script = tmp_path / "comm-channel-run", tmp_path / "old.py"
+    command.write_text(f"import sys\nfrom {PACKAGE}.__main__ import run\nsys.exit(run())\n")
+    script.write_text("import sys; print(sys.argv[1:])\n")
+    modules = imported(start_python, str(command), str(script), "--version")
+    assert f"{PACKAGE}._launcher" in modules
+    assert not [name for name in modules if name.startswith(("comch_next", "cffi", f"{PACKAGE}.flat"))]
+    assert start_python(str(command), str(script), "--version").finish() == (0, "['--version']\n", "")
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

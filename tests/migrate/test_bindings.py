@@ -199,7 +199,8 @@ def test_computed_names_are_written_out() -> None:
 
 
 def test_names_that_objects_compute() -> None:
-    text = SECOND + SIDES + 'side = Side("client")\nside.f("as_ctx")(client[0])\nside.f("destroy")(client[0])\n'
+    sides = SIDES.replace("        return getattr(", "        self.last = name\n        return getattr(")
+    text = SECOND + sides + 'side = Side("client")\nside.f("as_ctx")(client[0])\nside.f("destroy")(client[0])\n'
     new = rewrite(text.encode(), options=Options(width=200)).new.decode()
     assert '("client", "as_ctx"): ' in new
     assert "}[self.side, name]" in new
@@ -317,7 +318,7 @@ def test_a_table_that_does_more_is_kept() -> None:
         ("import copy\nother = copy.copy(n)", "CCM092"),
         ("print(ep + 1)", "CCM092"),
         ("print(ep[1])", "CCM092"),
-        ("ep[0] = ffi.gc(ep[0], lib.doca_comm_channel_ep_destroy)", "CCM092"),
+        ("ep[0] = ffi.gc(ep[0], lib.doca_comm_channel_ep_destroy)", "CCM095"),
         ("print(int(ffi.cast('uintptr_t', ep[0])))", "CCM092"),
         ("args = (ep[0], buf, n, 0, peer)\nlib.doca_comm_channel_ep_recvfrom(*args)", "CCM093"),
         ("lib.doca_comm_channel_ep_listen(ep[0])", "CCM093"),
@@ -424,6 +425,8 @@ def test_a_callback_that_cannot_raise_needs_no_guard() -> None:
         ('number = int(ffi.cast("uintptr_t", handle))', "CCM092"),
         ("call = ffi.callback('void(void)')", "CCM092"),
         ('data = ffi.new("union doca_data *")\ndata.ptr = handle', "CCM094"),
+        ('core.doca_ctx_set_user_data(ctx, ffi.new("struct mine *"))', "CCM096"),
+        ('mine = ffi.new("struct mine *")\ncore.doca_ctx_set_user_data(ctx, ffi.cast("uintptr_t", mine))', "CCM096"),
     ],
 )
 def test_what_stays_of_generation_2(line: str, code: str) -> None:

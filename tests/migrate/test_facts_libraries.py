@@ -11,20 +11,26 @@ from migrate.rewriting import rewrite, rewrite_project
 from tests.migrate.marked import Marked
 from tests.processes import ROOT
 
-OPENED, VALUE = "CCM089", "CCM092"
+OPENED, COMPILED, VALUE = "CCM089", "CCM097", "CCM092"
 CDEF = "ffi.cdef('int doca_comm_channel_ep_create(void **ep);')\n"
 DLOPEN = "lib = ffi.dlopen('libdoca_comm_channel.so.2')\n"
 USE = "lib.doca_comm_channel_ep_create(ffi.new('struct doca_comm_channel_ep_t **'))\n"
+VALUED = USE.replace("**'", "**', x")  # evaluated before the call
 CFFI = "from cffi import FFI\nffi = FFI()\n"
 CTYPES = "import ctypes\n"
 
 
+def code_of(text: str) -> str:
+    return COMPILED if "set_source" in text else OPENED
+
+
 def places(**files: str) -> dict[str, set[tuple[str, int]]]:
     """By file: the files and lines that its uses of the library follow from, checked to have the one code."""
+    code = code_of("".join(files.values()))
     found: dict[str, set[tuple[str, int]]] = {}
     for reference in Marked(files).facts.references:
         if reference.opened is not None:
-            assert reference.code == OPENED
+            assert reference.code == code
             path, node = reference.opened
             found.setdefault(reference.path.stem, set()).add((path.stem, getattr(node, "lineno", 0)))
     return found
@@ -48,7 +54,7 @@ def places(**files: str) -> dict[str, set[tuple[str, int]]]:
 )  # fmt: skip
 def test_one_place_in_a_file(text: str, line: int) -> None:
     assert places(main=text) == {"main": {("main", line)}}
-    assert {code for _, code in Marked(main=text).codes()} == {OPENED}
+    assert {code for _, code in Marked(main=text).codes()} == {code_of(text)}
 
 
 @pytest.mark.parametrize(
@@ -91,7 +97,7 @@ def findings(outcome: FileOutcome) -> list[tuple[str, Level, bool]]:
 
 def test_one_comment_at_the_place() -> None:
     """The rest is in the report, with the place that it follows from."""
-    outcome = rewrite((CFFI + CDEF + DLOPEN + USE).encode())
+    outcome = rewrite((CFFI + CDEF + DLOPEN + VALUED).encode())
     lines = outcome.new.decode().splitlines()
     assert [number for number, line in enumerate(lines) if line.startswith("# CCM")] == [4]
     assert lines[4].startswith(f"# {VALUE}: migrate does not follow how this C value is used (")
@@ -105,7 +111,7 @@ def test_one_comment_at_the_place() -> None:
 def test_one_comment_for_all_files_that_share_the_library() -> None:
     files = {
         Path("native.py"): (CFFI + DLOPEN).encode(),
-        Path("main.py"): ("from native import ffi, lib\n" + USE).encode(),
+        Path("main.py"): ("from native import ffi, lib\n" + VALUED).encode(),
     }
     main, native = rewrite_project(files)
     assert native.new == native.old

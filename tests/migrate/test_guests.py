@@ -10,21 +10,10 @@ from tests.verify.cases import GUESTS
 
 # Those that stay whole in C, and why.
 STAYS = {
-    "cffi/abi_module": "cffi compiles its declarations, and the program calls the module that comes of it",
-    "cffi/bulk": "it reckons with the address of its buffer: `memory + slot * CHUNK`",
-    "cffi/c_port": "a loop registers callbacks of several types; which function gets a message cannot be seen",
-    "cffi/caps_of_25": "one name holds a buffer of C, and later a text",
-    "cffi/netpkg": "the functions of both sides come from one method, whose calls give different things",
-    "cffi/refusals": "it destroys a handle twice, which comch_next bears (CCM114)",
+    "cffi/refusals": "it prints NULL, and destroys a handle twice, which comch_next bears (CCM114)",
     "cffi/rpc_daemon": "its own class finds the functions by name (__getattr__)",
-    "cffi/threads": "callbacks of several types are kept in one list",
-    "ctypes/aio": "a callable returns a cell at one time and a number at another, and is tested for truth",
-    "ctypes/bulk_of_25": "an opened library is a key of its tables",
-    "ctypes/c_port": "a log2 count that a loop gives (CCM110)",
     "ctypes/pump_package": "prototypes are made by a decorator that reads annotations",
-    "ctypes/refusals": "a name holds a cell with a handle at one time, and a number at another",
-    "ctypes/rpc_structs": "structures of the program's own are the user data",
-    "ctypes/untyped": "functions are looked up and declared in a loop that sets them anew",
+    "ctypes/refusals": "it destroys a handle twice, which comch_next bears (CCM114)",
 }
 
 

@@ -60,6 +60,9 @@ class Library:
     def text(self, token: Token) -> Sequence[Token]:
         return [Token("a text")] if token.key in ("Error()", "a text") else []
 
+    def added(self, token: Token, node: ast.AST) -> Sequence[Token]:
+        return ()
+
     def in_flight(self) -> Sequence[Token]:
         return [Token("Error()")]
 

@@ -110,7 +110,7 @@ def test_a_release_before_comch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 def test_nothing_is_parsed_when_it_is_loaded(start_python: StartPython) -> None:
     """The declarations were, at installation: all functions of the tables are among them."""
     load_it = "import sys, comch_next.driver.native; print({'cffi', 'pycparser'} & {*sys.modules})"
-    assert start_python("-c", load_it).finish() == (0, "set()\n", "")
+    assert start_python("-c", load_it, fresh=True).finish() == (0, "set()\n", "")
     assert not hasattr(ffi, "cdef")
     both = ffi.dlopen(None)
     assert {row.name for generation in GENERATIONS for row in functions(generation)} <= set(dir(both))

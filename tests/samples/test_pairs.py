@@ -13,6 +13,7 @@ from tools.side_by_side import LEGACY, MODERN
 
 ENDS = ("service", "client")
 TEXT_SAMPLES = ["ctrl_path", "data_path_high_speed"]
+CONVENIENT = ["hello", "many_clients", "two_threads"]
 
 
 def test_control_path(start_python: StartPython) -> None:
@@ -68,6 +69,8 @@ def test_the_flags_of_the_guide(start_python: StartPython, sample: str) -> None:
         ("bulk_transfer", "service", ("-r", "b1:00.7"), "DOCA_ERROR_NOT_FOUND"),
         ("scale_probe", "client", (), "DOCA_ERROR_CONNECTION_ABORTED"),
         ("scale_probe", "service", ("-p", "99:00.0"), "DOCA_ERROR_NOT_FOUND"),
+        *((sample, "client", (), "DOCA_ERROR_CONNECTION_ABORTED") for sample in CONVENIENT),
+        *((sample, "service", ("-r", "b1:00.7"), "DOCA_ERROR_NOT_FOUND") for sample in CONVENIENT),
     ],
 )
 def test_failures_are_told(

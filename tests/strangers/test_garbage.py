@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import textwrap
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +16,7 @@ import comm_channel_compat as compat
 from tests.control_path.pair import client, connect, leave, server, until
 from tests.descriptors import open_fds
 from tests.fast_path.lane import Lane
+from tests.processes import StartPython
 
 DPU, HOST = "03:00.0", "b1:00.0"
 
@@ -244,3 +246,31 @@ def test_an_engine_is_destroyed_after_contexts_that_never_began(make: type[comch
     engine = comch.ProgressEngine()
     make(engine=engine, one_sided=one_sided)
     engine.destroy()
+
+
+def test_a_finalizer_of_the_program_comes_after_the_library_s(start_python: StartPython) -> None:
+    """Memory stays mapped until nothing can reach it, whatever the collector has finalized before."""
+    program = """
+        import gc
+        from contextlib import suppress
+        from tests.fast_path.lane import Lane
+
+        lane = Lane().run()
+        lane.inbox.post()
+
+        class Owner:
+            def __del__(self):
+                for context in self.contexts:
+                    with suppress(Exception):
+                        context.close()
+                self.view[:4] = b"here"
+                print(bytes(self.view[:4]))
+
+        owner = Owner()
+        owner.itself = owner
+        owner.contexts = lane.inbox.consumer, lane.outbox.producer, lane.here.context, lane.there.context
+        owner.view = lane.inbox.mmap.view
+        del lane, owner
+        gc.collect()
+    """
+    assert start_python("-c", textwrap.dedent(program)).finish() == (0, "b'here'\n", "")

@@ -11,6 +11,8 @@ from comch_next import Counter, ErrorCode, State
 from comm_channel_compat import Endpoint as OldEndpoint
 from comm_channel_compat import flat, open_device
 from tests.pull.support import FORMS
+from tests.threads.blocking import Blocking
+from tests.threads.cc import Generation2
 from tests.threads.event_loop import EventLoop
 from tests.threads.face import (
     DATA,
@@ -394,12 +396,14 @@ FACES: dict[str, Face] = {
     "tasks": Tasks(),
     "objects": Objects(),
     "flat": Flat(),
+    "blocking": Blocking(),
+    "generation 2": Generation2(),
     "fast path": Fast(),
     "fast path apart": Fast(apart=True),
     "memory": Memory(),
     "event loop": EventLoop(),
 }
-_DRIVER_ONLY = ("tasks", "fast path", "fast path apart", "memory")
+_DRIVER_ONLY = ("tasks", "generation 2", "fast path", "fast path apart", "memory")
 
 # Each face in each form of the pull port, where it has one.
 DUELS = [(face, form) for face in FACES for form in (("driver",) if face in _DRIVER_ONLY else FORMS)]

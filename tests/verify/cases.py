@@ -54,16 +54,17 @@ class Case(NamedTuple):
             peers.append(Peer(name, script, script, tuple(arguments), self.release))
         return peers
 
-    def migrated(self, into: Path) -> Trees:
+    def migrated(self, into: Path, options: Options | None = None) -> Trees:
         """Migrate a copy."""
+        options = options or Options()
         scripts = [peer.old.path for peer in self.peers()]
         if self.modules is None:
-            return trees.migrated(self.folder, scripts, into, Options())
+            return trees.migrated(self.folder, scripts, into, options)
         own = into / "given"
         own.mkdir(parents=True)
         for name in {*map(str, scripts), *self.modules}:
             shutil.copy(self.folder / name, own)
-        return trees.migrated(own, scripts, into, Options())
+        return trees.migrated(own, scripts, into, options)
 
     def stage(self, sides: Trees, home: Path) -> Stage:
         """Make a place to run it in."""

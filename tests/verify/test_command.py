@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import shutil
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -160,3 +164,30 @@ def test_ends_with_successors(tmp_path: Path) -> None:
     assert (service.shows_results, client.shows_results) == (False, True)
     with pytest.raises(UsageError, match=r"new/nothing.py is not a file"):
         options.read_options([*trees, "service=nothing.py"])
+
+
+ENDLESS = """
+import os, pathlib, time
+import doca_comm_channel as cc
+pathlib.Path("{pid}").write_text(str(os.getpid()))
+cc.Endpoint()
+while True:
+    time.sleep(0.01)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_command_that_is_ended_leaves_no_program(tmp_path: Path, number: signal.Signals) -> None:
+    program, pid = tmp_path / "endless.py", tmp_path / "pid"
+    program.write_text(ENDLESS.format(pid=pid))
+    command = [sys.executable, "-m", "migrate", "verify", "--timeout", "100", str(program)]
+    with subprocess.Popen(command, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}) as process:
+        deadline = time.monotonic() + 60
+        while not (pid.exists() and pid.read_text()):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        process.send_signal(number)
+        assert process.wait(timeout=60) == (130 if number == signal.SIGINT else 128 + number)
+    while Path(f"/proc/{pid.read_text()}").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)

@@ -23,6 +23,7 @@ TABLE = Path(__file__).with_name("verdicts.txt")
 VERDICTS = dict(line.split(": ", 1) for line in TABLE.read_text().splitlines())
 # Words of the table. A program that is refused has the codes of what stays old instead.
 EQUIVALENT, WHERE_IT_RAN, VARIES = WORDS = ("equivalent", "equivalent where it ran", "varies from run to run")
+TIMED = "prints the same"
 BOTH_NEW = ((True, True),)
 # What a program does only when it has to wait: for room to send in, for a task, for its client.
 HURDLES = ",".join((*(f"again:{kind}@2x3" for kind in ("send", "task", "producer")), "delay:service@1=0.2s"))
@@ -66,6 +67,9 @@ class Heard:
 def _check(name: str, result: Result) -> None:
     """Compare a result with the table."""
     verdict, shown = VERDICTS[name], report.text(result)
+    if verdict == TIMED:  # how often its pool of tasks is empty, which only Python's calls tell: its caller compares
+        assert not result.stays, shown
+        return
     assert result.verdict is not Verdict.DIVERGED, shown
     codes = " ".join(sorted({stays.code for stays in result.stays}))
     assert codes == ("" if verdict in WORDS else verdict), shown

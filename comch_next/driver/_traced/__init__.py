@@ -21,8 +21,9 @@ payload           the bytes from `offset` on of the message recorded in line `of
 The two ends of a message are found by `service`, `connection`, `n` and `digest`. `side` is server or client.
 Connections are numbered in the order in which a process sees them, by service and side; `n` counts the messages
 accepted, or received, on a connection, and on the fast path to one consumer: then `consumer` and `producer` are their
-ids. `digest` begins the message's SHA-256, `length` is in bytes; `imm_digest` and `imm_length` are those of immediate
-data. With COMCH_TRACE_PAYLOAD=1 there are the bytes, too, as base64: `payload`, the first 1024 of them, and `imm`.
+ids; on a message queue `msgq` is its number in this process. `digest` begins the message's SHA-256, `length` is in
+bytes; `imm_digest` and `imm_length` are those of immediate data. With COMCH_TRACE_PAYLOAD=1 there are the bytes, too,
+as base64: `payload`, the first 1024 of them, and `imm`.
 
 A line may begin with spaces, which keep it within a page: so a process that is killed leaves whole lines. Two that
 append to one file in the same moment may miss that; with `%p` in its name each has a file of its own.
@@ -33,7 +34,7 @@ from typing import Any
 
 from comch_next.driver._sink import Sink
 from comch_next.driver._traced._control import Clients, Connections, Contexts, SendTasks, Servers
-from comch_next.driver._traced._fast import Consumers, PostRecvTasks, Producers, ProducerSendTasks
+from comch_next.driver._traced._fast import Consumers, MsgQs, PostRecvTasks, Producers, ProducerSendTasks
 from comch_next.driver._traced._file import TraceFile
 from comch_next.driver._traced._ports import open_traced
 from comch_next.driver._traced._tracer import Tracer
@@ -62,7 +63,10 @@ class TracedDriver:
         self.mmaps: Any = driver.mmaps
         self.buf_inventories: Any = driver.buf_inventories
         self.bufs: Any = driver.bufs
-        self.msgqs: Any = driver.msgqs
+        self.msgqs: Any = MsgQs(driver.msgqs, tracer)
         self.consumer_completions: Any = driver.consumer_completions
+        self.dpas: Any = driver.dpas
+        self.dpa_threads: Any = driver.dpa_threads
+        self.dpa_completions: Any = driver.dpa_completions
         self.open_port = open_traced(driver, tracer)
         self.admin: Any = driver.admin

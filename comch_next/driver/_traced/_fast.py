@@ -3,12 +3,13 @@
 from collections.abc import Callable
 from itertools import count
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from comch_next.driver._traced._nouns import Noun, Tasks
-from comch_next.driver._traced._tracer import ACCEPTED, Flight, now, result
+from comch_next.driver._traced._tracer import ACCEPTED, Flight, Link, Tracer, now, result
 from comch_next.errors import DocaError
 
-__all__ = ["Consumers", "PostRecvTasks", "ProducerSendTasks", "Producers"]
+__all__ = ["Consumers", "MsgQs", "PostRecvTasks", "ProducerSendTasks", "Producers"]
 
 
 class Consumers(Noun):
@@ -49,6 +50,33 @@ class Consumers(Noun):
             self._tracer.record("post", flight.names, **result(error.code))
             raise
         return flight.task
+
+
+class MsgQs(Noun):
+    """Message queues are numbered in the order in which they are made."""
+
+    def __init__(self, noun: Any, tracer: Tracer) -> None:
+        super().__init__(noun, tracer)
+        self._numbers = count(1)
+        self._links: WeakKeyDictionary[Any, Link] = WeakKeyDictionary()
+
+    def create(self, dev: Any) -> Any:
+        msgq = self._noun.create(dev)
+        self._links[msgq] = Link({"msgq": next(self._numbers)}, None)
+        return msgq
+
+    def consumer_create(self, msgq: Any) -> Any:
+        consumer = self._noun.consumer_create(msgq)
+        number = self._tracer.driver.consumers.get_id(consumer)
+        self._tracer.adopt(consumer, {**self._links[msgq].names, "consumer": number})
+        return consumer
+
+    def producer_create(self, msgq: Any) -> Any:
+        producer, link = self._noun.producer_create(msgq), self._links[msgq]
+        number = self._tracer.driver.producers.get_id(producer)
+        self._tracer.adopt(producer, {**link.names, "producer": number})
+        self._tracer.scope(producer).link = link
+        return producer
 
 
 class PostRecvTasks(Tasks):

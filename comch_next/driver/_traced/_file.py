@@ -9,6 +9,7 @@ from itertools import count
 from typing import Any
 
 from comch_next.driver._traced._place import caller
+from comch_next.driver.protocol import shielded
 from comch_next.errors import IoFailed
 
 __all__ = ["TraceFile"]
@@ -29,7 +30,7 @@ class TraceFile:
         self._name = name
         self._fd = -1
         self._open()
-        os.register_at_fork(after_in_child=self._disinherit)
+        os.register_at_fork(after_in_child=shielded(self._disinherit))
 
     def _open(self) -> None:
         self._pid = os.getpid()
@@ -43,9 +44,9 @@ class TraceFile:
 
     def _disinherit(self) -> None:
         """In a forked child, which opens the file when it has something to record."""
-        if self._fd >= 0:  # else the parent was such a child itself, and had nothing to record
-            os.close(self._fd)
-            self._fd = -1
+        fd, self._fd = self._fd, -1
+        if fd >= 0:  # else the parent was such a child itself, and had nothing to record
+            os.close(fd)
 
     def write(self, what: str, facts: dict[str, Any], at_ns: int | None = None) -> int:
         """Append a line and give its number. `at_ns` is on the monotonic clock, which all processes share."""

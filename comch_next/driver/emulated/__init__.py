@@ -8,7 +8,8 @@ _control, _server, _client          the contexts of the control path
 _delivery, _pushed, _pulled         how their messages reach the program
 _connection, _task, _send_task      what they carry
 _port, _port_sends, _channels       the pull port, what its program waits for, and its descriptors
-_fast_context, _consumer, _producer, _fast_path, _msgq    the fast path
+_fast_context, _consumer, _producer, _path, _fast_path    the fast path
+_msgq, _dpa                         message queues, and the DPA that they lead to
 _mmap, _mmaps, _inventory, _buf     memory
 _sharing, _export, _remote          how another process has it
 _meter                              a progress engine that counts its callbacks
@@ -32,10 +33,14 @@ from comch_next.driver.emulated._connection import Connections
 from comch_next.driver.emulated._consumer import Consumers, PostRecvTasks
 from comch_next.driver.emulated._control import ControlContexts
 from comch_next.driver.emulated._device import Devices
+from comch_next.driver.emulated._dpa.completions import ConsumerCompletions, DpaCompletions
+from comch_next.driver.emulated._dpa.device import DpaDev
+from comch_next.driver.emulated._dpa.instance import Dpas
+from comch_next.driver.emulated._dpa.threads import DpaThreads
 from comch_next.driver.emulated._engine import Engines
 from comch_next.driver.emulated._inventory import BufInventories
 from comch_next.driver.emulated._mmaps import Mmaps
-from comch_next.driver.emulated._msgq import ConsumerCompletions, MsgQs
+from comch_next.driver.emulated._msgq import MsgQs
 from comch_next.driver.emulated._port import open_port
 from comch_next.driver.emulated._producer import Producers, ProducerSendTasks
 from comch_next.driver.emulated._send_task import SendTasks
@@ -66,6 +71,9 @@ class Driver:
         self.producer_send_tasks = ProducerSendTasks()
         self.msgqs = MsgQs()
         self.consumer_completions = ConsumerCompletions()
+        self.dpas = Dpas()
+        self.dpa_threads = DpaThreads(DpaDev)
+        self.dpa_completions = DpaCompletions()
         self.open_port: Any = open_port  # on handles of its own, which the protocol keeps opaque
         self.admin = Admin()
         if text := os.environ.get("COMCH_FAULTS"):

@@ -74,7 +74,7 @@ def _tell(file: str, data: bytes) -> ServerStatus:
             raise ValueError(f"status of process {status.pid}, which cannot be seen from here")
     except ValueError as error:
         return ServerStatus(file, fault=str(error))
-    known = (file, status.name, status.device, status.representor, status.pid, status.max_clients)
+    known = (file, status.name, status.device, status.representor, status.pid, status.max_clients, status.wire)
     try:
         return ServerStatus(*known, tuple(_connections(_board(status))))
     except OSError as error:

@@ -5,7 +5,6 @@ there no signal's handler comes, so none of them is left half done.
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
@@ -24,14 +23,13 @@ _T = TypeVar("_T")
 _MOST_REFERENCES = 65535
 
 
-class Inventory:
-    """A handle. Its elements are only counted: a buffer is made when it is taken."""
+class Inventory(calls.BufOwner):
+    """A handle. Its elements are only counted, in `bufs`: a buffer is made when it is taken."""
 
     lock = UNCONNECTED
 
     def __init__(self, elements: int) -> None:
         self.elements = elements
-        self.out = 0
         self.started = False
         self.alive = True
         self.user_data: Any = None
@@ -49,33 +47,20 @@ class Buf(calls.Buf):
 
     While it is `posted` it is the library's: what a producer writes counts on it staying as it is. One that the
     program gives back meanwhile is dead at once for the program, and its range and element are the library's until
-    the task completes. It is `out` while it has its element, which a dropped one gives back.
+    the task completes. A dropped one gives its element back when it is collected, in C: nothing interrupts that.
     """
 
-    __slots__ = ("out",)
+    __slots__ = ()
 
-    inventory: Inventory
-    mmap: Mmap
     next: "Buf | None"
     previous: "Buf | None"
 
     def __init__(self, inventory: Inventory, mmap: Mmap, head: int, length: int, data: int, data_len: int) -> None:
-        self.inventory = inventory
-        self.mmap = mmap
+        self.take_from(inventory, mmap)
         self.head, self.len = head, length
         self.data, self.data_len = data, data_len
         self.posted = False
         self.remote = mmap.remote is not None
-        self.next = self.previous = None
-        self.refcount = 1
-        self.out = True
-        inventory.out += 1
-        mmap.bufs += 1
-
-    def __del__(self) -> None:
-        if getattr(self, "out", False):
-            with suppress(BadState):  # a forked child's: it has no part in them
-                self.give_back()
 
     def chain(self) -> "Iterator[Buf]":
         """It and those behind it."""
@@ -89,15 +74,6 @@ class Buf(calls.Buf):
         with UNCONNECTED:
             self.mmap.given_up -= {self}
             self.give_back()
-
-    def give_back(self) -> None:
-        """The element belongs to its inventory again. Idempotent."""
-        if self.out:
-            self.refcount = 0
-            self.next = self.previous = None
-            self.out = False
-            self.inventory.out -= 1
-            self.mmap.bufs -= 1
 
 
 def check_single(buf: object, mmap: Mmap | None, call: str) -> Buf:
@@ -209,8 +185,9 @@ class Bufs:
     def get_view(self, buf: object) -> memoryview:
         with UNCONNECTED:
             found = _living(buf, "buf_get_view")
-            start = found.data - found.mmap.addr
-            return found.mmap.view()[start : start + found.data_len]
+            mmap: Mmap = found.mmap
+            start = found.data - mmap.addr
+            return mmap.view()[start : start + found.data_len]
 
     def set_data(self, buf: object, data: int, data_len: int) -> None:
         with UNCONNECTED:

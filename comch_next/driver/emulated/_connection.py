@@ -20,7 +20,7 @@ from comch_next.driver.emulated._kernel.handle import Handle
 from comch_next.driver.emulated._kernel.memory import EXHAUSTED
 from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.driver.emulated._kernel.ring import Receiver, Sender, lib
-from comch_next.driver.protocol import Lock, uninterrupted
+from comch_next.driver.protocol import Lock, log_event, log_warning, uninterrupted
 from comch_next.driver.protocol._typed import Protocol
 from comch_next.errors import Again, ConnectionAborted, InvalidValue, from_code
 
@@ -129,6 +129,7 @@ class Connection(Handle, Link):
         self.max_msg = sizes[0]
         self.status = ErrorCode.SUCCESS
         self.context.delivery.follow(self)
+        log_event("%s is up", self)
 
     def in_progress(self) -> bool:
         """Return whether the connection is still being set up."""
@@ -192,6 +193,8 @@ class Connection(Handle, Link):
             return
         self._end(status, reason)
         self.context.lost_connection(self)
+        log = log_warning if status == ErrorCode.CONNECTION_RESET else log_event
+        log("%s has ended: %s", self, reason)
 
     @uninterrupted
     def on_protocol_violation(self) -> None:

@@ -3,13 +3,12 @@
 import os
 import time
 from collections import deque
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from comch_next._codes import AccessFlag, ErrorCode, State
-from comch_next.driver.emulated._buf import check_single
-from comch_next.driver.emulated._checks import expect, in_state, says_no_memory
+from comch_next.driver.emulated._buf import Buf, check_single
+from comch_next.driver.emulated._checks import expect, expect_number, in_state, says_no_memory
 from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._context import Callback, living
 from comch_next.driver.emulated._device import limits
@@ -28,7 +27,7 @@ from comch_next.driver.emulated._guard import UNCONNECTED, callback, guard, up_t
 from comch_next.driver.emulated._kernel import calls
 from comch_next.driver.emulated._kernel.memory import ffi, lib, make_shared, map_shared
 from comch_next.driver.emulated._mmap import Mmap, check_device, living_mmap
-from comch_next.driver.emulated._msgq import dpa_only
+from comch_next.driver.emulated._path import Path
 from comch_next.driver.emulated._state import Trigger
 from comch_next.driver.emulated._task import POOL, PROGRAM, SUCCESS, held_by_program
 from comch_next.driver.protocol import uninterrupted
@@ -54,11 +53,11 @@ class Consumer(FastContext, calls.Consumer):
     start_trigger = Trigger.START_LATER
     undelivered = ErrorCode.IO_FAILED  # a receive, where the exporter of the memory has gone
 
-    def __init__(self, connection: Connection, mmap: Mmap) -> None:
-        super().__init__(connection)
+    def __init__(self, path: Path, mmap: Mmap) -> None:
+        super().__init__(path)
         self.mmap, self.addr = mmap, mmap.addr
         self.remote = mmap.remote is not None
-        self.imm_max = self.dev.info.row.limits.max_imm_data_len
+        self.imm_max = path.most_imm_data
         self.posts: Any = None
         self.posted = deque()
         self._offer: Offer | None = None
@@ -72,8 +71,9 @@ class Consumer(FastContext, calls.Consumer):
         super().let_go()
         if self._offer is not None:
             self._offer.close()
-        if self._bell >= 0:
-            os.close(self._bell)
+        bell, self._bell = self._bell, -1
+        if bell >= 0:
+            os.close(bell)
 
     # Life
 
@@ -84,11 +84,10 @@ class Consumer(FastContext, calls.Consumer):
         except (OSError, MemoryError) as error:
             self.end()
             raise Initialization(f"ctx_start: {self} cannot have its memory: {error}") from error
-        self._errand(self.connection.fast.announce, self._offer, partial(self._announced, self._offer))
+        self.path.run(partial(self.path.announce, self._offer, partial(self._announced, self._offer)))
 
     def _share(self) -> Offer:
         """Make what producers need, and the kernel's view of it."""
-        assert self.engine is not None
         depth, mmap = self.num_tasks, self.mmap
         offer = Offer(self.id, depth, self.imm_max, mmap.size, [])
         try:
@@ -101,7 +100,7 @@ class Consumer(FastContext, calls.Consumer):
                 self._bounce = map_shared(offer.fds[1], mmap.size)
             self._bell, other_end = new_bell()
             offer.fds.append(other_end)
-            self.engine.notification.listen(self._bell, self.connection.report_violation)
+            self.listen(self._bell)
         except BaseException:
             offer.close()
             raise
@@ -112,14 +111,18 @@ class Consumer(FastContext, calls.Consumer):
         self.hold((self.posts, self._memory), int(ffi.cast("uintptr_t", self.posts)))
         return offer
 
-    def _errand(self, call: Callable[..., object], *args: object) -> None:
-        """Have the connection's engine do it."""
-        engine = self.connection.context.engine
-        if engine is not None:
-            engine.call_soon_threadsafe(partial(call, *args))
+    def listen(self, bell: int) -> None:
+        """Hear the bell that producers ring."""
+        assert self.engine is not None
+        self.engine.notification.listen(bell, self.path.report_violation)
+
+    def unlisten(self, bell: int) -> None:
+        """Hear it no more."""
+        if self.engine is not None:
+            self.engine.notification.unlisten(bell)
 
     def _announced(self, offer: Offer) -> None:
-        """Run on the connection's engine once the peer knows the consumer; this consumer's engine does the rest."""
+        """Run, by the connection's engine, once producers know the consumer; this consumer's engine does the rest."""
         if self.engine is not None:
             self.engine.call_soon_threadsafe(partial(self._registered, offer))
 
@@ -134,7 +137,7 @@ class Consumer(FastContext, calls.Consumer):
         lib.comch_close_posts(self.posts)
         self._deadline = time.monotonic() + PATIENCE_S
         self._offer.close()
-        self._errand(self.connection.fast.withdraw, self._offer)
+        self.path.run(partial(self.path.withdraw, self._offer))
 
     def check(self) -> bool:
         moved = super().check()
@@ -169,7 +172,7 @@ class Consumer(FastContext, calls.Consumer):
 
     def _being_written(self) -> bool:
         """Return whether a producer has to finish first; one that died, or violates the protocol, never will."""
-        if self.fatal or self.connection.status is not SUCCESS or not lib.comch_being_written(self.posts):
+        if self.fatal or self.path.status is not SUCCESS or not lib.comch_being_written(self.posts):
             return False
         if time.monotonic() < self._deadline:
             return True
@@ -187,8 +190,7 @@ class Consumer(FastContext, calls.Consumer):
         self.posts = self._memory = self._bounce = self._offer = None
         self._stop_reading()
         if self._bell >= 0:
-            if self.engine is not None:
-                self.engine.notification.unlisten(self._bell)
+            self.unlisten(self._bell)
             lib.comch_discard(self._bell)
             self._bell = -1
 
@@ -198,6 +200,17 @@ class Consumer(FastContext, calls.Consumer):
 
     def inflight(self) -> int:
         return super().inflight() + len(self.posted)
+
+    # Of DPA consumers
+
+    def set_dev_max_num_recv(self, number: int) -> None:
+        raise self.not_on_dpa("consumer_set_dev_max_num_recv")
+
+    def set_completion(self, completion: object, user_data: object) -> None:
+        raise self.not_on_dpa("consumer_set_completion")
+
+    def get_dpa_handle(self) -> int:
+        raise self.not_on_dpa("consumer_get_dpa_handle")
 
     # Receiving
 
@@ -218,7 +231,7 @@ class Consumer(FastContext, calls.Consumer):
     def report_violation(self) -> None:
         """Report that the peer violated the protocol of posts: it loses the connection."""
         self._stop_reading()
-        self.connection.report_violation()
+        self.path.report_violation()
         self.on_peer_lost()
 
 
@@ -239,11 +252,12 @@ class Consumers(FastContexts):
                 raise NotPermitted("consumer_create takes a memory map with permission PCI_READ_WRITE")
             check_device(mmap, link.context.dev, "consumer_create")
             check_connected(link, "consumer", link.context.dev.info.row.limits.max_consumers)
-            return Consumer(link, mmap)
+            return Consumer(link.fast, mmap)
 
-    @guard("consumer_", living(Consumer), imm_data_len=up_to("max_imm_data_len", least=0))
+    @guard("consumer_", living(Consumer))
     def set_imm_data_len(self, consumer: Consumer, imm_data_len: int) -> None:
-        consumer.imm_max = imm_data_len
+        most = consumer.path.most_imm_data
+        consumer.imm_max = expect_number(imm_data_len, most, "consumer_set_imm_data_len", least=0)
 
     def get_imm_data_len(self, consumer: object) -> int:
         return expect(consumer, Consumer, "consumer_get_imm_data_len").imm_max
@@ -256,20 +270,35 @@ class Consumers(FastContexts):
         context = expect(consumer, Consumer, "task_post_recv_alloc_init")
         in_state(context, "task_post_recv_alloc_init")
         task = PostRecvTask()
-        task.buf = None if buf is None else check_single(buf, context.mmap, "task_post_recv_alloc_init")
+        task.buf = _postable(context, buf, "task_post_recv_alloc_init")
         task.producer = 0
         new_task(context, task, user_data)
         return task
 
-    set_dev_max_num_recv = dpa_only("consumer_set_dev_max_num_recv")
-    set_completion = dpa_only("consumer_set_completion")
-    get_dpa_handle = dpa_only("consumer_get_dpa_handle")
+    @guard("consumer_", living(Consumer))
+    def set_dev_max_num_recv(self, consumer: Consumer, number: int) -> None:
+        consumer.set_dev_max_num_recv(number)
+
+    @guard("consumer_", living(Consumer))
+    def set_completion(self, consumer: Consumer, completion: object, user_data: object) -> None:
+        consumer.set_completion(completion, user_data)
+
+    @guard("consumer_", living(Consumer))
+    def get_dpa_handle(self, consumer: Consumer) -> int:
+        return consumer.get_dpa_handle()
 
     def cap_get_max_consumers(self, devinfo: object) -> int:
         return limits(devinfo, "consumer_cap_get_max_consumers").max_consumers
 
     def cap_get_max_imm_data_len(self, devinfo: object) -> int:
         return limits(devinfo, "consumer_cap_get_max_imm_data_len").max_imm_data_len
+
+
+def _postable(context: Consumer, buf: object, call: str) -> Buf | None:
+    if buf is None:
+        return None
+    context.path.check_takes_buffers(call)
+    return check_single(buf, context.mmap, call)
 
 
 class PostRecvTasks(FastTasks):
@@ -300,7 +329,7 @@ class PostRecvTasks(FastTasks):
     def set_buf(self, task: PostRecvTask, buf: object) -> None:
         held_by_program(task, "task_post_recv_set_buf")
         context: Any = task.ctx
-        task.buf = None if buf is None else check_single(buf, context.mmap, "task_post_recv_set_buf")
+        task.buf = _postable(context, buf, "task_post_recv_set_buf")
 
     def get_producer_id(self, task: PostRecvTask) -> int:
         return task.producer

@@ -47,6 +47,7 @@ class Progress(Protocol):
     consumers: tuple[Posted, ...]
     pending_calls: deque[Callable[[], object]]
     batch: int
+    yields: bool
     full: bool
     error: BaseException | None
     notification: Channel
@@ -150,6 +151,12 @@ class Context(Handle, calls.Context, ABC):
     def no_engine(self, call: str) -> NotConnected:
         advice = "it has been destroyed; make another" if self.watch.closed else "connect one first"
         return NotConnected(f"{call}: {self} has no progress engine: {advice}")
+
+    def set_datapath_on_dpa(self, dpa: object) -> None:
+        """Have kernels use it instead of the host."""
+        raise NotSupported(
+            f"ctx_set_datapath_on_dpa: {self} is of the host; a message queue makes those of the DPA"
+        )
 
     def destroy(self) -> None:
         """Give the context's own resources back; IDLE only."""
@@ -311,6 +318,10 @@ class Contexts:
     def flush_tasks(self, ctx: Context) -> None:
         if ctx.state is State.IDLE:
             raise BadState("ctx_flush_tasks was attempted on an IDLE context; start it first")
+
+    @guard("ctx_", living(Context))
+    def set_datapath_on_dpa(self, ctx: Context, dpa: object) -> None:
+        ctx.set_datapath_on_dpa(dpa)
 
     def get_device(self, ctx: object) -> Dev:
         return expect(ctx, Context, "get_device").dev

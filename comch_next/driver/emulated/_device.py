@@ -1,12 +1,12 @@
 """Devices and representors of the emulated pair (guide: DOCA Core Device Discovery)."""
 
 from typing import NamedTuple
-from weakref import WeakSet
 
 from comch_next._codes import PciFuncType, RepFilter
 from comch_next.driver.emulated._checks import expect, in_use, says_no_memory
 from comch_next.driver.emulated._fabric import topology
 from comch_next.driver.emulated._kernel.fork import owned
+from comch_next.driver.protocol import WeakSet
 from comch_next.errors import Driver, Initialization, InUse, InvalidValue, NotConnected, NotSupported
 
 __all__ = ["Dev", "DevInfo", "DevRep", "Devices", "RepInfo"]

@@ -7,7 +7,6 @@ from collections import deque
 from collections.abc import Callable
 from functools import partial
 from threading import get_ident
-from weakref import WeakSet
 
 from comch_next.driver.emulated._checks import expect, expect_number, in_state, in_use, says_no_memory
 from comch_next.driver.emulated._context import Context, Posted
@@ -18,7 +17,7 @@ from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._kernel.handle import Handle
 from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.driver.emulated._meter import Meter
-from comch_next.driver.protocol import Call, Lock, interruptible, new_lock, uninterrupted
+from comch_next.driver.protocol import Call, Lock, WeakSet, interruptible, new_lock, uninterrupted
 from comch_next.errors import BadState, Initialization, InUse, InvalidValue, NotPermitted, OperatingSystem
 
 __all__ = ["Engine", "Engines"]
@@ -35,9 +34,10 @@ class Engine(Handle, calls.Engine):
     have asked it to run.
 
     `batch`: messages, and completions of a consumer, that one progress delivers at most. `guarded`: progress is not
-    plain, because it is running, or is metered, or the engine has been destroyed. `thread`: who ran it last. `lock` is
-    held around progress and every call of the engine, its contexts and their ports, but for sends and receives that
-    succeed at once. The plain progress is in C, and calls what here is not underscored.
+    plain, because it is running, or is metered, or the engine has been destroyed. `thread`: who ran it last.
+    `yields`: what it waits for may come from other threads of this process. `lock` is held around progress and every
+    call of the engine, its contexts and their ports, but for sends and receives that succeed at once. The plain
+    progress is in C, and calls what here is not underscored.
     """
 
     def __init__(self, lock: Lock) -> None:
@@ -205,9 +205,13 @@ class Engine(Handle, calls.Engine):
         self.notification.rest()
         for context in list(self.contexts):
             moved |= context.poll_sockets()
-        if moved and self.notification.armed:  # what has come of it was not there to be armed: a new connection
-            self.notification.ring()
+        self.ring_for_news(moved)
         return moved
+
+    def ring_for_news(self, moved: bool) -> None:
+        """Wake who has armed before he polled: what has come of that was not there to be armed, as a new connection."""
+        if moved and self.notification.armed:
+            self.notification.ring()
 
     def request_notification(self) -> None:
         """Arm everything that could give progress something to do; ready at once if something waits."""

@@ -13,6 +13,7 @@ from comch_next.driver.emulated._context import Context, unset
 from comch_next.driver.emulated._device import DevInfo, limits
 from comch_next.driver.emulated._fabric.topology import Limits
 from comch_next.driver.emulated._kernel import calls
+from comch_next.driver.emulated._path import Path
 from comch_next.driver.emulated._state import LEGAL, Trigger
 from comch_next.driver.emulated._task import LIBRARY, POOL, PROGRAM, SUCCESS, Task, Tasks, held_by_program
 from comch_next.driver.protocol import new_lock, uninterrupted
@@ -20,7 +21,7 @@ from comch_next.errors import BadState, Initialization, NoMemory, NotConnected, 
 
 __all__ = [
     *("FastContext", "FastContexts", "FastTask", "FastTasks", "check_connected"),
-    *("check_submit", "new_task"),
+    *("check_room", "check_submit", "new_task"),
 ]
 
 
@@ -59,27 +60,27 @@ class FastTasks(Tasks):
 
 
 class FastContext(Context, calls.FastContext):
-    """A handle; Consumer and Producer add what they do. It may have another engine than its connection.
+    """A handle; Consumer and Producer add what they do. It may have another engine than what it stands on.
 
     `most`: bytes of the longest buffer. `turn` is the lock of long copies, during which no task is taken back.
     """
 
     kind: ClassVar[str]
-    lost: list[Connection]
+    lost: list[Path]
 
-    def __init__(self, connection: Connection) -> None:
-        self.connection = connection
-        self.id = connection.fast.next_id()
-        self.fatal = False  # it stops because the connection has been lost
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.id = path.next_id()
+        self.fatal = False  # it stops because the other side has been lost
         self._sock: socket.socket | None = None  # the connection's, while it is watched
         self.turn = new_lock()
         try:
-            super().__init__(connection.context.dev, self.kind)
+            super().__init__(path.dev, self.kind)
         except Initialization as error:  # descriptors have run out, for which servers and clients have another code
             raise NoMemory(str(error)) from error
         self.lost = []
         self.most = self.dev.info.row.limits.max_buf_size
-        connection.fast.made[self.kind].add(self)
+        path.made[self.kind].add(self)
 
     def __str__(self) -> str:
         return f"{self.kind} {self.id}"
@@ -88,22 +89,26 @@ class FastContext(Context, calls.FastContext):
         return self.dev.info.row.capable
 
     def missing(self) -> list[str]:
-        """The mandatory configuration that has not been given: its own, and the consumer event of its connection."""
+        """The mandatory configuration that has not been given: its own, and that of what it stands on."""
         lacking = ["the task configuration"] if self.on_done is unset else []
-        context = self.connection.context
-        if context.new_consumer is None:
-            lacking.append(f"the consumer event of its {context} (event_consumer_register, before that is started)")
-        return lacking
+        return lacking + self.path.lacking()
 
     def begin(self) -> None:
         self.fatal = False
-        self.connection.fast.live.append(self)  # before the check: its end, on another thread, notifies these
-        sock = self.connection.sock
-        if self.connection.status is not ErrorCode.SUCCESS or sock is None:
+        if self.path.in_process and self.engine is not None:
+            self.engine.yields = True
+        self.path.live.append(self)  # before the check: its end, on another thread, notifies these
+        sock = self.path.end_of_peer()
+        if self.path.status is not ErrorCode.SUCCESS:
             self.end()
-            raise NotConnected(f"ctx_start: the {self.connection} has ended; {self} cannot run on it any more")
+            raise NotConnected(f"ctx_start: the {self.path} has ended; {self} cannot run on it any more")
+        if sock is not None:
+            self._watch_peer(sock)
+
+    def _watch_peer(self, sock: socket.socket) -> None:
+        """Watch the connection's socket, in case its engine makes no progress."""
         self._sock = sock
-        try:  # in case the connection's engine makes no progress
+        try:
             self.watched(sock, self.on_peer_lost, select.EPOLLRDHUP)
         except (OSError, ValueError):
             self._sock = None  # another thread has just closed it, which `live` makes known
@@ -115,8 +120,8 @@ class FastContext(Context, calls.FastContext):
     def end(self) -> None:
         """Give back what a started context needs."""
         self._unwatch_peer()
-        if self in self.connection.fast.live:
-            self.connection.fast.live.remove(self)
+        if self in self.path.live:
+            self.path.live.remove(self)
 
     def _unwatch_peer(self) -> None:
         if self._sock is not None:
@@ -130,7 +135,7 @@ class FastContext(Context, calls.FastContext):
         """Note that the peer is lost: this context's progress reports it."""
         self._unwatch_peer()
         if not self.lost and self.state in (State.STARTING, State.RUNNING):
-            self.lost.append(self.connection)
+            self.lost.append(self.path)
             self.busy_engine()
 
     def give_up(self, task: FastTask) -> None:
@@ -142,10 +147,10 @@ class FastContext(Context, calls.FastContext):
         self.tasks_out -= 1
 
     def why(self) -> ErrorCode:
-        """Return what tasks fail with: this side's stop, or what ended the connection, be it not noticed yet."""
+        """Return what tasks fail with: this side's stop, or what ended the other, be it not noticed yet."""
         if not self.fatal:
             return ErrorCode.NOT_CONNECTED
-        status = self.connection.status
+        status = self.path.status
         return ErrorCode.CONNECTION_RESET if status is SUCCESS else status
 
     def stop(self) -> State:
@@ -176,6 +181,12 @@ class FastContext(Context, calls.FastContext):
             self.withdraw()
             self.move(Trigger.REFUSED if self.state is State.STARTING else Trigger.FATAL)
 
+    def not_on_dpa(self, call: str) -> BadState:
+        """The refusal of a call that is for DPA consumers and producers only."""
+        return BadState(
+            f"{call} was attempted on {self}, which is of the host; a message queue makes those of the DPA"
+        )
+
     def take_back_tasks(self) -> None:
         with self.turn:
             super().take_back_tasks()
@@ -185,15 +196,20 @@ class FastContext(Context, calls.FastContext):
 
     def destroy(self) -> None:
         super().destroy()
-        self.connection.fast.made[self.kind].discard(self)
+        self.path.made[self.kind].discard(self)
+
+
+def check_room(path: Path, kind: str, most: int) -> None:
+    """Refuse what has as many of the kind as it may."""
+    if len(path.made[kind]) >= most:
+        raise NoMemory(f"{kind}_create: the {path} has all {most} that it may have; destroy one first")
 
 
 def check_connected(connection: Connection, kind: str, most: int) -> None:
     """Refuse a connection that is not up, or has as many of the kind as it may."""
     if connection.status is not ErrorCode.SUCCESS:
         raise BadState(f"{kind}_create was attempted on a connection that is not up: {connection.reason}")
-    if len(connection.fast.made[kind]) >= most:
-        raise NoMemory(f"{kind}_create: the connection has all {most} that it may have; destroy one first")
+    check_room(connection.fast, kind, most)
 
 
 def new_task(context: FastContext, task: FastTask, user_data: object) -> None:

@@ -8,20 +8,20 @@ import errno
 import os
 import select
 import socket
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from itertools import count
 from typing import Any, ClassVar
-from weakref import WeakSet
 
 from comch_next.driver.emulated._context import Callback, Progress
 from comch_next.driver.emulated._device import Dev
 from comch_next.driver.emulated._fabric import handshake
 from comch_next.driver.emulated._fabric.offers import EXPIRED, NEW, News, Offer, Target
+from comch_next.driver.emulated._path import Path
 from comch_next.driver.protocol._typed import Protocol
-from comch_next.errors import DocaError, ErrorCode, InUse
+from comch_next.errors import DocaError, ErrorCode
 
 __all__ = ["FastPath", "Owner"]
 
@@ -41,53 +41,64 @@ class Carrier(Protocol):
     """The connection, as its fast path sees it."""
 
     sock: socket.socket | None
+    status: ErrorCode
 
     @property
     def context(self) -> Owner: ...
     def lose(self, status: ErrorCode, reason: str) -> None: ...
+    def report_violation(self) -> None: ...
 
 
-class Carried(Protocol):
-    """A consumer or producer of this side, as its connection sees it."""
-
-    engine: Progress | None
-
-    def on_peer_lost(self) -> None: ...
-
-
-class FastPath:
-    """One per connection. `live` are this side's consumers and producers from their start until they are IDLE."""
+class FastPath(Path):
+    """One per connection."""
 
     def __init__(self, connection: Carrier) -> None:
+        # Odd and even, so that no two on a connection are the same.
+        super().__init__(count(1 if connection.context.is_server else 2, 2))
         self.connection = connection
-        self.live: list[Carried] = []
-        self.targets: dict[int, Target] = {}
-        self.made: dict[str, WeakSet[Carried]] = defaultdict(WeakSet)  # by kind, those that have not been destroyed
-        self._ids = count(1 if connection.context.is_server else 2, 2)  # so that no two on a connection are the same
         self._outbox: deque[News] = deque()
         self._wants_room = False  # the socket is watched for it
 
-    def next_id(self) -> int:
-        """A number for a consumer or producer that no other on this connection has had."""
-        return next(self._ids)
+    def __str__(self) -> str:
+        return str(self.connection)
 
-    def check_unused(self, call: str) -> None:
-        """Raise InUse while consumers or producers are running."""
-        if self.live:
-            names = ", ".join(map(str, self.live))
-            raise InUse(f"{call}: the {self.connection} still carries {names}; stop them first")
+    @property
+    def dev(self) -> Dev:
+        return self.connection.context.dev
+
+    @property
+    def status(self) -> ErrorCode:
+        return self.connection.status
+
+    def lacking(self) -> list[str]:
+        context = self.connection.context
+        if context.new_consumer is not None:
+            return []
+        return [f"the consumer event of its {context} (event_consumer_register, before that is started)"]
+
+    def end_of_peer(self) -> socket.socket | None:
+        return self.connection.sock
+
+    def run(self, call: Callable[[], object]) -> None:
+        engine = self.connection.context.engine
+        if engine is not None:
+            engine.call_soon_threadsafe(call)
+
+    def lose(self, status: ErrorCode, reason: str) -> None:
+        self.connection.lose(status, reason)
+
+    def report_violation(self) -> None:
+        self.connection.report_violation()
 
     # To the other side
 
     def announce(self, offer: Offer, announced: Callable[[], object]) -> None:
-        """Announce a consumer to the peer, unless it has been withdrawn since; then call `announced`."""
         if fds := offer.take():
             self._say(NEW, offer, fds)
             offer.announced = True
             announced()
 
     def withdraw(self, offer: Offer) -> None:
-        """Announce that the consumer expires, unless the peer does not know it yet."""
         unsent = next((news for news in self._outbox if news.offer is offer), None)
         if unsent is not None:
             self._outbox.remove(unsent)
@@ -183,6 +194,6 @@ class FastPath:
         for news in self._outbox:
             with suppress(OSError):
                 handshake.close_all(news.fds)
-        for target in self.targets.values():
+        while self.targets:
             with suppress(OSError):
-                os.close(target.bell)
+                os.close(self.targets.popitem()[1].bell)

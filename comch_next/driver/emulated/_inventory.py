@@ -41,7 +41,7 @@ class BufInventories:
 
     @_of_inventory
     def destroy(self, inventory: Inventory) -> None:
-        if out := in_use(lambda: inventory.out):
+        if out := in_use(lambda: inventory.bufs):
             raise InUse(f"buf_inventory_destroy: {out} buffers are still out; give them back first")
         inventory.started = inventory.alive = False
 
@@ -74,7 +74,7 @@ class BufInventories:
         if not (inventory.started and source.mmap.started):
             raise BadState("buf_inventory_buf_dup: inventory and memory map must be started first")
         elements = list(source.chain())
-        if inventory.elements - inventory.out < len(elements):
+        if inventory.elements - inventory.bufs < len(elements):
             raise NoMemory(f"buf_inventory_buf_dup: the list has {len(elements)} elements, fewer are free")
         copies = [self._take(inventory, one.mmap, one.head, one.len, one.data, one.data_len) for one in elements]
         for before, behind in pairwise(copies):
@@ -96,7 +96,7 @@ class BufInventories:
         self.buf_reuse_by_args(buf, data, data_len, data, data_len)
 
     def _take(self, inventory: Inventory, mmap: Mmap, head: int, length: int, data: int, data_len: int) -> Buf:
-        if inventory.out >= inventory.elements:
+        if inventory.bufs >= inventory.elements:
             raise NoMemory(f"all {inventory.elements} elements of the inventory are out; give some back")
         return Buf(inventory, mmap, head, length, data, data_len)
 
@@ -106,7 +106,7 @@ class BufInventories:
 
     @_of_inventory
     def get_num_free_elements(self, inventory: Inventory) -> int:
-        return inventory.elements - inventory.out
+        return inventory.elements - inventory.bufs
 
     @_of_started
     def set_user_data(self, inventory: Inventory, user_data: object) -> None:

@@ -32,6 +32,7 @@ class Metered(Progress, Protocol):
     pending_calls: deque[Callable[[], object]]
 
     def run(self, callback: Callable[..., object], *args: object) -> None: ...
+    def ring_for_news(self, moved: bool) -> None: ...
 
 
 class Meter:
@@ -96,8 +97,10 @@ class Meter:
             moved |= context.poll_sockets()
             if self._engine.full:
                 self._engine.poller.hurry()
-                return moved
-        self._engine.poller.polled()
+                break
+        else:
+            self._engine.poller.polled()
+        self._engine.ring_for_news(moved)
         return moved
 
     def _step(self) -> bool:

@@ -4,19 +4,21 @@ A map's memory is the library's own, in a memfd that can be handed to the other 
 cannot: what comes from the other side for it goes through a copy. See _mmaps for the calls, _sharing for exports.
 """
 
-import os
 from collections.abc import Callable
 from typing import Any
-from weakref import WeakSet
 
 from comch_next._codes import AccessFlag
 from comch_next.driver.emulated._checks import expect, in_use
 from comch_next.driver.emulated._device import Dev
+from comch_next.driver.emulated._dpa.handles import Named
+from comch_next.driver.emulated._fabric.handshake import close_all
 from comch_next.driver.emulated._guard import UNCONNECTED
+from comch_next.driver.emulated._kernel import calls
 from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._kernel.handle import Handle
 from comch_next.driver.emulated._kernel.memory import ffi
 from comch_next.driver.emulated._remote import Remote, await_copies
+from comch_next.driver.protocol import WeakSet
 from comch_next.driver.protocol._typed import Protocol
 from comch_next.errors import InvalidValue, NotPermitted, NotSupported
 
@@ -33,13 +35,14 @@ class Range(Protocol):
     len: int
 
 
-class Mmap(Handle):
+class Mmap(Named, Handle, calls.BufOwner):
     """A handle. `base` is a `char *` once there is a range, which lives for as long as somebody has it. `fd` is -1 for
     memory of the program's, of which `notice` says where it is once it is exported. An import of such memory has
-    `remote` and the exporter's addresses.
+    `remote` and the exporter's addresses. `bufs` counts the buffers that lie in it.
     """
 
     lock = UNCONNECTED
+    noun = "memory map"
 
     def __init__(self) -> None:
         self.devices: list[Dev] = []
@@ -51,7 +54,6 @@ class Mmap(Handle):
         self.fd = -1
         self.notice = -1
         self.remote: Remote | None = None
-        self.bufs = 0  # buffers that lie in it
         self.consumers: WeakSet[object] = WeakSet()  # that lie in it
         self.given_up: set[Range] = set()  # posted buffers that the program has given back
         self.user_data: Any = None
@@ -83,10 +85,9 @@ class Mmap(Handle):
 
     def let_go(self) -> None:
         """In a forked child: see _kernel.fork. The memory itself stays mapped."""
-        for fd in (self.fd, self.notice):
-            if fd >= 0:
-                os.close(fd)
+        fds = [fd for fd in (self.fd, self.notice) if fd >= 0]
         self.fd = self.notice = -1
+        close_all(fds)
 
     def allows(self, flag: AccessFlag) -> bool:
         """Whether the permission has been given."""

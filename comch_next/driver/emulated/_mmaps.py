@@ -13,7 +13,15 @@ from comch_next.driver.emulated._kernel.memory import ffi, make_shared, map_shar
 from comch_next.driver.emulated._mmap import PCI, Mmap, living_mmap
 from comch_next.driver.emulated._sharing import ALL, Sharing
 from comch_next.driver.protocol import interruptible, uninterrupted
-from comch_next.errors import AlreadyExist, BadState, DocaError, InvalidValue, NoMemory, NotFound, NotPermitted
+from comch_next.errors import (
+    AlreadyExist,
+    BadState,
+    DocaError,
+    InvalidValue,
+    NoMemory,
+    NotFound,
+    NotPermitted,
+)
 
 __all__ = ["Mmaps"]
 
@@ -98,6 +106,16 @@ class Mmaps(Sharing):
             raise NotFound("mmap_rm_dev: the map does not have this device")
         mmap.devices.remove(device)
         device.users.discard(mmap)
+
+    @_living
+    def dev_get_dpa_handle(self, mmap: Mmap, dev: object) -> int:
+        device = expect(dev, Dev, "mmap_dev_get_dpa_handle")
+        if not mmap.started or mmap.imported:
+            state = "an import" if mmap.imported else "not started; start it first"
+            raise NotPermitted(f"mmap_dev_get_dpa_handle: the memory map is {state}")
+        if device not in mmap.devices:
+            raise NotFound("mmap_dev_get_dpa_handle: the map does not have this device; add it before the map starts")
+        return mmap.show()
 
     @_living
     def set_max_num_devices(self, mmap: Mmap, number: int) -> None:

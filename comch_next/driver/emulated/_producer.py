@@ -6,7 +6,7 @@ from comch_next._codes import ErrorCode
 from comch_next.driver.emulated._buf import Buf, check_single
 from comch_next.driver.emulated._checks import as_bytes, expect, expect_number, in_state, says_no_memory
 from comch_next.driver.emulated._connection import Connection
-from comch_next.driver.emulated._context import Callback, Context, living
+from comch_next.driver.emulated._context import Callback, living
 from comch_next.driver.emulated._device import limits
 from comch_next.driver.emulated._fabric.offers import Target
 from comch_next.driver.emulated._fast_context import (
@@ -22,7 +22,7 @@ from comch_next.driver.emulated._guard import UNCONNECTED, callback, guard, up_t
 from comch_next.driver.emulated._kernel import calls
 from comch_next.driver.emulated._kernel.memory import lib
 from comch_next.driver.emulated._mmap import check_device
-from comch_next.driver.emulated._msgq import dpa_only
+from comch_next.driver.emulated._path import Path
 from comch_next.driver.emulated._state import Trigger
 from comch_next.driver.emulated._task import PROGRAM, SUCCESS, held_by_program
 from comch_next.driver.protocol import uninterrupted
@@ -40,17 +40,16 @@ class Producer(FastContext, calls.Producer):
     kind = "producer"
     start_trigger = Trigger.START_NOW
 
-    def __init__(self, connection: Connection) -> None:
-        super().__init__(connection)
-        self.targets = connection.fast.targets
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self.targets = path.targets
 
     def refused(self, task: "ProducerSendTask", result: int, target: Target) -> ErrorCode:
         """A send that no post took: raise, or return what the task fails with."""
-        link = self.connection
         if result == AGAIN:
             raise Again(f"task_submit: consumer {task.consumer_id} has posted nothing; progress and submit again")
         if result == CORRUPT:
-            link.report_violation()
+            self.path.report_violation()
             return ErrorCode.CONNECTION_RESET
         if result == lib.COMCH_CLOSED:
             raise InvalidValue(f"task_submit: consumer {task.consumer_id} has stopped")
@@ -58,9 +57,22 @@ class Producer(FastContext, calls.Producer):
         text = f"{length} bytes and {len(task.imm_data)} of immediate data (it takes {target.imm_max} of those)"
         raise InvalidValue(f"task_submit: the buffer that consumer {task.consumer_id} posted is too small for {text}")
 
+    # Of DPA producers
+
+    def set_dev_max_num_send(self, number: int) -> None:
+        raise self.not_on_dpa("producer_set_dev_max_num_send")
+
+    def dpa_completion_attach(self, completion: object, user_data: object) -> None:
+        raise self.not_on_dpa("producer_dpa_completion_attach")
+
+    def get_dpa_handle(self) -> int:
+        raise self.not_on_dpa("producer_get_dpa_handle")
+
+    # Sending
+
     def unknown(self, task: "ProducerSendTask") -> ErrorCode:
         """There is no such consumer: raise, or return what the task fails with as the connection has ended."""
-        status = self.connection.status
+        status = self.path.status
         if status is SUCCESS:
             raise InvalidValue(f"task_submit: there is no consumer {task.consumer_id} on the other side")
         return status
@@ -85,7 +97,7 @@ class Producers(FastContexts):
         link = expect(connection, Connection, "producer_create")
         with UNCONNECTED:
             check_connected(link, "producer", link.context.dev.info.row.limits.max_producers)
-            return Producer(link)
+            return Producer(link.fast)
 
     @guard("", living(Producer), done=callback, failed=callback, number=up_to("max_fast_tasks"))
     def task_send_set_conf(self, producer: Producer, done: Callback, failed: Callback, number: int) -> None:
@@ -106,9 +118,17 @@ class Producers(FastContexts):
         task.imm_data = imm
         return task
 
-    set_dev_max_num_send = dpa_only("producer_set_dev_max_num_send")
-    dpa_completion_attach = dpa_only("producer_dpa_completion_attach")
-    get_dpa_handle = dpa_only("producer_get_dpa_handle")
+    @guard("producer_", living(Producer))
+    def set_dev_max_num_send(self, producer: Producer, number: int) -> None:
+        producer.set_dev_max_num_send(number)
+
+    @guard("producer_", living(Producer))
+    def dpa_completion_attach(self, producer: Producer, completion: object, user_data: object) -> None:
+        producer.dpa_completion_attach(completion, user_data)
+
+    @guard("producer_", living(Producer))
+    def get_dpa_handle(self, producer: Producer) -> int:
+        return producer.get_dpa_handle()
 
     def cap_get_max_producers(self, devinfo: object) -> int:
         return limits(devinfo, "producer_cap_get_max_producers").max_producers
@@ -130,6 +150,7 @@ def _write(context: Any, task: ProducerSendTask, target: Target) -> None:
 def _sendable(context: Any, buf: object, call: str) -> Buf | None:
     if buf is None:
         return None
+    context.path.check_takes_buffers(call)
     found = check_single(buf, None, call)
     check_device(found.mmap, context.dev, call)
     if found.data_len > context.most:
@@ -137,11 +158,11 @@ def _sendable(context: Any, buf: object, call: str) -> Buf | None:
     return found
 
 
-def _immediate(context: Context, imm_data: object, call: str) -> bytes:
+def _immediate(context: Producer, imm_data: object, call: str) -> bytes:
     data = as_bytes(imm_data, call)
-    most = context.dev.info.row.limits.max_imm_data_len
+    most = context.path.most_imm_data
     if len(data) > most:
-        raise InvalidValue(f"{call}: {len(data)} bytes of immediate data are above this device's {most}")
+        raise InvalidValue(f"{call}: {len(data)} bytes of immediate data are above the {most} that are carried here")
     return data
 
 
@@ -187,7 +208,8 @@ class ProducerSendTasks(FastTasks):
 
     def set_imm_data(self, task: ProducerSendTask, imm_data: object) -> None:
         held_by_program(task, "producer_task_send_set_imm_data")
-        task.imm_data = _immediate(task.ctx, imm_data, "producer_task_send_set_imm_data")
+        context: Any = task.ctx
+        task.imm_data = _immediate(context, imm_data, "producer_task_send_set_imm_data")
 
 
 ProducerSendTask._tasks = ProducerSendTasks()

@@ -24,7 +24,7 @@ from comch_next.driver.emulated._kernel.ring import make_memory
 from comch_next.driver.emulated._pushed import Pushed
 from comch_next.driver.emulated._send_task import TaskPool
 from comch_next.driver.emulated._state import Trigger
-from comch_next.driver.protocol import uninterrupted
+from comch_next.driver.protocol import log_warning, uninterrupted
 from comch_next.errors import DocaError, InvalidValue
 
 __all__ = ["Server", "Servers"]
@@ -186,6 +186,7 @@ class Server(ControlContext):
         self.move(Trigger.FATAL)
         self.busy_engine()
         self.delivery.notify("send", "recv", "service")
+        log_warning("%s has failed: its socket is gone or was replaced", self)
 
     def greeted(self, greeting: Greeting) -> None:
         """Hand a client that has greeted well to the delivery."""
@@ -205,7 +206,7 @@ class Server(ControlContext):
             code = ErrorCode.NO_MEMORY if exhausted else ErrorCode.CONNECTION_ABORTED
             connection.status, connection.reason = ErrorCode.CONNECTION_ABORTED, f"the handshake broke: {error}"
             connection.close()
-            greeting.refuse(code)
+            greeting.refuse(code, connection.reason)
         else:
             self.connections.append(connection)
             self.watched(greeting.sock, connection.on_socket)

@@ -6,7 +6,7 @@ _device, _engine, _context              what every program has
 _control, _server, _client              the contexts of the control path
 _connection, _task, _send_task          what they carry
 _fast_context, _consumer, _producer     the fast path
-_completion, _msgq                      what leads to the DPA
+_completion, _msgq, _dpa                what leads to the DPA
 _mmap, _buf                             memory
 
 and below them, none importing anything above:
@@ -21,6 +21,8 @@ The library pushes only: there is no port of its own, so the pull view is the on
 known of other processes' servers. docs/native.md says what has been proved without a card, and what has not.
 """
 
+from typing import Any
+
 from comch_next.driver.native._buf import BufInventories, Bufs
 from comch_next.driver.native._client import Clients
 from comch_next.driver.native._completion import ConsumerCompletions
@@ -28,6 +30,7 @@ from comch_next.driver.native._connection import Connections
 from comch_next.driver.native._consumer import Consumers, PostRecvTasks
 from comch_next.driver.native._control import ControlContexts
 from comch_next.driver.native._device import Devices
+from comch_next.driver.native._dpa import Dpas
 from comch_next.driver.native._engine import Engines
 from comch_next.driver.native._library import Library
 from comch_next.driver.native._mmap import Mmaps
@@ -62,5 +65,8 @@ class Driver:
         self.producer_send_tasks = ProducerSendTasks(library)
         self.msgqs = MsgQs(library)
         self.consumer_completions = ConsumerCompletions(library)
+        self.dpas: Any = Dpas("doca_dpa_")
+        self.dpa_threads: Any = Dpas("doca_dpa_thread_")
+        self.dpa_completions: Any = Dpas("doca_dpa_completion_")
         self.open_port = None
         self.admin = None

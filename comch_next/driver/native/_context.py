@@ -260,6 +260,9 @@ class Contexts(Noun):
             if context.life.state() is State.STOPPING and not context.life.submitted:
                 context.life.free_held()
 
+    def set_datapath_on_dpa(self, ctx: object, dpa: int) -> None:
+        self._call(ctx, "doca_ctx_set_datapath_on_dpa", ffi.cast("struct doca_dpa *", dpa))
+
     def flush_tasks(self, ctx: object) -> None:
         if self.get_state(ctx) is State.IDLE:  # the function cannot tell
             raise BadState("doca_ctx_flush_tasks was attempted on an IDLE context; start it first")

@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterable
 from contextlib import nullcontext, suppress
 from functools import cache
 from typing import Any, ClassVar, TypeVar
-from weakref import WeakSet, ref
+from weakref import ref
 
 from comch_next.driver.native._library import ffi
+from comch_next.driver.protocol import Finalized, WeakSet, shielded
 from comch_next.errors import BadState, DocaError, InvalidValue
 
 __all__ = ["KINDS", "Handle", "Life", "address", "live", "lives", "nobody", "task_at"]
@@ -61,8 +62,9 @@ class Life:
 
     def end(self) -> None:
         """Give the object back; whatever the library says to that, there is nobody to hear it."""
+        release, self.release = self.release, nobody  # once, whatever interrupts it
         with suppress(DocaError):
-            self.release()
+            release()
         self.over()
 
     def over(self) -> None:
@@ -83,7 +85,7 @@ class Life:
             self.end()
 
 
-class Handle:
+class Handle(Finalized):
     """What the program holds. `pointer` is None when the object is no more; `fault` makes the exception for that.
 
     Each kind has the name of its C structure, and `lock`, to be held around its calls.
@@ -110,7 +112,7 @@ class Handle:
     def __str__(self) -> str:
         return type(self).__name__
 
-    def __del__(self) -> None:
+    def finalize(self) -> None:
         if self.life is not None:
             self.life.drop()
 
@@ -182,7 +184,7 @@ def _close_all() -> None:
 @cache
 def _close_at_exit() -> None:
     """Have all objects end at exit. The library was called before the first, so its own exit comes afterwards."""
-    atexit.register(_close_all)
+    atexit.register(shielded(_close_all))
 
 
-os.register_at_fork(after_in_child=_disinherit)
+os.register_at_fork(after_in_child=shielded(_disinherit))

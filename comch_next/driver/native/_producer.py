@@ -66,7 +66,16 @@ class Producers(Noun):
         return task
 
     set_dev_max_num_send = call("doca_comch_producer_set_dev_max_num_send")
-    dpa_completion_attach = call("doca_comch_producer_dpa_completion_attach")
+
+    def dpa_completion_attach(self, producer: object, completion: int, user_data: int | None) -> None:
+        name = "doca_comch_producer_dpa_completion_attach"
+        context = live(producer, Producer, name)
+        found = ffi.cast("struct doca_dpa_completion *", completion)
+        with context.lock:
+            if user_data is not None:
+                passed(self.library["doca_ctx_set_user_data"], name, context.life.ctx, [user_data])
+            passed(self.library[name], name, context.pointer, found)
+
     get_dpa_handle = call("doca_comch_producer_get_dpa_handle")
     cap_is_supported = is_supported("doca_comch_producer_cap_is_supported")
     cap_get_max_num_tasks = call("doca_comch_producer_cap_get_max_num_tasks")

@@ -8,10 +8,15 @@ _handles     a type for each noun's handles
 _device      devices and representors
 _lock        what is held around the calls of an engine
 _signals     calls that no signal interrupts
+_shield      finalizers and the like, which none cuts short
+_events      what is logged of connections
 _control     engines, contexts, servers, clients, connections, send tasks
 _memory      maps, inventories, buffers
-_fast_path   consumers, producers, their tasks, and what leads to the DPA
+_fast_path   consumers, producers, their tasks, and message queues
+_dpa         the DPA, where message queues lead
+_kernels     what may be called there
 _port        the pull view of a context
+_weak        a set and a table that keep nothing alive
 _text        text as C has it
 _admin       servers as other processes see them
 """
@@ -19,6 +24,8 @@ _admin       servers as other processes see them
 from comch_next.driver.protocol._admin import Admin, ConnectionStatus, ServerStatus
 from comch_next.driver.protocol._control import Clients, Connections, Contexts, Engines, SendTasks, Servers, Tasks
 from comch_next.driver.protocol._device import Devices
+from comch_next.driver.protocol._dpa import DpaCompletions, Dpas, DpaThreads
+from comch_next.driver.protocol._events import log_event, log_warning
 from comch_next.driver.protocol._fast_path import (
     ConsumerCompletions,
     Consumers,
@@ -37,7 +44,9 @@ from comch_next.driver.protocol._handles import (
     Context,
     Dev,
     DevInfo,
-    DpaObject,
+    Dpa,
+    DpaCompletion,
+    DpaThread,
     Engine,
     Mmap,
     MsgQ,
@@ -50,12 +59,15 @@ from comch_next.driver.protocol._handles import (
     Server,
     Task,
 )
+from comch_next.driver.protocol._kernels import KERNELS, device_calls, enter_kernel, refuse_kernel
 from comch_next.driver.protocol._lock import Lock, new_lock
 from comch_next.driver.protocol._memory import BufInventories, Bufs, Mmaps
 from comch_next.driver.protocol._port import Call, OpenPort, Port, QuickCalls
+from comch_next.driver.protocol._shield import Finalized, shielded
 from comch_next.driver.protocol._signals import HELD_SIGNALS, Own, interruptible, uninterrupted
 from comch_next.driver.protocol._text import bytes_of, text_of
 from comch_next.driver.protocol._typed import Protocol
+from comch_next.driver.protocol._weak import WeakSet, WeakTable
 
 __all__ = [
     "Admin",
@@ -78,11 +90,18 @@ __all__ = [
     "Dev",
     "DevInfo",
     "Devices",
-    "DpaObject",
+    "Dpa",
+    "DpaCompletion",
+    "DpaCompletions",
+    "DpaThread",
+    "DpaThreads",
+    "Dpas",
     "Driver",
     "Engine",
     "Engines",
+    "Finalized",
     "HELD_SIGNALS",
+    "KERNELS",
     "Lock",
     "Mmap",
     "Mmaps",
@@ -107,9 +126,17 @@ __all__ = [
     "Servers",
     "Task",
     "Tasks",
+    "WeakSet",
+    "WeakTable",
     "bytes_of",
+    "device_calls",
+    "enter_kernel",
     "interruptible",
+    "log_event",
+    "log_warning",
     "new_lock",
+    "refuse_kernel",
+    "shielded",
     "text_of",
     "uninterrupted",
 ]
@@ -135,5 +162,8 @@ class Driver(Protocol):
     producer_send_tasks: ProducerSendTasks
     msgqs: MsgQs
     consumer_completions: ConsumerCompletions
+    dpas: Dpas
+    dpa_threads: DpaThreads
+    dpa_completions: DpaCompletions
     open_port: OpenPort | None
     admin: Admin | None

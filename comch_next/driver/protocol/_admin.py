@@ -20,7 +20,8 @@ class ConnectionStatus(NamedTuple):
 class ServerStatus(NamedTuple):
     """A living server. What is None cannot be told, and `fault` says why; `place` is where it was found.
 
-    `representor` is the host's address of the function that the clients are on; `max_clients` 0 means no limit.
+    `representor` is the host's address of the function that the clients are on; `max_clients` 0 means no limit;
+    `wire` is the version of the protocol between processes that the server speaks.
     """
 
     place: str
@@ -29,6 +30,7 @@ class ServerStatus(NamedTuple):
     representor: str | None = None
     pid: int | None = None
     max_clients: int | None = None
+    wire: int | None = None
     connections: tuple[ConnectionStatus, ...] | None = None
     fault: str | None = None
 

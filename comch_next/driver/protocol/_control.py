@@ -4,7 +4,18 @@ from collections.abc import Callable
 from typing import Any
 
 from comch_next._codes import Counter, ErrorCode, State
-from comch_next.driver.protocol._handles import Client, Connection, Context, Dev, Engine, Rep, SendTask, Server, Task
+from comch_next.driver.protocol._handles import (
+    Client,
+    Connection,
+    Context,
+    Dev,
+    Dpa,
+    Engine,
+    Rep,
+    SendTask,
+    Server,
+    Task,
+)
 from comch_next.driver.protocol._lock import Lock
 from comch_next.driver.protocol._typed import Protocol
 
@@ -59,6 +70,7 @@ class Contexts(Protocol):
     def set_state_changed_cb(self, ctx: Context, callback: Callback) -> None: ...
     def get_num_inflight_tasks(self, ctx: Context) -> int: ...
     def flush_tasks(self, ctx: Context) -> None: ...
+    def set_datapath_on_dpa(self, ctx: Context, dpa: Dpa) -> None: ...
     def get_device(self, ctx: Context) -> Dev: ...
     def set_max_msg_size(self, ctx: Context, size: int) -> None: ...
     def get_max_msg_size(self, ctx: Context) -> int: ...

@@ -4,7 +4,19 @@ from typing import NewType
 
 __all__ = [
     *("Buf", "BufInventory", "Client", "Connection", "Consumer", "ConsumerCompletion", "Context", "Dev", "DevInfo"),
-    *("DpaObject", "Engine", "Mmap", "MsgQ", "PostRecvTask", "Producer", "ProducerSendTask", "Rep", "RepInfo"),
+    *(
+        "Dpa",
+        "DpaCompletion",
+        "DpaThread",
+        "Engine",
+        "Mmap",
+        "MsgQ",
+        "PostRecvTask",
+        "Producer",
+        "ProducerSendTask",
+        "Rep",
+        "RepInfo",
+    ),
     *("SendTask", "Server", "Task"),
 ]
 
@@ -28,4 +40,6 @@ BufInventory = NewType("BufInventory", object)
 Buf = NewType("Buf", object)
 MsgQ = NewType("MsgQ", object)
 ConsumerCompletion = NewType("ConsumerCompletion", object)
-DpaObject = NewType("DpaObject", object)  # of the card's data path accelerator
+Dpa = NewType("Dpa", object)
+DpaThread = NewType("DpaThread", object)
+DpaCompletion = NewType("DpaCompletion", object)

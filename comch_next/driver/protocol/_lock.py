@@ -3,7 +3,9 @@
 import os
 from threading import RLock
 from typing import Any, TypeAlias
-from weakref import WeakSet
+
+from comch_next.driver.protocol._shield import shielded
+from comch_next.driver.protocol._weak import WeakSet
 
 __all__ = ["Lock", "new_lock"]
 
@@ -27,4 +29,4 @@ def _set_free() -> None:
         lock._at_fork_reinit()
 
 
-os.register_at_fork(after_in_child=_set_free)
+os.register_at_fork(after_in_child=shielded(_set_free))

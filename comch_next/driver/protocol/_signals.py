@@ -15,6 +15,8 @@ from functools import wraps
 from threading import get_ident, main_thread
 from typing import Any, Generic, ParamSpec, TypeVar
 
+from comch_next.driver.protocol._shield import shielded
+
 __all__ = ["HELD_SIGNALS", "Own", "interruptible", "uninterrupted"]
 
 _P = ParamSpec("_P")
@@ -90,4 +92,4 @@ def _begin_anew() -> None:
     _before.clear()
 
 
-os.register_at_fork(after_in_child=_begin_anew)
+os.register_at_fork(after_in_child=shielded(_begin_anew))

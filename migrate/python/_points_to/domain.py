@@ -205,6 +205,9 @@ class Knowledge(Protocol):
     def text(self, token: Token) -> Sequence[Token]:
         """The token of the text of a token; that of a text, and of what is made of it, is itself."""
 
+    def added(self, token: Token, node: ast.AST) -> Sequence[Token]:
+        """What adding something to a token gives; nothing for what is no token."""
+
     def in_flight(self) -> Sequence[Token]:
         """What the exception that is being handled can be, where no except clause names its class."""
 

@@ -40,6 +40,9 @@ MANY = 8  # arguments that nobody knows, for functions that take any number
 STRUCTURE = frozenset({ast.Import, ast.ImportFrom, ast.ClassDef, ast.Attribute})
 REST = frozenset(READERS.keys() - STRUCTURE)
 
+# What a class of the standard library calls of its heirs, where that is known.
+_HOOKS = dict.fromkeys(("threading.Thread", "multiprocessing.Process", "multiprocessing.context.Process"), ("run",))
+
 
 class Engine(Patterns):
     """Solves a project; afterwards every slot has all its values."""
@@ -128,7 +131,7 @@ class Engine(Patterns):
         while todo := [function for function in self._uncalled() if function.node not in self.outside]:
             # What fixtures and tests are given may call others; so may what other libraries call on their heirs.
             first = [function for function in todo if fixtures.feeds(function.node)]
-            first = first or [function for function in todo if self._is_inherited(methods.get(function.node))]
+            first = first or [function for function in todo if self._is_hook(function, methods.get(function.node))]
             for function in first or todo:
                 self.outside[function.node] = None
                 self._call_from_outside(function, methods.get(function.node), fixtures)
@@ -146,10 +149,12 @@ class Engine(Patterns):
                         found.setdefault(accessor.node, (info.node, accessor))
         return found
 
-    def _is_inherited(self, method: tuple[ast.ClassDef, Value] | None) -> bool:
-        """Whether a method is of a class that extends one outside of the project."""
+    def _is_hook(self, function: Function, method: tuple[ast.ClassDef, Value] | None) -> bool:
+        """Whether a method is of a class that extends one outside of the project, which may call it."""
         bases = self.order(method[0]) if method is not None else ()
-        return any(isinstance(base, External) and base != OBJECT for base in bases)
+        name = getattr(function.node, "name", "")
+        return any(isinstance(base, External) and base != OBJECT and name in _HOOKS.get(base.name, (name,))
+                   for base in bases)  # fmt: skip
 
     def _accessors(self, value: Value) -> list[Function]:
         """What sets and deletes a property."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from migrate.python._points_to.attributes import Attributes
 from migrate.python._points_to.domain import (
@@ -139,7 +140,7 @@ class Expressions(Attributes):
 
     def _operate(self, frame: Frame, node: ast.AST, op: ast.AST, left: Slot, right: Slot | None, result: Slot) -> None:
         if isinstance(op, ast.Add | ast.BitOr) and left is not self.other:  # of two collections, one more
-            self.watch(left, lambda value: None if isinstance(value, Collection) else self.add(result, Plain.OTHER))
+            self.watch(left, lambda value: self.add_all(result, self._sum(value, node)))
         else:
             self.add(result, Plain.OTHER)
         name = _OPERATORS.get(type(op))
@@ -161,6 +162,11 @@ class Expressions(Attributes):
             self._call_operator(left, f"__i{name}__", right, result)
         if right is not None:
             self._call_operator(right, f"__r{name}__", left, result)
+
+    def _sum(self, value: Value, node: ast.AST) -> Sequence[Value]:
+        """What adding something to a value gives, beside a collection."""
+        added = self.knowledge.added(value, node) if isinstance(value, Token) else ()
+        return added or (() if isinstance(value, Collection) else (Plain.OTHER,))
 
     def _call_operator(self, left: Slot, method: str, right: Slot | None, result: Slot) -> None:
         def call(value: Value) -> None:

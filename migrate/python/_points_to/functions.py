@@ -119,18 +119,20 @@ class Functions(Items):
         arguments = node.args
         places = [*arguments.posonlyargs, *arguments.args]
         sure: set[str] = set()
-        fixed = next((place for place, (_, star) in enumerate(site.positional) if star), len(site.positional))
+        stars = [place for place, (_, star) in enumerate(site.positional) if star]
+        fixed = [*stars, len(site.positional)][0]
+        extra = None if stars else len(site.positional) - len(places)
         for index, (slot, star) in enumerate(site.positional):
             if star:
-                self._pass_star(frame, slot, index if index == fixed else fixed, index == fixed)
+                self._pass_star(frame, slot, index if index == fixed else fixed, index == fixed, site)
             elif index < fixed and index < len(places):
                 self.flow(slot, self.parameter(frame, places[index]))
                 sure.add(places[index].arg)
             elif index < fixed:
-                self._pass_extra(frame, slot, index - len(places))
+                self._pass_extra(frame, slot, index - len(places), extra)
             else:
-                stars = [star for star, is_star in site.positional[fixed:index] if is_star]
-                self._pass_behind(frame, slot, fixed, index, stars)
+                before = [star for star, is_star in site.positional[fixed:index] if is_star]
+                self._pass_behind(frame, slot, fixed, index, before)
         named = {argument.arg: argument for argument in [*arguments.args, *arguments.kwonlyargs]}
         for name, slot in site.keywords.items():
             if name in named:
@@ -140,26 +142,30 @@ class Functions(Items):
                 self.flow(slot, self.item(self._rest(frame, arguments.kwarg, "dict"), name))
         for slot in site.splats:  # which cannot give once more what is given
             self._pass_splat(frame, slot, {name: place for name, place in named.items() if name not in sure})
-        self._pass_defaults(frame, sure)
+        self._pass_defaults(frame, sure, None if extra is None else max(extra, 0))
 
-    def _rest(self, frame: Frame, argument: ast.arg, kind: str) -> Contents:
-        collection, contents = self.make(argument, kind, frame)
+    def _rest(self, frame: Frame, argument: ast.arg, kind: str, length: int | None = None) -> Contents:
+        """What `*rest` or `**rest` has; tuples of different lengths are apart."""
+        collection, contents = self.make(argument, kind, frame, place=() if length is None else (length,))
+        contents.length = length
         self.add(self.parameter(frame, argument), collection)
         if kind == "dict":
             self.add(contents.keys, Plain.OTHER)
         return contents
 
-    def _pass_extra(self, frame: Frame, slot: Slot, index: int | None) -> None:
+    def _pass_extra(self, frame: Frame, slot: Slot, index: int | None, length: int | None = None) -> None:
         vararg = frame.node.args.vararg  # type: ignore[attr-defined]
         if vararg:
-            contents = self._rest(frame, vararg, "tuple")
+            contents = self._rest(frame, vararg, "tuple", length)
             self.flow(slot, contents.some if index is None else self.item(contents, index))
 
-    def _pass_star(self, frame: Frame, slot: Slot, start: int, exact: bool) -> None:
+    def _pass_star(self, frame: Frame, slot: Slot, start: int, exact: bool, site: Site) -> None:
         arguments: ast.arguments = frame.node.args  # type: ignore[attr-defined]
         places = [*arguments.posonlyargs, *arguments.args]
 
         def spread(value: Value) -> None:
+            if isinstance(value, Collection) and isinstance(value.node, ast.arg) and not self._fits(frame, value, site):
+                return  # a TypeError
             indexed = isinstance(value, Collection) and value.kind in ("tuple", "list") and exact
             for index, argument in enumerate(places[start:]):
                 source = self.at(value, index, self.other) if indexed else self.elements(value)
@@ -179,6 +185,13 @@ class Functions(Items):
                 )
 
         self.watch(slot, spread)
+
+    def _fits(self, frame: Frame, rest: Collection, site: Site) -> bool:
+        """Whether a function takes as many arguments as there are with those of the one `*rest` among them."""
+        length = self.contents(rest).length
+        if length is None or len(site.stars()) != 1 or site.keywords:
+            return True
+        return takes(frame.node, len(site.positional) - 1 + length)
 
     def _pass_behind(self, frame: Frame, slot: Slot, start: int, index: int, stars: list[Slot]) -> None:
         """Pass an argument behind stars, the first of which is at `start`: at its place if their length is known."""
@@ -218,7 +231,7 @@ class Functions(Items):
 
         self.watch(slot, spread)
 
-    def _pass_defaults(self, frame: Frame, sure: set[str]) -> None:
+    def _pass_defaults(self, frame: Frame, sure: set[str], extra: int | None = None) -> None:
         arguments: ast.arguments = frame.node.args  # type: ignore[attr-defined]
         places = [*arguments.posonlyargs, *arguments.args]
         pairs = list(zip(places[len(places) - len(arguments.defaults) :], arguments.defaults, strict=True))
@@ -231,9 +244,17 @@ class Functions(Items):
             if argument.arg not in sure and frame.parent is not None:
                 self.flow(self.slot(frame.parent, default), self.parameter(frame, argument))
         if arguments.vararg:
-            self._rest(frame, arguments.vararg, "tuple")
+            self._rest(frame, arguments.vararg, "tuple", extra)
         if arguments.kwarg:
             self._rest(frame, arguments.kwarg, "dict")
+
+
+def takes(node: ast.AST, count: int) -> bool:
+    """Whether a function can be called with a number of arguments by position."""
+    assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+    arguments = node.args
+    most = len(arguments.posonlyargs) + len(arguments.args)
+    return most - len(arguments.defaults) <= count and (arguments.vararg is not None or count <= most)
 
 
 def _caller(frame: Frame | None, callee: ast.AST) -> Frame | None:

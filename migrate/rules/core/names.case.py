@@ -233,7 +233,7 @@ rc = call(
     None,
 )
 rc, msg, n, peer = call(
-    lambda local_ep, len, flags: comch.Channel.try_receive(local_ep, len) if flags == 0 else (
+    lambda local_ep, len, flags: comch.Server.try_receive(local_ep, len) if flags == 0 else (
         comch.ErrorCode.INVALID_VALUE, None, None, None
     ),
     ep,

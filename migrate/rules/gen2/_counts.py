@@ -30,8 +30,9 @@ class Counted(Registered):
         """The edits of one call, with a code where the number cannot be seen."""
         node = call.arguments.get(LOG)
         value = facts.constant(node) if node is not None else None
-        if value is not None and (type(value) is not int or not 0 <= value <= _MOST_LOG):
+        values = [value] if value is not None else facts.choices(node) if node is not None else []
+        if any(type(value) is not int or not 0 <= value <= _MOST_LOG for value in values):
             return Refusal(_OUT_OF_RANGE)
         answer = super().__call__(call, facts)
-        known = value is not None or isinstance(answer, Refusal) or bool(answer.code)
+        known = bool(values) or isinstance(answer, Refusal) or bool(answer.code)
         return answer if known else answer._replace(code=_UNSEEN)

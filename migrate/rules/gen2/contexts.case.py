@@ -195,6 +195,24 @@ except cc.InvalidValue:
     print("twice")
 
 
+# case: a second destruction in a loop
+import doca_cc as cc
+
+client = cc.Client(cc.open_device("b1:00.0"), "svc")
+other = cc.Client(cc.open_device("b1:00.0"), "svc")
+for end in (client, other, client):
+    end.destroy()
+
+# output
+import doca_cc as cc
+
+client = cc.Client(cc.open_device("b1:00.0"), "svc")
+other = cc.Client(cc.open_device("b1:00.0"), "svc")
+for end in (client, other, client):
+    # CCM114: a context or an engine that may have been destroyed before (python -m migrate explain CCM114)
+    end.destroy()
+
+
 # case: a destruction that is tried again
 import doca_cc as cc
 

@@ -53,6 +53,33 @@ server.event_consumer_register(
 on_consumer = None
 
 
+# case: a callback that may be None, which is refused
+import sys
+
+import doca_cc as cc
+
+received = print if sys.argv[1:] else None
+dev = cc.open_device("03:00.0")
+server = cc.Server(dev, dev.open_representor("b1:00.0"), "svc")
+server.event_msg_recv_register(received)
+
+# output
+import sys
+
+import comch_next as comch
+
+received = print if sys.argv[1:] else None
+dev = comch.open_device("03:00.0")
+server = comch.Server(dev, dev.open_representor("b1:00.0"), "svc")
+server.event_msg_recv_register(
+    (
+        lambda call: call and (
+            lambda connection, data: call(None, data, len(data), connection)
+        )
+    )(received)
+)
+
+
 # case: a name that the new parameters would hide
 import doca_cc as cc
 

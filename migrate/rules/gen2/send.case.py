@@ -133,6 +133,53 @@ second = cc.Client(dev, "svc")
 second.send_task_set_conf(print, print, 64)
 
 
+# case: a log2 that a loop gives, and one that is another thing at times
+import sys
+
+import doca_cc as cc
+
+client = cc.Client(cc.open_device("b1:00.0"), "svc")
+for log_tasks in (14, 13):
+    client.send_task_set_conf(print, print, log_tasks)
+for count in (1, len(sys.argv)):
+    client.send_task_set_conf(print, print, count)
+
+# output
+import sys
+
+import doca_cc as cc
+
+client = cc.Client(cc.open_device("b1:00.0"), "svc")
+for log_tasks in (14, 13):
+    client.send_task_set_conf(print, print, log_tasks)
+for count in (1, len(sys.argv)):
+    # CCM110: a log2 count that migrate cannot see (python -m migrate explain CCM110)
+    client.send_task_set_conf(print, print, count)
+
+
+# case: a log2 that a loop gives
+import doca_cc as cc
+
+client = cc.Client(cc.open_device("b1:00.0"), "svc")
+for log_tasks in (14, 13):
+    client.send_task_set_conf(print, print, log_tasks)
+
+# output
+import comch_next as comch
+
+client = comch.Client(comch.open_device("b1:00.0"), "svc")
+for log_tasks in (14, 13):
+    client.task_send_set_conf(
+        lambda task, call=print: call(
+            task, task.user_data, task.context.user_data
+        ),
+        lambda task, call=print: call(
+            task, task.user_data, task.context.user_data
+        ),
+        1 << log_tasks,
+    )
+
+
 # case: flat
 from doca_cc import *
 

@@ -9,6 +9,7 @@ from comch_next.driver.emulated._fabric.bells import check_bell
 from comch_next.driver.emulated._fabric.channel import Watchable
 from comch_next.driver.emulated._fabric.topology import Limits
 from comch_next.driver.emulated._kernel.memory import EXHAUSTED
+from comch_next.driver.protocol import log_warning
 from comch_next.driver.protocol._typed import Protocol
 from comch_next.errors import DocaError, from_code
 
@@ -59,14 +60,14 @@ class Greeting:
             return
         except OSError as error:
             self.server.spoken(self)
-            self.refuse(ErrorCode.NO_MEMORY if error.errno in EXHAUSTED else ErrorCode.INVALID_VALUE)
+            self.refuse(ErrorCode.NO_MEMORY if error.errno in EXHAUSTED else ErrorCode.INVALID_VALUE, str(error))
             return
         self.server.spoken(self)
         self.server.unwatch(self.sock)
         try:
             self._check(data)
         except DocaError as error:
-            self.refuse(error.code)
+            self.refuse(error.code, str(error))
         else:
             self.server.greeted(self)
 
@@ -88,11 +89,12 @@ class Greeting:
         own = self.server.terms()
         handshake.check_memory(self.terms, own, own, limits.max_connection_memory)
 
-    def refuse(self, code: ErrorCode) -> None:
-        """Tell the client why, and forget it."""
+    def refuse(self, code: ErrorCode, reason: str) -> None:
+        """Send the client the code, and forget it; the reason is logged here."""
         with suppress(OSError):
             handshake.send(self.sock, handshake.Welcome(code, self.server.terms()).encode())
         self.drop()
+        log_warning("%s refuses the client of process %s: %s", self.server, self.client_pid or "unknown", reason)
 
     def drop(self) -> None:
         """Give its descriptors back."""

@@ -57,8 +57,9 @@ class Hello(NamedTuple):
         """Raise the DOCA error that the client is refused with."""
         if len(data) < 6 or data[:4] != _MAGIC:
             raise from_code(ErrorCode.INVALID_VALUE, "not a greeting")
-        if int.from_bytes(data[4:6], "little") != VERSION:
-            raise from_code(ErrorCode.UNSUPPORTED_VERSION, "a greeting of another version")
+        if (version := _version(data)) != VERSION:
+            text = f"the client speaks wire version {version}, this server {VERSION}"
+            raise from_code(ErrorCode.UNSUPPORTED_VERSION, text)
         if len(data) != _HELLO.size:
             raise from_code(ErrorCode.INVALID_VALUE, "a greeting of the wrong length")
         _, _, strict, msg_size, send_limit, recv_limit = _HELLO.unpack(data)
@@ -82,14 +83,24 @@ class Welcome(NamedTuple):
     @classmethod
     def decode(cls, data: bytes) -> "Welcome":
         """Raise ConnectionAborted-coded errors for anything but a welcome of this version."""
-        if len(data) != _WELCOME.size or data[:4] != _MAGIC:
+        if len(data) < 6 or data[:4] != _MAGIC:
             raise from_code(ErrorCode.CONNECTION_ABORTED, "the server's answer is no welcome")
-        _, version, strict, code, msg_size, send_limit, recv_limit = _WELCOME.unpack(data)
+        if (version := _version(data)) != VERSION:
+            text = f"the server speaks wire version {version}, this client {VERSION}: install the same release on both"
+            raise from_code(ErrorCode.CONNECTION_ABORTED, text)
+        if len(data) != _WELCOME.size:
+            raise from_code(ErrorCode.CONNECTION_ABORTED, "the server's answer is no welcome")
+        _, _, strict, code, msg_size, send_limit, recv_limit = _WELCOME.unpack(data)
         terms = Terms(msg_size, bool(strict), send_limit, recv_limit)
-        known = version == VERSION and strict in _FLAGS and code in ErrorCode.__members__.values()
+        known = strict in _FLAGS and code in ErrorCode.__members__.values()
         if not (known and terms.sane()):
             raise from_code(ErrorCode.CONNECTION_ABORTED, "the server's answer cannot be understood")
         return cls(ErrorCode(code), terms)
+
+
+def _version(data: bytes) -> int:
+    """The wire version of a greeting or welcome, which stands at the same place in all of them."""
+    return int.from_bytes(data[4:6], "little")
 
 
 def negotiate(client: Terms, server: Terms) -> tuple[int, int]:

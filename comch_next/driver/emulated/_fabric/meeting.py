@@ -236,9 +236,9 @@ class Listener:
                 os.pwrite(self._lock, status, 0)
 
     def _give_up_reserve(self) -> None:
-        if self._reserve >= 0:
-            os.close(self._reserve)
-            self._reserve = -1
+        reserve, self._reserve = self._reserve, -1
+        if reserve >= 0:
+            os.close(reserve)
 
     def accept(self) -> Socket:
         """The next client's socket. Raises OSError."""
@@ -274,9 +274,9 @@ class Listener:
         """Close its descriptors, and do nothing else: after a fork the name stays the parent's. Idempotent."""
         self.socket.close()
         self._give_up_reserve()
-        if self._lock >= 0:
-            os.close(self._lock)
-            self._lock = -1
+        lock, self._lock = self._lock, -1
+        if lock >= 0:
+            os.close(lock)
 
     def remove(self) -> None:
         """Leave no file behind; what somebody else put in their place stays. Raises OSError."""

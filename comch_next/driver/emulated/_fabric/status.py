@@ -11,6 +11,7 @@ import time
 from collections.abc import Mapping
 from typing import Any, NamedTuple, get_type_hints
 
+from comch_next.driver.emulated._fabric.handshake import VERSION as WIRE_VERSION
 from comch_next.driver.emulated._kernel.calls import Memory
 from comch_next.driver.emulated._kernel.ring import ffi
 
@@ -19,7 +20,7 @@ __all__ = ["BOARD", "CELL", "MOST_CELLS", "Board", "Cell", "Status", "boot_time"
 BOARD = "comch-board"
 CELL = ffi.sizeof("comch_cell")  # bytes
 MOST_CELLS = 1 << 17  # twice the most clients that a topology can state
-_VERSION = 1
+_VERSION = 2
 _F_SEAL_FUTURE_WRITE = 0x10  # which Python's fcntl names only from 3.13 on
 _SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | _F_SEAL_FUTURE_WRITE | fcntl.F_SEAL_SEAL
 
@@ -41,6 +42,7 @@ class Status(NamedTuple):
     board_fd: int
     board_inode: int
     cell: int = CELL
+    wire: int = WIRE_VERSION
     version: int = _VERSION
 
     def encode(self) -> bytes:
@@ -63,10 +65,15 @@ class Status(NamedTuple):
             found = json.loads(data)
         except (ValueError, RecursionError):
             raise ValueError("damaged status" if data else "no status") from None
-        if not isinstance(found, Mapping) or not _well_formed(found):
+        if not isinstance(found, Mapping):
             raise ValueError("damaged status")
-        if found["version"] != _VERSION or found["cell"] != CELL:
-            raise ValueError("status of another version")
+        version = found.get("version")
+        if type(version) is int and version != _VERSION:
+            raise ValueError(f"status of version {version}, this release reads {_VERSION}")
+        if not _well_formed(found):
+            raise ValueError("damaged status")
+        if found["cell"] != CELL:
+            raise ValueError("status of another build")
         return cls(**found)
 
 
@@ -127,8 +134,10 @@ class Board:
         self._free.append(c)
 
     def close(self) -> None:
-        """Nobody can look any more; the memory goes with the last cell."""
-        os.close(self._fd)
+        """Nobody can look any more; the memory goes with the last cell. Idempotent."""
+        fd, self._fd = self._fd, -1
+        if fd >= 0:
+            os.close(fd)
 
 
 class Cell:

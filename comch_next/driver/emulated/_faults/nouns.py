@@ -3,7 +3,6 @@
 import socket
 from functools import partial
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from comch_next._codes import ErrorCode
 from comch_next.driver.emulated._checks import as_bytes, says_no_memory
@@ -13,12 +12,14 @@ from comch_next.driver.emulated._control import ControlContext
 from comch_next.driver.emulated._fast_context import check_submit
 from comch_next.driver.emulated._faults.faults import Faults
 from comch_next.driver.emulated._kernel.alarm import Alarm
+from comch_next.driver.emulated._path import Path
 from comch_next.driver.emulated._port import AGAIN, OK, POLL, Port, open_port
 from comch_next.driver.emulated._producer import ProducerSendTask, ProducerSendTasks
 from comch_next.driver.emulated._send_task import SendTask, TaskPool
 from comch_next.driver.emulated._server import Server as RealServer
 from comch_next.driver.emulated._server import Servers
 from comch_next.driver.emulated._task import SUCCESS
+from comch_next.driver.protocol import WeakTable
 from comch_next.driver.protocol._typed import Protocol
 from comch_next.errors import Again, NoMemory
 
@@ -34,8 +35,8 @@ class Nouns(Protocol):
     producer_send_tasks: ProducerSendTasks
 
 
-def _die(connection: Connection) -> None:
-    """End a connection as a death does: without a farewell, so that the other side sees one, too."""
+def _die(connection: Connection | Path) -> None:
+    """End a connection, or a message queue, as a death does: without a farewell, so that the other side sees one."""
     connection.lose(ErrorCode.CONNECTION_RESET, "the other side has died (COMCH_FAULTS)")
 
 
@@ -98,7 +99,7 @@ class _Pool(TaskPool):
 
     def __init__(self, faults: Faults) -> None:
         self._faults = faults
-        self._alarms: WeakKeyDictionary[ControlContext, Alarm] = WeakKeyDictionary()
+        self._alarms: WeakTable[ControlContext, Alarm] = WeakTable()
 
     def task_send_alloc_init(self, ctx: Any, peer: Any, message: Any, user_data: object = None) -> SendTask:
         task = super().task_send_alloc_init(ctx, peer, message, user_data)
@@ -204,9 +205,7 @@ class _ProducerSendTasks(ProducerSendTasks):
         with self._faults.lock:
             fault = None if context.moving else self._faults.next("producer")
             if fault == "drop":
-                engine = context.connection.context.engine
-                if engine is not None:
-                    engine.call_soon_threadsafe(partial(_die, context.connection))
+                context.path.run(partial(_die, context.path))
             elif fault is not None:
                 raise Again(f"task_submit: consumer {task.consumer_id} has posted nothing (COMCH_FAULTS)")
             super().submit(task)

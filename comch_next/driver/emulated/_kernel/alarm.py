@@ -2,25 +2,24 @@
 
 import os
 import time
-from weakref import finalize
 
 from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._kernel.memory import ffi, lib
+from comch_next.driver.protocol import Finalized
 
 __all__ = ["Alarm"]
 
 _SECOND_NS = 1_000_000_000
 
 
-class Alarm:
+class Alarm(Finalized):
     """Its descriptor is closed with it, at the latest. Raises OSError when there is none to be had."""
 
     def __init__(self) -> None:
-        self._fd: int = lib.timerfd_create(time.CLOCK_MONOTONIC, os.O_NONBLOCK | os.O_CLOEXEC)
+        self._fd: int = -1
+        self._fd = lib.timerfd_create(time.CLOCK_MONOTONIC, os.O_NONBLOCK | os.O_CLOEXEC)
         if self._fd < 0:
             raise OSError(ffi.errno, os.strerror(ffi.errno))
-        self._closing = finalize(self, os.close, self._fd)
-        self._closing.atexit = False
         owned(self)
 
     def set(self, seconds: float) -> None:
@@ -41,6 +40,8 @@ class Alarm:
 
     def close(self) -> None:
         """Twice is harmless."""
-        self._closing()
+        fd, self._fd = self._fd, -1
+        if fd >= 0:
+            os.close(fd)
 
-    let_go = close  # in a forked child: see _kernel.fork
+    finalize = let_go = close  # let_go: in a forked child, see _kernel.fork

@@ -43,7 +43,29 @@ void calls_destroy(PyObject *object, inquiry clear)
     Py_DECREF(type);
 }
 
+_Thread_local char calls_in_kernel;
+
+/* enter_kernel(): from now on this thread runs kernels. */
+static PyObject *enter_kernel(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(none))
+{
+    calls_in_kernel = 1;
+    Py_RETURN_NONE;
+}
+
+/* Whether a call is refused because a kernel makes it; then BadState is raised. */
+int calls_refuse_kernel(const char *call)
+{
+    PyObject *protocol = calls_in_kernel ? PyImport_ImportModule("comch_next.driver.protocol") : NULL;
+
+    if (protocol) {
+        Py_XDECREF(PyObject_CallMethod(protocol, "refuse_kernel", "s", call));
+        Py_DECREF(protocol);
+    }
+    return calls_in_kernel;
+}
+
 static PyMethodDef functions[] = {
+    {"enter_kernel", enter_kernel, METH_NOARGS, NULL},
     {"port_send", calls_make_port_send, METH_VARARGS, NULL},
     {"link_send", calls_make_link_send, METH_VARARGS, NULL},
     {"receive", calls_make_receive, METH_VARARGS, NULL},

@@ -252,6 +252,8 @@ static PyObject *task_submit(PostRecvTask *task, PyObject *Py_UNUSED(none))
     Consumer *consumer = SELF(Consumer, task->fast.task.ctx);
     Buf *buf = calls_buf(&task->fast);
 
+    if (calls_in_kernel && calls_refuse_kernel("task_submit"))
+        return NULL;
     if (!calls_submittable(&task->fast, calls_consumer_type) || !consumer->posts || !postable(consumer, buf))
         return calls_by_the_noun(&task->fast.task, calls_checked_name);
     task->offset = buf ? buf->data + buf->data_len - consumer->addr : 0;

@@ -2,6 +2,7 @@
 #include "fast.h"
 
 PyTypeObject *calls_fast_context_type, *calls_fast_task_type, *calls_buf_type;
+static PyTypeObject *buf_owner_type;
 PyObject *calls_submit_name, *calls_checked_name, *calls_append_name;
 
 static int buf_traverse(Buf *buf, visitproc visit, void *arg)
@@ -14,8 +15,22 @@ static int buf_traverse(Buf *buf, visitproc visit, void *arg)
     return 0;
 }
 
+/* Its element belongs to the inventory again. Idempotent. */
+static void give_back(Buf *buf)
+{
+    if (!buf->out)
+        return;
+    buf->out = 0;
+    buf->refcount = 0;
+    SELF(BufOwner, buf->inventory)->bufs--;
+    SELF(BufOwner, buf->mmap)->bufs--;
+    Py_CLEAR(buf->next);
+    Py_CLEAR(buf->previous);
+}
+
 static int buf_clear(Buf *buf)
 {
+    give_back(buf);
     Py_CLEAR(buf->inventory);
     Py_CLEAR(buf->mmap);
     Py_CLEAR(buf->next);
@@ -28,11 +43,40 @@ static void buf_dealloc(PyObject *buf)
     calls_destroy(buf, (inquiry)buf_clear);
 }
 
+/* take_from(inventory, mmap): be an element of the one, in the other; the caller has checked that there is one. */
+static PyObject *buf_take_from(Buf *buf, PyObject *args)
+{
+    PyObject *inventory, *mmap;
+
+    if (!PyArg_ParseTuple(args, "O!O!", buf_owner_type, &inventory, buf_owner_type, &mmap))
+        return NULL;
+    give_back(buf);
+    calls_set(&buf->inventory, inventory);
+    calls_set(&buf->mmap, mmap);
+    SELF(BufOwner, inventory)->bufs++;
+    SELF(BufOwner, mmap)->bufs++;
+    buf->out = 1;
+    buf->refcount = 1;
+    Py_RETURN_NONE;
+}
+
+static PyObject *buf_give_back(Buf *buf, PyObject *Py_UNUSED(none))
+{
+    give_back(buf);
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef buf_methods[] = {
+    {"take_from", (PyCFunction)buf_take_from, METH_VARARGS, NULL},
+    {"give_back", (PyCFunction)buf_give_back, METH_NOARGS, NULL},
+    {0},
+};
+
 #define NUMBER(name) {#name, T_ULONGLONG, offsetof(Buf, name), 0, NULL}
 
 static PyMemberDef buf_members[] = {
-    OBJECT(Buf, inventory),
-    OBJECT(Buf, mmap),
+    {"inventory", T_OBJECT_EX, offsetof(Buf, inventory), READONLY, NULL},
+    {"mmap", T_OBJECT_EX, offsetof(Buf, mmap), READONLY, NULL},
     {"next", T_OBJECT, offsetof(Buf, next), 0, NULL},
     {"previous", T_OBJECT, offsetof(Buf, previous), 0, NULL},
     NUMBER(head),
@@ -47,11 +91,22 @@ static PyMemberDef buf_members[] = {
 
 static PyType_Slot buf_slots[] = {
     {Py_tp_dealloc, buf_dealloc}, {Py_tp_traverse, buf_traverse}, {Py_tp_clear, buf_clear},
-    {Py_tp_members, buf_members}, {0, NULL},
+    {Py_tp_methods, buf_methods}, {Py_tp_members, buf_members}, {0, NULL},
 };
 
 static PyType_Spec buf_spec = {
     NAME "Buf", sizeof(Buf), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, buf_slots,
+};
+
+static PyMemberDef buf_owner_members[] = {
+    {"bufs", T_ULONGLONG, offsetof(BufOwner, bufs), READONLY, NULL},
+    {0},
+};
+
+static PyType_Slot buf_owner_slots[] = {{Py_tp_members, buf_owner_members}, {0, NULL}};
+
+static PyType_Spec buf_owner_spec = {
+    NAME "BufOwner", sizeof(BufOwner), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, buf_owner_slots,
 };
 
 int calls_fast_task_traverse(FastTask *task, visitproc visit, void *arg)
@@ -169,7 +224,8 @@ int calls_add_fast(PyObject *module)
         {0},
     };
 
-    return calls_intern(names) || calls_add_type(module, &buf_spec, NULL, &calls_buf_type)
+    return calls_intern(names) || calls_add_type(module, &buf_owner_spec, NULL, &buf_owner_type)
+           || calls_add_type(module, &buf_spec, NULL, &calls_buf_type)
            || calls_add_type(module, &fast_task_spec, calls_task_type, &calls_fast_task_type)
            || calls_add_type(module, &fast_context_spec, calls_context_type, &calls_fast_context_type);
 }

@@ -5,12 +5,19 @@
 #include "objects.h"
 #include "posts.h"
 
+/* What has buffers: an inventory, whose elements they are, or a map, in which they lie. */
+typedef struct {
+    PyObject_HEAD
+    unsigned long long bufs;  /* that are out */
+} BufOwner;
+
 /* A range of a map, and in it the data segment: see Buf in _buf.py. */
 typedef struct {
     PyObject_HEAD
     PyObject *inventory, *mmap, *next, *previous;
     unsigned long long head, len, data, data_len;
     unsigned int refcount;
+    char out;  /* it has its element, which it gives back at the latest when it is collected */
     char posted;
     char remote;  /* it lies in another process */
 } Buf;

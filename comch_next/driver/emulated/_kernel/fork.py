@@ -12,8 +12,8 @@ Tasks and buffers need no place here: what can be done with one leads to its con
 import os
 from contextlib import suppress
 from typing import Any, NoReturn, TypeVar
-from weakref import WeakSet
 
+from comch_next.driver.protocol import WeakSet, shielded
 from comch_next.driver.protocol._typed import Protocol
 from comch_next.errors import BadState
 
@@ -74,4 +74,4 @@ def _disinherit() -> None:
         handle.__class__ = type(kind.__name__, (kind,), dict(_INHERITED))
 
 
-os.register_at_fork(after_in_child=_disinherit)
+os.register_at_fork(after_in_child=shielded(_disinherit))

@@ -11,11 +11,12 @@ from abc import abstractmethod
 from contextlib import suppress
 
 from comch_next.driver.emulated._kernel.fork import living
+from comch_next.driver.protocol import Finalized, shielded
 
 __all__ = ["Handle", "Socket"]
 
 
-class Handle:
+class Handle(Finalized):
     """What has descriptors. It is looked after once it is complete, which `fork.owned` is told."""
 
     _tracked = False
@@ -31,7 +32,7 @@ class Handle:
     def let_go(self) -> None:
         """Close this process's copies of every descriptor, and do nothing else. Idempotent."""
 
-    def __del__(self) -> None:
+    def finalize(self) -> None:
         if self._tracked:
             with suppress(OSError):  # whoever was to be told is gone already
                 if not _left:
@@ -45,16 +46,19 @@ class Socket(socket.socket):
 
     __slots__ = ()
 
-    def __del__(self) -> None: ...
+    # Nothing, in C: what a signal's handler raises is lost in a finalizer of Python.
+    __del__ = staticmethod(bool)
 
 
 _left: list[bool] = []  # not empty once the process has taken leave: what is collected then is silent
 
 
-@atexit.register
 def _take_leave() -> None:
     _left.append(True)
     for handle in living():
         if isinstance(handle, Handle) and handle.leaves_at_exit():
             with suppress(OSError):
                 handle.say_goodbye()
+
+
+atexit.register(shielded(_take_leave))

@@ -1,9 +1,26 @@
 /* A mapping of shared memory, whose descriptor may be closed. It has no finalizer, which the collector would run before
- * those of the objects that still say goodbye through it: it goes when nobody can reach it any more, or by release().
+ * those of the objects that still say goodbye through it: it goes when nobody can reach it any more, views of its bytes
+ * included, or by release().
  */
 #include <sys/mman.h>
 
 #include "objects.h"
+
+/* PEP 3118, whose structure has never changed; the headers of the stable ABI have it since 3.11. */
+#ifndef Py_bf_getbuffer
+#define Py_bf_getbuffer 1
+#endif
+typedef struct {
+    void *buf;
+    PyObject *obj;
+    Py_ssize_t len, itemsize;
+    int readonly, ndim;
+    char *format;
+    Py_ssize_t *shape, *strides, *suboffsets;
+    void *internal;
+} Buffer;
+
+int PyBuffer_FillInfo(Buffer *view, PyObject *object, void *buf, Py_ssize_t len, int readonly, int flags);
 
 static PyTypeObject *memory_type;
 
@@ -30,6 +47,15 @@ static PyObject *memory_new(PyTypeObject *type, PyObject *args, PyObject *Py_UNU
     PyErr_SetFromErrno(PyExc_OSError);
     Py_DECREF(memory);
     return NULL;
+}
+
+static int memory_getbuffer(Memory *memory, Buffer *view, int flags)
+{
+    if (memory->base)
+        return PyBuffer_FillInfo(view, (PyObject *)memory, memory->base, (Py_ssize_t)memory->size, 0, flags);
+    view->obj = NULL;
+    PyErr_SetString(PyExc_BufferError, "the memory has been unmapped");
+    return -1;
 }
 
 static PyObject *memory_release(Memory *memory, PyObject *Py_UNUSED(none))
@@ -68,7 +94,7 @@ static PyGetSetDef memory_getset[] = {
 
 static PyType_Slot memory_slots[] = {
     {Py_tp_new, memory_new},         {Py_tp_dealloc, memory_dealloc}, {Py_tp_methods, memory_methods},
-    {Py_tp_getset, memory_getset},   {0, NULL},
+    {Py_tp_getset, memory_getset},   {Py_bf_getbuffer, memory_getbuffer}, {0, NULL},
 };
 
 static PyType_Spec memory_spec = {

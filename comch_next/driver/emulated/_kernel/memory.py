@@ -48,5 +48,4 @@ def check_shared(fd: int, size: int, *, committed: bool = False) -> None:
 def map_shared(fd: int, size: int, *, committed: bool = False) -> Any:
     """Its mapping, once checked: a `char *` that is unmapped with the last reference to it. Raises OSError."""
     check_shared(fd, size, committed=committed)
-    memory = Memory(fd, size)
-    return ffi.gc(ffi.cast("char *", memory.address), lambda _: memory.release())
+    return ffi.from_buffer("char *", Memory(fd, size))

@@ -64,6 +64,10 @@ struct SendTask {
     unsigned long long number;      /* its message's place in the connection's order of sends, once submitted */
 };
 
+/* Whether this thread runs kernels of a DPA, which make device calls only. */
+extern _Thread_local char calls_in_kernel;
+int calls_refuse_kernel(const char *call);
+
 /* The state of a progress engine: see Engine in _engine.py. */
 typedef struct {
     PyObject_HEAD
@@ -71,7 +75,7 @@ typedef struct {
     PyObject *acquire, *release;  /* the lock's, bound */
     unsigned long thread;
     int batch;
-    char guarded;
+    char guarded, yields;
 } Engine;
 
 /* See channel.c. */

@@ -174,6 +174,8 @@ static PyObject *task_submit(ProducerSendTask *task, PyObject *Py_UNUSED(none))
 {
     Context *context = SELF(Context, task->fast.task.ctx);
 
+    if (calls_in_kernel && calls_refuse_kernel("task_submit"))
+        return NULL;
     if (!calls_submittable(&task->fast, producer_type) || !context->finished || !filled(task)) {
         PyErr_Clear();
         return calls_by_the_noun(&task->fast.task, calls_checked_name);

@@ -5,6 +5,8 @@
  * A callback that raises ends the reading of rings, or the delivery of completions; the first exception is raised at
  * the end. What raises else is no callback, and ends the progress at once.
  */
+#include <sched.h>
+
 #include "fast.h"
 
 PyTypeObject *calls_engine_type;
@@ -273,16 +275,29 @@ static int release(PyObject *lock_release)
     return released ? 0 : -1;
 }
 
+/* Give the interpreter's lock away: what this engine waits for comes from another thread of the process. */
+static void let_others_run(void)
+{
+    Py_BEGIN_ALLOW_THREADS
+    sched_yield();
+    Py_END_ALLOW_THREADS
+}
+
 /* progress(): do what can be done now, without waiting. Whether anything moved. */
 static PyObject *engine_progress(Engine *engine, PyObject *Py_UNUSED(none))
 {
     PyObject *lock_release, *acquired, *moved;
     Find first;
 
+    if (calls_in_kernel && calls_refuse_kernel("progress"))
+        return NULL;
     if (engine->guarded || !calls_is(engine->poller, calls_poller_type))
         return PyObject_CallMethodObjArgs((PyObject *)engine, guarded_name, NULL);
-    if (idle(engine, &first))
+    if (idle(engine, &first)) {
+        if (engine->yields)
+            let_others_run();
         Py_RETURN_FALSE;
+    }
     lock_release = engine->release;
     Py_INCREF(lock_release);
     acquired = PyObject_CallObject(engine->acquire, NULL);
@@ -312,6 +327,7 @@ static PyMemberDef engine_members[] = {
     {"thread", T_ULONG, offsetof(Engine, thread), 0, NULL},
     {"batch", T_INT, offsetof(Engine, batch), 0, NULL},
     {"guarded", T_BOOL, offsetof(Engine, guarded), 0, NULL},
+    {"yields", T_BOOL, offsetof(Engine, yields), 0, NULL},
     {0},
 };
 

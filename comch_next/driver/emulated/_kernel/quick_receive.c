@@ -112,6 +112,8 @@ static PyObject *port_receive(PyObject *self, PyObject *const *args, Py_ssize_t 
     PyObject *data, *peer, *parts;
     int64_t result;
 
+    if (calls_in_kernel && calls_refuse_kernel("receive"))
+        return NULL;
     if (!fits(quick, args, count, names, &most))
         return calls_slow(quick, args, count, names);
     result = comch_find(&poller->c);

@@ -80,6 +80,8 @@ static PyObject *port_send(PyObject *self, PyObject *const *args, Py_ssize_t cou
     Quick *quick = SELF(Quick, self);
     PyObject *data = NULL, *peer = NULL, *result;
 
+    if (calls_in_kernel && calls_refuse_kernel("send"))
+        return NULL;
     if (!names && fits(quick, args, count, &data, &peer)
         && sent_to(quick, peer, PyBytes_AsString(data), (size_t)PyBytes_Size(data))) {
         result = quick->nothing ? quick->nothing : Py_None;
@@ -107,6 +109,8 @@ static PyObject *link_send(PyObject *self, PyObject *const *args, Py_ssize_t cou
 {
     Quick *quick = SELF(Quick, self);
 
+    if (calls_in_kernel && calls_refuse_kernel("send"))
+        return NULL;
     if ((names ? count == 1 && only_timeout(names) : count == 1 || count == 2) && sent(SELF(Link, quick->of), args[0]))
         Py_RETURN_NONE;
     return calls_slow(quick, args, count, names);

@@ -37,4 +37,7 @@ class Removal:
             os.read(self._fd, _LONGEST)
 
     def close(self) -> None:
-        os.close(self._fd)
+        """Idempotent."""
+        fd, self._fd = self._fd, -1
+        if fd >= 0:
+            os.close(fd)

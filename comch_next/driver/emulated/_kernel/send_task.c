@@ -90,6 +90,8 @@ static PyObject *task_submit(SendTask *task, PyObject *Py_UNUSED(none))
 {
     int result;
 
+    if (calls_in_kernel && calls_refuse_kernel("task_submit"))
+        return NULL;
     if (calls_owner(&task->task) != calls_program || !calls_allows(SELF(Context, task->task.ctx), legal_name))
         return calls_by_the_noun(&task->task, submit_name);
     if ((result = launch(task)) > 0)

@@ -9,12 +9,14 @@ from typing import Any
 __all__ = ["Report", "Section", "plain"]
 
 _GAP = "  "
+_LINE = 80  # columns of a terminal that a table fits in, as far as its numbers let it
+_LEAST = 8  # columns that a shortened text keeps
 _SHOWN: Mapping[Any, str] = {None: "-", True: "yes", False: "no"}
 
 
 @dataclass(frozen=True)
 class Section:
-    """One table: `columns` are the rows' keys with their headings, in order."""
+    """One table: `columns` are the keys that it shows with their headings, in order; as JSON a row is shown whole."""
 
     key: str
     title: str
@@ -29,10 +31,10 @@ class Report:
     sections: Sequence[Section]
     notes: Sequence[str] = field(default_factory=list)
 
-    def as_json(self) -> str:
-        """One object: each section's rows by its key, and the notes."""
+    def as_json(self, indent: int | None = 2) -> str:
+        """One object: each section's rows by its key, and the notes. On one line without an indent."""
         sections = {section.key: section.rows for section in self.sections}
-        return json.dumps({**sections, "notes": self.notes}, indent=2)
+        return json.dumps({**sections, "notes": self.notes}, indent=indent)
 
     def as_text(self) -> str:
         """The tables under their titles, then the notes."""
@@ -49,9 +51,31 @@ def _table(section: Section) -> str:
         return f"{plain(section.title)}: none"
     cells = [[_cell(row[key]) for key in section.columns] for row in section.rows]
     lines = [list(section.columns.values()), *cells]
-    widths = [max(map(_width, column)) for column in zip(*lines, strict=True)]
     right = [all(type(row[key]) in (int, type(None)) for row in section.rows) for key in section.columns]
+    widths = _fitted([max(map(_width, column)) for column in zip(*lines, strict=True)], right)
+    lines = [[_cut(cell, width) for cell, width in zip(line, widths, strict=True)] for line in lines]
     return "\n".join([plain(section.title), *(_line(line, widths, right) for line in lines)])
+
+
+def _fitted(widths: Sequence[int], right: Sequence[bool]) -> list[int]:
+    """The widths of the columns, those of texts made smaller until a line fits, the widest first."""
+    fitted = list(widths)
+    texts = [column for column, is_number in enumerate(right) if not is_number and widths[column] > _LEAST]
+    while texts and sum(fitted) + len(_GAP) * (len(fitted) - 1) > _LINE:
+        widest = max(texts, key=lambda column: fitted[column])
+        if fitted[widest] == _LEAST:
+            break
+        fitted[widest] -= 1
+    return fitted
+
+
+def _cut(cell: str, width: int) -> str:
+    """The cell, or as much of it as there is room for, with an ellipsis."""
+    if _width(cell) <= width:
+        return cell
+    while _width(cell) >= width:
+        cell = cell[:-1]
+    return f"{cell}\N{HORIZONTAL ELLIPSIS}"
 
 
 def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:

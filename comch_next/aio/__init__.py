@@ -1,0 +1,27 @@
+"""asyncio on the modern API: the conveniences of Client and Server, for tasks of one event loop, without a thread.
+
+    async with aio.connect(device, "svc") as client:
+        await client.send(b"hello")
+        message = await client.receive()
+
+    async def talk(connection):
+        async for message in connection:
+            await message.reply(message.data)
+
+    async with aio.serve(device, "b1:00.0", "svc", talk) as server:
+        await server.serve_forever()
+
+Time-outs are the program's own: `asyncio.timeout`, `asyncio.wait_for`. What is cancelled has had no effect: a receive
+has taken nothing, a send has sent nothing, a connect leaves nothing behind. Errors are those of comch_next. The loop
+must have `add_reader`, else NotSupported is raised. With COMCH_PULL=threaded a helper thread works below, as ever.
+Guide: DOCA Core, Progress Engine and event-driven notification; Comch, Client and Server.
+"""
+
+# _connection  Connection, Message     _side     what both ends share
+# _client      connect, Client         _server   serve, Server         _handling  a task for each client
+
+from comch_next.aio._client import Client, connect
+from comch_next.aio._connection import Connection, Message
+from comch_next.aio._server import Server, serve
+
+__all__ = ["Client", "Connection", "Message", "Server", "connect", "serve"]

@@ -1,0 +1,90 @@
+"""The client: it connects within its block."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import comch_next as comch
+from comch_next._codes import State
+from comch_next.aio._connection import Connection
+from comch_next.aio._side import Side, closing
+from comch_next.engine import deadline_after
+from comch_next.errors import ConnectionAborted, TimeOut
+
+__all__ = ["Client", "connect"]
+
+_REDIAL_S = 0.05  # a server that is not there, or whose backlog is full, is dialled again this often
+
+
+@asynccontextmanager
+async def connect(
+    device: comch.Device,
+    name: str,
+    *,
+    timeout: float | None = 5.0,
+    wait_for_server: bool = False,
+    max_msg_size: int | None = None,
+    recv_queue_size: int | None = None,
+    send_queue_size: int | None = None,
+) -> AsyncIterator[Client]:
+    """A client that is up within the block; leaving it stops the context and waits for IDLE. Sizes as comch.Client.
+
+    timeout: seconds; None waits for ever. wait_for_server: where no server listens or it refuses, try again until the
+    timeout is over, then raise TimeOut with the last reason. Else raises ConnectionAborted when no server listens or it
+    refuses, TimeOut when it has not accepted in time, InvalidValue if the timeout is negative or not a number.
+    """
+    context = comch.Client(
+        device,
+        name,
+        max_msg_size=max_msg_size,
+        recv_queue_size=recv_queue_size,
+        send_queue_size=send_queue_size,
+    )
+    client = Client(context)
+    async with closing(client):
+        await client._come_up(timeout, wait_for_server)
+        yield client
+
+
+class Client(Side[comch.Client]):
+    """Made by `connect`: a client that is up."""
+
+    connection: Connection
+
+    async def send(self, data: bytes | bytearray | memoryview) -> None:
+        """Send one message to the server, as Connection.send."""
+        await self.connection.send(data)
+
+    async def flush(self) -> None:
+        """Wait until nothing is in flight, as Connection.flush."""
+        await self.connection.flush()
+
+    async def _come_up(self, timeout: float | None, wait_for_server: bool) -> None:
+        deadline = deadline_after(timeout, "connect")
+        while True:
+            try:
+                self.connection = await self._dial(timeout, deadline)
+            except ConnectionAborted as error:
+                if not wait_for_server:
+                    raise
+                if deadline is not None and time.monotonic() + _REDIAL_S > deadline:
+                    raise TimeOut(f"connect: {self!r} found no server within {timeout} s: {error}") from error
+                await asyncio.sleep(_REDIAL_S)
+            else:
+                return
+
+    async def _dial(self, timeout: float | None, deadline: float | None) -> Connection:
+        context = self.context
+        connection = context.connect(timeout=0)
+        while context.state is not State.RUNNING:
+            if context.state is State.IDLE:
+                context._raise_reason(connection, "connect")
+                break
+            left = _REDIAL_S if deadline is None else deadline - time.monotonic()
+            if left <= 0:
+                raise TimeOut(f"connect: {self!r} was not accepted within {timeout} s")
+            await self._progress(min(left, _REDIAL_S))
+        return Connection(self, connection)

@@ -1,0 +1,131 @@
+"""A connection in an event loop, and the messages that come on it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import comch_next as comch
+from comch_next._codes import ErrorCode
+from comch_next._ready import Turn
+from comch_next.errors import ConnectionReset, DocaError, NotConnected, Shutdown, TimeOut, from_code
+
+if TYPE_CHECKING:
+    from comch_next.aio._handling import Inbox
+    from comch_next.aio._side import Side
+
+__all__ = ["Connection", "Message"]
+
+_FLUSH_TICK_S = 0.001
+_CLOSED_TICK_S = 0.02  # no descriptor is ready for an end alone while messages wait
+_ENDED = {
+    ErrorCode.SHUTDOWN: "the other side has left",
+    ErrorCode.CONNECTION_RESET: "the other side has died",
+    ErrorCode.CONNECTION_ABORTED: "it never came up",
+    ErrorCode.NOT_CONNECTED: "this side has left",
+}
+
+
+class Connection:
+    """A connection that tasks send on. `connection` is the one below, for its counters; its user_data is taken."""
+
+    def __init__(self, side: Side[Any], connection: comch.Connection) -> None:
+        self.user_data: Any = None
+        self.connection = connection
+        self._side = side
+        self._port: comch.PullPort = side.context._opened_port("Connection")
+        self._turn = Turn()
+        self._inbox: Inbox | None = None  # of a handler
+        connection._user_data = self  # whatever it may be set to
+
+    def __repr__(self) -> str:
+        return repr(self.connection)
+
+    @property
+    def in_flight(self) -> int:
+        """Messages accepted that are not in the receiver's queue yet."""
+        return self._port.in_flight(self.connection)
+
+    @property
+    def closed(self) -> bool:
+        """Whether it has ended; messages that came before can still be received."""
+        return self.reason is not None
+
+    @property
+    def reason(self) -> DocaError | None:
+        """What ended it: Shutdown when the peer left, ConnectionReset when it died, NotConnected when this side did.
+
+        None while it is up.
+        """
+        code = ErrorCode.NOT_CONNECTED if self._side._left else self._port.status(self.connection)
+        if code not in _ENDED:
+            return None
+        return from_code(code, f"{self!r} has ended: {_ENDED[code]}", connection=self)
+
+    async def wait_closed(self) -> None:
+        """Wait until it has ended; `reason` is why."""
+        while not self.closed:
+            await asyncio.sleep(_CLOSED_TICK_S)
+
+    async def send(self, data: bytes | bytearray | memoryview) -> None:
+        """Send one message; returns when it is accepted, which waits for a free place among those in flight.
+
+        Tasks that wait for the same connection send in the order of their calls. Raises InvalidValue above the
+        largest message, ConnectionReset when the peer died, Shutdown when it left, NotConnected after this side did.
+        """
+        side = self._side
+        async with self._turn:
+            while side._present("send") and not self._port.send(self.connection, data):
+                try:
+                    await side._sendable.wait()
+                except BaseException:
+                    self._port.withdraw(self.connection)
+                    raise
+
+    async def flush(self) -> None:
+        """Wait until nothing is in flight, which leaving the block does not. Raises as comch.Connection.flush."""
+        while self._side._present("flush"):
+            try:
+                return self.connection.flush(timeout=0)
+            except TimeOut:
+                await asyncio.sleep(_FLUSH_TICK_S)
+
+    async def receive(self) -> Message:
+        """The next message on this connection; raises what ended it after the last one.
+
+        On a client as Client.receive. On a server legal where a handler serves the clients, else BadState is raised.
+        """
+        if self._inbox is not None:
+            return await self._inbox.get()
+        return await self._side._receive_on(self)
+
+    def __aiter__(self) -> AsyncIterator[Message]:
+        """Every message on this connection, waiting for each, until the peer leaves or this side does."""
+        return self
+
+    async def __anext__(self) -> Message:
+        try:
+            return await self.receive()
+        except (Shutdown, NotConnected):
+            raise StopAsyncIteration from None
+
+
+class Message(NamedTuple):
+    """What `receive` returns: the bytes, and the connection that they came on."""
+
+    data: bytes
+    connection: Connection
+
+    async def reply(self, data: bytes | bytearray | memoryview) -> bool:
+        """Send an answer to where this came from, as Connection.send, and return True.
+
+        On a server, False when that client has gone: the others are served on. `Server.messages` reports its end.
+        """
+        try:
+            await self.connection.send(data)
+        except (Shutdown, ConnectionReset):
+            if not self.connection._side.context._survives(self.connection.connection):
+                raise
+            return False
+        return True

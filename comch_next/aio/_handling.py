@@ -1,0 +1,157 @@
+"""A task for each client of a server, and the messages on their way to it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from comch_next.aio._connection import Connection, Message
+from comch_next.aio._side import Side
+from comch_next.errors import ConnectionReset, DocaError, NotConnected
+
+if TYPE_CHECKING:
+    from comch_next.aio._server import Server
+
+__all__ = ["Handler", "Handling", "Inbox"]
+
+Handler = Callable[[Connection], Awaitable[object]]
+_MOST = 64  # messages of one client that its handler has not taken
+_RETRY_S = 0.01
+
+
+class Inbox:
+    """Messages that have been received for one handler, and after them what ended its connection."""
+
+    def __init__(self) -> None:
+        self._messages: deque[Message] = deque()
+        self._error: DocaError | None = None
+        self._discarded = False
+        self._news = asyncio.Event()
+        self._room = asyncio.Event()
+        self._room.set()
+
+    async def put(self, message: Message) -> None:
+        """Add a message, for which others wait while the handler has too many to take."""
+        await self._room.wait()
+        if self._discarded:
+            return
+        self._messages.append(message)
+        self._news.set()
+        if len(self._messages) >= _MOST:
+            self._room.clear()
+
+    async def get(self) -> Message:
+        """The oldest message; after the last one raises what ended the connection."""
+        while not self._messages:
+            if self._error is not None:
+                raise self._error
+            self._news.clear()
+            await self._news.wait()
+        self._room.set()
+        return self._messages.popleft()
+
+    def end(self, error: DocaError) -> None:
+        """No message comes after those that are here."""
+        self._error = self._error or error
+        self._news.set()
+
+    def discard(self) -> None:
+        """Nobody takes messages any more."""
+        self._discarded = True
+        self._messages.clear()
+        self._room.set()
+
+
+class Handling:
+    """The tasks of a server: one that receives, and one for each client."""
+
+    def __init__(self, server: Server, handler: Handler) -> None:
+        self._server = server
+        self._handler = handler
+        self._inboxes: dict[Connection, Inbox] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._raised = False
+        self.receiving = asyncio.ensure_future(self._receive())
+
+    async def _receive(self) -> None:
+        context = self._server.context
+        context._on_lost = lambda connection, error: self._end(self._server._known(connection), error)
+        try:
+            while True:
+                try:
+                    message = await Side.receive(self._server)
+                except ConnectionReset as error:
+                    if context._failed:
+                        raise
+                    if error.connection is not None:  # else a client went away before it was accepted
+                        self._end(error.connection, error)
+                    continue
+                await self._inbox(message.connection).put(message)
+        except DocaError as error:
+            for connection in list(self._inboxes):
+                self._end(connection, error)
+            if not isinstance(error, NotConnected):  # this side has left
+                raise
+
+    def begin_new(self) -> None:
+        """Begin with clients that have come without a word."""
+        for connection in self._server.connections:
+            self._inbox(connection)
+
+    def _inbox(self, connection: Connection) -> Inbox:
+        if connection._inbox is None:
+            connection._inbox = self._inboxes[connection] = Inbox()
+            task = asyncio.ensure_future(self._handle(connection))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+        return connection._inbox
+
+    def _end(self, connection: Connection, error: DocaError) -> None:
+        if connection._inbox is not None:
+            connection._inbox.end(error)
+
+    async def _handle(self, connection: Connection) -> None:
+        """Run the handler; its connection ends with it. An exception is the loop's to report, and ends nothing else."""
+        try:
+            await self._handler(connection)
+            await connection.flush()
+        except Exception as error:
+            if not (isinstance(error, DocaError) and connection.closed):  # it ended because its client has gone
+                self._report(connection, error)
+        finally:
+            assert connection._inbox is not None
+            connection._inbox.discard()
+            self._inboxes.pop(connection, None)
+            await self._drop(connection)
+
+    def _report(self, connection: Connection, error: Exception) -> None:
+        context = {"message": f"the handler of {connection!r} failed", "exception": error}
+        asyncio.get_running_loop().call_exception_handler(context)
+
+    async def _drop(self, connection: Connection) -> None:
+        while not connection.closed:
+            with suppress(DocaError):
+                return self._server.disconnect(connection)
+            await asyncio.sleep(_RETRY_S)
+
+    async def wait(self) -> None:
+        """Wait while clients are served; raises why that has ended."""
+        try:
+            await asyncio.shield(self.receiving)
+        finally:
+            self._raised = self.receiving.done()
+
+    def raise_failure(self) -> None:
+        """Raise why the server has failed, unless `wait` has."""
+        if not (self._raised or self.receiving.cancelled()):
+            self.receiving.result()
+
+    async def stop(self) -> None:
+        """Cancel every task and wait for it."""
+        tasks = [self.receiving, *self._tasks]
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)

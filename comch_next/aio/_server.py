@@ -1,0 +1,145 @@
+"""The server: it listens within its block, for a program that pulls, or for a handler of each client."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+import comch_next as comch
+from comch_next.aio._connection import Connection, Message
+from comch_next.aio._handling import Handler, Handling
+from comch_next.aio._side import Side, closing
+from comch_next.errors import BadState, ConnectionReset, DocaError, InvalidValue, NotConnected, Shutdown
+
+__all__ = ["Server", "serve"]
+
+OnLost = Callable[[Connection, DocaError], object]
+
+
+def _nothing(*_: object) -> None:
+    """The callback of a program that asks for none."""
+
+
+@asynccontextmanager
+async def serve(
+    device: comch.Device,
+    rep: comch.Representor | str,
+    name: str,
+    handler: Handler | None = None,
+    *,
+    max_msg_size: int | None = None,
+    recv_queue_size: int | None = None,
+    send_queue_size: int | None = None,
+) -> AsyncIterator[Server]:
+    """A server that listens within the block; leaving it disconnects all and waits for IDLE. Sizes as comch.Server.
+
+    handler: called as `await handler(connection)` in a task for each client, from when it connects. When it returns,
+    what it has sent is flushed and the client disconnected; when it raises, the loop's exception handler reports that,
+    and the others are served on. Leaving the block cancels what still runs. A handler that does not take its messages
+    holds the other clients' up as soon as 64 of its own wait. Without a handler the program receives from the server.
+
+    Raises AlreadyExist when the name is taken, and what `Server.start` raises.
+    """
+    context = comch.Server(
+        device,
+        rep,
+        name,
+        max_msg_size=max_msg_size,
+        recv_queue_size=recv_queue_size,
+        send_queue_size=send_queue_size,
+    )
+    server = Server(context)
+    async with closing(server):
+        context.listen()
+        if handler is not None:
+            server._handling = Handling(server, handler)
+        yield server
+
+
+class Server(Side[comch.Server]):
+    """Made by `serve`: a server that listens. It accepts clients while a task receives, or when it has a handler."""
+
+    _handling: Handling | None = None
+
+    @property
+    def connections(self) -> list[Connection]:
+        """Those that are up, the oldest first."""
+        self._present("connections")
+        return [self._known(connection) for connection in self.context._opened_port("connections").connections]
+
+    async def receive(self) -> Message:
+        """As on a client; accepts waiting clients, too. Raises BadState where a handler gets the messages."""
+        if self._handling is not None:
+            text = f"receive was attempted on {self!r}, whose messages go to its handler"
+            raise BadState(f"{text}; legal on the connections that the handler gets")
+        return await super().receive()
+
+    async def _receive_on(self, connection: Connection) -> Message:
+        text = f"receive was attempted on {connection!r} without a handler"
+        raise BadState(f"{text}; receive from the server, or give aio.serve a handler")
+
+    def _accepted(self) -> None:
+        if self._handling is not None:
+            self._handling.begin_new()
+
+    async def serve_forever(self) -> None:
+        """Wait while the handler serves the clients; raises ConnectionReset when the server has failed."""
+        if self._handling is None:
+            raise BadState(f"serve_forever was attempted on {self!r}, which has no handler; iterate over it instead")
+        await self._handling.wait()
+
+    async def broadcast(self, data: bytes | bytearray | memoryview) -> int:
+        """Send one message to every client that is up; how many have accepted it. Raises InvalidValue as send.
+
+        Returns when all have, so a client whose queue is full is waited for. One that goes meanwhile is left out.
+        """
+        sends = [connection.send(data) for connection in self.connections]
+        failures = [error for error in await asyncio.gather(*sends, return_exceptions=True) if error is not None]
+        for error in failures:
+            if not isinstance(error, (Shutdown, ConnectionReset, NotConnected)):
+                raise error
+        return len(sends) - len(failures)
+
+    async def _leave(self) -> None:
+        try:
+            if self._handling is not None:
+                await self._handling.stop()
+        finally:
+            await super()._leave()
+        if self._handling is not None:
+            self._handling.raise_failure()
+
+    async def messages(self, on_lost: OnLost = _nothing) -> AsyncGenerator[Message, None]:
+        """Every message of all clients, waiting for each; a client that leaves or dies ends nothing.
+
+        on_lost: called as `on_lost(connection, error)` for a client that has gone, after its messages: Shutdown when it
+        left, ConnectionReset when it died. ConnectionReset is raised when the server itself has failed.
+        """
+        self.context._on_lost = lambda connection, error: on_lost(self._known(connection), error)
+        try:
+            while True:
+                try:
+                    message = await self.receive()
+                except NotConnected:
+                    return
+                except ConnectionReset as error:
+                    if self.context._failed:
+                        raise
+                    if error.connection is not None:
+                        on_lost(error.connection, error)
+                    continue
+                yield message
+        finally:
+            self.context._on_lost = _nothing
+
+    def __aiter__(self) -> AsyncIterator[Message]:
+        """Every message of all clients, as `messages`."""
+        return self.messages()
+
+    def disconnect(self, connection: Connection) -> None:
+        """Disconnect one client (C: doca_comch_server_disconnect); a send that waits raises NotConnected."""
+        if not isinstance(connection, Connection):
+            raise InvalidValue(f"disconnect takes a connection of this server, not {connection!r}")
+        self.context.disconnect(connection.connection)
+        self._sendable.wake()

@@ -1,0 +1,122 @@
+"""What both ends share: receiving, progress, and leaving at the end of the block."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from typing import Any, Generic, Literal, TypeVar
+
+import comch_next as comch
+from comch_next._codes import State
+from comch_next._exits import note
+from comch_next._ready import Ready, Turn
+from comch_next.aio._connection import Connection, Message
+from comch_next.errors import Again, BadState, DocaError, InvalidValue, NotConnected, Shutdown
+
+__all__ = ["Side", "closing"]
+
+_C = TypeVar("_C", comch.Client, comch.Server)
+_TICK_S = 0.05  # no event ends a stop: progress at least this often
+
+
+@asynccontextmanager
+async def closing(side: Side[Any]) -> AsyncIterator[None]:
+    """Leave at the end of the block, whose own exception wins over what leaving raises."""
+    try:
+        yield
+    except BaseException as error:
+        try:
+            await side._leave()
+        except Exception as failure:
+            note(error, failure)
+        raise
+    else:
+        await side._leave()
+
+
+class Side(Generic[_C]):
+    """What Client and Server share. `context` is the one below, for its settings: its own calls may block."""
+
+    def __init__(self, context: _C) -> None:
+        self.context: _C = context
+        self._left = False
+        self._turn = Turn()
+        self._receivable = Ready(lambda: context.recv_fd, context.arm_recv)
+        self._sendable = Ready(lambda: context.send_fd, context.arm_send)
+        engine = context.engine
+        self._moved = Ready(lambda: engine.notification_handle, engine.request_notification)
+
+    def __repr__(self) -> str:
+        return repr(self.context)
+
+    async def receive(self) -> Message:
+        """The oldest message of all connections. A server accepts waiting clients here, too.
+
+        Tasks that wait get the messages in the order of their calls. Raises ConnectionReset once for a peer that
+        died, after its messages (`.connection` is it), and always on a server that has failed; on a client Shutdown
+        when the server has left; NotConnected when nothing can come any more: this side has left the
+        block, or a client's server has died and that was reported before.
+        """
+        over = False
+        async with self._turn:
+            while True:
+                self._present("receive")
+                try:
+                    data, connection = self.context.receive(timeout=0)
+                    return Message(data, self._known(connection))
+                except Again:
+                    if over:
+                        text = f"receive: {self!r} is IDLE: its connection has ended, as an earlier receive reported"
+                        raise NotConnected(text) from None
+                except DocaError as error:
+                    if isinstance(error.connection, comch.Connection):
+                        error.connection = self._known(error.connection)
+                    raise
+                over = self.context.state is State.IDLE  # then once more: what came before the end comes first
+                self._accepted()
+                if not over:
+                    await self._receivable.wait()
+
+    def __aiter__(self) -> AsyncIterator[Message]:
+        """Every message, waiting for each, until the server leaves or this side does."""
+        return self
+
+    async def __anext__(self) -> Message:
+        try:
+            return await self.receive()
+        except (Shutdown, NotConnected):
+            raise StopAsyncIteration from None
+
+    def _accepted(self) -> None:
+        """Look at clients that have been accepted; a client has none."""
+
+    async def _receive_on(self, connection: Connection) -> Message:
+        """The next message of a connection without a handler."""
+        return await self.receive()
+
+    def _known(self, connection: comch.Connection) -> Connection:
+        return connection.user_data or Connection(self, connection)
+
+    def _present(self, call: str) -> Literal[True]:
+        if self._left:
+            raise NotConnected(f"{call}: {self!r} has been left; it is legal within the block")
+        return True
+
+    async def _progress(self, timeout: float) -> None:
+        """Sleep until the engine has something to do, or some seconds, and do it."""
+        await self._moved.wait(timeout)
+        self.context.engine.clear_notification()
+        self.context.engine.progress()
+
+    async def _leave(self) -> None:
+        """Stop, go on to IDLE, and give everything back; when cancelled meanwhile, without another turn of the loop."""
+        self._left = True
+        self._receivable.wake()  # a waiting receive reports it
+        self._sendable.wake()
+        try:
+            with suppress(BadState, NotConnected, InvalidValue):  # it is IDLE already, or another thread has closed it
+                self.context.stop()
+                while self.context.state is not State.IDLE:
+                    await self._progress(_TICK_S)
+        finally:
+            self.context.close()

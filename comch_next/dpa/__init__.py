@@ -1,0 +1,132 @@
+"""The DPA, the card's data path accelerator, as far as message queues need it (DOCA DPA).
+
+On the emulated driver a kernel is a Python function that a thread of this process runs; on a card it is compiled, and
+this module raises NotSupported. What kernels may call is in comch_next.dpa.dev, under the names of C.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from comch_next._exits import leave
+from comch_next._handles import handle_of
+from comch_next._names import Hinted
+from comch_next.device import Device
+
+__all__ = ["Dpa", "DpaCompletion", "DpaThread"]
+
+
+class Dpa(Hinted):
+    """A DPA instance (C: struct doca_dpa); a `with` block starts, stops and destroys it."""
+
+    def __init__(self, device: Device) -> None:
+        """C: doca_dpa_create. Raises NotSupported for a device that has none."""
+        self._driver = device._driver
+        self._dpas = self._driver.dpas
+        self._handle = self._dpas.create(device._handle)
+
+    def set_app(self, app: object) -> None:
+        """The program that its kernels are from, before start; the emulated one needs none (C: doca_dpa_set_app)."""
+        self._dpas.set_app(self._handle, app)
+
+    def start(self) -> None:
+        """Let threads, completions and queues be made for it."""
+        self._dpas.start(self._handle)
+
+    def stop(self) -> None:
+        """Raises InUse while threads, completions or queues of it are started."""
+        self._dpas.stop(self._handle)
+
+    def destroy(self) -> None:
+        """Give it back. Raises InUse while something of it exists."""
+        self._dpas.destroy(self._handle)
+
+    @property
+    def error(self) -> BaseException | None:
+        """The fatal error: what a kernel raised, or a device call that was refused. None while all is well.
+
+        After one no kernel runs any more, and the contexts of its message queues stop; `start` after `stop` clears it.
+        """
+        return self._dpas.peek_at_last_error(self._handle)
+
+    def __enter__(self) -> Dpa:
+        self.start()
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        leave(error, self._end)
+
+    def _end(self) -> None:
+        self.stop()
+        self.destroy()
+
+
+class DpaThread(Hinted):
+    """A thread of a DPA, which runs one kernel whenever that is activated (C: struct doca_dpa_thread).
+
+    `run` activates it for the first time, then completion contexts do whose kernel has asked for it. A kernel ends by
+    doca_dpa_dev_thread_reschedule, and then runs again when it is activated, or for good by
+    doca_dpa_dev_thread_finish or by returning.
+    """
+
+    def __init__(self, dpa: Dpa) -> None:
+        """C: doca_dpa_thread_create. Raises BadState for a DPA that is not started, NoMemory."""
+        self._threads = dpa._driver.dpa_threads
+        self._handle = self._threads.create(dpa._handle)
+
+    def set_func_arg(self, func: Callable[[Any], object], arg: Any = None) -> None:
+        """The kernel, and what it is called with; before start."""
+        self._threads.set_func_arg(self._handle, func, arg)
+
+    def set_local_storage(self, storage: Any) -> None:
+        """What doca_dpa_dev_thread_get_local_storage returns in its kernel; before start."""
+        self._threads.set_local_storage(self._handle, storage)
+
+    def start(self) -> None:
+        """Begin to wait for `run`. Raises BadConfig without a kernel."""
+        self._threads.start(self._handle)
+
+    def run(self) -> None:
+        """Activate the kernel, and let completion contexts activate it from now on. Raises BadState but after start."""
+        self._threads.run(self._handle)
+
+    def stop(self, timeout: float = 5.0) -> None:
+        """Wait until the kernel's run has ended, and end the thread.
+
+        Raises TimeOut, with the kernel's name, after so many seconds: what never ends cannot be stopped from outside.
+        """
+        self._threads.stop(self._handle, timeout)
+
+    def destroy(self) -> None:
+        """Give it back. Raises InUse unless it is stopped, and while completion contexts have it."""
+        self._threads.destroy(self._handle)
+
+
+class DpaCompletion(Hinted):
+    """Where a kernel finds that sends of DPA producers have completed (C: struct doca_dpa_completion)."""
+
+    def __init__(self, dpa: Dpa, queue_size: int) -> None:
+        """C: doca_dpa_completion_create. queue_size: completions that are not acknowledged, at most."""
+        self._completions = dpa._driver.dpa_completions
+        self._handle = self._completions.create(dpa._handle, queue_size)
+
+    def set_thread(self, thread: DpaThread) -> None:
+        """The thread whose kernel a completion activates; before start, and only if one is wanted."""
+        self._completions.set_thread(self._handle, handle_of(thread))
+
+    def start(self) -> None:
+        """Freeze the configuration."""
+        self._completions.start(self._handle)
+
+    def stop(self) -> None:
+        """Raises InUse while producers are attached."""
+        self._completions.stop(self._handle)
+
+    def get_dpa_handle(self) -> int:
+        """What kernels know it by. Raises BadState before the start."""
+        return self._completions.get_dpa_handle(self._handle)
+
+    def destroy(self) -> None:
+        """Give it back. Raises InUse unless it is stopped."""
+        self._completions.destroy(self._handle)

@@ -1,0 +1,318 @@
+"""Where kernels find what has completed: sends of DPA producers, and messages that DPA consumers received."""
+
+from collections import deque
+from itertools import count
+from typing import Any, NamedTuple
+
+from comch_next.driver.emulated._checks import expect, expect_number
+from comch_next.driver.emulated._dpa.handles import Named
+from comch_next.driver.emulated._dpa.instance import Dpa, started_dpa
+from comch_next.driver.emulated._dpa.threads import DpaThread
+from comch_next.driver.emulated._guard import UNCONNECTED, Find, guard
+from comch_next.driver.emulated._kernel.fork import owned
+from comch_next.driver.emulated._kernel.handle import Handle
+from comch_next.driver.protocol import refuse_kernel
+from comch_next.driver.protocol._typed import Protocol
+from comch_next.errors import BadConfig, BadState, InUse, InvalidValue
+
+__all__ = ["MOST_IMM_DATA", "ConsumerCompletion", "ConsumerCompletions", "DpaCompletion", "DpaCompletions", "Element"]
+
+MOST_IMM_DATA = 32  # bytes that a message queue carries
+_MOST = (1 << 16) - 1
+
+
+class Element(NamedTuple):
+    """A completion that a kernel has read and not acknowledged yet: of a message, or of a send."""
+
+    number: int
+    origin: int  # the producer's id; 0 for a send
+    data: Any  # the immediate data; the producer's user data for a send
+
+
+class Source(Protocol):
+    """A DPA consumer, as its completion context sees it."""
+
+    imm_max: int
+    depth: int
+
+    def take(self) -> tuple[int, bytes] | None: ...
+    def arm_filled(self) -> bool: ...
+
+
+class _Completions(Named, Handle):
+    """What both kinds are. `read` are the elements that the kernel has not acknowledged, by their numbers."""
+
+    lock = UNCONNECTED
+
+    def __init__(self) -> None:
+        self.thread: DpaThread | None = None
+        self.started = False
+        self.alive = True
+        self.armed = False
+        self.read: dict[int, Element] = {}
+        self._numbers = count(1)
+        owned(self)
+
+    def let_go(self) -> None:
+        """In a forked child: nothing of it is open."""
+
+    def __str__(self) -> str:
+        return self.noun
+
+    def wake_by(self, thread: DpaThread | None) -> None:
+        """Activate that thread's kernel when notified."""
+        if self.thread is not None:
+            self.thread.attached -= 1
+        self.thread = thread
+        if thread is not None:
+            thread.attached += 1
+
+    def notify(self) -> None:
+        """Something has completed: activate the kernel once, if it asked for that."""
+        if self.armed and self.thread is not None:
+            self.armed = False
+            self.thread.activate()
+
+    def keep(self, origin: int, data: Any) -> Element:
+        """Give the kernel an element, until it acknowledges it."""
+        element = Element(next(self._numbers), origin, data)
+        self.read[element.number] = element
+        return element
+
+    def acknowledge(self, number: int, call: str) -> None:
+        """Forget the oldest elements that have been read."""
+        if number > len(self.read):
+            raise InvalidValue(f"{call}: {number} elements, where {len(self.read)} have been read and not acknowledged")
+        for element in list(self.read)[:number]:
+            del self.read[element]
+
+
+class DpaCompletion(_Completions):
+    """A handle: of DPA producers."""
+
+    noun = "DPA completion context"
+
+    def __init__(self, dpa: Dpa, queue_size: int) -> None:
+        super().__init__()
+        self.dpa, self.queue_size = dpa, queue_size
+        self.ended: deque[Any] = deque()  # user data of the producers whose sends have completed
+        self.producers = 0  # attached
+        dpa.users.add(self)
+
+    @property
+    def active(self) -> bool:
+        return self.started
+
+    def dpa_failed(self) -> None:
+        """Nobody waits on it."""
+
+    def add(self, user_data: Any) -> None:
+        """A send has completed, whose producer asked to be told."""
+        if len(self.ended) + len(self.read) >= self.queue_size:
+            text = f"all {self.queue_size} elements of the {self} are in use; acknowledge what has been read"
+            raise InvalidValue(text)
+        self.ended.append(user_data)
+        self.notify()
+
+    def poll(self) -> Element | None:
+        """The oldest completion that has not been read."""
+        return self.keep(0, self.ended.popleft()) if self.ended else None
+
+    def arm(self) -> None:
+        """Notify of the next completion, or of one that has not been read."""
+        self.armed = True
+        if self.ended:
+            self.notify()
+
+
+class ConsumerCompletion(_Completions):
+    """A handle: of DPA consumers, whose posts it reads."""
+
+    noun = "consumer completion context"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.max_num_consumers = self.max_num_recv = _MOST
+        self.imm_data_len = MOST_IMM_DATA
+        self.sources: deque[Source] = deque()  # running consumers; the next to be asked first
+        self.consumers = 0  # connected
+
+    def attach(self, source: Source) -> None:
+        """A consumer begins to run."""
+        if self.thread is None or not self.started:
+            raise BadConfig(f"ctx_start: the {self} of {source} is not started; start it first")
+        if len(self.sources) >= self.max_num_consumers:
+            raise BadConfig(f"ctx_start: the {self} has all {self.max_num_consumers} consumers that it may have")
+        posted = sum(other.depth for other in self.sources)
+        if posted + source.depth > self.max_num_recv:
+            text = f"{posted} receives of other consumers and {source.depth} of {source}"
+            raise BadConfig(f"ctx_start: {text} are above the {self.max_num_recv} of the {self} (max_num_recv)")
+        if source.imm_max > self.imm_data_len:
+            text = f"{source.imm_max} bytes of immediate data are above the {self.imm_data_len} of the {self}"
+            raise BadConfig(f"ctx_start: {text} (imm_data_len)")
+        self.sources.append(source)
+
+    def detach(self, source: Source) -> None:
+        """A consumer stops."""
+        if source in self.sources:
+            self.sources.remove(source)
+
+    def poll(self) -> Element | None:
+        """The next message of any of its consumers, which take turns."""
+        for _ in range(len(self.sources)):
+            source = self.sources[0]
+            self.sources.rotate(-1)
+            if (taken := source.take()) is not None:
+                return self.keep(*taken)
+        return None
+
+    def arm(self) -> None:
+        """Notify of the next message, or of one that is there."""
+        self.armed = True
+        if any(source.arm_filled() for source in self.sources):
+            self.notify()
+
+
+def _living(kind: type[Any]) -> Find[Any]:
+    def find(completion: object, call: str) -> Any:
+        refuse_kernel(call)
+        found = expect(completion, kind, call)
+        if not found.alive:
+            raise InvalidValue(f"{call}: the {found} has been destroyed; make another")
+        return found
+
+    return find
+
+
+def _stopped(completion: _Completions, call: str) -> None:
+    if completion.started:
+        raise BadState(f"{call} was attempted on a {completion} that is started; it is legal before")
+
+
+def _power_of_two(number: int) -> int:
+    return 1 << (number - 1).bit_length()
+
+
+_of_sends = guard("dpa_completion_", _living(DpaCompletion))
+
+
+class DpaCompletions:
+    """The noun DpaCompletions of the driver protocol."""
+
+    def create(self, dpa: object, queue_size: int) -> DpaCompletion:
+        found = started_dpa(dpa, "dpa_completion_create")
+        return DpaCompletion(found, expect_number(queue_size, _MOST, "dpa_completion_create"))
+
+    @_of_sends
+    def set_thread(self, completion: DpaCompletion, thread: object) -> None:
+        found = expect(thread, DpaThread, "dpa_completion_set_thread")
+        _stopped(completion, "dpa_completion_set_thread")
+        if found.dpa is not completion.dpa:
+            raise InvalidValue("dpa_completion_set_thread takes a thread of the same DPA")
+        completion.wake_by(found)
+
+    @_of_sends
+    def start(self, completion: DpaCompletion) -> None:
+        _stopped(completion, "dpa_completion_start")
+        completion.started = completion.armed = True
+
+    @_of_sends
+    def stop(self, completion: DpaCompletion) -> None:
+        if not completion.started:
+            raise BadState("dpa_completion_stop was attempted on one that is not started; start it first")
+        if completion.producers:
+            raise InUse(f"dpa_completion_stop: {completion.producers} producers are attached; destroy them first")
+        completion.started = False
+
+    @_of_sends
+    def get_dpa_handle(self, completion: DpaCompletion) -> int:
+        if not completion.started:
+            raise BadState("dpa_completion_get_dpa_handle was attempted before the start; it is legal afterwards")
+        return completion.show()
+
+    @_of_sends
+    def destroy(self, completion: DpaCompletion) -> None:
+        if completion.started:
+            raise InUse("dpa_completion_destroy was attempted on one that is started; stop it first")
+        completion.alive = False
+        completion.wake_by(None)
+        completion.dpa.users.discard(completion)
+
+
+_of_consumers = guard("consumer_completion_", _living(ConsumerCompletion))
+
+
+class ConsumerCompletions:
+    """The noun ConsumerCompletions of the driver protocol."""
+
+    def create(self) -> ConsumerCompletion:
+        return ConsumerCompletion()
+
+    @_of_consumers
+    def set_dpa_thread(self, completion: ConsumerCompletion, dpa_thread: object) -> None:
+        found = expect(dpa_thread, DpaThread, "consumer_completion_set_dpa_thread")
+        _stopped(completion, "consumer_completion_set_dpa_thread")
+        completion.wake_by(found)
+
+    @_of_consumers
+    def start(self, completion: ConsumerCompletion) -> None:
+        _stopped(completion, "consumer_completion_start")
+        if completion.thread is None:
+            raise BadConfig("consumer_completion_start: it lacks its DPA thread; set_dpa_thread gives it one")
+        completion.started = completion.armed = True
+
+    @_of_consumers
+    def stop(self, completion: ConsumerCompletion) -> None:
+        if not completion.started:
+            raise BadState("consumer_completion_stop was attempted on one that is not started; start it first")
+        if completion.consumers:
+            text = f"{completion.consumers} consumers are connected to it; destroy them first"
+            raise InUse(f"consumer_completion_stop: {text}")
+        completion.started = False
+
+    @_of_consumers
+    def get_dpa_handle(self, completion: ConsumerCompletion) -> int:
+        if not completion.started:
+            raise BadState("consumer_completion_get_dpa_handle was attempted before the start; it is legal afterwards")
+        return completion.show()
+
+    @_of_consumers
+    def set_max_num_consumers(self, completion: ConsumerCompletion, number: int) -> None:
+        completion.max_num_consumers = _limit(completion, number, "consumer_completion_set_max_num_consumers")
+
+    @_of_consumers
+    def get_max_num_consumers(self, completion: ConsumerCompletion) -> int:
+        return completion.max_num_consumers
+
+    @_of_consumers
+    def set_max_num_recv(self, completion: ConsumerCompletion, number: int) -> None:
+        completion.max_num_recv = _limit(completion, number, "consumer_completion_set_max_num_recv")
+
+    @_of_consumers
+    def get_max_num_recv(self, completion: ConsumerCompletion) -> int:
+        return completion.max_num_recv
+
+    def set_imm_data_len(self, completion: object, imm_data_len: int) -> None:
+        call = "consumer_completion_set_imm_data_len"
+        found: ConsumerCompletion = _living(ConsumerCompletion)(completion, call)
+        length = expect_number(imm_data_len, MOST_IMM_DATA, call, least=0)
+        _stopped(found, call)
+        found.imm_data_len = length
+
+    @_of_consumers
+    def get_imm_data_len(self, completion: ConsumerCompletion) -> int:
+        return completion.imm_data_len
+
+    @_of_consumers
+    def destroy(self, completion: ConsumerCompletion) -> None:
+        if completion.started:
+            raise InUse("consumer_completion_destroy was attempted on one that is started; stop it first")
+        completion.alive = False
+        completion.wake_by(None)
+
+
+def _limit(completion: ConsumerCompletion, number: int, call: str) -> int:
+    """A number that may be set before the start; the library rounds it up to a power of two."""
+    found = _power_of_two(expect_number(number, _MOST, call))
+    _stopped(completion, call)
+    return found

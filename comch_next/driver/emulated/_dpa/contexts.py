@@ -1,0 +1,258 @@
+"""Consumers and producers whose data path is on the DPA: the host configures them, kernels use them."""
+
+import os
+from typing import Any
+
+from comch_next._codes import State
+from comch_next.driver.emulated._checks import expect, expect_number
+from comch_next.driver.emulated._consumer import Consumer
+from comch_next.driver.emulated._dpa.completions import ConsumerCompletion, DpaCompletion
+from comch_next.driver.emulated._dpa.handles import Named
+from comch_next.driver.emulated._dpa.instance import Dpa
+from comch_next.driver.emulated._dpa.threads import DpaThread
+from comch_next.driver.emulated._kernel.memory import ffi, lib
+from comch_next.driver.emulated._mmap import Mmap
+from comch_next.driver.emulated._path import Path
+from comch_next.driver.emulated._producer import Producer
+from comch_next.driver.emulated._state import Trigger
+from comch_next.driver.protocol import uninterrupted
+from comch_next.errors import BadState, InvalidValue
+
+__all__ = ["DpaConsumer", "DpaProducer"]
+
+_MOST = 1 << 15
+
+
+def _depth(number: int, call: str) -> int:
+    """How many may be outstanding: the library rounds up to a power of two."""
+    return 1 << (expect_number(number, _MOST, call) - 1).bit_length()
+
+
+class _OnDpa(Named):
+    """What both have. `depth`: receives posted, or sends, at most; 0 until it is set."""
+
+    state: State
+    depth = 0
+    on: Dpa | None = None
+
+    def put_on_dpa(self, dpa: object, whose: Dpa) -> None:
+        """Take the instance, which must be that of its message queue."""
+        found = expect(dpa, Dpa, "ctx_set_datapath_on_dpa")
+        self.configurable("ctx_set_datapath_on_dpa")
+        if found is not whose:
+            raise InvalidValue("ctx_set_datapath_on_dpa takes the DPA that the message queue was given")
+        self.on = found
+
+    def configurable(self, call: str) -> None:
+        """Raise BadState once it has been started."""
+        if self.state is not State.IDLE:
+            raise BadState(f"{call} was attempted on {self} while {self.state.name}; it is legal while IDLE")
+
+    def bound(self, call: str) -> None:
+        """Raise BadState before set_datapath_on_dpa."""
+        if self.on is None:
+            raise BadState(f"{call} was attempted on {self} before set_datapath_on_dpa; it is legal afterwards")
+
+    def dpa_handle(self, call: str) -> int:
+        """Its number, once it runs."""
+        if self.state is not State.RUNNING:
+            raise BadState(f"{call} was attempted on {self} while {self.state.name}; it is legal while RUNNING")
+        return self.show()
+
+
+class DpaConsumer(_OnDpa, Consumer):
+    """A handle. Kernels post its receives and read them through its completion context."""
+
+    noun = "DPA consumer"
+    start_trigger = Trigger.START_NOW
+
+    def __init__(self, path: Path, mmap: Mmap, dpa: Dpa) -> None:
+        super().__init__(path, mmap)
+        self.dpa = dpa
+        self.completion: ConsumerCompletion | None = None
+
+    def set_datapath_on_dpa(self, dpa: object) -> None:
+        self.put_on_dpa(dpa, self.dpa)
+
+    def set_dev_max_num_recv(self, number: int) -> None:
+        self.configurable("consumer_set_dev_max_num_recv")
+        self.depth = _depth(number, "consumer_set_dev_max_num_recv")
+
+    def set_completion(self, completion: object, user_data: Any) -> None:
+        found = expect(completion, ConsumerCompletion, "consumer_set_completion")
+        self.configurable("consumer_set_completion")
+        self.bound("consumer_set_completion")
+        if found.thread is not None and found.thread.dpa is not self.dpa:
+            raise InvalidValue("consumer_set_completion takes one whose thread is of the same DPA")
+        self._leave_completion()
+        self.completion = found
+        found.consumers += 1
+
+    def get_dpa_handle(self) -> int:
+        return self.dpa_handle("consumer_get_dpa_handle")
+
+    def missing(self) -> list[str]:
+        lacking = {
+            "its DPA (set_datapath_on_dpa)": self.on,
+            "its completion context (set_completion)": self.completion,
+            "the number of receives (set_dev_max_num_recv)": self.depth,
+        }
+        return [what for what, given in lacking.items() if not given]
+
+    def begin(self) -> None:
+        assert self.completion is not None
+        self.num_tasks = self.depth
+        with self.dpa.turn:
+            self.completion.attach(self)
+            try:
+                super().begin()
+            except BaseException:
+                self.completion.detach(self)
+                raise
+            if self.completion.armed and self.arm_filled():
+                self.completion.notify()
+
+    @property
+    def _thread(self) -> DpaThread:
+        """What its messages wake."""
+        assert self.completion is not None
+        assert self.completion.thread is not None
+        return self.completion.thread
+
+    def listen(self, bell: int) -> None:
+        self._thread.listen(bell, self._rung)
+
+    def unlisten(self, bell: int) -> None:
+        self._thread.unlisten(bell)
+
+    def _rung(self) -> None:
+        """On the DPA thread: a message has come."""
+        with self.dpa.turn:
+            if self._bell >= 0 and self.completion is not None:  # else it has just stopped
+                os.read(self._bell, 1)
+                self.completion.notify()
+
+    def _announced(self, offer: Any) -> None:
+        """It runs already."""
+
+    def end(self) -> None:
+        with self.dpa.turn:
+            if self.completion is not None:
+                self.completion.detach(self)
+            super().end()
+
+    def _leave_completion(self) -> None:
+        if self.completion is not None:
+            self.completion.consumers -= 1
+            self.completion = None
+
+    def destroy(self) -> None:
+        super().destroy()
+        self._leave_completion()
+
+    # What kernels do with it
+
+    def post(self, number: int) -> None:
+        """Take part in that many more messages."""
+        posts = self.posts
+        if posts is None:
+            raise BadState(f"{self} does not run any more")
+        free = self.depth - int(posts.posted - posts.done)
+        if number > free:
+            raise InvalidValue(f"{number} receives are above the {free} of {self.depth} that {self} has left")
+        for _ in range(number):
+            lib.comch_post_buffer(posts, 0, 0, False)
+
+    def take(self) -> tuple[int, bytes] | None:
+        """The oldest message: its producer's id, and its immediate data."""
+        posts = self.posts
+        if posts is None or lib.comch_take_post(posts) != lib.COMCH_OK:
+            return None
+        return int(posts.producer), bytes(posts.imm[0 : posts.imm_length])
+
+
+class DpaProducer(_OnDpa, Producer):
+    """A handle. Kernels send by it; its sends complete in the DPA completion context that it is attached to."""
+
+    noun = "DPA producer"
+
+    def __init__(self, path: Path, dpa: Dpa) -> None:
+        super().__init__(path)
+        self.dpa = dpa
+        self.completion: DpaCompletion | None = None
+        self._told: Any = None  # what its completions carry
+
+    def set_datapath_on_dpa(self, dpa: object) -> None:
+        self.put_on_dpa(dpa, self.dpa)
+
+    def set_dev_max_num_send(self, number: int) -> None:
+        self.configurable("producer_set_dev_max_num_send")
+        self.depth = _depth(number, "producer_set_dev_max_num_send")
+
+    def dpa_completion_attach(self, completion: object, user_data: object) -> None:
+        found = expect(completion, DpaCompletion, "producer_dpa_completion_attach")
+        self.configurable("producer_dpa_completion_attach")
+        self.bound("producer_dpa_completion_attach")
+        if found.dpa is not self.dpa:
+            raise InvalidValue("producer_dpa_completion_attach takes a completion context of the same DPA")
+        self._leave_completion()
+        self.completion, self._told = found, user_data
+        found.producers += 1
+
+    def get_dpa_handle(self) -> int:
+        return self.dpa_handle("producer_get_dpa_handle")
+
+    def missing(self) -> list[str]:
+        lacking = {
+            "its DPA (set_datapath_on_dpa)": self.on,
+            "its completion context (dpa_completion_attach)": self.completion,
+            "the number of sends (set_dev_max_num_send)": self.depth,
+        }
+        return [what for what, given in lacking.items() if not given]
+
+    def _leave_completion(self) -> None:
+        if self.completion is not None:
+            self.completion.producers -= 1
+            self.completion = None
+
+    @uninterrupted
+    def destroy(self) -> None:
+        super().destroy()
+        self._leave_completion()
+
+    # What kernels do with it
+
+    def is_empty(self, consumer_id: int) -> bool:
+        """Whether that consumer has posted nothing."""
+        target = self.target(consumer_id)
+        with target.lock:
+            return bool(target.c.shared.posted == target.c.filled)
+
+    def target(self, consumer_id: int) -> Any:
+        """The consumer of that number."""
+        if self.state is not State.RUNNING:
+            raise BadState(f"{self} does not run any more")
+        found = self.targets.get(consumer_id)
+        if found is None:
+            raise InvalidValue(f"there is no consumer {consumer_id} on the {self.path}")
+        return found
+
+    def check_room(self, consumer_id: int) -> None:
+        """Raise InvalidValue unless that consumer can take a message."""
+        if self.is_empty(consumer_id):
+            raise InvalidValue(f"consumer {consumer_id} has posted no receive; is_consumer_empty tells")
+
+    def post_send(self, consumer_id: int, imm: bytes, wants_completion: bool) -> None:
+        """Send immediate data."""
+        target = self.target(consumer_id)
+        if len(imm) > target.imm_max:
+            most = target.imm_max
+            raise InvalidValue(f"{len(imm)} bytes of immediate data are above the {most} of consumer {consumer_id}")
+        self.check_room(consumer_id)
+        with target.lock:
+            result = lib.comch_fill(target.c, ffi.NULL, 0, imm, len(imm), self.id)
+        if result != lib.COMCH_OK:
+            raise InvalidValue(f"consumer {consumer_id} has stopped")
+        if wants_completion:
+            assert self.completion is not None
+            self.completion.add(self._told)

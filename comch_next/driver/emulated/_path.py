@@ -1,0 +1,97 @@
+"""What consumers and producers stand on: a connection's fast path, or a message queue (guide: Comch, Fast Path)."""
+
+import socket
+from abc import ABC, abstractmethod
+from collections import defaultdict
+from collections.abc import Callable
+from itertools import count
+
+from comch_next.driver.emulated._context import Progress
+from comch_next.driver.emulated._device import Dev
+from comch_next.driver.emulated._fabric.offers import Offer, Target
+from comch_next.driver.protocol import WeakSet
+from comch_next.driver.protocol._typed import Protocol
+from comch_next.errors import ErrorCode, InUse, InvalidValue
+
+__all__ = ["Path"]
+
+
+class Carried(Protocol):
+    """A consumer or producer of this side, as what it stands on sees it."""
+
+    engine: Progress | None
+
+    def on_peer_lost(self) -> None: ...
+
+
+class Path(ABC):
+    """`live` are this side's consumers and producers from their start until they are IDLE; `targets` the consumers that
+    its producers write to, by number.
+    """
+
+    takes_buffers = True  # else immediate data only
+    in_process = False  # else the other side is a thread of this process
+
+    def __init__(self, ids: "count[int]") -> None:
+        self.live: list[Carried] = []
+        self.targets: dict[int, Target] = {}
+        self.made: dict[str, WeakSet[Carried]] = defaultdict(WeakSet)  # by kind, those that have not been destroyed
+        self._ids = ids
+
+    def next_id(self) -> int:
+        """A number for a consumer or producer that no other here has had."""
+        return next(self._ids)
+
+    def check_unused(self, call: str) -> None:
+        """Raise InUse while consumers or producers are running."""
+        if self.live:
+            names = ", ".join(map(str, self.live))
+            raise InUse(f"{call}: the {self} still carries {names}; stop them first")
+
+    @property
+    @abstractmethod
+    def dev(self) -> Dev:
+        """The device that it belongs to."""
+
+    @property
+    @abstractmethod
+    def status(self) -> ErrorCode:
+        """SUCCESS while it works, then what ended it."""
+
+    def check_takes_buffers(self, call: str) -> None:
+        """Raise InvalidValue where there is immediate data only."""
+        if not self.takes_buffers:
+            raise InvalidValue(f"{call}: the {self} carries immediate data, and no buffers")
+
+    @property
+    def most_imm_data(self) -> int:
+        """Bytes of the longest immediate data."""
+        return self.dev.info.row.limits.max_imm_data_len
+
+    @abstractmethod
+    def lacking(self) -> list[str]:
+        """The configuration of its own without which nothing here starts."""
+
+    @abstractmethod
+    def end_of_peer(self) -> socket.socket | None:
+        """The socket that tells of the other side's end, if there is one; it must not have ended."""
+
+    @abstractmethod
+    def run(self, call: Callable[[], object]) -> None:
+        """Run what sends or takes in news of consumers where that is done."""
+
+    @abstractmethod
+    def announce(self, offer: Offer, announced: Callable[[], object]) -> None:
+        """Make a consumer known to producers, unless it has been withdrawn since; then call `announced`."""
+
+    @abstractmethod
+    def withdraw(self, offer: Offer) -> None:
+        """Have producers forget it."""
+
+    @abstractmethod
+    def lose(self, status: ErrorCode, reason: str) -> None:
+        """End it: the other side has been lost."""
+
+    @abstractmethod
+    def report_violation(self) -> None:
+        """Report that the other side violates the protocol of posts."""

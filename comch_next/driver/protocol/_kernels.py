@@ -1,0 +1,36 @@
+"""Which thread runs a kernel, a function on the DPA, and what that may call."""
+
+import threading
+from typing import Any
+
+from comch_next.errors import BadState
+
+__all__ = ["KERNELS", "device_calls", "enter_kernel", "refuse_kernel"]
+
+KERNELS: set[int] = set()  # threads that run kernels
+
+
+class _Running(threading.local):
+    calls: Any = None  # the driver's noun DpaDev, on a thread of a DPA
+
+
+_running = _Running()
+
+
+def enter_kernel(calls: Any) -> None:
+    """From now on this thread runs kernels, which make these device calls."""
+    _running.calls = calls
+    KERNELS.add(threading.get_ident())
+
+
+def device_calls(call: str) -> Any:
+    """The device calls of the kernel that asks. Raises BadState for the host's program."""
+    if _running.calls is None:
+        raise BadState(f"{call} was attempted outside of a kernel; it is legal in a function that a DPA thread runs")
+    return _running.calls
+
+
+def refuse_kernel(call: str) -> None:
+    """Raise BadState in a kernel, which makes device calls only."""
+    if KERNELS and _running.calls is not None:
+        raise BadState(f"{call} was attempted in a kernel; it is legal on the host, kernels make doca_dpa_dev_* calls")

@@ -1,0 +1,162 @@
+/* Calls whose exceptions nobody catches: finalizers, and those at a fork and at exit. What a handler of a signal raises
+ * there would end them halfway and be lost. Here such a call runs to its end, and the main thread raises the handler's
+ * exception afterwards. Written for the stable ABI of Python 3.10.
+ */
+#define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x030A0000
+#include <Python.h>
+#include <pthread.h>
+#include <signal.h>
+
+enum { ATTEMPTS = 8 };  /* a signal that another thread has received may interrupt each */
+
+typedef struct {
+    PyObject *type, *value, *trace;
+} Raised;
+
+static PyObject *finalize_name;
+
+static Raised fetch(void)
+{
+    Raised raised;
+
+    PyErr_Fetch(&raised.type, &raised.value, &raised.trace);
+    return raised;
+}
+
+/* Fetch it without its frames, which hold the object that is being finalized. */
+static Raised fetch_frameless(void)
+{
+    Raised raised = fetch();
+
+    PyErr_NormalizeException(&raised.type, &raised.value, &raised.trace);
+    Py_CLEAR(raised.trace);
+    if (PyExceptionInstance_Check(raised.value))
+        PyException_SetTraceback(raised.value, Py_None);
+    return raised;
+}
+
+static void restore(Raised raised)
+{
+    PyErr_Restore(raised.type, raised.value, raised.trace);
+}
+
+/* A pending call of the main thread's. */
+static int raise_late(void *late)
+{
+    restore(*(Raised *)late);
+    PyMem_Free(late);
+    return -1;
+}
+
+/* Have the main thread raise it soon. */
+static void raise_soon(Raised raised, PyObject *call)
+{
+    Raised *late;
+
+    if (!raised.type)
+        return;
+    if ((late = PyMem_Malloc(sizeof *late))) {
+        *late = raised;
+        if (!Py_AddPendingCall(raise_late, late))
+            return;
+        PyMem_Free(late);
+    }
+    restore(raised);
+    PyErr_WriteUnraisable(call);
+}
+
+static void forget(Raised raised)
+{
+    Py_XDECREF(raised.type);
+    Py_XDECREF(raised.value);
+    Py_XDECREF(raised.trace);
+}
+
+static void hold_signals(sigset_t *before)
+{
+    const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+    sigset_t held;
+
+    sigfillset(&held);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        sigdelset(&held, faults[i]);
+    pthread_sigmask(SIG_BLOCK, &held, before);
+}
+
+/* Call it, or its method of that name if there is one. Returns NULL if every attempt has failed, with the last one's
+ * exception. What a handler has raised, the main thread raises later.
+ */
+static PyObject *run(PyObject *call, PyObject *name)
+{
+    Raised early = {0}, late = {0}, other;
+    PyObject *result = NULL;
+    sigset_t before;
+
+    hold_signals(&before);
+    if (PyErr_CheckSignals())
+        early = fetch_frameless();
+    for (int attempt = 0; !result && attempt < ATTEMPTS; attempt++) {
+        if (attempt) {
+            other = fetch_frameless();
+            forget(late.type ? other : late);
+            late = late.type ? late : other;
+        }
+        result = name ? PyObject_CallMethodObjArgs(call, name, NULL) : PyObject_CallNoArgs(call);
+    }
+    raise_soon(early, call);
+    if (result)
+        raise_soon(late, call);
+    else
+        forget(late);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return result;
+}
+
+static void finalized_finalize(PyObject *object)
+{
+    Raised current = fetch();
+    PyObject *result = run(object, finalize_name);
+
+    if (!result)
+        PyErr_WriteUnraisable(object);
+    Py_XDECREF(result);
+    restore(current);
+}
+
+static PyType_Slot finalized_slots[] = {{Py_tp_finalize, finalized_finalize}, {0, NULL}};
+
+static PyType_Spec finalized_spec = {
+    "comch_next.driver.protocol._shield.Finalized", sizeof(PyObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+    finalized_slots,
+};
+
+static PyObject *run_shielded(PyObject *call, PyObject *Py_UNUSED(none))
+{
+    return run(call, NULL);
+}
+
+static PyMethodDef shielded_call = {"shielded", run_shielded, METH_NOARGS, NULL};
+
+static PyObject *shielded(PyObject *Py_UNUSED(module), PyObject *call)
+{
+    return PyCFunction_NewEx(&shielded_call, call, NULL);
+}
+
+static PyMethodDef functions[] = {
+    {"shielded", shielded, METH_O, NULL},
+    {0},
+};
+
+static PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_shield", NULL, -1, functions, NULL, NULL, NULL, NULL};
+
+PyMODINIT_FUNC PyInit__shield(void)
+{
+    PyObject *module = PyModule_Create(&definition), *type = module ? PyType_FromSpec(&finalized_spec) : NULL;
+
+    finalize_name = PyUnicode_InternFromString("finalize");
+    if (!finalize_name || !type || PyModule_AddType(module, (PyTypeObject *)type))
+        Py_CLEAR(module);
+    Py_XDECREF(type);
+    return module;
+}

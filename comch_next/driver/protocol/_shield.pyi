@@ -1,0 +1,12 @@
+"""Calls that run to their end where nobody catches what a signal's handler raises; see _shield.c."""
+
+from collections.abc import Callable
+
+class Finalized:
+    """An object whose `finalize` is called when it is collected. Own exceptions go to sys.unraisablehook."""
+
+    __slots__ = ()
+
+    def finalize(self) -> None: ...
+
+def shielded(call: Callable[[], object], /) -> Callable[[], object]: ...

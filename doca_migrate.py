@@ -1,0 +1,27 @@
+"""The command ``doca-migrate``: runs migrate, and reports a module of yours that has its name and comes before it."""
+
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+__all__ = ["main"]
+
+_OURS = Path(__file__).resolve().with_name("migrate") / "__init__.py"
+_NOT_AVAILABLE = 69
+
+
+def main() -> int:
+    """Run migrate with the words of the command line; its exit status."""
+    spec = find_spec("migrate")
+    found = Path(spec.origin).resolve() if spec is not None and spec.origin is not None else None
+    if found != _OURS:
+        text = f"{found or 'nothing'} is imported as migrate, not {_OURS.parent}"
+        print(f"doca-migrate: {text}; start in another folder, or change PYTHONPATH", file=sys.stderr)
+        return _NOT_AVAILABLE
+    from migrate.cli import main as migrate
+
+    return migrate()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

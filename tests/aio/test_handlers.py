@@ -1,0 +1,282 @@
+"""A server with a handler: a task for each client, which ends with it, and whose failures are its own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import comch_next as comch
+from comch_next import aio
+from tests.aio.support import Ground, cancelled, run, until, waits
+from tests.processes import StartPython
+
+CLIENT = """
+import comch_next as comch, signal
+with comch.Client(comch.open_device("b1:00.0"), "svc") as client:
+    client.connection.send(b"here")
+    client.connection.flush(timeout=20)
+    signal.pause()
+"""
+
+
+async def echo(connection: aio.Connection) -> None:
+    async for message in connection:
+        await connection.send(message.data)
+
+
+def serving(ground: Ground, handler: Any, **options: Any) -> AbstractAsyncContextManager[aio.Server]:
+    return aio.serve(ground.dpu, "b1:00.0", "svc", handler, **options)
+
+
+@asynccontextmanager
+async def clients(ground: Ground, count: int) -> AsyncIterator[list[aio.Client]]:
+    async with AsyncExitStack() as stack:
+        yield [await stack.enter_async_context(ground.connect()) for _ in range(count)]
+
+
+def test_each_client_has_a_task(ground: Ground) -> None:
+    async def main() -> None:
+        async with serving(ground, echo) as server, clients(ground, 3) as some:
+            for number, client in enumerate(some):
+                for turn in range(3):
+                    await client.send(b"%d %d" % (number, turn))
+            for number, client in enumerate(some):
+                got = [(await client.receive()).data for _ in range(3)]
+                assert got == [b"%d %d" % (number, turn) for turn in range(3)]
+            assert len(server.connections) == 3
+
+    run(main())
+
+
+def test_a_handler_begins_when_its_client_connects(ground: Ground) -> None:
+    async def greet(connection: aio.Connection) -> None:
+        await connection.send(b"welcome")
+
+    async def main() -> None:
+        async with serving(ground, greet), ground.connect() as client:
+            assert [message.data async for message in client.connection] == [b"welcome"]
+            assert isinstance(client.connection.reason, comch.Shutdown)
+
+    run(main())
+
+
+def test_what_a_handler_has_sent_arrives_before_its_client_is_left(ground: Ground) -> None:
+    async def much(connection: aio.Connection) -> None:
+        for number in range(20):
+            await connection.send(b"%d" % number)
+
+    async def main() -> None:
+        narrow: dict[str, Any] = {"recv_queue_size": 2, "send_queue_size": 32}
+        async with serving(ground, much, **narrow), ground.connect(**narrow) as client:
+            assert [int(message.data) async for message in client] == list(range(20))
+
+    run(main())
+
+
+def test_a_client_that_leaves_ends_its_iteration(ground: Ground) -> None:
+    ended: list[Any] = []
+
+    async def note(connection: aio.Connection) -> None:
+        got = [message.data async for message in connection]
+        ended.append((got, connection.reason))
+
+    async def main() -> None:
+        async with serving(ground, note):
+            async with ground.connect() as client:
+                await client.send(b"x")
+                await client.flush()
+            await until(lambda: ended)
+        ((got, reason),) = ended
+        assert got == [b"x"]
+        assert isinstance(reason, comch.Shutdown)
+
+    run(main())
+
+
+def test_a_client_that_dies(ground: Ground, start_python: StartPython) -> None:
+    """Its handler gets ConnectionReset, which nobody need handle; the others are served on."""
+    got: list[bytes] = []
+    errors: list[BaseException] = []
+    reported: list[Any] = []
+
+    async def read(connection: aio.Connection) -> None:
+        try:
+            async for message in connection:
+                got.append(message.data)
+                await connection.send(message.data)
+        except comch.DocaError as error:
+            errors.append(error)
+            raise
+
+    async def main() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda loop, context: reported.append(context))
+        async with serving(ground, read), ground.connect() as client:
+            child = start_python("-c", CLIENT)
+            await until(lambda: got)
+            child.kill()
+            await until(lambda: errors)
+            await client.send(b"still")
+            assert (await client.receive()).data == b"still"
+
+    run(main())
+    assert [type(error) for error in errors] == [comch.ConnectionReset]
+    assert reported == []
+
+
+def test_an_exception_of_a_handler_is_reported_and_ends_its_connection_only(ground: Ground) -> None:
+    reported: list[dict[str, Any]] = []
+
+    async def fragile(connection: aio.Connection) -> None:
+        async for message in connection:
+            await connection.send(b"%d" % (1 // int(message.data)))
+
+    async def main() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda loop, context: reported.append(context))
+        async with serving(ground, fragile), clients(ground, 2) as (one, other):
+            await one.send(b"0")
+            await one.connection.wait_closed()
+            assert isinstance(one.connection.reason, comch.Shutdown)
+            await other.send(b"1")
+            assert (await other.receive()).data == b"1"
+
+    run(main())
+    (context,) = reported
+    assert isinstance(context["exception"], ZeroDivisionError)
+    assert "the handler of" in context["message"]
+
+
+def test_leaving_cancels_handlers_and_waits_for_them(ground: Ground) -> None:
+    ends: list[str] = []
+
+    async def patient(connection: aio.Connection) -> None:
+        try:
+            await connection.receive()
+        except asyncio.CancelledError:
+            await asyncio.sleep(0)
+            ends.append("cancelled")
+            raise
+
+    async def main() -> None:
+        async with clients_of(ground, patient) as client:
+            await client.connection.wait_closed()
+        assert ends == ["cancelled"]
+
+    @asynccontextmanager
+    async def clients_of(ground: Ground, handler: Any) -> AsyncIterator[aio.Client]:
+        async with AsyncExitStack() as stack:
+            await stack.enter_async_context(serving(ground, handler))
+            async with ground.connect() as client:
+                await asyncio.sleep(0.05)
+                await stack.aclose()
+                yield client
+
+    run(main())
+
+
+def test_a_slow_handler_holds_a_bounded_number_of_messages(ground: Ground) -> None:
+    go = asyncio.Event
+    taken: list[bytes] = []
+
+    async def main() -> None:
+        begin = go()
+
+        async def slow(connection: aio.Connection) -> None:
+            await begin.wait()
+            async for message in connection:
+                taken.append(message.data)
+
+        options: dict[str, Any] = {"recv_queue_size": 8, "send_queue_size": 8}
+        async with serving(ground, slow, **options), ground.connect(**options) as client:
+            sending = asyncio.ensure_future(send_all(client))
+            await waits(sending)
+            begin.set()
+            await sending
+            await until(lambda: len(taken) == 400)
+        assert taken == [b"%d" % number for number in range(400)]
+
+    async def send_all(client: aio.Client) -> None:
+        for number in range(400):
+            await client.send(b"%d" % number)
+
+    run(main())
+
+
+def test_a_handler_that_ends_drops_what_it_has_not_taken(ground: Ground) -> None:
+    """So that it does not hold the others up."""
+
+    async def hasty(connection: aio.Connection) -> None:
+        await connection.receive()
+
+    async def main() -> None:
+        async with serving(ground, hasty), clients(ground, 2) as (one, other):
+            with pytest.raises(comch.Shutdown):
+                await send_on(one)
+            await other.send(b"x")
+            await other.connection.wait_closed()
+
+    run(main())
+
+
+async def send_on(client: aio.Client) -> None:
+    for _ in range(1000):
+        await client.send(b"x")
+        await asyncio.sleep(0)
+
+
+def test_serve_forever_raises_that_the_server_has_failed(ground: Ground, runtime_dir: Path) -> None:
+    async def main() -> None:
+        async with AsyncExitStack() as stack:
+            server = await stack.enter_async_context(serving(ground, echo))
+            serving_on = asyncio.ensure_future(server.serve_forever())
+            await waits(serving_on)
+            (socket,) = runtime_dir.glob("*.sock")
+            socket.unlink()
+            with pytest.raises(comch.ConnectionReset):
+                await serving_on
+
+    run(main())
+
+
+def test_a_failure_that_nobody_has_waited_for_is_raised_at_the_end(ground: Ground, runtime_dir: Path) -> None:
+    async def fail() -> None:
+        async with serving(ground, echo) as server:
+            (socket,) = runtime_dir.glob("*.sock")
+            socket.unlink()
+            await until(lambda: server._handling and server._handling.receiving.done())
+
+    async def main() -> None:
+        with pytest.raises(comch.ConnectionReset):
+            await fail()
+
+    run(main())
+
+
+def test_serve_forever_can_be_cancelled(ground: Ground) -> None:
+    async def main() -> None:
+        async with serving(ground, echo) as server, ground.connect() as client:
+            forever = asyncio.ensure_future(server.serve_forever())
+            await waits(forever)
+            await cancelled(forever)
+            await client.send(b"still")
+            assert (await client.receive()).data == b"still"
+
+    run(main())
+
+
+def test_calls_that_are_of_the_other_kind_of_server(ground: Ground) -> None:
+    async def main() -> None:
+        async with serving(ground, echo) as server:
+            with pytest.raises(comch.BadState, match="messages go to its handler"):
+                await server.receive()
+        async with ground.pair() as pair:
+            with pytest.raises(comch.BadState, match=r"give aio.serve a handler"):
+                await pair.connection.receive()
+            with pytest.raises(comch.BadState, match="has no handler"):
+                await pair.server.serve_forever()
+
+    run(main())

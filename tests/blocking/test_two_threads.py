@@ -1,0 +1,57 @@
+"""A channel that one thread closes while another one is in a call of it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from comch_next import BlockingChannel, DocaError, InitAttr, NotConnected
+from tests.descriptors import open_fds
+from tests.processes import SOON_S
+
+NAME = "threads"
+
+
+@pytest.fixture
+def service(runtime_dir: Path) -> BlockingChannel:
+    """A service that lets nobody in, because it does not receive."""
+    channel = BlockingChannel(InitAttr())
+    channel.listen(NAME)
+    return channel
+
+
+def close_under(channel: BlockingChannel, call: Callable[[], object]) -> DocaError:
+    """Close the channel once the call waits in another thread; return what the call raises."""
+    raised: list[DocaError] = []
+
+    def run() -> None:
+        try:
+            call()
+        except DocaError as error:
+            raised.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    while "not connected" in repr(channel):
+        thread.join(0.01)
+    thread.join(0.1)  # it has nothing to show for its sleep
+    channel.close()
+    thread.join(SOON_S)
+    assert not thread.is_alive()
+    return raised[0]
+
+
+def test_connect(service: BlockingChannel) -> None:
+    before, client = open_fds(), BlockingChannel(InitAttr())
+    assert close_under(client, lambda: client.connect(NAME))
+    with pytest.raises(NotConnected):
+        client.close()
+    assert open_fds() == before
+    service.close()
+
+
+def test_receive(service: BlockingChannel) -> None:
+    assert isinstance(close_under(service, service.receive), NotConnected)

@@ -1,0 +1,75 @@
+"""The programs of the documentation, run as they are printed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.documents.support import block
+from tests.processes import Child, StartPython
+
+README_PROGRAMS = ("server.py", "client.py", "aio_echo.py")
+GUIDE_PROGRAMS = {"talk.py": "b'HELLO'\n", "steps.py": "b'hello'\n", "callbacks.py": "[b'hello']\n"}
+AIO_PROGRAMS = ("handlers.py", "asking.py")
+PROGRAMS = [
+    *(("README.md", title) for title in README_PROGRAMS),
+    *(("docs/guide.md", title) for title in GUIDE_PROGRAMS),
+    *(("docs/aio.md", title) for title in AIO_PROGRAMS),
+]
+
+# A client that is killed while it is connected.
+DOOMED = """\
+import comch_next as comch
+with comch.open_device("b1:00.0") as device, comch.Client(device, "echo") as client:
+    client.connection.send(b"hello")
+    client.receive(timeout=60)
+    print("connected", flush=True)
+    client.receive()
+"""
+
+
+@pytest.fixture
+def programs(tmp_path: Path) -> Path:
+    for title in README_PROGRAMS:
+        (tmp_path / title).write_text(block("README.md", title))
+    (tmp_path / "doomed.py").write_text(DOOMED)
+    return tmp_path
+
+
+@pytest.mark.parametrize("server", [("server.py",), ("aio_echo.py", "serve")])
+@pytest.mark.parametrize("client", ["client.py", "aio_echo.py"])
+def test_a_server_and_a_client_survive_a_lost_peer(
+    start_python: StartPython, programs: Path, server: tuple[str, ...], client: str
+) -> None:
+    def start(*arguments: str) -> Child:
+        return start_python(*arguments, cwd=programs)
+
+    early = start(client)
+    early.wait_for("connecting again: ")
+    serving = start(*server)
+    early.wait_for("HELLO\n")
+    assert early.finish().returncode == 0
+
+    doomed = start("doomed.py")
+    doomed.wait_for("connected\n")
+    doomed.kill()
+    serving.wait_for("client lost: ")
+
+    late = start(client)
+    late.wait_for("HELLO\n")
+    assert late.finish().returncode == 0
+
+
+@pytest.mark.parametrize(("title", "printed"), GUIDE_PROGRAMS.items())
+def test_a_program_of_the_guide(start_python: StartPython, tmp_path: Path, title: str, printed: str) -> None:
+    (tmp_path / title).write_text(block("docs/guide.md", title))
+    assert start_python(title, cwd=tmp_path).finish() == (0, printed, "")
+
+
+def test_a_server_with_handlers_and_a_client_that_waits_for_it(start_python: StartPython, tmp_path: Path) -> None:
+    for title in AIO_PROGRAMS:
+        (tmp_path / title).write_text(block("docs/aio.md", title))
+    asking = start_python("asking.py", cwd=tmp_path)
+    start_python("handlers.py", cwd=tmp_path)
+    assert asking.finish() == (0, "HELLO\n", "")

@@ -1,0 +1,158 @@
+"""Messages of up to 32 bytes, from the CPU to a kernel and back (guide: Comch, MsgQ)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+import comch_next as comch
+from comch_next.dpa.dev import (
+    doca_dpa_dev_comch_consumer_ack,
+    doca_dpa_dev_comch_consumer_completion_ack,
+    doca_dpa_dev_comch_consumer_get_completion,
+    doca_dpa_dev_comch_consumer_get_completion_producer_id,
+    doca_dpa_dev_comch_producer_is_consumer_empty,
+    doca_dpa_dev_comch_producer_post_send_imm_only,
+    doca_dpa_dev_completion_ack,
+    doca_dpa_dev_completion_request_notification,
+    doca_dpa_dev_get_completion,
+    doca_dpa_dev_get_completion_user_data,
+    doca_dpa_dev_thread_get_local_storage,
+)
+from tests.dpa.world import DEPTH, Queues, echo, queues, received, sleep
+
+
+def test_each_comes_back_in_order() -> None:
+    sent = [b"message %d" % number for number in range(200)]
+    with queues(echo) as lane:
+        for imm in sent:
+            lane.send(imm)
+        lane.until(lambda: len(lane.came) == len(sent))
+        assert lane.came == [imm.upper() for imm in sent]
+        assert lane.dpa.error is None
+
+
+@pytest.mark.parametrize("size", [1, 31, 32])
+def test_any_length_up_to_32_bytes(size: int) -> None:
+    with queues(echo) as lane:
+        lane.send(b"x" * size)
+        lane.until(lambda: lane.came)
+        assert lane.came == [b"X" * size]
+
+
+def test_the_cpu_is_refused_33_bytes_and_buffers() -> None:
+    with queues(echo) as lane:
+        with pytest.raises(comch.InvalidValue, match="33 bytes of immediate data are above the 32"):
+            lane.producer.task_send_alloc_init(None, b"x" * 33, lane.dpa_consumer.id)
+        permissions = comch.AccessFlag.PCI_READ_WRITE
+        with comch.Mmap(lane.device, 64, permissions) as mmap, comch.BufInventory(1) as inventory:
+            buf = inventory.buf_get_by_addr(mmap, mmap.addr, 64)
+            with pytest.raises(comch.InvalidValue, match="immediate data, and no buffers"):
+                lane.producer.task_send_alloc_init(buf, b"", lane.dpa_consumer.id)
+            with pytest.raises(comch.InvalidValue, match="immediate data, and no buffers"):
+                lane.consumer.task_post_recv_alloc_init(buf)
+            buf.dec_refcount()
+
+
+def test_a_kernel_that_has_posted_nothing_is_a_reason_to_wait() -> None:
+    def deaf(arg: SimpleNamespace) -> None:
+        sleep(arg)
+
+    with queues(deaf) as lane:
+        task = lane.producer.task_send_alloc_init(None, b"anybody?", lane.dpa_consumer.id)
+        with pytest.raises(comch.Again):
+            task.submit()
+        task.free()
+
+
+def test_a_kernel_sees_who_sent() -> None:
+    def note(arg: SimpleNamespace) -> None:
+        if not arg.posted:
+            arg.posted = True
+            doca_dpa_dev_comch_consumer_ack(arg.consumer, DEPTH)
+        while True:
+            found, element = doca_dpa_dev_comch_consumer_get_completion(arg.comp)
+            if not found:
+                break
+            arg.notes.append(doca_dpa_dev_comch_consumer_get_completion_producer_id(element))
+            doca_dpa_dev_comch_consumer_completion_ack(arg.comp, 1)
+        sleep(arg)
+
+    with queues(note) as lane:
+        lane.send(b"hello")
+        lane.until(lambda: lane.arg.notes)
+        assert lane.arg.notes == [lane.producer.id]
+
+
+def test_sends_complete_with_the_user_data_of_their_producer() -> None:
+    def once(arg: SimpleNamespace) -> None:
+        arg.notes.append(doca_dpa_dev_comch_producer_is_consumer_empty(arg.producer, arg.cpu))
+        doca_dpa_dev_comch_producer_post_send_imm_only(arg.producer, arg.cpu, b"unasked", 7, 0)
+        doca_dpa_dev_comch_producer_post_send_imm_only(arg.producer, arg.cpu, b"asked for", 5, 1)
+        found, element = doca_dpa_dev_get_completion(arg.sent)
+        arg.notes += [found, doca_dpa_dev_get_completion_user_data(element), doca_dpa_dev_get_completion(arg.sent)]
+        doca_dpa_dev_completion_ack(arg.sent, 1)
+        doca_dpa_dev_completion_request_notification(arg.sent)
+
+    with queues(once) as lane:
+        lane.until(lambda: len(lane.came) == 2)
+        lane.until(lambda: len(lane.arg.notes) == 4)
+        assert (lane.came, lane.arg.notes) == ([b"unasked", b"asked"], [0, 1, "back", (0, 0)])
+
+
+def test_local_storage_is_the_threads() -> None:
+    def look(arg: SimpleNamespace) -> None:
+        arg.notes.append(doca_dpa_dev_thread_get_local_storage())
+
+    lane = Queues(look)
+    lane.thread.stop()
+    lane.thread.set_local_storage({"turns": 3})
+    lane.thread.start()
+    lane.thread.run()
+    lane.until(lambda: lane.arg.notes)
+    assert lane.arg.notes == [{"turns": 3}]
+    lane.close()
+
+
+def test_the_host_sleeps_until_a_kernel_has_answered() -> None:
+    with queues(echo) as lane:
+        for number in range(20):
+            lane.send(b"%d" % number)
+            while len(lane.came) <= number:
+                lane.pe.wait(5.0)
+                lane.pe.progress()
+        assert len(lane.came) == 20
+
+
+def test_messages_wait_for_a_kernel_that_looks_later() -> None:
+    """Who asks to be notified when a message is there already is activated at once."""
+
+    def slow(arg: SimpleNamespace) -> None:
+        if not arg.posted:
+            arg.posted = True
+            doca_dpa_dev_comch_consumer_ack(arg.consumer, DEPTH)
+            sleep(arg)
+        arg.notes += received(arg)
+        sleep(arg)
+
+    lane = Queues(slow)
+    lane.thread.run()
+    for number in range(DEPTH):
+        lane.send(b"%d" % number)
+    lane.until(lambda: len(lane.arg.notes) == DEPTH)
+    assert lane.arg.notes == [b"0", b"1", b"2", b"3"]
+    lane.close()
+
+
+def test_a_trace_has_the_hosts_messages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fresh_driver: None) -> None:
+    path = tmp_path / "trace"
+    monkeypatch.setenv("COMCH_TRACE", str(path))
+    with queues(echo) as lane:
+        lane.send(b"traced")
+        lane.until(lambda: lane.came)
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    told = [(line["what"], line["msgq"], line["imm_length"]) for line in lines if line["what"] in ("send", "receive")]
+    assert told == [("send", 1, 6), ("receive", 2, 6)]

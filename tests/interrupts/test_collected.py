@@ -1,0 +1,145 @@
+"""An interrupt that comes as an object is collected: the object gives everything back, and the interrupt is raised.
+
+Everything from the signal to the collection is one call in C, so the signal's handler comes at the first place where
+the interpreter runs Python code: in what the collector calls, or else behind it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import signal
+import sys
+from collections import deque
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import comch_next as comch
+from comch_next.driver.protocol import Finalized, WeakSet, shielded
+from tests.control_path.pair import client, connect, server
+from tests.descriptors import open_fds
+from tests.fast_path.lane import Lane
+from tests.processes import StartPython
+
+DPU, HOST = "03:00.0", "b1:00.0"
+RAISE = ctypes.CDLL(None)["raise"]  # Python's looks for signals before it returns
+CHILD = Path(__file__).with_name("forked_under_signal.py")
+
+
+@pytest.fixture(autouse=True)
+def handler() -> Iterator[None]:
+    gc.collect()
+    gc.freeze()
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+    gc.unfreeze()
+
+
+def drop_interrupted(held: list[Any]) -> None:
+    """Have a signal arrive, empty the list and collect, without a place for its handler in between."""
+    calls: list[Any] = [
+        partial(RAISE, signal.SIGINT),
+        partial(held.clear),
+        partial(gc.collect),
+    ]
+    with pytest.raises(KeyboardInterrupt):
+        deque(map(partial.__call__, calls), maxlen=0)
+
+
+def test_buffers() -> None:
+    with comch.open_device(DPU) as device, comch.Mmap(device, 4096, comch.AccessFlag.PCI_READ_WRITE) as mmap:
+        with comch.BufInventory(8) as inventory:
+            first, second = (inventory.buf_get_by_addr(mmap, mmap.addr, 64) for _ in range(2))
+            first.chain_list(second)
+            held = [first, second, inventory.buf_get_by_addr(mmap, mmap.addr, 64)]
+            del first, second
+            drop_interrupted(held)
+            assert inventory.num_free_elements == 8
+
+
+def make_server() -> object:
+    made = comch.Server(device := comch.open_device(DPU), device.open_representor(HOST), "svc")
+    made.listen()
+    return made
+
+
+def make_pair() -> object:
+    sides = server(), client()
+    connect(*sides)
+    return sides
+
+
+def make_fast_path() -> object:
+    lane = Lane()
+    lane.run()
+    lane.inbox.post()
+    return lane
+
+
+def make_exported_map() -> object:
+    device = comch.open_device(DPU)
+    mmap = comch.Mmap(device, bytearray(4096), comch.AccessFlag.PCI_READ_WRITE)
+    mmap.start()
+    mmap.export_pci(device)
+    return mmap
+
+
+MADE = [make_server, make_pair, make_fast_path, make_exported_map]
+
+
+@pytest.mark.parametrize("make", MADE)
+def test_what_has_descriptors(make: Callable[[], object], runtime_dir: Path) -> None:
+    before = open_fds()
+    drop_interrupted([make()])
+    assert open_fds() == before
+    with comch.open_device(DPU) as device, device.open_representor(HOST) as rep, comch.Server(device, rep, "svc"):
+        """The name is free."""
+
+
+def test_a_set_of_the_dead_is_empty() -> None:
+    class Member:
+        """Something that can die."""
+
+    members: WeakSet[Member] = WeakSet()
+    held = [Member(), Member()]
+    for member in (*held, held[0]):
+        members.add(member)
+    del member
+    assert len(members) == 2
+    assert held[0] in members
+    drop_interrupted(held)
+    assert len(members) == 0
+    assert list(members) == []
+
+
+def test_what_a_finalizer_raises_is_reported_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    reported: list[Any] = []
+    monkeypatch.setattr(sys, "unraisablehook", reported.append)  # in C
+
+    class Failing(Finalized):
+        def finalize(self) -> None:
+            raise ValueError("its own")
+
+    drop_interrupted([Failing()])
+    assert [str(args.exc_value) for args in reported] == ["its own"]
+
+
+def test_a_call_that_is_shielded_ends_first() -> None:
+    done: list[str] = []
+
+    def work() -> None:
+        signal.raise_signal(signal.SIGINT)
+        done.append("all")
+
+    with pytest.raises(KeyboardInterrupt):
+        shielded(work)()
+    assert done == ["all"]
+
+
+def test_a_forked_child_disinherits_all_the_same(start_python: StartPython) -> None:
+    assert start_python(str(CHILD), fresh=True).finish().stdout == "BadState\nnothing is open\n"

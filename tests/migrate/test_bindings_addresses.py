@@ -1,0 +1,81 @@
+"""Programs that call the C library: memory behind an offset of a buffer, and at an address that the library gave."""
+
+from __future__ import annotations
+
+import pytest
+
+from comch_next import InvalidValue
+from comch_next.arguments import address, offset
+from tests.migrate.test_bindings import CFFI, SECOND, last_lines
+from tests.migrate.test_bindings_questions import stays
+
+MEMORY = (
+    SECOND
+    + """memory, cell, slot = ffi.new("uint8_t[]", 64), ffi.new("struct doca_buf **"), 1
+core.doca_buf_inventory_buf_get_by_addr(ffi.NULL, ffi.NULL, memory, 8, cell)
+"""
+)
+
+
+@pytest.mark.parametrize(
+    ("line", "new"),
+    [
+        ("print(ffi.buffer(buf + 8, 4)[:])", "print(bytes(comch.arguments.offset(buf, 8)[:4]))"),
+        ("part = buf + n[0]\nprint(ffi.unpack(part + 1, 2))", "print(bytes(comch.arguments.offset(part, 1)[:2]))"),
+        (
+            "data = b'abc'\nffi.memmove(buf + 8, data, len(data))",
+            "comch.arguments.offset(buf, 8)[:len(data)] = memoryview(data)[:len(data)]",
+        ),
+    ],
+)
+def test_behind_an_offset(line: str, new: str) -> None:
+    assert last_lines(CFFI + line + "\n") == new
+
+
+def test_an_offset_goes_where_the_memory_goes() -> None:
+    call = "core.doca_buf_inventory_buf_get_by_addr(ffi.NULL, ffi.NULL, memory + slot * 8, 8, cell)\n"
+    assert "comch.arguments.offset(memory, slot * 8)" in last_lines(MEMORY + call, 5)
+    helper = "def get(function, *args):\n    print(function(*args, cell))\n    return cell[0]\n"
+    call = "get(core.doca_buf_inventory_buf_get_by_addr, ffi.NULL, ffi.NULL, memory + slot, 8)\n"
+    assert "comch.arguments.offset(memory, slot)" in last_lines(MEMORY + helper + call, 9)
+
+
+def test_bytes_at_an_address() -> None:
+    lines = """where, size = ffi.new("void **"), ffi.new("size_t *")
+core.doca_buf_get_data(cell[0], where)
+core.doca_buf_get_data_len(cell[0], size)
+print(ffi.buffer(where[0], size[0])[:])
+"""
+    assert last_lines(MEMORY + lines) == "print(bytes(comch.arguments.span(where[0], size[0])))"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "print(buf + 1)",
+        "print(len(buf + 1))",
+        "print(ffi.sizeof(buf + 1))",
+        "print(ffi.buffer(buf + 1)[:])",
+        "print(buf - 1)",
+        "print(1 + buf)",
+        "buf += 1",
+        "print((buf + 1)[0])",
+        "print(buf + 1 == buf)",
+        "print(int(ffi.cast('uintptr_t', buf + 1)))",
+        "libc = ffi.dlopen(None)\nlibc.memset(buf + 1, 0, 1)",
+        "ffi.memmove(buf + 1, b'abc', len(input()))",
+    ],
+)
+def test_what_else_an_address_does_stays(line: str) -> None:
+    stays(CFFI + line + "\n", "CCM092")
+
+
+def test_offset() -> None:
+    memory = bytearray(b"abcdef")
+    assert offset(memory, 2) == b"cdef"
+    assert offset(offset(memory, 2), 1) == b"def"
+    assert offset(b"abc", 3) == b""
+    assert [offset(memory, count) - address(memory, "memory") for count in (-1, 7)] == [-1, 7]
+    assert address(offset(memory, 2), "addr") == address(memory, "memory") + 2
+    with pytest.raises(InvalidValue, match="memory is b'abc'"):
+        offset(b"abc", 4)

@@ -1,0 +1,280 @@
+"""Programs through ctypes in other people's manner: what of each is made flat, and what keeps it as it is."""
+
+from __future__ import annotations
+
+import pytest
+
+from migrate.outcome import Options
+from migrate.rewriting import rewrite
+from tests.migrate.test_bindings import CTYPES, SECOND_OF_CTYPES
+
+TALK = SECOND_OF_CTYPES
+
+
+def new(text: str) -> str:
+    """A text rewritten whole."""
+    outcome = rewrite(text.encode(), options=Options(width=200))
+    assert not [name for name in (b"cffi", b"CDLL", b"doca_", b"CCM") if name in outcome.new], outcome.new.decode()
+    return outcome.new.decode()
+
+
+def assert_stays(text: str, *codes: str) -> None:
+    """A text stays as it is, with codes."""
+    outcome = rewrite(text.encode())
+    kept = [line for line in outcome.new.decode().splitlines() if not line.lstrip().startswith("# CCM")]
+    assert kept == text.splitlines()
+    assert {finding.code for finding in outcome.findings} >= {*codes}
+
+
+# ------------------------------------------------------------------ truth
+
+LATE = """late = None if rc else ctypes.c_void_p(peer.value)
+if late:
+    print(rc)
+rc = lib.doca_comm_channel_ep_disconnect(ep, late)
+"""
+UNTIL = """def until(condition):
+    while not condition():
+        pass
+until(lambda: rc == 0)
+until(lambda: peer)
+"""
+
+
+@pytest.mark.parametrize(
+    ("lines", "wanted"),
+    [
+        ("if peer and rc == 0:\n    print(rc)\n", "if peer[0] and rc == 0:"),
+        ("print([rc for _ in range(2) if not peer])\n", "if not peer[0]]"),
+        ("for end in (ep, peer):\n    print(end.value is None)\n", "    print(end[0] is None)"),
+        (LATE, "if (late and late[0]):"),
+        (UNTIL, "until(lambda: peer[0])"),
+    ],
+)
+def test_a_cell_is_as_true_as_what_is_in_it(lines: str, wanted: str) -> None:
+    assert wanted in new(CTYPES + lines)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "chosen = peer or ep\nlib.doca_comm_channel_ep_disconnect(ep, chosen)\n",  # a list is always true
+        "def ready():\n    return peer\nif ready():\n    print(ready().value)\n",
+        "print(any([peer, ep]))\n",
+        "def ready():\n    return peer\nprint(list(filter(None, [ready()])))\n",
+        "if [peer][0]:\n    print(rc)\n",
+    ],
+)
+def test_truth_that_is_not_all_that_is_asked_stays(lines: str) -> None:
+    assert_stays(CTYPES + lines, "CCM092")
+
+
+def test_a_function_that_is_kept_refuses_no_callback() -> None:
+    text = new(TALK + "register = lib.doca_cc_client_event_msg_recv_register\nprint(register(client, None))\n")
+    assert "call and (lambda connection, data: call(" in text
+
+
+# ------------------------------------------------------------------ loops that declare
+
+TABLES = """NAMES = {
+    lib: {"doca_comm_channel_ep_listen": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_char_p]),
+          **{f"doca_comm_channel_ep_{verb}": (ctypes.c_int, [ctypes.c_void_p]) for verb in ("destroy", "get_info")
+             if verb != "get_info"}},
+}
+for name in ("error_get_name",):
+    NAMES[lib]["doca_" + name] = ctypes.c_char_p, [ctypes.c_int]
+for library, functions in NAMES.items():
+    for name, (result, arguments) in functions.items():
+        function = getattr(library, name)
+        function.restype, function.argtypes = result, arguments
+"""
+
+
+def test_a_library_is_the_key_of_a_table() -> None:
+    text = new(CTYPES + TABLES + "print(lib.doca_error_get_name(rc).decode())\n")
+    assert "NAMES" not in text
+    assert "for " not in text
+
+
+@pytest.mark.parametrize(
+    ("old", "changed"),
+    [
+        ('_listen": (ctypes.c_int', '_listen": (ctypes.c_void_p'),  # NULL for 0
+        ('_listen": (ctypes.c_int', '_listen": (check'),
+        ("function.restype, function", "print(name)\n        function.restype, function"),
+        ("result, arguments\n", "result, arguments\n        function.errcheck = check\n"),
+        ("result, arguments\n", "result, arguments\nprint(NAMES)\n"),
+        ("result, arguments\n", "result, arguments\nprint(name)\n"),
+        ("for library, functions in", "NAMES.update(more)\nfor library, functions in"),
+    ],
+)
+def test_loops_and_tables_that_do_more_stay(old: str, changed: str) -> None:
+    assert old in TABLES
+    head = "def check(code, *others):\n    return code or None\nmore = {}\n"
+    assert_stays(head + CTYPES + TABLES.replace(old, changed))
+
+
+def test_a_library_is_given_its_function_back() -> None:
+    loop = """for library, name in ((lib, "doca_error_get_name"), (lib, "doca_error_get_descr")):
+    function = library[name]
+    function.restype = ctypes.c_char_p
+    setattr(library, name, function)
+"""
+    text = new(CTYPES + loop + "print(lib.doca_error_get_name(rc).decode())\n")
+    assert "for " not in text
+    own = loop.replace("    setattr(library, name, function)\n", "")  # of another object each time
+    assert_stays(CTYPES + own + "print(lib.doca_error_get_name(rc))\n", "CCM093")
+
+
+# ------------------------------------------------------------------ functions that pass on
+
+FORWARDED = """class Side:
+    def __init__(self, name, end):
+        self.name, self.end = name, end
+    def call(self, verb, *args):
+        return getattr(lib, f"doca_cc_{self.name}_{verb}")(self.end, *args)
+    def close(self):
+        return self.call("destroy")
+    def limit(self, size):
+        return self.call("set_max_msg_size", size)
+side = Side("client", client)
+print(side.limit(512), side.close())
+"""
+OVERRIDDEN = """class Other(Side):
+    def call(self, verb, *args):
+        return 0
+Other("client", client).close()
+"""
+
+
+def test_a_function_that_passes_on_is_written_out() -> None:
+    text = new(TALK + FORWARDED)
+    assert "self.call(" not in text
+    assert "verb" not in text
+
+
+@pytest.mark.parametrize(
+    ("old", "changed"),
+    [
+        ('self.call("destroy")', 'self.call(verb="destroy")'),
+        ("side = Side", f"{OVERRIDDEN}side = Side"),
+        ("side = Side", "kept = Side.call\nside = Side"),
+        ('size", size)', 'size", size.pop())'),
+    ],
+)
+def test_what_passes_on_otherwise_is_kept(old: str, changed: str) -> None:
+    assert old in FORWARDED
+    text = new(TALK + FORWARDED.replace(old, changed))
+    assert "def call(self, verb, *args):" in text
+
+
+def test_a_name_that_cannot_be_seen_stays() -> None:
+    assert_stays(TALK + FORWARDED.replace('self.call("destroy")', "self.call(input())"), "CCM092")
+
+
+# ------------------------------------------------------------------ user data, and what callbacks are told
+
+DATA = """class doca_data(ctypes.Structure):
+    _fields_ = [("u64", ctypes.c_uint64)]
+Changed = ctypes.CFUNCTYPE(None, doca_data, ctypes.c_void_p, ctypes.c_int, ctypes.c_int)
+lib.doca_cc_client_as_ctx.restype = ctypes.c_void_p
+ctx = lib.doca_cc_client_as_ctx(client)
+core = ctypes.CDLL("libdoca_common.so.2")
+core.doca_ctx_set_user_data(ctx, doca_data(7))
+states = []
+@Changed
+def changed(data, ctx, before, after):
+    states.append(after)
+    if after == 2:
+        print(data.u64, states)
+core.doca_ctx_set_state_changed_cb(ctx, changed)
+"""
+CONNECTED = """server = ctypes.c_void_p()
+lib.doca_cc_server_create(None, None, b"svc", ctypes.byref(server))
+Connected = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_bool)
+@Connected
+def connected(event, peer, fine):
+    print(fine, fine is True, fine == 1)
+    if fine:
+        print(peer)
+lib.doca_cc_server_event_connection_register(server, connected, connected)
+"""
+
+
+def test_a_structure_of_its_own_is_user_data() -> None:
+    text = new(TALK + DATA.replace("doca_data", "Data"))
+    assert '"user_data", 7)' in text
+    assert "Structure" not in text
+    assert "print((data or 0), states)" in text
+    assert "states.append(int(after))" in text
+    assert "if after == 2:" in text
+
+
+@pytest.mark.parametrize(
+    ("old", "changed"),
+    [
+        ('("u64", ctypes.c_uint64)]', '("u64", ctypes.c_uint64), ("more", ctypes.c_uint64)]'),
+        ('("u64", ctypes.c_uint64)]', '("u64", ctypes.c_uint32)]'),
+        ("doca_data(7))", "kept)"),
+        ("doca_data(7))", "doca_data(u64=7))"),
+        ("doca_data(7))", "doca_data(-1))"),
+        ("data.u64", "data.value"),
+        ("(data, ctx, before, after)", "(data, ctx, before, *after)"),
+    ],
+)
+def test_other_structures_stay(old: str, changed: str) -> None:
+    assert old in DATA
+    made = DATA.replace(old, changed).replace("Changed =", "kept = doca_data(7)\nChanged =")
+    assert_stays(TALK + made, "CCM092")
+
+
+def test_a_flag_is_a_truth_where_the_program_says_so() -> None:
+    text = new(TALK + CONNECTED)
+    assert "print(bool(fine), bool(fine) is True, fine == 1)" in text
+    assert "    if fine:" in text
+    assert "print(fine, fine is True, fine == 1)" in new(TALK + CONNECTED.replace("c_bool", "c_uint8"))
+
+
+def test_what_is_behind_a_header() -> None:
+    behind = TALK.replace("ctypes.string_at(data, size)", "ctypes.string_at(data + 4, size - 4)")
+    assert "print(bytes(data[(4):][:size - 4]))" in new(behind)
+    assert_stays(TALK.replace("ctypes.string_at(data, size)", "data + 4"), "CCM092")
+
+
+# ------------------------------------------------------------------ addresses
+
+MEMORY = """raw = ctypes.create_string_buffer(64)
+start = ctypes.addressof(raw)
+core = ctypes.CDLL("libdoca_common.so.2")
+memory = ctypes.c_void_p()
+core.doca_mmap_create(ctypes.byref(memory))
+core.doca_mmap_set_memrange(memory, start + 16, 48)
+ctypes.memmove(start, b"abc", 3)
+"""
+
+
+def test_an_address_is_the_memory_there() -> None:
+    text = new(TALK + MEMORY)
+    assert "start = raw" in text
+    assert "comch.arguments.offset(start, 16)" in text
+    assert 'start[:3] = memoryview(b"abc")[:3]' in text
+
+
+@pytest.mark.parametrize("line", ["print(start)", "print(start - 1)", "print(start == 5)", "print(hex(start + 4))"])
+def test_what_only_an_address_is_stays(line: str) -> None:
+    assert_stays(TALK + MEMORY + line + "\n", "CCM092")
+
+
+COUNTS = """Done = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint64)
+@Done
+def done(task, data, ctx):
+    pass
+conf = lib.doca_cc_client_send_task_set_conf
+KEPT, LOG = 0, 3
+conf(client, done, done, LOG)
+"""
+
+
+def test_a_log2_count_of_a_function_that_is_looked_up() -> None:
+    assert "1 << log_num_tasks" in new(TALK + COUNTS)
+    assert_stays(TALK + COUNTS.replace("done, LOG", "done, int(input())"), "CCM110")

@@ -1,0 +1,61 @@
+"""The hook of mkdocs.yml: pages of the top folder join the site, links to sources become names, every name is there."""
+
+from __future__ import annotations
+
+import logging
+import posixpath
+import re
+from pathlib import Path
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocstrings import Inventory
+
+ROOT = Path(__file__).resolve().parent.parent
+# A page's path in the repository -> in the site. A README.md there would be the index of its folder.
+TOP = {
+    "README.md": "overview.md",
+    **{f"{name}.md": f"{name.lower()}.md" for name in ("MIGRATION", "CHANGELOG", "CONTRIBUTING", "SECURITY")},
+}
+_LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!https?:|#)([^)#\s]+)(#[^)\s]*)?\)")
+_log = logging.getLogger("mkdocs.hooks.site")  # a warning fails `make docs`, which is strict
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the pages of the top folder, and make links lead within the site."""
+    for path, place in TOP.items():
+        files.append(File.generated(config, place, content=(ROOT / path).read_text("utf-8")))
+    for page in files.documentation_pages():
+        path = next((path for path, place in TOP.items() if place == page.src_uri), f"docs/{page.src_uri}")
+        page.content_string = _relinked(page.content_string, path, page.src_uri, files)
+    return files
+
+
+def _relinked(text: str, path: str, place: str, files: Files) -> str:
+    """Return the text with links as the site needs them: `path` is the page in the repository, `place` in the site."""
+
+    def link(match: re.Match[str]) -> str:
+        mark, words, target, anchor = match.groups(default="")
+        to = posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
+        page = TOP.get(to, to.removeprefix("docs/"))
+        if files.get_file_from_path(page) is not None:
+            return f"{mark}[{words}]({posixpath.relpath(page, posixpath.dirname(place) or '.')}{anchor})"
+        if not (ROOT / to).exists():
+            return match[0]  # mkdocs reports it
+        return words if words in (to, f"`{to}`") else f"{words} (`{to}`)"
+
+    return _LINK.sub(link, text)
+
+
+def on_post_build(config: MkDocsConfig) -> None:
+    """Warn of public names that no page of the reference documents."""
+    import comch_next
+    from comch_next import aio
+
+    with open(Path(config.site_dir, "objects.inv"), "rb") as file:
+        shown = {name.rpartition(".")[2] for name in Inventory.parse_sphinx(file)}
+    errors = (Path(config.docs_dir) / "errors.md").read_text("utf-8")
+    for module in (comch_next, aio):
+        for name in module.__all__:
+            if name not in shown and f"| `{name}` |" not in errors:
+                _log.warning("%s.%s is in no page of the reference", module.__name__, name)
