@@ -79,7 +79,11 @@ class _Worker:
         self.pipe, theirs = _FORK.Pipe()
         arguments = (theirs, groups, options, [*others, self.pipe])
         self.process = _FORK.Process(target=_work, args=arguments, daemon=True)
-        self.process.start()
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # what runs around a fork would lose it
+        try:
+            self.process.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
         theirs.close()
 
     @property
