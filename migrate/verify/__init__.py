@@ -8,10 +8,9 @@ The programs run as processes of their own; nothing here imports what they use.
 # peers        one end: its command line, old and new
 # stage        a run of all ends, and what they leave: streams, statuses, traces, what the watcher saw
 # _watcher     runs inside the programs: which lines called the library, and which calls failed
-# waiting      where a program waited for a task, or for its service
+# waiting      where a program waited for a task
 # account      what one end did, as sequences of events that can be compared
 # comparison   the first event in which two accounts differ
-# forms        what is compared where the old program differs from itself
 # endings      differences that were meant, as somebody has modernised how connections end
 # kept         what is left of the runs for a look
 # rounds       the runs of a verification: pairings, faults, repetitions

@@ -1,7 +1,7 @@
 """What one end of a program did in a run, as sequences of events that can be compared with those of another run.
 
-A message that cannot be sent yet, a task pool that is empty for the moment, and a peer that is not there yet, or not
-again, are waiting, not events: how often a program asks depends on the machine.
+A message that cannot be sent yet, a task pool that is empty for the moment, and a peer that is not there yet are
+waiting, not events: how often a program asks depends on the machine.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from migrate.verify import waiting
 from migrate.verify.stage import Line, Remains
-from migrate.verify.waiting import Wait, waits
 
 RESULTS, STDOUT, STATUS = "results", "stdout", "exit status"  # topics; results are those of each thread
 _SHOWN = 48  # bytes of a message
@@ -43,7 +43,7 @@ class Account:
         folder = f"{remains.folder}/"
         trace = _by_age(remains.trace)
         topics = {
-            **(_failures(remains.watched, folder, waits(trace)) if results else {}),
+            **(_failures(remains.watched, folder, waiting.places(trace)) if results else {}),
             STDOUT: tuple(Event(line.replace(folder, "")) for line in remains.stdout.splitlines()),
             STATUS: (Event(str(remains.status)),),
         }
@@ -66,14 +66,14 @@ def _by_age(lines: Iterable[Line]) -> list[Line]:
     return sorted(lines, key=lambda line: int(line["t"]))
 
 
-def _failures(watched: Iterable[Line], folder: str, waited: Container[Wait]) -> dict[str, Events]:
+def _failures(watched: Iterable[Line], folder: str, waited: Container[str]) -> dict[str, Events]:
     """What went wrong in the eyes of the program, by thread. A result that repeats the last one counts once.
 
-    `waited`: what is waiting, and no result.
+    `waited`: the places where a task that is not to be had is waiting.
     """
     found: dict[str, list[Event]] = {}
     for line in _by_age(line for line in watched if line["what"] == "failed"):
-        if Wait(line["result"], line["by"]) in waited:
+        if line["result"] == waiting.NO_TASK and line["at"] in waited:
             continue
         topic = RESULTS if line["thread"] == "MainThread" else f"{RESULTS} in {line['thread']}"
         events = found.setdefault(topic, [])

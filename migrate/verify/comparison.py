@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
@@ -9,6 +10,7 @@ from typing import NamedTuple
 from migrate.verify.account import Account, Event, Events, Topics
 
 NOTHING = Event("nothing")
+_NUMBERS = re.compile(r"0x[0-9a-fA-F]+|\d+(\.\d+)?")
 
 
 class Difference(NamedTuple):
@@ -28,6 +30,32 @@ def differences(old: Account, new: Account) -> list[Difference]:
     """Return the first difference of each topic, the earliest first; what has no time comes last."""
     found = [*_of_topics(old.topics, new.topics), *_of_connections(old.connections, new.connections)]
     return sorted(found, key=lambda difference: min(difference.old.t, difference.new.t))
+
+
+def without_numbers(account: Account) -> Account:
+    """Return an account whose texts have no numbers: what they are may depend on the clock."""
+    return Account(_masked(account.topics), tuple(map(_masked, account.connections)))
+
+
+def without_order(account: Account) -> Account:
+    """Return an account without numbers in which no event has a place: neither in time, nor at a connection."""
+    bare = without_numbers(account)
+    pooled: dict[str, Events] = {}
+    for topics in bare.connections:
+        for topic, events in topics.items():
+            pooled[topic] = pooled.get(topic, ()) + events
+    return Account(_sorted(bare.topics), (_sorted(pooled),))
+
+
+def _sorted(topics: Topics) -> Topics:
+    return {topic: tuple(sorted(events, key=lambda event: event.text)) for topic, events in topics.items()}
+
+
+def _masked(topics: Topics) -> Topics:
+    return {
+        topic: tuple(event._replace(text=_NUMBERS.sub("#", event.text)) for event in events)
+        for topic, events in topics.items()
+    }
 
 
 def _of_topics(old: Topics, new: Topics) -> Iterator[Difference]:

@@ -53,16 +53,7 @@ class _End:
     """A process, its streams in files."""
 
     def __init__(
-        self,
-        peer: Peer,
-        folder: Path,
-        home: Path,
-        *,
-        new: bool,
-        launched: bool,
-        hold: str,
-        lines: Mapping[str, Sequence[int]],
-        env: Mapping[str, str],
+        self, peer: Peer, folder: Path, home: Path, *, new: bool, launched: bool, held: bool, env: Mapping[str, str]
     ) -> None:
         self.folder = folder
         self._home = home
@@ -73,8 +64,7 @@ class _End:
             "COMCH_TRACE_PAYLOAD": "1",
             "MIGRATE_WATCH": str(home / "watched"),
             "MIGRATE_WATCH_ROOT": str(folder),
-            "MIGRATE_WATCH_LINES": json.dumps(lines),
-            "MIGRATE_WATCH_HOLD": hold,
+            "MIGRATE_WATCH_HOLD": "1" * held,
         }
         with (home / "stdout").open("wb") as out, (home / "stderr").open("wb") as err:
             self.process = subprocess.Popen(
@@ -161,7 +151,7 @@ class Stage:
     def run(self, name: str, new: Sequence[bool], faults: str = "", held: int | None = None) -> list[Remains]:
         """Run all ends, each on its side, in fresh copies of the program; the first one is to be ready first.
 
-        `held` is the number of the end whose calls take their time, other ones for each name of a run.
+        `held` is the number of the end whose calls take their time.
         """
         home = self.home / name
         folders = {side: home / str(side) for side in sorted({*new})}
@@ -174,11 +164,9 @@ class Stage:
                 if ends:
                     self._wait_until_ready(ends[-1])
                 launched = not side or self.trees.needs_launcher
-                hold = name if place == held else ""
-                lines = {} if side else self.trees.lines_in_c
-                own = home / peer.name
+                held_up = place == held
                 ends.append(
-                    _End(peer, folders[side], own, new=side, launched=launched, hold=hold, lines=lines, env=env)
+                    _End(peer, folders[side], home / peer.name, new=side, launched=launched, held=held_up, env=env)
                 )
             return self._finish(ends)
         finally:

@@ -17,7 +17,6 @@ from migrate.rewriting import rewrite_project
 
 _LEFT_OUT = shutil.ignore_patterns(".*", "__pycache__", "venv", "node_modules")
 
-_CASTS = ("_as_ctx", "_as_task")  # which C libraries do without leaving C
 _TEXTS = ("doca_error_", "code_name", "describe")  # of result codes: what calls these has met one, and does no more
 
 
@@ -54,27 +53,19 @@ class Trees:
     stays: tuple[Stays, ...]
     imported: frozenset[Path]
     outcomes: tuple[FileOutcome, ...] = ()  # the files of the new side, and what they were
-    by_hand: bool = False
-    calls_c: bool = False
 
     @property
     def migration(self) -> Run:
         """What became of the program, for a report."""
         return Run(self.new, self.outcomes)
 
+    by_hand: bool = False
+    calls_c: bool = False
+
     @property
     def needs_launcher(self) -> bool:
         """Whether the new side runs under the launcher, too."""
         return self.calls_c or bool(self.stays)
-
-    @property
-    def lines_in_c(self) -> dict[str, list[int]]:
-        """The lines of the old side, by file, whose calls only give a pointer another type."""
-        found: dict[str, list[int]] = {}
-        for call in self.calls:
-            if call.name.endswith(_CASTS):
-                found.setdefault(str(call.path), []).extend(range(call.line, call.end_line + 1))
-        return found
 
     def folder(self, *, new: bool) -> Path:
         """Return the copy of a side."""

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from migrate.verify.account import Account, Event, ran
-from migrate.verify.comparison import differences
-from migrate.verify.forms import without_numbers, without_order
+from migrate.verify.comparison import differences, without_numbers, without_order
 from tests.verify.accounts import account, events, remains
 
 
@@ -101,7 +100,7 @@ def test_waiting_is_no_event() -> None:
 
 def test_failures_by_thread() -> None:
     failed = [
-        {"what": "failed", "t": t, "result": result, "thread": thread, "at": "/program/a.py:9", "by": ""}
+        {"what": "failed", "t": t, "result": result, "thread": thread, "at": "/program/a.py:9"}
         for t, result, thread in ((2, "B", "MainThread"), (1, "A", "MainThread"), (3, "C", "Thread-1"))
     ]
     topics = Account.of(remains("said\n", 3, watched=tuple(failed))).topics

@@ -69,14 +69,7 @@ def test_no_line_counts_without_the_result() -> None:
 
 
 def failed(result: str, line: int) -> Line:
-    return {
-        "what": "failed",
-        "t": line,
-        "result": result,
-        "thread": "MainThread",
-        "at": f"/program/a.py:{line}",
-        "by": "",
-    }
+    return {"what": "failed", "t": line, "result": result, "thread": "MainThread", "at": f"/program/a.py:{line}"}
 
 
 OLD = [remains(f"lost {RESET}", watched=(RAN, failed(RESET, 7)))]

@@ -148,54 +148,18 @@ def test_a_service_that_lingers_is_interrupted(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir() if path.is_dir()].count("1") == 0
 
 
-CASTS = """\
-import ctypes
-common = ctypes.CDLL("libdoca_common.so.2")
-cc = ctypes.CDLL("libdoca_cc.so.2")
-cc.doca_cc_client_as_ctx.argtypes, cc.doca_cc_client_as_ctx.restype = [ctypes.c_void_p], ctypes.c_void_p
-cc.doca_cc_server_as_ctx.argtypes, cc.doca_cc_server_as_ctx.restype = [ctypes.c_void_p], ctypes.c_void_p
-
-
-def shown(role):
-    if role == "client":
-        return cc.doca_cc_client_as_ctx(1)
-    return cc.doca_cc_server_as_ctx(
-        2,
-    )
-
-
-print(shown("client"))
-"""
-
-
-def test_calls_that_do_not_leave_c(tmp_path: Path) -> None:
-    """They have run when their line is reached."""
-    bench = stage(tmp_path, UNHURRIED, program=CASTS)
-    assert [(call.name, call.line) for call in bench.trees.calls] == [
-        ("doca_cc_client_as_ctx", 10),
-        ("doca_cc_server_as_ctx", 11),
-    ]
-    (remains,) = bench.run("1", [False])
-    assert (remains.status, remains.stdout, [*ran(remains)]) == (0, "1\n", [("program.py", 10)]), remains.stderr
-
-
 HURRIED = """\
 import time
 import doca_comm_channel as cc
 ep = cc.Endpoint()
-pauses = []
+start = time.monotonic()
 for _ in range(60):
-    start = time.monotonic()
     ep.get_max_msg_size()
-    pauses.append(time.monotonic() - start)
-print(sum(pauses) > 0.2, [pause > 0.002 for pause in pauses])
+print(time.monotonic() - start > 0.2)
 """
 
 
 def test_an_end_that_is_held_up(tmp_path: Path) -> None:
-    """Its calls take their time, and it does what it does without; in other runs other calls pause."""
-    bench = stage(tmp_path, UNHURRIED, program=HURRIED)
-    first, second = (bench.run(name, [False], held=0)[0] for name in ("4", "6"))
-    for left in (first, second):
-        assert (left.status, left.stdout.split()[0]) == (0, "True"), left.stderr
-    assert first.stdout != second.stdout
+    """Its calls take their time, and it does what it does without."""
+    (left,) = stage(tmp_path, UNHURRIED, program=HURRIED).run("held", [False], held=0)
+    assert (left.status, left.stdout) == (0, "True\n"), left.stderr

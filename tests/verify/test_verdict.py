@@ -130,17 +130,3 @@ def test_an_old_program_that_does_not_end() -> None:
     hangs = [remains("same", KILLED)]
     result = rounds(Acted(hangs, hangs))
     assert (result.verdict, result.reasons) == (Verdict.INCONCLUSIVE, ("the old program was killed at its deadline",))
-
-
-def test_what_is_said_again_until_it_is_heard_is_no_divergence() -> None:
-    old = [remains("ask\nask\ngot"), remains("ask\ngot")]
-    assert rounds(Acted(old.copy(), [remains("ask\nask\nask\ngot")])).verdict is Verdict.EQUIVALENT
-    assert rounds(Acted(old.copy(), [remains("ask\ngot\ngot")])).verdict is Verdict.EQUIVALENT
-    assert rounds(Acted(old.copy(), [remains("got\nask")])).verdict is Verdict.INCONCLUSIVE
-    assert rounds(Acted([remains("ask\nask")], [remains("ask")])).verdict is Verdict.DIVERGED
-
-
-def test_a_count_that_goes_on_is_no_divergence() -> None:
-    old = [remains("at 1\nat 2\nend"), remains("at 4\nend")]
-    assert rounds(Acted(old.copy(), [remains("at 5\nat 6\nat 7\nend")])).verdict is Verdict.EQUIVALENT
-    assert rounds(Acted(old.copy(), [remains("at 5\nend\nat 6\n")])).verdict is Verdict.INCONCLUSIVE

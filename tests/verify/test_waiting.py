@@ -1,4 +1,4 @@
-"""A task pool or a service that is not there for a moment is waiting; one that the program gives up on is a result."""
+"""A task pool that is empty for a moment is waiting; one that the program gives up on is a result."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def tried(*results: str, what: str = "send", at: str = TRY, connection: int = 1)
 def shown(trace: list[dict[str, Any]], *failed: tuple[str, str]) -> Account:
     """The account of a program in whose eyes calls failed: result and place."""
     watched = tuple(
-        {"what": "failed", "t": t, "result": result, "thread": "MainThread", "at": at, "by": at}
+        {"what": "failed", "t": t, "result": result, "thread": "MainThread", "at": at}
         for t, (result, at) in enumerate(failed, start=1)
     )
     return Account.of(remains(trace=tuple(trace), watched=watched))
@@ -63,33 +63,3 @@ def test_a_program_that_gives_up(trace: list[dict[str, Any]]) -> None:
 def test_what_stands_on_both_sides_of_a_wait_counts_once() -> None:
     account = shown(tried(POOL, OK), (OTHER, ELSEWHERE), (POOL, TRY), (OTHER, ELSEWHERE), (POOL, ELSEWHERE))
     assert results(account) == [OTHER, POOL]
-
-
-ABORTED = "DOCA_ERROR_CONNECTION_ABORTED"
-
-
-def started(*ends: str, service: str = "svc") -> list[dict[str, Any]]:
-    facts = {"what": "state", "old": "STARTING", "pid": 7, "service": service, "side": "client", "at": TRY}
-    return [{**facts, "t": t, "new": new} for t, new in enumerate(ends, start=1)]
-
-
-def test_a_program_that_connects_again() -> None:
-    """A service that is about to listen, or about to listen again."""
-    assert results(shown(started("IDLE", "IDLE", "RUNNING"), (OTHER, TRY), (ABORTED, TRY), (OTHER, TRY))) == [OTHER]
-
-
-@pytest.mark.parametrize(
-    "trace",
-    [
-        started("IDLE"),
-        started("RUNNING", "IDLE"),
-        started("IDLE", "RUNNING", "IDLE"),
-        started("IDLE") + started("RUNNING", service="other"),
-    ],
-)
-def test_a_program_that_gives_up_connecting(trace: list[dict[str, Any]]) -> None:
-    assert results(shown(trace, (ABORTED, TRY))) == [ABORTED]
-
-
-def test_a_connection_that_is_lost_elsewhere_is_a_result() -> None:
-    assert results(shown(started("IDLE", "RUNNING"), (ABORTED, ELSEWHERE))) == [ABORTED]

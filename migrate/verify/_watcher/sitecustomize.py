@@ -5,13 +5,11 @@ Appends JSON lines to a file per process in the folder that MIGRATE_WATCH names:
 
 ran       the first call from a line: `at`
 failed    a call from a line of the program returned or raised a result other than success and waiting: `result`, `at`,
-          `thread` and `t`, the monotonic clock in nanoseconds, and `by`, the thread's last line that called the
-          toolkit, which a trace names. One that repeats the last one, result and place, is left out: how often a
-          program asks may depend on the machine.
+          `thread` and `t`, the monotonic clock in nanoseconds. One that repeats the last one, result and place, is
+          left out: how often a program asks may depend on the machine.
 
-Lines of the program are those of files below MIGRATE_WATCH_ROOT. Those that MIGRATE_WATCH_LINES lists, a JSON object of
-numbers by file, have run when they are reached: their calls do not leave C. With MIGRATE_WATCH_HOLD, calls of the
-toolkit take their time, other ones for each value: what a program does only when it is quick shows as such.
+Lines of the program are those of files below MIGRATE_WATCH_ROOT. With MIGRATE_WATCH_HOLD=1, calls of the toolkit take
+their time: what a program does only when it is quick shows as such.
 """
 
 from __future__ import annotations
@@ -23,7 +21,6 @@ import os
 import sys
 import threading
 import time
-import zlib
 
 TYPE_CHECKING = False  # every Python that the program starts comes through here, and typing takes longer than the rest
 if TYPE_CHECKING:
@@ -46,17 +43,11 @@ _ENDS = (StopIteration, StopAsyncIteration, GeneratorExit, KeyboardInterrupt, Sy
 _FOLDER = os.environ.get("MIGRATE_WATCH", "")
 _ROOT = os.path.join(os.environ.get("MIGRATE_WATCH_ROOT", ""), "")
 
-_LINES = {
-    os.path.join(_ROOT, path): frozenset(numbers)
-    for path, numbers in json.loads(os.environ.get("MIGRATE_WATCH_LINES") or "{}").items()
-}
-
-_HOLD = os.environ.get("MIGRATE_WATCH_HOLD", "")
+_IS_HELD = bool(os.environ.get("MIGRATE_WATCH_HOLD"))
 _HELD_S = 2.0  # in all, for programs that make many calls
 
 _ran: set[tuple[str, int]] = set()
 _last: dict[str, tuple[str, str]] = {}  # result and place, by thread
-_callers: dict[int, tuple[str, int]] = {}  # the last line that called, by thread
 
 
 def _is_toolkit(frame: FrameType) -> bool:
@@ -66,13 +57,16 @@ def _is_toolkit(frame: FrameType) -> bool:
 def _watch(frame: FrameType, event: str, arg: Any) -> Any:
     """Follow the frames of the program, and those of the toolkit that it calls."""
     if frame.f_code.co_filename.startswith(_ROOT):
-        frame.f_trace_lines = frame.f_code.co_filename in _LINES
+        frame.f_trace_lines = False
         return _of_program
     caller = frame.f_back
     if caller is None or not caller.f_code.co_filename.startswith(_ROOT) or not _is_toolkit(frame):
         return None
-    _reached(caller)
-    if _HOLD:
+    place = caller.f_code.co_filename, caller.f_lineno
+    if place not in _ran:
+        _ran.add(place)
+        _write({"what": "ran", "at": _at(caller)})
+    if _IS_HELD:
         with _PAUSING:
             pause = next(_pauses)
         time.sleep(pause)
@@ -82,24 +76,12 @@ def _watch(frame: FrameType, event: str, arg: Any) -> Any:
     return _of_call
 
 
-def _reached(frame: FrameType) -> None:
-    """A line of the program has called the toolkit."""
-    place = _callers[threading.get_ident()] = frame.f_code.co_filename, frame.f_lineno
-    if place not in _ran:
-        _ran.add(place)
-        _write({"what": "ran", "at": _at(frame)})
-
-
 def _lengths() -> Iterator[float]:
-    """Yield pauses in seconds: some calls have none, others up to 20 ms, and those that come late none again.
-
-    For some values of MIGRATE_WATCH_HOLD half of the calls pause, for others few of them, and so later ones, too.
-    """
-    state, left = zlib.crc32(_HOLD.encode()), _HELD_S
-    calls = (1, 1, 4, 16)[state % 4]  # of which one may pause
+    """Yield pauses in seconds: some calls have none, others up to 20 ms, and those that come late none again."""
+    state, left = 1, _HELD_S
     while left > 0:
         state = (state * 1103515245 + 12345) & 0x7FFFFFFF
-        pause = 0.0 if (state >> 20) % calls else max(0, (state >> 16) % 16 - 7) * 0.0025
+        pause = max(0, (state >> 16) % 16 - 7) * 0.0025
         left -= pause
         yield pause
     while True:
@@ -135,10 +117,8 @@ def _of_call(frame: FrameType, event: str, arg: Any) -> Any:
 
 
 def _of_program(frame: FrameType, event: str, arg: Any) -> Any:
-    """A line has been reached that calls C, or an exception has come to the program from the toolkit."""
-    if event == "line" and frame.f_lineno in _LINES[frame.f_code.co_filename]:
-        _reached(frame)
-    elif event == "exception":
+    """An exception has come to the program from the toolkit."""
+    if event == "exception":
         kind, error, trace = arg
         below = trace and trace.tb_next  # a coroutine that ends without waiting has no trace
         if below is not None and _is_toolkit(below.tb_frame) and not issubclass(kind, _ENDS) and not _is_coded(frame):
@@ -152,9 +132,7 @@ def _failed(result: str | None, frame: FrameType) -> None:
     thread, at = threading.current_thread().name, _at(frame)
     if _last.get(thread) != (result, at):
         _last[thread] = result, at
-        file, number = _callers.get(threading.get_ident(), (frame.f_code.co_filename, frame.f_lineno))
-        times = {"t": time.monotonic_ns(), "thread": thread}
-        _write({"what": "failed", "result": result, "at": at, "by": f"{file}:{number}", **times})
+        _write({"what": "failed", "t": time.monotonic_ns(), "result": result, "thread": thread, "at": at})
 
 
 def _at(frame: FrameType) -> str:
@@ -201,7 +179,6 @@ def _forget() -> None:
     """In a forked child, whose lines are its own."""
     _ran.clear()
     _last.clear()
-    _callers.clear()
 
 
 def _import_next() -> None:
