@@ -11,6 +11,7 @@ from comch_next.driver.emulated._consumer import Consumer
 from comch_next.driver.emulated._device import Dev
 from comch_next.driver.emulated._dpa.completions import MOST_IMM_DATA
 from comch_next.driver.emulated._dpa.contexts import DpaConsumer, DpaProducer
+from comch_next.driver.emulated._dpa.handles import living
 from comch_next.driver.emulated._dpa.instance import Dpa, started_dpa
 from comch_next.driver.emulated._fabric.handshake import close_all
 from comch_next.driver.emulated._fabric.offers import Offer, Target
@@ -21,7 +22,7 @@ from comch_next.driver.emulated._kernel.handle import Handle
 from comch_next.driver.emulated._kernel.memory import PAGE
 from comch_next.driver.emulated._path import Path
 from comch_next.driver.emulated._producer import Producer
-from comch_next.driver.protocol import WeakSet, refuse_kernel, uninterrupted
+from comch_next.driver.protocol import WeakSet, uninterrupted
 from comch_next.errors import BadConfig, BadState, InUse, InvalidValue, NotSupported
 
 __all__ = ["MsgQ", "MsgQs"]
@@ -119,12 +120,7 @@ class MsgQ(Path, Handle):
         self.lose(ErrorCode.CONNECTION_RESET, "the posts of the message queue have been damaged")
 
 
-def _living(msgq: object, call: str) -> MsgQ:
-    refuse_kernel(call)
-    found = expect(msgq, MsgQ, call)
-    if not found.alive:
-        raise InvalidValue(f"{call}: the {found} has been destroyed; make another")
-    return found
+_living = living(MsgQ)
 
 
 def _stopped(msgq: object, call: str) -> MsgQ:

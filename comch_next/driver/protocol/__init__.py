@@ -59,7 +59,7 @@ from comch_next.driver.protocol._handles import (
     Server,
     Task,
 )
-from comch_next.driver.protocol._kernels import KERNELS, device_calls, enter_kernel, refuse_kernel
+from comch_next.driver.protocol._kernels import KERNELS, device_calls, enter_kernel, leave_kernel, refuse_kernel
 from comch_next.driver.protocol._lock import Lock, new_lock
 from comch_next.driver.protocol._memory import BufInventories, Bufs, Mmaps
 from comch_next.driver.protocol._port import Call, OpenPort, Port, QuickCalls
@@ -132,6 +132,7 @@ __all__ = [
     "device_calls",
     "enter_kernel",
     "interruptible",
+    "leave_kernel",
     "log_event",
     "log_warning",
     "new_lock",

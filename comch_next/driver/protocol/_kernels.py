@@ -5,7 +5,7 @@ from typing import Any
 
 from comch_next.errors import BadState
 
-__all__ = ["KERNELS", "device_calls", "enter_kernel", "refuse_kernel"]
+__all__ = ["KERNELS", "device_calls", "enter_kernel", "leave_kernel", "refuse_kernel"]
 
 KERNELS: set[int] = set()  # threads that run kernels
 
@@ -21,6 +21,12 @@ def enter_kernel(calls: Any) -> None:
     """From now on this thread runs kernels, which make these device calls."""
     _running.calls = calls
     KERNELS.add(threading.get_ident())
+
+
+def leave_kernel() -> None:
+    """This thread runs no kernel any more."""
+    _running.calls = None
+    KERNELS.discard(threading.get_ident())
 
 
 def device_calls(call: str) -> Any:

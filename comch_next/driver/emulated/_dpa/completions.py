@@ -5,13 +5,12 @@ from itertools import count
 from typing import Any, NamedTuple
 
 from comch_next.driver.emulated._checks import expect, expect_number
-from comch_next.driver.emulated._dpa.handles import Named
+from comch_next.driver.emulated._dpa.handles import Named, living
 from comch_next.driver.emulated._dpa.instance import Dpa, started_dpa
 from comch_next.driver.emulated._dpa.threads import DpaThread
-from comch_next.driver.emulated._guard import UNCONNECTED, Find, guard
+from comch_next.driver.emulated._guard import UNCONNECTED, guard
 from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._kernel.handle import Handle
-from comch_next.driver.protocol import refuse_kernel
 from comch_next.driver.protocol._typed import Protocol
 from comch_next.errors import BadConfig, BadState, InUse, InvalidValue
 
@@ -173,27 +172,17 @@ class ConsumerCompletion(_Completions):
             self.notify()
 
 
-def _living(kind: type[Any]) -> Find[Any]:
-    def find(completion: object, call: str) -> Any:
-        refuse_kernel(call)
-        found = expect(completion, kind, call)
-        if not found.alive:
-            raise InvalidValue(f"{call}: the {found} has been destroyed; make another")
-        return found
-
-    return find
-
-
 def _stopped(completion: _Completions, call: str) -> None:
     if completion.started:
         raise BadState(f"{call} was attempted on a {completion} that is started; it is legal before")
 
 
-def _power_of_two(number: int) -> int:
-    return 1 << (number - 1).bit_length()
+def rounded_up(number: object, most: int, call: str) -> int:
+    """A number of receives, sends or consumers as the library takes it: the next power of two."""
+    return 1 << (expect_number(number, most, call) - 1).bit_length()
 
 
-_of_sends = guard("dpa_completion_", _living(DpaCompletion))
+_of_sends = guard("dpa_completion_", living(DpaCompletion))
 
 
 class DpaCompletions:
@@ -239,7 +228,7 @@ class DpaCompletions:
         completion.dpa.users.discard(completion)
 
 
-_of_consumers = guard("consumer_completion_", _living(ConsumerCompletion))
+_of_consumers = guard("consumer_completion_", living(ConsumerCompletion))
 
 
 class ConsumerCompletions:
@@ -294,7 +283,7 @@ class ConsumerCompletions:
 
     def set_imm_data_len(self, completion: object, imm_data_len: int) -> None:
         call = "consumer_completion_set_imm_data_len"
-        found: ConsumerCompletion = _living(ConsumerCompletion)(completion, call)
+        found = living(ConsumerCompletion)(completion, call)
         length = expect_number(imm_data_len, MOST_IMM_DATA, call, least=0)
         _stopped(found, call)
         found.imm_data_len = length
@@ -313,6 +302,6 @@ class ConsumerCompletions:
 
 def _limit(completion: ConsumerCompletion, number: int, call: str) -> int:
     """A number that may be set before the start; the library rounds it up to a power of two."""
-    found = _power_of_two(expect_number(number, _MOST, call))
+    found = rounded_up(number, _MOST, call)
     _stopped(completion, call)
     return found

@@ -4,9 +4,9 @@ import os
 from typing import Any
 
 from comch_next._codes import State
-from comch_next.driver.emulated._checks import expect, expect_number
+from comch_next.driver.emulated._checks import expect
 from comch_next.driver.emulated._consumer import Consumer
-from comch_next.driver.emulated._dpa.completions import ConsumerCompletion, DpaCompletion
+from comch_next.driver.emulated._dpa.completions import ConsumerCompletion, DpaCompletion, rounded_up
 from comch_next.driver.emulated._dpa.handles import Named
 from comch_next.driver.emulated._dpa.instance import Dpa
 from comch_next.driver.emulated._dpa.threads import DpaThread
@@ -23,23 +23,19 @@ __all__ = ["DpaConsumer", "DpaProducer"]
 _MOST = 1 << 15
 
 
-def _depth(number: int, call: str) -> int:
-    """How many may be outstanding: the library rounds up to a power of two."""
-    return 1 << (expect_number(number, _MOST, call) - 1).bit_length()
-
-
 class _OnDpa(Named):
-    """What both have. `depth`: receives posted, or sends, at most; 0 until it is set."""
+    """What both have. `depth`: receives posted, or sends, at most; 0 until it is set. `dpa` is their queue's."""
 
     state: State
+    dpa: Dpa
     depth = 0
     on: Dpa | None = None
 
-    def put_on_dpa(self, dpa: object, whose: Dpa) -> None:
+    def set_datapath_on_dpa(self, dpa: object) -> None:
         """Take the instance, which must be that of its message queue."""
         found = expect(dpa, Dpa, "ctx_set_datapath_on_dpa")
         self.configurable("ctx_set_datapath_on_dpa")
-        if found is not whose:
+        if found is not self.dpa:
             raise InvalidValue("ctx_set_datapath_on_dpa takes the DPA that the message queue was given")
         self.on = found
 
@@ -71,12 +67,9 @@ class DpaConsumer(_OnDpa, Consumer):
         self.dpa = dpa
         self.completion: ConsumerCompletion | None = None
 
-    def set_datapath_on_dpa(self, dpa: object) -> None:
-        self.put_on_dpa(dpa, self.dpa)
-
     def set_dev_max_num_recv(self, number: int) -> None:
         self.configurable("consumer_set_dev_max_num_recv")
-        self.depth = _depth(number, "consumer_set_dev_max_num_recv")
+        self.depth = rounded_up(number, _MOST, "consumer_set_dev_max_num_recv")
 
     def set_completion(self, completion: object, user_data: Any) -> None:
         found = expect(completion, ConsumerCompletion, "consumer_set_completion")
@@ -182,12 +175,9 @@ class DpaProducer(_OnDpa, Producer):
         self.completion: DpaCompletion | None = None
         self._told: Any = None  # what its completions carry
 
-    def set_datapath_on_dpa(self, dpa: object) -> None:
-        self.put_on_dpa(dpa, self.dpa)
-
     def set_dev_max_num_send(self, number: int) -> None:
         self.configurable("producer_set_dev_max_num_send")
-        self.depth = _depth(number, "producer_set_dev_max_num_send")
+        self.depth = rounded_up(number, _MOST, "producer_set_dev_max_num_send")
 
     def dpa_completion_attach(self, completion: object, user_data: object) -> None:
         found = expect(completion, DpaCompletion, "producer_dpa_completion_attach")

@@ -1,16 +1,27 @@
-"""What kernels know the host's objects by: numbers, as on the accelerator."""
+"""What kernels know the host's objects by: numbers, as on the accelerator; and how calls of the host find them."""
 
+from collections.abc import Callable
 from itertools import count
 from typing import Any, ClassVar, TypeVar
 from weakref import WeakValueDictionary
 
+from comch_next.driver.emulated._checks import expect
+from comch_next.driver.protocol import refuse_kernel
+from comch_next.driver.protocol._typed import Protocol
 from comch_next.errors import InvalidValue
 
-__all__ = ["Named", "find"]
+__all__ = ["Mortal", "Named", "find", "living"]
 
 _T = TypeVar("_T", bound="Named")
+_M = TypeVar("_M", bound="Mortal")
 _numbers = count(1)
 _living: "WeakValueDictionary[int, Any]" = WeakValueDictionary()
+
+
+class Mortal(Protocol):
+    """What the program destroys."""
+
+    alive: bool
 
 
 class Named:
@@ -32,4 +43,17 @@ def find(number: object, kind: type[_T], call: str) -> _T:
     found = _living.get(number) if type(number) is int else None
     if not isinstance(found, kind):
         raise InvalidValue(f"{call} takes the handle of a {kind.noun}, not {number!r}")
+    return found
+
+
+def living(kind: type[_M]) -> Callable[[object, str], _M]:
+    """Find what is behind a handle in a call of the host's; what has been destroyed is INVALID_VALUE, as NULL is."""
+
+    def found(handle: object, call: str) -> _M:
+        refuse_kernel(call)
+        thing = expect(handle, kind, call)
+        if not thing.alive:
+            raise InvalidValue(f"{call}: the {thing} has been destroyed; make another")
+        return thing
+
     return found

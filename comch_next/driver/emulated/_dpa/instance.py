@@ -5,10 +5,11 @@ from typing import Any
 
 from comch_next.driver.emulated._checks import expect, in_use
 from comch_next.driver.emulated._device import Dev
+from comch_next.driver.emulated._dpa.handles import living
 from comch_next.driver.emulated._guard import UNCONNECTED, guard
 from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._kernel.handle import Handle
-from comch_next.driver.protocol import WeakSet, refuse_kernel
+from comch_next.driver.protocol import WeakSet
 from comch_next.driver.protocol._typed import Protocol
 from comch_next.errors import BadState, InUse, InvalidValue, NotSupported
 
@@ -61,12 +62,7 @@ class Dpa(Handle):
             raise InUse(f"{call}: the {self} still has {', '.join(sorted(used))}; stop them first")
 
 
-def _living(dpa: object, call: str) -> Dpa:
-    refuse_kernel(call)
-    found = expect(dpa, Dpa, call)
-    if not found.alive:
-        raise InvalidValue(f"{call}: the {found} has been destroyed; make another")
-    return found
+_living = living(Dpa)
 
 
 def started_dpa(dpa: object, call: str) -> Dpa:

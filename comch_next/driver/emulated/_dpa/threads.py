@@ -8,14 +8,15 @@ from contextlib import suppress
 from enum import Enum, auto
 from typing import Any, NoReturn
 
-from comch_next.driver.emulated._checks import expect, expect_callback
+from comch_next.driver.emulated._checks import expect_callback
+from comch_next.driver.emulated._dpa.handles import living
 from comch_next.driver.emulated._dpa.instance import Dpa, started_dpa
 from comch_next.driver.emulated._guard import UNCONNECTED, guard
 from comch_next.driver.emulated._kernel import calls
 from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._kernel.handle import Handle
-from comch_next.driver.protocol import enter_kernel, refuse_kernel
-from comch_next.errors import BadConfig, BadState, InUse, InvalidValue, NoMemory, TimeOut
+from comch_next.driver.protocol import enter_kernel, leave_kernel
+from comch_next.errors import BadConfig, BadState, InUse, NoMemory, TimeOut
 
 __all__ = ["DpaThread", "DpaThreads", "finish", "reschedule"]
 
@@ -145,8 +146,11 @@ class DpaThread(Handle):
     def _serve(self) -> None:
         enter_kernel(self._calls)
         calls.enter_kernel()  # for what runs in C
-        while self._await_activation() and self._run_kernel():
-            pass
+        try:
+            while self._await_activation() and self._run_kernel():
+                pass
+        finally:
+            leave_kernel()
         if self.phase is Phase.RUNNING:
             self.phase = Phase.FINISHED
 
@@ -182,14 +186,7 @@ class DpaThread(Handle):
         return False
 
 
-def _living(thread: object, call: str) -> DpaThread:
-    refuse_kernel(call)
-    found = expect(thread, DpaThread, call)
-    if not found.alive:
-        raise InvalidValue(f"{call}: the {found} has been destroyed; make another")
-    return found
-
-
+_living = living(DpaThread)
 _known = guard("dpa_thread_", _living)
 
 
