@@ -31,11 +31,11 @@ lint: .venv/installed  ## ruff and mypy --strict only
 
 # COMCH_STRESS_SEED=n repeats a run, as far as the machine does.
 stress: export COMCH_STRESS_SECONDS ?= 600
-stress: .venv/installed  ## clients under violence, hostile peers, threads and interrupts, calls in any order, migrated programs, for COMCH_STRESS_SECONDS (600) each
+stress: .venv/installed  ## clients that are killed, hostile peers, threads and interrupts, calls in any order, migrated programs, for COMCH_STRESS_SECONDS (600) each
 	@$(BIN)/python -m pytest -s tests/stress tests/fuzz tests/orders_model tests/threads tests/interrupts \
 		tests/migrate/generated tests/migrate/test_control_paths.py tests/migrate/test_scopes.py
 
-bench: .venv/installed-bench  ## speed beside the rivals, in the same run; writes build/bench.json
+bench: .venv/installed-bench  ## speed beside other libraries, in the same run; writes build/bench.json
 	@$(BIN)/python -m benchmarks
 
 docs: .venv/installed-docs  ## the documentation as a site, build/site/index.html; a broken link or an undocumented name fails

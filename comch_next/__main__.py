@@ -10,7 +10,7 @@ from typing import NoReturn
 from comch_next._commands import command_line
 from comch_next._commands.admin import Wanted, admin
 from comch_next._commands.hardware import caps, devices
-from comch_next._commands.report import Report, plain
+from comch_next._commands.report import Report, readable
 from comch_next._commands.showing import show
 from comch_next.errors import DocaError
 
@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None, program: str = "comch") -> int:
         else:
             show(_COMMANDS[given.command], given.json)
     except (DocaError, OSError) as error:
-        print(f"comch_next: {plain(str(error))}", file=sys.stderr)
+        print(f"comch_next: {readable(error)}", file=sys.stderr)
         return 1
     return 0
 
@@ -51,11 +51,14 @@ def _parser(program: str) -> command_line.Parser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, command in _COMMANDS.items():
         known = commands.add_parser(name, help=command.__doc__, description=command.__doc__)
+        known.add_version()
         known.add_argument("--json", action="store_true", help="the same as one JSON object")
         if command is admin:
             known.add_argument("--server", metavar="NAME", help="only servers of that name")
             known.add_argument("--device", metavar="PCI", help="only those on that device, or for that function")
-            known.add_argument("--pid", type=int, help="only that process, as server or client")
+            known.add_argument(
+                "--pid", type=int, metavar="PID", help="only servers of that process, or with a client of it"
+            )
             known.add_argument("--clients", action="store_true", help="connections by client: to it, and from it")
             known.add_argument(
                 "--watch",
@@ -66,6 +69,7 @@ def _parser(program: str) -> command_line.Parser:
                 help="again every so often (default: 1) until Ctrl-C; with --json a line each time",
             )
     known = commands.add_parser("timeline", help=timeline.__doc__, description=timeline.__doc__)
+    known.add_version()
     known.add_argument("traces", nargs="+", metavar="TRACE")
     known.add_argument("--svg", metavar="FILE", help="write a picture of it, too")
     return parser

@@ -16,7 +16,7 @@ from comch_next._codes import ErrorCode
 from comch_next._init_attr import NONBLOCK, InitAttr, setting_up, sizes_of
 from comch_next._life import Life
 from comch_next._names import Hinted
-from comch_next.arguments import ANY_SIZE, UNSET, Buffer, instance, text
+from comch_next.arguments import ANY_SIZE, UNSET, Buffer, cut, instance, text
 from comch_next.connection import Connection, Message
 from comch_next.device import DevInfo, Representor, devices
 from comch_next.driver.protocol import new_lock, uninterrupted
@@ -205,6 +205,8 @@ class BlockingChannel(Hinted):
         NotConnected for a connection that has ended or is none of this channel's, InvalidValue above the largest
         message, Again or TimeOut when there is no room in time.
         """
+        if connection is None:
+            cut(data, UNSET)  # the first wrong argument is reported
         _, channel = self._of(connection, "send_to")
         try:
             channel.send_to(data, connection, self._timeout if timeout is UNSET else timeout, length=length)

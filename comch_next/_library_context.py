@@ -12,7 +12,7 @@ from comch_next._alone import alone
 from comch_next._codes import State
 from comch_next.context import Context
 from comch_next.driver import protocol
-from comch_next.driver.protocol import Clients, Contexts, Driver, Own, SendTasks, Servers, interruptible
+from comch_next.driver.protocol import Clients, Contexts, Driver, Own, SendTasks, Servers, interruptible, listed, them
 from comch_next.engine import ProgressEngine
 from comch_next.errors import BadState, InvalidValue
 
@@ -22,8 +22,18 @@ if TYPE_CHECKING:
 __all__ = ["LibraryContext", "Unmade"]
 
 _PUSHED = frozenset({"event_msg_recv_register", "event_connection_status_changed_register"})
-_MADE = ("_engine", "_driver", "_contexts", "_tasks", "_servers", "_clients", "_pool", "_handle", "_own_rep",
-    "task_send_alloc_init")
+_MADE = (
+    "_engine",
+    "_driver",
+    "_contexts",
+    "_tasks",
+    "_servers",
+    "_clients",
+    "_pool",
+    "_handle",
+    "_own_rep",
+    "task_send_alloc_init",
+)
 
 
 class Unmade:
@@ -108,7 +118,7 @@ class LibraryContext(Context):
         """Refuse a call that needs a pull port, which would leave registered callbacks uncalled."""
         if unheard := (_PUSHED | also) & self._registered.keys():
             text = f"{call} was attempted on {self!r}, which runs on tasks and callbacks"
-            raise BadState(f"{text}; legal without {' and '.join(sorted(unheard))}")
+            raise BadState(f"{text}; legal without {listed(sorted(unheard))}")
 
     # The library's context
 
@@ -119,10 +129,11 @@ class LibraryContext(Context):
     def _refuse_unmade(self, call: str = "a call that needs the library's context") -> NoReturn:
         if not self._alive:
             raise InvalidValue(f"{call} was attempted on {self!r}, which has been destroyed; make another")
-        lacking = " and ".join(self._lacks())
+        lacking = self._lacks()
         if not lacking:
             raise BadState(f"{call} was attempted on {self!r}, which has not been opened; open it first")
-        raise BadState(f"{call} was attempted on {self!r}, which lacks its {lacking}; set that first")
+        text = f"{call} was attempted on {self!r}, which lacks its {listed(lacking)}"
+        raise BadState(f"{text}; set {them(len(lacking))} first")
 
     @alone
     def _settle(self, call: str) -> bool:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from comch_next._codes import ErrorCode
 from comch_next._outcomes import outcome
-from comch_next.driver.protocol import WeakTable
+from comch_next.driver.protocol import WeakTable, counted
 from comch_next.errors import (
     ConnectionAborted,
     ConnectionInprogress,
@@ -53,7 +53,7 @@ class Endings:
         except TypeError:
             raise InvalidValue(f"send takes a bytes-like message, not {data!r}") from None
         if length > (most := self._port.max_msg_size_of(connection)):
-            text = f"send: a message of {length} bytes is above this connection's {most}"
+            text = f"send: a message of {counted(length, 'byte')} is above this connection's {most}"
             raise InvalidValue(text, length=length) from None
         self._late[connection] = length
         self._errors.append(connection)

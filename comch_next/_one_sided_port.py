@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from comch_next._link import UNCLASSIFIED, Link, Unlinked, no_peer
 from comch_next._peer import Peer
 from comch_next._phases import Phase
+from comch_next.arguments import UNSET, cut
 from comch_next.errors import ConnectionReset, DocaError, InvalidValue, NotConnected, Unknown
 from comch_next.pull import PullPort
 
@@ -45,6 +46,7 @@ class OneSidedPort(PullPort):
             raise Unknown(f"send_to: {error}") from error
         if isinstance(self.link, Unlinked):
             self.link.send(connection, data)
+        cut(data, UNSET)  # the first wrong argument is reported
         raise no_peer("send_to", connection)
 
     def _send_failed(self, data: Buffer, connection: Connection, error: DocaError) -> bool:

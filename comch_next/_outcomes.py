@@ -7,9 +7,9 @@ it needs, an attribute that there is not.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache, wraps
-from types import FunctionType
-from typing import Any, ParamSpec, TypeVar
+from functools import cache, partial, wraps
+from types import FunctionType, TracebackType
+from typing import Any, ParamSpec, TypeAlias, TypeVar, overload
 
 from comch_next._codes import ErrorCode
 from comch_next.errors import DocaError, InvalidValue, NotConnected
@@ -18,6 +18,7 @@ __all__ = ["named", "outcome", "outcome_list", "outcomes", "store", "unraisable"
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
+_OnError: TypeAlias = Callable[[type[BaseException], BaseException, TracebackType | None], Any]
 
 _NO_MEMORY = (ErrorCode.NO_MEMORY, None)  # made beforehand: without memory there is none for a tuple either
 
@@ -70,18 +71,34 @@ def store(result: Sequence[Any], *cells: Any) -> ErrorCode:
     return code
 
 
-def unraisable(callback: Callable[_P, _T]) -> Callable[_P, _T | None]:
+@overload
+def unraisable(callback: Callable[_P, _T], *, onerror: _OnError | None = None) -> Callable[_P, _T | None]: ...
+
+
+@overload
+def unraisable(*, onerror: _OnError) -> Callable[[Callable[_P, _T]], Callable[_P, _T | None]]: ...
+
+
+def unraisable(callback: Any = None, *, onerror: _OnError | None = None) -> Any:
     """Return a callback that keeps its exceptions from `progress`, as one does that C calls through cffi or ctypes.
 
     Whatever it raises, SystemExit and KeyboardInterrupt included, goes to sys.unraisablehook, and the call returns
-    None.
+    None; `onerror`, as cffi's, is called with its type, value and traceback instead, and returns what the call does.
+    Without a callback, return a decorator.
     """
+    if callback is None:
+        return partial(unraisable, onerror=onerror)
 
     @wraps(callback)
-    def call(*args: _P.args, **kwargs: _P.kwargs) -> _T | None:
+    def call(*args: Any, **kwargs: Any) -> Any:
         try:
-            return callback(*args, **kwargs)
-        except BaseException as error:  # C has nobody to raise it to
+            try:
+                return callback(*args, **kwargs)
+            except BaseException as error:  # C has nobody to raise it to
+                if onerror is None:
+                    raise
+                return onerror(type(error), error, error.__traceback__)
+        except BaseException as error:
             _Unraisable(error)
             return None
 

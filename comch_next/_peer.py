@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from comch_next._codes import Counter
 from comch_next.arguments import Buffer, integer
 from comch_next.connection import FLUSH_TICK_S, Connection
-from comch_next.driver.protocol import WeakSet, shielded
+from comch_next.driver.protocol import WeakSet, counted, shielded
 from comch_next.engine import deadline_after
 from comch_next.errors import BadState, ConnectionAborted, InvalidValue, TimeOut
 
@@ -87,7 +87,7 @@ class Peer(Connection):
             if not self._in_flight:
                 return
             if deadline is not None and time.monotonic() >= deadline:
-                raise TimeOut(f"flush: {self._in_flight} messages still in flight after {timeout} s")
+                raise TimeOut(f"flush: {counted(self._in_flight, 'message')} still in flight after {timeout} s")
             time.sleep(FLUSH_TICK_S)
 
 

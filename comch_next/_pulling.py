@@ -62,9 +62,10 @@ class PullingContext(Configured):
             if not self._endpoint.send(connection, data):
                 connection._send_later(data, timeout)
             return
-        if connection is None:
-            raise NotConnected(f"send_to: {self!r} has no connection to send on; connect and receive return one")
         if getattr(connection, "_context", None) is not self:
+            cut(data, UNSET)  # the first wrong argument is reported
+            if connection is None:
+                raise NotConnected(f"send_to: {self!r} has no connection to send on; connect and receive return one")
             raise InvalidValue(f"send_to takes a connection of {self!r}, not {shown(connection)}")
         connection.send(data, timeout)
 
@@ -239,11 +240,12 @@ class PullingContext(Configured):
     def _opened_port(self, call: str) -> PullPort:
         if self._endpoint is not None:
             self._endpoint.check(call)
-        if self._port is None:
+        port = self._port
+        if port is None:
             self._refuse_callbacks(call)
             text = f"{call} was attempted on {self!r}, which has not been opened"
             raise BadState(f"{text}; legal after listen(), connect() or inside a with block")
-        return self._port
+        return port
 
     def __iter__(self) -> Iterator[Message]:
         """Every message, waiting for each; on a client until the server leaves."""

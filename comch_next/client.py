@@ -160,15 +160,15 @@ class Client(ControlContext):
             return
         if not self._alive:
             raise InvalidValue(f"disconnect was attempted on {self!r}, which has been destroyed; make another")
-        connection = None if connection is UNSET else connection
+        connection, current = None if connection is UNSET else connection, self._current
         if connection is not None and getattr(connection, "_context", None) is not self:
             raise InvalidValue(f"disconnect takes a connection of {self!r}, not {shown(connection)}")
-        if connection is not None and connection is not self._current:
+        if connection is not None and connection is not current:
             raise NotConnected(f"disconnect: {self!r} has left this connection before")
-        if self._current is None:
+        if current is None:
             raise BadState(f"disconnect was attempted on {self!r} while IDLE; connect first")
         deadline_after(timeout, "disconnect")
-        self._drop(self._current, timeout)
+        self._drop(current, timeout)
 
     def _drop(self, connection: Connection, timeout: float) -> None:
         try:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from comch_next._codes import Counter, ErrorCode
 from comch_next._names import CNames, Strict, spelled
+from comch_next.driver.protocol import counted
 from comch_next.engine import deadline_after, wait_readable
 from comch_next.errors import Again, ConnectionReset, Shutdown, TimeOut, from_code
 
@@ -113,10 +114,11 @@ class Connection(CNames, Strict):
             if port.status(self) != ErrorCode.SUCCESS:
                 break
             if deadline is not None and time.monotonic() >= deadline:
-                raise TimeOut(f"flush: {left} messages still in flight after {timeout} s")
+                raise TimeOut(f"flush: {counted(left, 'message')} still in flight after {timeout} s")
             time.sleep(FLUSH_TICK_S)
         if lost := port.failed(self):
-            text = f"flush: {lost} messages that were accepted did not arrive before the connection ended"
+            what = counted(lost, "message that was", "messages that were")
+            text = f"flush: {what} accepted did not arrive before the connection ended"
             raise from_code(port.status(self), text, connection=self)
 
 

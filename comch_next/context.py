@@ -57,10 +57,9 @@ class Context(ContextNames, Strict):
         """The progress engine that moves it: the program's, by keyword or `connect_ctx`, else from the first use on
         its default.
         """
-        if self._engine is None:
+        while (engine := self._engine) is None:  # another thread may make the context anew, which takes it away
             self._join_default()
-        assert self._engine is not None
-        return self._engine
+        return engine
 
     @alone
     def _join_default(self) -> None:

@@ -11,7 +11,7 @@ from comch_next.arguments import instance, integer
 from comm_channel_compat._old_calls import old_call
 from comm_channel_compat._refusals import code_of
 
-__all__ = ["Flat", "Types", "flat_names", "flatten", "no_such_name"]
+__all__ = ["Flat", "Types", "flat_names", "flatten", "no_attribute", "no_such_name"]
 
 Flat = Callable[..., Any]
 Signature = tuple[str, tuple[tuple[str, str, str], ...]]  # what it returns, and (name, direction, C type) of each
@@ -88,9 +88,14 @@ def no_such_name(generation: str, names: Iterable[str]) -> Callable[[str], Any]:
 
         close = difflib.get_close_matches(name, names, n=1)
         hint = f"; did you mean {close[0]}?" if close else ""
-        raise AttributeError(f"{generation} has no {name!r}{hint}")
+        raise no_attribute(f"{generation} has no {name!r}{hint}", name)
 
     return refuse
+
+
+def no_attribute(text: str, name: str) -> AttributeError:
+    """The error for a missing name. Without `obj` the interpreter adds no suggestion of its own."""
+    return AttributeError(text, name=name, obj=None)
 
 
 def _take(function: str, param: _Param, value: Any, types: Types) -> object:

@@ -20,9 +20,13 @@ if TYPE_CHECKING:
 USAGE = 64
 MODE = "rewrite: for comch_next (default); shim: only import comm_channel_compat in the place of the old module"
 EVIDENCE = "the JSON account of a run (comm_channel_compat run --report): what it shows is rewritten, too; repeatable"
-KEEP_SPELLING = "what calls doca_cc through cffi or ctypes stays so, on doca_comch; doca_comm_channel is refused"
+UNSAFE = "also rewrite findings of level needs-evidence (see explain)"
+IDIOMS = "also join statements where the program behaves the same"
+KEEP_SPELLING = "programs that call doca_cc through cffi or ctypes go on calling C, with doca_comch"
+REPORT = "write one more report, in the form that the suffix names: {}; repeatable"
 FORMATS = ("text", "json", "sarif", "html", "github")
 _SUFFIXES = {".txt": "text", ".json": "json", ".sarif": "sarif", ".html": "html"}
+_EXPLAIN = "Describes a code, what becomes of an old name, or what was found at a line of a file."
 _EPILOG = """\
 PATH may be - alone: the program is read from standard input and its new text goes to standard output.
 python -m migrate explain CCM### | SYMBOL | FILE:LINE describes a code, an old name, or what was found at a line.
@@ -57,6 +61,10 @@ class Parser(argparse.ArgumentParser):
         self.print_usage(sys.stderr)
         self.exit(USAGE, f"{self.prog}: {message}\n")
 
+    def add_version(self) -> None:
+        """Add the option --version."""
+        self.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
+
 
 class _Version(argparse.Action):
     """Prints the version."""
@@ -90,8 +98,8 @@ def _parser() -> Parser:
     ):
         what.add_argument(f"--{name}", dest="action", action="store_const", const=name, default="report", help=text)
     yes_no = argparse.BooleanOptionalAction
-    parser.add_argument("--unsafe", action=yes_no, help="also rewrite what needs evidence (see explain)")
-    parser.add_argument("--idioms", action=yes_no, help="also join statements where no program can tell")
+    parser.add_argument("--unsafe", action=yes_no, help=UNSAFE)
+    parser.add_argument("--idioms", action=yes_no, help=IDIOMS)
     parser.add_argument("--keep-spelling", action="store_true", help=KEEP_SPELLING)
     parser.add_argument("--evidence", action="append", metavar="FILE", help=EVIDENCE)
     parser.add_argument("--mode", choices=("rewrite", "shim"), default="rewrite", help=MODE)
@@ -101,7 +109,7 @@ def _parser() -> Parser:
         "--report",
         action="append",
         metavar="FILE",
-        help=f"write a report beside that, by suffix: {', '.join(_SUFFIXES)}; repeatable",
+        help=REPORT.format(", ".join(_SUFFIXES)),
     )
     parser.add_argument("--jobs", type=count, metavar="N", help="processes (default: one per processor)")
     parser.add_argument(
@@ -111,7 +119,7 @@ def _parser() -> Parser:
         help="do not rewrite these, as a line of .gitignore; repeatable",
     )
     parser.add_argument("--no-ignore", action="store_true", help="look at what .gitignore files leave out, too")
-    parser.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
+    parser.add_version()
     parser.add_argument("paths", nargs="+", metavar="PATH", help="Python files and folders of them, or -")
     return parser
 
@@ -157,10 +165,12 @@ def _joined(given: argparse.Namespace, paths: tuple[Path, ...]) -> Settings:
 
 def split_evidence(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
     """Part the words of `explain` from its options `--evidence FILE`."""
-    parser = Parser(prog="python -m migrate explain", usage="%(prog)s [--evidence FILE] SUBJECT...", add_help=False)
-    parser.add_argument("--evidence", action="append", default=[])
-    given, rest = parser.parse_known_args(arguments)
-    return rest, [f"--evidence={name}" for name in given.evidence]
+    parser = Parser(prog="python -m migrate explain", description=_EXPLAIN)
+    parser.add_argument("--evidence", action="append", default=[], metavar="FILE", help=EVIDENCE)
+    parser.add_version()
+    parser.add_argument("subjects", nargs="*", metavar="SUBJECT", help="CCM###, an old name, or FILE:LINE")
+    given = parser.parse_intermixed_args(arguments)
+    return given.subjects, [f"--evidence={name}" for name in given.evidence]
 
 
 def accounts(names: Sequence[str]) -> tuple[Account, ...]:

@@ -314,6 +314,13 @@ CODES: dict[str, Code] = {
         "Nothing, unless somebody reads the output by machine.",
         "safe",
     ),
+    "CCM075": Code(
+        "log set-up that has no counterpart is dropped",
+        "comch_next logs through Python's logging, so no standard backend is to be made. What the library logs is not "
+        "printed by itself. This is noted once in a file.",
+        "Nothing; or give the logger comch_next a level or a handler, to see what the library logs.",
+        "safe",
+    ),
     # Generation 2
     "CCM110": Code(
         "a log2 count that migrate cannot see",

@@ -44,7 +44,7 @@ class Browser:
         self._session: dict[str, str] = {}
         self._number = 0
         self._buffer = b""
-        self._events: list[str] = []
+        self._loaded: set[str] = set()  # of the pages that are there whole
 
     def open(self, page: Path, mark: str = "") -> None:
         """Show a file, the part of it that a mark names; return when everything in it is there."""
@@ -54,12 +54,12 @@ class Browser:
                 "sessionId": self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
             }
             self.call("Page.enable")
+            self.call("Page.setLifecycleEventsEnabled", enabled=True)
             self.call("Network.enable")
         self.call("Page.navigate", url="about:blank")
-        self._events.clear()
         self.addresses.clear()
-        self.call("Page.navigate", url=page.as_uri() + mark)
-        while "Page.loadEventFired" not in self._events:
+        loading = self.call("Page.navigate", url=page.as_uri() + mark)["loaderId"]
+        while loading not in self._loaded:
             self._next()
 
     def evaluate(self, expression: str) -> Any:
@@ -95,7 +95,8 @@ class Browser:
             self._buffer += data
         text, _, self._buffer = self._buffer.partition(b"\0")
         answer: dict[str, Any] = json.loads(text)
-        self._events.append(answer.get("method", ""))
+        if answer.get("method") == "Page.lifecycleEvent" and answer["params"]["name"] == "load":
+            self._loaded.add(answer["params"]["loaderId"])
         if answer.get("method") == "Network.requestWillBeSent":
             self.addresses.append(answer["params"]["request"]["url"])
         return answer

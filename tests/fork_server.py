@@ -113,7 +113,7 @@ def _main(words: Sequence[str]) -> None:
 
 def _below(trace: types.TracebackType | None) -> types.TracebackType | None:
     """Drop the frames of this file from the top of a traceback."""
-    while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
+    while trace is not None and trace.tb_frame.f_code.co_filename == _main.__code__.co_filename:  # 3.14 drops __file__
         trace = trace.tb_next
     return trace
 

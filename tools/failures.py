@@ -11,7 +11,7 @@ WHERE = {
     "returns": "as a return value",
     "C only": "in C programs",
     "hardware only": "no, on hardware only",
-    "header slip": "no, a slip of the header",
+    "error in the header": "no, an error in the header",
     "not built": "no, not in this release",
 }
 

@@ -9,7 +9,7 @@ docs/proofs.md         every documented failure with its proof, out of the tests
 docs/errors.md         the same failures for users: see tools/failures.py
 docs/status.md         every name of the modern API with its Python spelling: see tools/status.py
 comch_next/_spellings.py  the same, for the hints of missing attributes
-docs/states.md         the life of a context, drawn from the tables of its states: see tools/states.py
+docs/states.md, .svg   the life of a context, drawn from the tables of its states: see tools/states.py
 """
 
 from __future__ import annotations
@@ -224,6 +224,7 @@ def main() -> int:
             ROOT / "docs" / "errors.md": failures.page(),
             ROOT / "docs" / "status.md": status.page(),
             ROOT / "docs" / "states.md": states.page(*test_transitions.TABLES),
+            ROOT / "docs" / "states.svg": states.picture(test_transitions.TABLES[0]),
             ROOT / "comch_next" / "_spellings.py": status.spellings(),
             ROOT / "comch_next" / "capi" / "_pointers.py": pointers(),
         }

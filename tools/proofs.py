@@ -20,7 +20,7 @@ KINDS = {
     "returns": "Python returns a value where C reports through a code; a test checks the value",
     "C only": "only C can spell it, with NULL or a context without an engine; a test provokes it by real C calls",
     "hardware only": "only real hardware, a real driver or overwritten memory can cause it, for the reason given",
-    "header slip": "the header has it by mistake, for the reason given",
+    "error in the header": "the header has it by mistake, for the reason given",
     "not built": "this release does not have the function, for the reason given",
 }
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Report", "Section", "plain"]
+__all__ = ["Report", "Section", "plain", "readable"]
 
 _GAP = "  "
 _LINE = 80  # columns of a terminal that a table fits in, as far as its numbers let it
@@ -44,6 +44,11 @@ class Report:
 def plain(text: str) -> str:
     """The text on one line, with escapes for all that would move a terminal's cursor or colour."""
     return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
+
+
+def readable(error: Exception) -> str:
+    """The text of an error in its own lines: behind the first one stands what was tried."""
+    return "\n".join(map(plain, str(error).split("\n")))
 
 
 def _table(section: Section) -> str:

@@ -10,7 +10,7 @@ from comch_next._codes import ErrorCode, State
 from comch_next._threaded._channels import Bell
 from comch_next._threaded._events import PortEvents
 from comch_next._threaded._sends import COMING, UP
-from comch_next.driver.protocol import uninterrupted
+from comch_next.driver.protocol import counted, uninterrupted
 from comch_next.errors import BadState, ConnectionReset, InvalidValue, NotSupported, from_code
 
 __all__ = ["ThreadedPort"]
@@ -56,7 +56,7 @@ class ThreadedPort(PortEvents):
             raise from_code(status, text, connection=self._context._connection(connection))
         message = _as_bytes(data)
         if self._msg_size is not None and len(message) > self._msg_size and link.status == UP:
-            text = f"send: a message of {len(message)} bytes is above this port's {self._msg_size}"
+            text = f"send: a message of {counted(len(message), 'byte')} is above this port's {self._msg_size}"
             raise InvalidValue(text, length=len(message))
         if not self._sends.accept(connection, link, message):
             return False
@@ -94,7 +94,7 @@ class ThreadedPort(PortEvents):
     def _take(self, size: int) -> tuple[bytes, Any]:
         data, link = self.queue[0]
         if len(data) > size:
-            text = f"receive: a message of {len(data)} bytes waits, room is for {size}"
+            text = f"receive: a message of {counted(len(data), 'byte')} waits, room is for {size}"
             raise InvalidValue(text, length=len(data))
         if len(self.queue) == self._most:
             self.helper.wake()  # there is room again

@@ -13,6 +13,7 @@ from comch_next._exits import leave
 from comch_next._handles import handle_of
 from comch_next._names import Hinted
 from comch_next.device import Device
+from comch_next.engine import deadline_after
 
 __all__ = ["Dpa", "DpaCompletion", "DpaThread"]
 
@@ -91,11 +92,13 @@ class DpaThread(Hinted):
         """Activate the kernel, and let completion contexts activate it from now on. Raises BadState but after start."""
         self._threads.run(self._handle)
 
-    def stop(self, timeout: float = 5.0) -> None:
+    def stop(self, timeout: float | None = 5.0) -> None:
         """Wait until the kernel's run has ended, and end the thread.
 
         Raises TimeOut, with the kernel's name, after so many seconds: what never ends cannot be stopped from outside.
+        None waits for ever.
         """
+        deadline_after(timeout, "dpa_thread_stop")  # a refusal has no effect
         self._threads.stop(self._handle, timeout)
 
     def destroy(self) -> None:

@@ -7,12 +7,14 @@ raises what is wrong and is the instance's fatal error (`Dpa.error`). Outside of
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import Any, NoReturn
 
 from comch_next.arguments import Buffer
 from comch_next.driver.protocol import device_calls
 
 __all__ = [
+    "CompletionType",
     "doca_dpa_dev_comch_consumer_ack",
     "doca_dpa_dev_comch_consumer_completion_ack",
     "doca_dpa_dev_comch_consumer_completion_request_notification",
@@ -25,12 +27,25 @@ __all__ = [
     "doca_dpa_dev_completion_ack",
     "doca_dpa_dev_completion_request_notification",
     "doca_dpa_dev_get_completion",
+    "doca_dpa_dev_get_completion_type",
     "doca_dpa_dev_get_completion_user_data",
     "doca_dpa_dev_mmap_get_external_ptr",
     "doca_dpa_dev_thread_finish",
     "doca_dpa_dev_thread_get_local_storage",
     "doca_dpa_dev_thread_reschedule",
 ]
+
+
+class CompletionType(IntEnum):
+    """What has completed (C: DOCA_DPA_DEV_COMP_*). Message queues have sends only; the others are of RDMA."""
+
+    SEND = 0
+    RECV_RDMA_WRITE_IMM = 1
+    RECV_SEND = 2
+    RECV_SEND_IMM = 3
+    SEND_ERR = 13
+    RECV_ERR = 14
+
 
 # Threads
 
@@ -139,6 +154,11 @@ def doca_dpa_dev_get_completion(dpa_comp_handle: int) -> tuple[int, int]:
     """Return 1 and the element of the next send that has completed, or 0 and 0."""
     element: int = device_calls("doca_dpa_dev_get_completion").get_completion(dpa_comp_handle)
     return int(element != 0), element
+
+
+def doca_dpa_dev_get_completion_type(comp_element: int) -> CompletionType:
+    """Return what has completed: a send, since one that fails is the fatal error of the DPA."""
+    return CompletionType(device_calls("doca_dpa_dev_get_completion_type").get_completion_type(comp_element))
 
 
 def doca_dpa_dev_get_completion_user_data(comp_element: int) -> Any:

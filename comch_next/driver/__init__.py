@@ -23,20 +23,22 @@ def load(driver: str | None = None) -> Driver:
 
     COMCH_TRACE and COMCH_FAULTS are read when a driver is first loaded: untraced and without faults it is the driver
     itself, so that neither costs anything. COMCH_TRACE_SINK=MODULE:FUNCTION gives the trace to what that function
-    returns, see _sink. Raises IoFailed for a trace that cannot be written, InvalidValue for
-    faults or a COMCH_TRACE_PAYLOAD that cannot be understood, NotSupported for faults with a driver other than the
+    returns, see _sink. Raises IoFailed for a trace that cannot be written, InvalidValue for a
+    driver, faults or a COMCH_TRACE_PAYLOAD that are unknown, NotSupported for faults with a driver other than the
     emulated one.
     """
     with _loading:
-        name = driver or os.environ.get("COMCH_DRIVER") or "emulated"
+        chosen = os.environ.get("COMCH_DRIVER", "")
+        name = driver or chosen or "emulated"
+        if name not in _MODULES:
+            where = "" if driver else "COMCH_DRIVER: "
+            raise InvalidValue(f"{where}there is no driver {name!r}; known are {', '.join(sorted(_MODULES))}")
         if name not in _loaded:
             _loaded[name] = _load(name)
         return _loaded[name]
 
 
 def _load(name: str) -> Driver:
-    if name not in _MODULES:
-        raise NotSupported(f"there is no driver {name!r}; known are {', '.join(sorted(_MODULES))}")
     if name != "emulated" and os.environ.get("COMCH_FAULTS"):
         raise NotSupported(f"COMCH_FAULTS is for the emulated driver only, not for {name!r}; unset it")
     payload = os.environ.get("COMCH_TRACE_PAYLOAD", "")

@@ -9,11 +9,13 @@ A check takes a maker of a connected pair, and raises AssertionError with what w
 machines brings a maker of its own: a context manager that gives a Pair of objects with the methods of Side.
 
 Layout: Side is one end, Pair two of them, the makers in _pair; the checks by subject in _states, _tasks, _events,
-_teardown, _limits, _notifications, _rounds, _fast_path, _fast_streams and _fast_overlaps.
+_teardown, _limits, _notifications, _rounds, _fast_path, _fast_streams, _fast_overlaps and _msgq. A check raises Skipped
+where the driver lacks what it is about.
 """
 
 from comch_next.testing._checks import CHECKS, Check
 from comch_next.testing._pair import Maker, Pair, across_processes, in_one_process
 from comch_next.testing._side import Side
+from comch_next.testing._waiting import Skipped
 
-__all__ = ["CHECKS", "Check", "Maker", "Pair", "Side", "across_processes", "in_one_process"]
+__all__ = ["CHECKS", "Check", "Maker", "Pair", "Side", "Skipped", "across_processes", "in_one_process"]

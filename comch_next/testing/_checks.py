@@ -8,6 +8,7 @@ from comch_next.testing import (
     _fast_path,
     _fast_streams,
     _limits,
+    _msgq,
     _notifications,
     _rounds,
     _states,
@@ -24,5 +25,5 @@ _CONTROL = (_states, _tasks, _events, _teardown, _limits, _notifications, _round
 _FAST = (_fast_path, _fast_streams, _fast_overlaps)
 
 CHECKS: tuple[Check, ...] = tuple(
-    value for module in _CONTROL + _FAST for name, value in vars(module).items() if name.startswith("check_")
+    value for module in (*_CONTROL, *_FAST, _msgq) for name, value in vars(module).items() if name.startswith("check_")
 )

@@ -6,7 +6,11 @@ from contextlib import contextmanager
 
 from comch_next.errors import DocaError
 
-__all__ = ["expect", "refused", "until"]
+__all__ = ["Skipped", "expect", "refused", "until"]
+
+
+class Skipped(Exception):
+    """The driver lacks what a check is about, and says so; the text is the reason."""
 
 
 def expect(seen: object, wanted: object, what: str) -> None:
@@ -26,9 +30,7 @@ def refused(code: str, what: str) -> Iterator[None]:
         raise AssertionError(f"{what}: expected {code}, was not refused")
 
 
-def until(
-    see: Callable[[], object], wanted: object, what: str, turn: Callable[[], object], timeout: float
-) -> None:
+def until(see: Callable[[], object], wanted: object, what: str, turn: Callable[[], object], timeout: float) -> None:
     """Call `turn` until `see` gives what is wanted; AssertionError after `timeout` seconds."""
     deadline = time.monotonic() + timeout
     while (seen := see()) != wanted:

@@ -97,8 +97,8 @@ COMMANDS = {
     "run": Command(
         "run [OPTIONS] SCRIPT [ARGS...]\nrun [OPTIONS] -m MODULE [ARGS...]\nrun [OPTIONS] -c CODE [ARGS...]",
         "Runs what `python` would run with the same arguments, but with the modules doca_comm_channel\n"
-        "and doca_cc found here, and DOCA's libraries for cffi and ctypes. A module of that name beside the script\n"
-        "wins, and so do real libraries.",
+        "and doca_cc, and DOCA's libraries for cffi and ctypes, taken from this toolkit. A module of that name beside\n"
+        "the script wins, and so do real libraries.",
         _run,
         *_OPTIONS,
     ),

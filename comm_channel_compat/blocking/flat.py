@@ -10,7 +10,7 @@ from comch_next import DocaError, InitAttr, NotConnected, PeerInfo, peer_info
 from comch_next.arguments import Buffer, instance
 from comch_next.declarations import comm_channel, comm_channel_1x
 from comm_channel_compat import _core
-from comm_channel_compat._flatten import Flat, Types, no_such_name
+from comm_channel_compat._flatten import Flat, Types, no_attribute, no_such_name
 from comm_channel_compat._old_calls import old_call
 from comm_channel_compat._refusals import code_of
 from comm_channel_compat.blocking.endpoint import Endpoint, Received
@@ -101,7 +101,7 @@ _refuse = no_such_name(_RELEASE, _made)
 
 def __getattr__(name: str) -> Any:
     if name in _NOT_GIVEN:
-        raise AttributeError(f"{name} is not run: {_NOT_GIVEN[name]}")
+        raise no_attribute(f"{name} is not run: {_NOT_GIVEN[name]}", name)
     if name in comm_channel.FUNCTIONS:
-        raise AttributeError(f"{_RELEASE} has no {name!r}, which came with DOCA 1.5: run without --doca 1.4")
+        raise no_attribute(f"{_RELEASE} has no {name!r}, which came with DOCA 1.5: run without --doca 1.4", name)
     return _refuse(name)

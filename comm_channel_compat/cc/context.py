@@ -30,9 +30,10 @@ class Context:
     @property
     def modern(self) -> Any:
         """The context of comch_next; InvalidValue once it has been destroyed."""
-        if self._modern is None:
+        modern = self._modern  # once: another thread may destroy it in between
+        if modern is None:
             raise InvalidValue(f"the {self._name} has been destroyed; make another")
-        return self._modern
+        return modern
 
     def start(self) -> State:
         """Freeze the configuration and begin; the state reached, where C reports STARTING by IN_PROGRESS."""

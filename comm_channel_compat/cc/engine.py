@@ -30,9 +30,10 @@ class ProgressEngine:
     @property
     def modern(self) -> comch.ProgressEngine:
         """The engine of comch_next; InvalidValue once it has been destroyed."""
-        if self._modern is None:
+        modern = self._modern  # once: another thread may destroy it in between
+        if modern is None:
             raise InvalidValue("the progress engine has been destroyed; make another")
-        return self._modern
+        return modern
 
     def connect_ctx(self, ctx: Context) -> None:
         """Move this context, which is idle and has no other engine."""

@@ -29,9 +29,10 @@ class _OfMemory:
     @property
     def modern(self) -> Any:
         """The object of comch_next; InvalidValue once it has been destroyed."""
-        if self._modern is None:
+        modern = self._modern  # once: another thread may destroy it in between
+        if modern is None:
             raise InvalidValue(f"the {type(self).__name__} has been destroyed; make another")
-        return self._modern
+        return modern
 
     def destroy(self) -> None:
         """Give it back."""

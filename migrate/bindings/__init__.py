@@ -7,6 +7,9 @@ a list of one item in it, a buffer a bytearray, and a call that fills cells is `
     shapes     C types as texts
     knowledge  cffi and ctypes, as the points-to analysis meets them
     libraries  which libraries are old, and which files share them
+    joined     objects that stand for several libraries, one library in their place
+    seen       where functions are called, and what names mean there
+    relaying   helpers that look at what a function of C returns, given that by their callers
     forwarding functions that only pass on to a function of C, written out where they are called
     declaring  loops that only tell ctypes of functions
     removing   statements taken out of a text

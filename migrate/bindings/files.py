@@ -12,8 +12,10 @@ from typing import NamedTuple
 from migrate.bindings.declarations import Declarations
 from migrate.bindings.flatten import Flattening
 from migrate.bindings.forwarding import Forwarding
+from migrate.bindings.joined import Joined
 from migrate.bindings.knowledge import Bindings
 from migrate.bindings.refusal import DECLARATION
+from migrate.bindings.relaying import Relaying
 from migrate.bindings.spelled_out import SpelledOut
 from migrate.bindings.tokens import Computed, Ffi, Maker, Member, Name, Package, keys
 from migrate.bindings.user_data import is_union
@@ -94,9 +96,9 @@ def groups(sources: Mapping[Path, Source], given: frozenset[Path], width: int | 
     if not any(spelling in source.text for source in sources.values() for spelling in _SPELLINGS):
         return []
     earlier: dict[Path, Flat] = {}
-    knowledge = Bindings(VOCABULARY, Declarations([source.tree for source in sources.values()]))
-    forwarding = Forwarding(sources, _project(sources), knowledge)
-    sources = _changed(sources, forwarding.changes(), earlier)
+    for reader in (Joined, Forwarding, Relaying, Relaying):  # helpers may be called by helpers
+        knowledge = Bindings(VOCABULARY, Declarations([source.tree for source in sources.values()]))
+        sources = _changed(sources, reader(sources, _project(sources), knowledge).changes(), earlier)
     spelled_out = SpelledOut(sources, _project(sources), VOCABULARY)
     sources = _changed(sources, spelled_out.changes(), earlier)
     flattening = Flattening(sources, _project(sources), VOCABULARY, frozenset(spelled_out.declared))

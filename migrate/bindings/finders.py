@@ -6,9 +6,9 @@ import ast
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from migrate.bindings.seen import is_seen
 from migrate.bindings.tokens import Library, keys
 from migrate.facts.forest import Forest
-from migrate.python.scopes import Kind
 from migrate.python.values import Bound, External, Function, Values
 
 _GETATTR = {External("builtins.getattr")}
@@ -77,13 +77,7 @@ class Finders:
         """Whether the name of a library means that where a call stands, too."""
         if not isinstance(library, ast.Name) or not all(isinstance(key, Library) for key in self._keys(library)):
             return False
-        named = {variable for variable in self._forest.of(node).of.values() if variable.name == library.id}
-        return bool(named) and all(
-            variable.scope.kind is Kind.MODULE
-            and len(variable.bindings) == 1
-            and self._values.of_target(variable.bindings[0]) == self._values.of(library)
-            for variable in named
-        )
+        return is_seen(library, node, self._forest, self._values)
 
     def _keys(self, library: ast.expr) -> list[object]:
         found = self._values.of(library)

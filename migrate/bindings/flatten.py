@@ -277,7 +277,7 @@ class Flattening:
         for _, function in self.forest.nodes(ast.FunctionDef):
             for decorator in function.decorator_list:
                 if any(isinstance(key, Maker) for key in keys(self.values.of(decorator))):
-                    self.expressions[decorator] = callbacks.decorator(function)
+                    self.expressions[decorator] = callbacks.decorator(function, decorator)
                     self._touch(decorator)
 
     def _read_uses(self) -> None:

@@ -12,12 +12,13 @@ from copy import deepcopy
 from pathlib import Path
 
 from migrate.bindings.removing import without
+from migrate.bindings.seen import calls, node_of
 from migrate.bindings.tokens import CTYPES, Name, keys
 from migrate.facts.forest import Forest
 from migrate.python.modules import Project
 from migrate.python.scopes import Kind, Scope
 from migrate.python.source import Source
-from migrate.python.values import Bound, External, Function, Knowledge, Value, Values
+from migrate.python.values import Bound, External, Knowledge, Value, Values
 from migrate.text.pieces import Change
 
 
@@ -36,29 +37,19 @@ class Forwarding:
         found: dict[Path, list[Change]] = {}
         for function, body in self._forwarders.items():
             path = self._forest.path(function)
-            texts = {call: self._text(call, function, body) for call in self._calls(function)}
+            texts = {call: self._text(call, function, body) for call in calls(function, self._forest, self._values)}
             if texts and all(texts.values()):
                 source = self._sources[path]
                 found.setdefault(path, []).append(without(source, self._forest, function))
                 found[path] += [Change(*source.span(call), text) for call, text in texts.items()]
         return {path: sorted(changes) for path, changes in found.items()}
 
-    def _calls(self, function: ast.FunctionDef) -> list[ast.expr]:
-        """Return the calls of a function; other uses of it, which keep it, as they are."""
-        nodes: list[ast.Name | ast.Attribute] = [node for _, node in self._forest.nodes(ast.Name)]
-        nodes += [node for _, node in self._forest.nodes(ast.Attribute)]
-        loads = (node for node in nodes if isinstance(node.ctx, ast.Load))
-        uses = [node for node in loads if any(_node(value) is function for value in self._values.of(node))]
-        above = (self._forest.parents[use] for use in uses)
-        return [up if isinstance(up, ast.Call) and up.func is use else use
-                for use, up in zip(uses, above, strict=True)]  # fmt: skip
-
     def _text(self, call: ast.expr, function: ast.FunctionDef, body: ast.Call) -> str:
         """Return what a call does, written out; nothing where it cannot be."""
         path = self._forest.path(function)
         if not isinstance(call, ast.Call) or call.keywords or self._forest.path(call) != path:
             return ""
-        called = {_node(value) for value in self._values.of(call.func)}
+        called = {node_of(value) for value in self._values.of(call.func)}
         if called != {function} or "#" in self._sources[path].slice(call):
             return ""
         parameters = [parameter.arg for parameter in function.args.args]
@@ -72,7 +63,7 @@ class Forwarding:
             return ""
         if not all(map(self._is_quiet, given)) or not all(self._is_seen(name, call) for name in _free(body, function)):
             return ""
-        return ast.unparse(_Filled(dict(zip(parameters, given, strict=False)), rest).visit(deepcopy(body)))
+        return ast.unparse(Filled(dict(zip(parameters, given, strict=False)), rest).visit(deepcopy(body)))
 
     def _is_quiet(self, node: ast.expr) -> bool:
         """Whether an argument may be evaluated after what stands in the function: it changes nothing."""
@@ -97,8 +88,8 @@ class Forwarding:
         return variable.scope.kind is Kind.MODULE
 
 
-class _Filled(ast.NodeTransformer):
-    """Puts arguments in the place of parameters."""
+class Filled(ast.NodeTransformer):
+    """Puts arguments in the place of parameters, and those of the star in its place."""
 
     def __init__(self, given: Mapping[str, ast.expr], rest: list[ast.expr]) -> None:
         self._given, self._rest = given, rest
@@ -106,10 +97,8 @@ class _Filled(ast.NodeTransformer):
     def visit_Name(self, node: ast.Name) -> ast.expr:
         return self._given.get(node.id, node)
 
-    def visit_Call(self, node: ast.Call) -> ast.Call:
-        plain = [self.visit(argument) for argument in node.args if not isinstance(argument, ast.Starred)]
-        stars = any(isinstance(argument, ast.Starred) for argument in node.args)
-        return ast.Call(self.visit(node.func), [*plain, *(self._rest if stars else ())], node.keywords)
+    def visit_Starred(self, node: ast.Starred) -> list[ast.expr]:
+        return self._rest
 
 
 def _forwarded(function: ast.FunctionDef) -> ast.Call | None:
@@ -137,11 +126,6 @@ def _free(body: ast.Call, function: ast.FunctionDef) -> Iterator[ast.Name]:
     for part in ast.walk(body):
         if isinstance(part, ast.Name) and part.id not in own:
             yield part
-
-
-def _node(value: Value) -> ast.AST | None:
-    function = value.function if isinstance(value, Bound) else value
-    return function.node if isinstance(function, Function) else None
 
 
 def _is_plain(function: Value) -> bool:

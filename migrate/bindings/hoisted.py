@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from migrate.bindings.seen import is_seen
 from migrate.bindings.tokens import Member, keys
 from migrate.facts.forest import Forest
-from migrate.python.scopes import Kind
 from migrate.python.values import Function, Values
 
 
@@ -86,12 +86,4 @@ class Hoisting:
     def _is_seen(self, new: ast.expr, call: ast.Call) -> bool:
         """Whether `ffi.new` means the same where a call stands."""
         owner = new.value if isinstance(new, ast.Attribute) else None
-        if not isinstance(owner, ast.Name):
-            return False
-        named = {variable for variable in self._forest.of(call).of.values() if variable.name == owner.id}
-        return bool(named) and all(
-            variable.scope.kind is Kind.MODULE
-            and len(variable.bindings) == 1
-            and self._values.of_target(variable.bindings[0]) == self._values.of(owner)
-            for variable in named
-        )
+        return isinstance(owner, ast.Name) and is_seen(owner, call, self._forest, self._values)

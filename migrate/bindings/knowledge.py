@@ -148,8 +148,9 @@ class Bindings:
         if member.name == "buffer":
             return [Token(View(node, is_buffer=True))]
         if member.name == "callback":
-            given = [*arguments.positional, *arguments.keywords.values()]
-            return [*given[1]] if len(given) > 1 else [Token(Maker(CFFI, member.ffi))]
+            keyword = arguments.keywords.get("python_callable")
+            given = arguments.positional[1] if len(arguments.positional) > 1 else keyword
+            return [Token(Maker(CFFI, member.ffi))] if given is None else [*given]
         if member.name == "new_handle":
             return [Token(Held())]
         if member.name == "from_handle":

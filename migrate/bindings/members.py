@@ -10,7 +10,7 @@ from migrate.bindings.calls import decoding, is_function_of
 from migrate.bindings.knowledge import new_type
 from migrate.bindings.numbers import Numbers
 from migrate.bindings.refusal import COLLECTED, USE, NotUnderstood
-from migrate.bindings.tokens import CFFI, CTYPES, GIVEN, Data, Own, Pointer, Shape, Text, UserData, keys
+from migrate.bindings.tokens import CFFI, CTYPES, GIVEN, Data, Member, Own, Pointer, Shape, Text, UserData, keys
 from migrate.bindings.user_data import pointed
 from migrate.facts.expressions import Expressions
 from migrate.facts.forest import Forest
@@ -37,7 +37,8 @@ class Members:
         """Return the edit of a call of a method of an FFI object."""
         if name == "gc":
             raise NotUnderstood(node, COLLECTED)
-        if node.keywords or any(isinstance(argument, ast.Starred) for argument in node.args):
+        keywords = {keyword.arg for keyword in node.keywords} - ({"onerror"} if name == "callback" else set())
+        if keywords or any(isinstance(argument, ast.Starred) for argument in node.args):
             raise NotUnderstood(node, USE)
         judge = _OF_FFI.get(name)
         if judge is None or not node.args:
@@ -251,31 +252,39 @@ class Members:
     def _cast(self, node: ast.Call) -> Edit | None:
         """Return a handle for the handle; everything else stays cffi's, when it is."""
         kind = node.args[0]
-        if isinstance(kind, ast.Constant) and kind_of(str(kind.value)):
+        if isinstance(kind, ast.Constant) and (kind_of(str(kind.value)) or self._is_bytes(node, str(kind.value))):
             return self._itself(node)
         if any(isinstance(key, Own) for key in keys(self._reaching.of(node.args[-1]))):
             return None
         raise NotUnderstood(node, USE)
 
+    def _is_bytes(self, node: ast.Call, kind: str) -> bool:
+        """Whether a cast shows bytes as chars, to what takes these: `ffi.unpack(ffi.cast("char *", data), size)`."""
+        above = self._forest.parents[node]
+        function = above.func if isinstance(above, ast.Call) and above.args[:1] == [node] else node.args[0]
+        members = [key.name for key in keys(self._values.of(function)) if isinstance(key, Member)]
+        is_char = kind.replace("const ", "").split() in (["char", "*"], ["char*"])
+        return is_char and members in (["buffer"], ["string"], ["unpack"]) and self._buffer(node.args[1])
+
     def _called_back(self, node: ast.Call) -> Edit:
         """Return the function itself, which raises nothing."""
         above = self._forest.parents[node]
         if len(node.args) == 2:
-            return node, self._function(node.args[1])
+            return node, self._function(node.args[1], node)
         if isinstance(above, ast.Call) and above.func is node and len(above.args) == 1:
-            return above, self._function(above.args[0])
+            return above, self._function(above.args[0], node)
         if isinstance(above, ast.FunctionDef) and node in above.decorator_list:
-            return node, callbacks.decorator(above)
+            return node, callbacks.decorator(above, node)
         raise NotUnderstood(node, USE)
 
     def made_by(self, node: ast.Call) -> Edit:
         """Return the edit of a call of what makes functions that C can call."""
         if len(node.args) != 1 or node.keywords:
             raise NotUnderstood(node, USE)
-        return node, self._function(node.args[0])
+        return node, self._function(node.args[0], node)
 
-    def _function(self, node: ast.expr) -> Template:
-        return callbacks.called_back(node, self._reaching.of(node))
+    def _function(self, node: ast.expr, maker: ast.Call) -> Template:
+        return callbacks.called_back(node, self._reaching.of(node), maker)
 
     def _object(self, node: ast.Call) -> Edit:
         """Return the object that a pointer stands for."""

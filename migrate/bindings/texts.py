@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import product
+from itertools import islice, product
 
 from migrate.facts.expressions import Expressions
 from migrate.facts.forest import Forest
 from migrate.python.scopes import FUNCTIONS, Kind, Variable
-from migrate.python.values import Bound, Class, Function, Values
+from migrate.python.values import Bound, Class, Function, Instance, Values
 
 _DEPTH = 12
 _MOST = 64  # more are no table of names
@@ -199,11 +199,12 @@ class Texts:
         return call.args[place] if place < len(call.args) else None
 
     def _of_field(self, node: ast.Attribute, depth: int) -> list[str]:
-        """Return the texts that any object of the project has under a name."""
+        """Return the texts that the objects which an expression can be have under a name, as far as these are seen."""
         found: list[str] = []
+        owners = self._owners(node)
         for place in self._stored.get(node.attr, ()):
             found += self._of_binding(place, depth)
-        for _, owner in self._forest.nodes(ast.ClassDef):
+        for owner in owners:
             variable = self._forest.of(owner).scopes[owner].variables.get(node.attr)
             if variable is not None and variable.bindings:
                 if any(isinstance(binding, FUNCTIONS) for binding in variable.bindings):
@@ -212,6 +213,23 @@ class Texts:
         if not found:
             raise _Unknown
         return found
+
+    def _owners(self, node: ast.Attribute) -> Iterator[ast.ClassDef]:
+        """Yield the classes that an attribute can be found in: of what is never made, a base has it for others only."""
+        objects = self._values.of(node.value)
+        if not objects or not all(isinstance(value, Instance) for value in objects):
+            yield from (owner for _, owner in self._forest.nodes(ast.ClassDef))
+            return
+        found = {}
+        for value in objects:
+            bases = self._values.bases(value.node) if isinstance(value, Instance) else ()
+            named = (base.node for base in bases if isinstance(base, Class) and self._has(base.node, node.attr))
+            found.update(dict.fromkeys(islice(named, 1)))
+        yield from sorted(found, key=lambda owner: owner.lineno)
+
+    def _has(self, owner: ast.ClassDef, name: str) -> bool:
+        variable = self._forest.of(owner).scopes[owner].variables.get(name)
+        return variable is not None and bool(variable.bindings)
 
     def _of_constant(self, node: ast.Constant, depth: int) -> list[str]:
         if isinstance(node.value, int) and not isinstance(node.value, bool):

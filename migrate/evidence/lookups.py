@@ -7,6 +7,7 @@ as they rewrite every table of functions.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -17,6 +18,8 @@ from migrate.facts.tokens import are_modules, handles_among
 from migrate.old_api.accounts import accounted
 from migrate.python.source import Source
 from migrate.text.pieces import Change, comments
+
+_LINE_END = re.compile(r"\r?\n")
 
 
 class Table(NamedTuple):
@@ -68,6 +71,8 @@ class Lookups:
             return "a getattr with a default hides names that did not run"
         if not self._facts.is_simple(node.args[0]):
             return "what it is looked up on would be evaluated several times"
+        if any(isinstance(above, ast.JoinedStr) for above in self._facts.names[path].above(node)):
+            return "a table has no room in an f-string"
         text = self._sources[path]
         return "a comment stands in it" if comments(text.text[slice(*text.span(node))]) else ""
 
@@ -107,11 +112,17 @@ class Lookups:
         return counts.keys() - written if is_clear else set()
 
     def _changes(self, path: Path, node: ast.Call, names: list[str]) -> tuple[Change, Change]:
-        """Return the changes around the expression of the name; lines stay lines."""
+        """Return the changes around the expression of the name; lines stay lines, and the table is on one of them."""
         source = self._sources[path]
         (start, end), (first, last) = source.span(node), source.span(node.args[1])
         owner = source.text[slice(*source.span(node.args[0]))]
         table = ", ".join(f'"{name}": {owner}.{name}' for name in names)
         before, after = source.text[start:first], source.text[last:end]
-        before_lines, after_lines = "\n" * before.count("\n"), "\n" * after.count("\n")
-        return Change(start, first, f"{{{before_lines}{table}}}["), Change(last, end, f"{after_lines}]")
+        return Change(start, first, f"{{{table}}}[{_line_ends(before)}"), Change(last, end, f"{_line_ends(after)}]")
+
+
+def _line_ends(text: str) -> str:
+    """Return the ends of lines in a text, and how far its last line is indented."""
+    ends = "".join(_LINE_END.findall(text))
+    last = text[text.rfind("\n") + 1 :]
+    return ends + last[: len(last) - len(last.lstrip())] * bool(ends)

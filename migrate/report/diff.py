@@ -52,6 +52,8 @@ class Matcher(SequenceMatcher[bytes]):
             if step is None:
                 rest = SequenceMatcher(None, old[i:], new[j:], autojunk=False).get_matching_blocks()
                 return [*blocks, *(Match(i + block.a, j + block.b, block.size) for block in rest)]
+            inner = SequenceMatcher(None, old[i : i + step[0]], new[j : j + step[1]], autojunk=False)
+            blocks += (Match(i + block.a, j + block.b, block.size) for block in inner.get_matching_blocks())
             i, j = i + step[0], j + step[1]
         return [*(block for block in blocks if block.size), Match(len(old), len(new), 0)]
 

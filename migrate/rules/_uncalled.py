@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import cast
 
@@ -46,6 +46,9 @@ class _AtCallTime:
 
     def code_is_observed(self, call: Call) -> frozenset[str]:
         return frozenset()
+
+    def sites(self, function: str) -> Mapping[ast.AST, Set[Hashable]]:
+        return {}
 
     def constant(self, node: ast.expr) -> object | None:
         return 0 if isinstance(node, ast.Name) and node.id == "flags" else None

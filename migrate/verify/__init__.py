@@ -9,6 +9,7 @@ The programs run as processes of their own; nothing here imports what they use.
 # stage        a run of all ends, and what they leave: streams, statuses, traces, what the watcher saw
 # _watcher     runs inside the programs: which lines called the library, and which calls failed
 # waiting      where a program waited for a task
+# meeting      whether the ends have met, and why not
 # account      what one end did, as sequences of events that can be compared
 # comparison   the first event in which two accounts differ
 # endings      differences that were meant, as somebody has modernised how connections end

@@ -23,6 +23,7 @@ from migrate.verify.verdict import Result
 
 _BY_SIGNAL = 128  # and its number: the exit status of a command that a signal ended, as a shell tells it
 
+
 def main(arguments: Sequence[str]) -> int:
     """Run the command and return its exit status."""
     settings = read_options(arguments)

@@ -10,7 +10,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from migrate._options import EVIDENCE, KEEP_SPELLING, Parser, UsageError, accounts, count, report_file
+from migrate._options import (
+    EVIDENCE,
+    IDIOMS,
+    KEEP_SPELLING,
+    REPORT,
+    UNSAFE,
+    Parser,
+    UsageError,
+    accounts,
+    count,
+    report_file,
+)
 from migrate.outcome import Options
 from migrate.verify.peers import Peer, Script
 from migrate.verify.rounds import FAULTS
@@ -23,14 +34,14 @@ as it is on both sides; OLD=NEW for a SCRIPT of --tree compares it with what too
 the client when it listens.
 
 The ends are compared in messages and their order per connection, in results of calls other than success and waiting,
-in stdout and exit status. The results of compiled programs cannot be seen. Where the old program differs from itself,
-run again, nothing is proved.
+in stdout and exit status. The results of compiled programs cannot be seen.
 
 The default faults are
   {f"{chr(10)}  ".join(FAULTS)}
 
-Exit status: 0 equivalent; 1 diverged; 2 inconclusive: lines that call the old API never ran, migrate leaves some of
-them old, or the old program does not repeat itself; 4 a file could not be handled; 64 a wrong command line."""
+If the old program does not repeat itself, the verdict is inconclusive; so it is if lines that call the old API never
+ran, or stay old. Exit status: 0 equivalent; 1 diverged; 2 inconclusive; 4 a file could not be handled; 64 a wrong
+command line."""
 
 _REPORTS = {".txt": "text", ".json": "json", ".html": "page"}
 _PASSED_ON = ("--args", "--args-service", "--args-client")
@@ -89,6 +100,7 @@ def _parser() -> Parser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     limits = Limits()
+    parser.add_version()
     parser.add_argument("scripts", nargs="+", metavar="SCRIPT", help="a service and its client, or one program")
     parser.add_argument("--args", default="", metavar="ARGS", help="arguments of every end, as a shell splits them")
     parser.add_argument("--args-service", metavar="ARGS", help="those of the service")
@@ -100,8 +112,8 @@ def _parser() -> Parser:
     parser.add_argument("--times", type=count, default=1, metavar="N", help="repeat everything (default: once)")
     parser.add_argument("--faults", action="append", metavar="SPEC", help="these faults (COMCH_FAULTS); repeatable")
     parser.add_argument("--no-faults", action="store_true", help="without faults only")
-    parser.add_argument("--unsafe", action="store_true", help="also rewrite what needs evidence")
-    parser.add_argument("--idioms", action="store_true", help="also join statements where no program can tell")
+    parser.add_argument("--unsafe", action="store_true", help=UNSAFE)
+    parser.add_argument("--idioms", action="store_true", help=IDIOMS)
     parser.add_argument("--keep-spelling", action="store_true", help=KEEP_SPELLING)
     parser.add_argument("--evidence", action="append", metavar="FILE", help=EVIDENCE)
     parser.add_argument("--json", action="store_true", help="report as JSON")
@@ -109,7 +121,7 @@ def _parser() -> Parser:
         "--report",
         action="append",
         metavar="FILE",
-        help=f"write a report beside that, by suffix: {', '.join(_REPORTS)}; repeatable",
+        help=REPORT.format(", ".join(_REPORTS)),
     )
     parser.add_argument(
         "--keep", metavar="DIR", help="leave both sides there, and of each run output, errors and traces"
@@ -119,11 +131,13 @@ def _parser() -> Parser:
     )
     parser.add_argument("--cue", default="", metavar="TEXT", help="what the service prints when the client may start")
     for name, seconds, does in (
-        ("timeout", limits.timeout_s, "for a run"),
-        ("linger", limits.linger_s, "until a service is interrupted when its client has ended"),
-        ("patience", limits.patience_s, "for the service to listen"),
+        ("timeout", limits.timeout_s, "seconds that a run may take"),
+        ("linger", limits.linger_s, "seconds after the client has ended until the service gets SIGINT"),
+        ("patience", limits.patience_s, "seconds to wait for the service to listen"),
     ):
-        parser.add_argument(f"--{name}", type=_seconds, default=seconds, metavar="S", help=f"{does} ({seconds:g} s)")
+        parser.add_argument(
+            f"--{name}", type=_seconds, default=seconds, metavar="S", help=f"{does} (default: {seconds:g})"
+        )
     return parser
 
 

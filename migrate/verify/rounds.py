@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from migrate._progress import Progress
+from migrate.verify import meeting
 from migrate.verify.account import Account, ran
 from migrate.verify.comparison import Difference, differences, without_numbers, without_order
 from migrate.verify.endings import as_of_generation_1
@@ -57,6 +58,8 @@ class Rounds:
     _late: set[str] = field(default_factory=set)
     _last: dict[tuple[bool, ...], list[Line]] = field(default_factory=dict)  # the trace of each pairing's last run
     _coded: list[Divergence] = field(default_factory=list)
+    _apart: bool = False  # the old ends have not met, without faults, so that others would not either
+    _unmet: list[str] = field(default_factory=list)  # why not, and how ends failed before they had met
     _compiled: dict[bool, set[str]] = field(default_factory=lambda: {False: set(), True: set()})  # by side
 
     def result(self) -> Result:
@@ -66,6 +69,8 @@ class Rounds:
         scenes: list[Scene] = []
         for repetition, faults in product(range(1, self.times + 1), ("", *self.faults)):
             reference = self._old(faults)
+            if self._apart:
+                break
             for new in self.pairings or self._pairings():
                 run = Run(new, faults, repetition)
                 apart = list(self._compared(run, reference, self._meant(run, reference)))
@@ -74,7 +79,7 @@ class Rounds:
                 divergences += apart
                 compared.append(run)
         trees = self.stage.trees
-        calls = [call for call in trees.calls if self._is_of_program(call.path)]
+        calls = self._calls()
         return Result(
             runs=self._runs,
             divergences=tuple(divergences),
@@ -84,7 +89,7 @@ class Rounds:
             reasons=tuple(self._reasons(calls)),
             compared=tuple(compared),
             scenes=tuple(scenes),
-            migration=trees.migration,
+            migration=trees.migration(self._is_of_program),
             compiled=tuple(sorted(self._compiled[False])),
         )
 
@@ -104,8 +109,12 @@ class Rounds:
     def _old(self, faults: str, held: int | None = None) -> list[Account]:
         run = Run(self._all_old, faults)
         remains = self._run(run, held)
-        for peer, left in zip(self.stage.peers, remains, strict=True):
+        for left in remains:
             self._ran.update(ran(left))
+        if not faults and held is None and not self._all_have_run():
+            self._apart = meeting.are_apart(remains)
+            self._unmet = [*meeting.reasons(self.stage.peers, remains)]
+        for peer, left in zip(self.stage.peers, remains, strict=True):
             if left.status == KILLED:
                 self._late.add(f"the old {peer.name} was {KILLED}" + (f" (faults: {faults})" if faults else ""))
         return self._accounts(remains)
@@ -152,6 +161,12 @@ class Rounds:
             for difference, is_steady in _persistent(before, after):
                 yield Divergence(run, peer.name, difference, is_steady)
 
+    def _calls(self) -> list[Call]:
+        return [call for call in self.stage.trees.calls if self._is_of_program(call.path)]
+
+    def _all_have_run(self) -> bool:
+        return all(map(self._has_run, self._calls()))
+
     def _has_run(self, call: Call) -> bool:
         lines = range(call.line, call.end_line + 1)
         return any((str(call.path), line) in self._ran for line in lines)
@@ -163,6 +178,7 @@ class Rounds:
             yield "the old side made no call of the old API in any run"
         if self._compiled[True]:
             yield f"the new side calls {', '.join(sorted(self._compiled[True]))}"
+        yield from self._unmet
         yield from sorted(self._late)
 
 

@@ -14,12 +14,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from migrate.verify import meeting
 from migrate.verify.peers import Peer
 from migrate.verify.trees import Trees
 
 Line = dict[str, Any]
 _WATCHER = Path(__file__).parent / "_watcher"
-_STEP_S = 0.01
+_STEP_S, _LOOK_S = 0.01, 0.1
+_LAST_WORDS_S = 3.0  # for ends that are interrupted since they will not meet
 KILLED = "killed at its deadline"
 
 
@@ -29,7 +31,7 @@ class Limits:
 
     timeout_s: float = 60.0  # for a process
     linger_s: float = 10.0  # until a service whose client has gone is interrupted
-    patience_s: float = 5.0  # for a service to become ready, if it ever does
+    patience_s: float = 5.0  # for a service to become ready, if it ever does; for a client that asks for another name
     cue: str = ""
 
 
@@ -91,6 +93,10 @@ class _End:
             return cue in self._text("stdout")
         return any(line.get("side") == "server" and line.get("new") == "RUNNING" for line in self._lines("trace"))
 
+    def trace(self) -> Iterator[Line]:
+        """Read what it has traced so far."""
+        return self._lines("trace")
+
     def kill(self) -> None:
         """End its process group, which may outlive it."""
         with contextlib.suppress(ProcessLookupError):
@@ -126,10 +132,15 @@ class _End:
                 yield from (call["symbol"] for call in json.loads(path.read_text())["calls"] if not call["file"])
 
 
+# Files that are named from where the command was started, not from where the program is.
+_FILES = ("COMCH_TOPOLOGY", "COMCH_DOCA_LIB")
+
+
 def _environment(home: Path, faults: str) -> dict[str, str]:
     """What all ends of a run find: a meeting place of their own, the watcher, and nothing that differs by chance."""
     env = {
         **os.environ,
+        **{name: os.path.abspath(path) for name in _FILES if os.path.exists(path := os.environ.get(name, ""))},
         "COMCH_RUNTIME_DIR": str(home / "r"),
         "PYTHONPATH": os.pathsep.join(filter(None, [str(_WATCHER), os.environ.get("PYTHONPATH")])),
         "PYTHONDONTWRITEBYTECODE": "1",
@@ -180,10 +191,28 @@ class Stage:
             if end.ended(_STEP_S):
                 return
 
+    def _may_meet(self, ends: Sequence[_End]) -> bool:
+        """Wait until the last end has met the others, or has ended; False if it goes on asking for other names."""
+        if len(ends) < 2:
+            return True
+        deadline = time.monotonic() + self.limits.patience_s
+        while not ends[-1].ended(_LOOK_S):
+            trace = [line for end in ends for line in end.trace()]
+            listened, asked = meeting.listened_on(trace), meeting.asked_for(trace)
+            if meeting.has_met(trace) or listened & asked:
+                return True
+            if time.monotonic() > deadline:
+                return not (listened and asked)
+        return True
+
     def _finish(self, ends: Sequence[_End]) -> list[Remains]:
         """Wait for the last one, then for those before it: they get SIGINT when they do not end by themselves."""
         deadline = time.monotonic() + self.limits.timeout_s
         late = set()
+        if not self._may_meet(ends):
+            for end in ends:
+                end.process.send_signal(signal.SIGINT)
+            deadline = time.monotonic() + _LAST_WORDS_S
         for end in reversed(ends):
             left = deadline - time.monotonic()
             if end is not ends[-1] and left > self.limits.linger_s and not end.ended(self.limits.linger_s):

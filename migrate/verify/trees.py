@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -54,13 +54,13 @@ class Trees:
     imported: frozenset[Path]
     outcomes: tuple[FileOutcome, ...] = ()  # the files of the new side, and what they were
 
-    @property
-    def migration(self) -> Run:
-        """What became of the program, for a report."""
-        return Run(self.new, self.outcomes)
-
     by_hand: bool = False
     calls_c: bool = False
+
+    def migration(self, is_of_program: Callable[[Path], bool]) -> Run:
+        """What became of the program, for a report: of its files alone, others may lie beside them."""
+        outcomes = (outcome for outcome in self.outcomes if is_of_program(outcome.path.relative_to(self.new)))
+        return Run(self.new, tuple(outcomes))
 
     @property
     def needs_launcher(self) -> bool:

@@ -98,7 +98,10 @@ def test_a_table_of_tests_and_reasons() -> None:
     proofs = {key: Proof("proved", "a.py::test") for key in KEYS[:2]}
     proofs |= {KEYS[2]: Proof("hardware only", "a | b"), KEYS[3]: Proof("returns", "a.py::value")}
     text = table(Section("Here", (DISCONNECT,), proofs))
-    assert "1 functions, 4 rows: 2 proved, 1 returns, 0 C only, 1 hardware only, 0 header slip, 0 not built." in text
+    assert (
+        "1 functions, 4 rows: 2 proved, 1 returns, 0 C only, 1 hardware only, 0 error in the header, 0 not built."
+        in text
+    )
     assert [row[1:] for row in rows(text)] == [
         *((code, "proved", "`a.py::test`") for code in CODES[:2]),
         (CODES[2], "hardware only", r"a \| b"),
@@ -135,8 +138,9 @@ def test_a_stale_page_is_told(start_python: StartPython, tmp_path: Path) -> None
     for name in ("comch_next", "comm_channel_compat", "migrate", "tests"):
         (tmp_path / name).symlink_to(ROOT / name)
     (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "symbols.md").symlink_to(ROOT / "docs" / "symbols.md")
-    pages = [f"docs/{name}.md" for name in ("proofs", "errors", "status", "states")]
+    for name in ("symbols.md", "overview.svg"):
+        (tmp_path / "docs" / name).symlink_to(ROOT / "docs" / name)
+    pages = [f"docs/{name}" for name in ("proofs.md", "errors.md", "status.md", "states.md", "states.svg")]
     for page in pages:
         (tmp_path / page).write_text("# old\n")
     finished = start_python("-m", "tools.generate", "--check", cwd=tmp_path).finish()

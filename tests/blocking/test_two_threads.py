@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from comch_next import BlockingChannel, DocaError, InitAttr, NotConnected
+from comch_next import BlockingChannel, DocaError, InitAttr, InvalidValue, NotConnected
 from tests.descriptors import open_fds
 from tests.processes import SOON_S
 
@@ -55,3 +55,12 @@ def test_connect(service: BlockingChannel) -> None:
 
 def test_receive(service: BlockingChannel) -> None:
     assert isinstance(close_under(service, service.receive), NotConnected)
+
+
+def test_the_message_stands_before_the_connection() -> None:
+    channel = BlockingChannel(InitAttr())
+    try:
+        with pytest.raises(InvalidValue, match="message is 'text'"):
+            channel.send_to("text", None)  # type: ignore[arg-type]
+    finally:
+        channel.close()

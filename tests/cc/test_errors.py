@@ -29,7 +29,7 @@ def proofs() -> Proofs:
     """How each row is proved, for the table in the docs."""
     tests = {row: f"{FILE}::test_a_documented_error_is_provoked[{name(row)}]" for row in PROVOCATIONS}
     starved = {row: f"{FILE}::test_an_exhausted_process_is_refused[{name(row)}]" for row in EXHAUSTED}
-    reasons = (("hardware only", HARDWARE_ONLY), ("header slip", HEADER_SLIPS))
+    reasons = (("hardware only", HARDWARE_ONLY), ("error in the header", HEADER_SLIPS))
     return combined(("proved", tests), ("proved", starved), *reasons, name=lambda short: PREFIX + short)
 
 

@@ -56,9 +56,18 @@ def test_the_example_fails_while_something_is_left(
 ) -> None:
     (tmp_path / "program.py").write_text(text)
     install, *commands = service()
-    assert install == "python -m pip install doca-channel-compat"  # which the tests have done
+    assert install == "python -m pip install 'doca-channel-compat[migrate]'"  # which the tests have done
     assert _run(commands, tmp_path) == [0, status]
     assert (tmp_path / report).stat().st_size > 0
+
+
+def test_the_hooks_install_what_rewriting_needs() -> None:
+    """pre-commit installs the project without its extras."""
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    extra = text.partition("\nmigrate = [")[2].partition("]")[0]
+    needed = re.findall(r'"([^"]+)"', extra)
+    assert needed
+    assert {name: hook["additional_dependencies"] for name, hook in HOOKS.items()} == dict.fromkeys(HOOKS, needed)
 
 
 @pytest.mark.parametrize(("text", "status"), [(OLD, 1), (BY_HAND, 3), (NEW, 0)])

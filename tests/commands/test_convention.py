@@ -49,6 +49,27 @@ def test_version(start_python: StartPython, module: str) -> None:
     assert ended == (0, f"{MODULES[module]} {comch_next.__version__}\n", "")
 
 
+SUBCOMMANDS = [
+    ("comch_next", ("devices", "caps", "admin", "timeline")),
+    ("comm_channel_compat", ("run", "exec", "env", "paths")),
+    ("migrate", ("explain", "verify")),
+    ("doca_migrate", ("explain", "verify")),
+]
+
+
+@pytest.mark.parametrize("given", [(m, *c) for m, found in SUBCOMMANDS for c in [(), *((name,) for name in found)]])
+def test_help_and_version_of_each_command(start_python: StartPython, given: tuple[str, ...]) -> None:
+    for option in ("--help", "-h"):
+        ended = start_python("-m", *given, option).finish()
+        assert (ended.returncode, ended.stderr) == (0, "")
+        assert ended.stdout.startswith(f"usage: python -m {given[0].replace('doca_', '')}")
+    assert start_python("-m", *given, "--version").finish() == (
+        0,
+        f"{MODULES[given[0]]} {comch_next.__version__}\n",
+        "",
+    )
+
+
 @pytest.mark.parametrize("module", MODULES)
 def test_a_wrong_command_line(start_python: StartPython, module: str) -> None:
     ended = start_python("-m", module, "--no-such-option").finish()

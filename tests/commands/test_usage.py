@@ -33,11 +33,15 @@ def test_help_names_every_command(start_python: StartPython) -> None:
 @pytest.mark.parametrize(
     ("name", "setting", "told"),
     [
-        ("devices", {"COMCH_DRIVER": "nonesuch"}, "there is no driver 'nonesuch'; known are emulated, native"),
+        (
+            "devices",
+            {"COMCH_DRIVER": "nonesuch"},
+            "COMCH_DRIVER: there is no driver 'nonesuch'; known are emulated, native",
+        ),
         ("admin", {"COMCH_DRIVER": "nonesuch"}, "there is no driver 'nonesuch'"),
-        ("devices", {"COMCH_TOPOLOGY": "not/there.toml"}, "COMCH_TOPOLOGY names not/there.toml"),
-        ("caps", {"COMCH_TOPOLOGY": "README.md"}, "COMCH_TOPOLOGY names README.md"),
-        ("caps", {"COMCH_TOPOLOGY": "two\nlines"}, "COMCH_TOPOLOGY names two\\nlines"),
+        ("devices", {"COMCH_TOPOLOGY": "not/there.toml"}, "COMCH_TOPOLOGY names 'not/there.toml'"),
+        ("caps", {"COMCH_TOPOLOGY": "README.md"}, "COMCH_TOPOLOGY names 'README.md'"),
+        ("caps", {"COMCH_TOPOLOGY": "two\nlines"}, "COMCH_TOPOLOGY names 'two\\nlines'"),
         ("caps", {"COMCH_SIDE": "left"}, "COMCH_SIDE is 'left'"),
     ],
 )
@@ -48,6 +52,15 @@ def test_one_line_says_what_is_wrong(start_python: StartPython, name: str, setti
         assert finished.stderr.count("\n") == 1
         assert finished.stderr.startswith("comch_next: ")
         assert told in finished.stderr
+
+
+def test_what_was_tried_stands_below_in_lines(start_python: StartPython) -> None:
+    lacking = {"COMCH_DRIVER": "native", "COMCH_DOCA_LIB": "/not/there.so"}
+    finished = start_python("-m", "comch_next", "devices", env=lacking).finish()
+    assert (finished.returncode, finished.stdout) == (1, "")
+    first, *tried = finished.stderr.splitlines()
+    assert first.endswith("was not found; tried:")
+    assert [attempt.partition(": ")[0] for attempt in tried] == ["  /not/there.so"]
 
 
 class Blind(Driver):

@@ -49,7 +49,7 @@ def proofs() -> Proofs:
     file = "tests/compat/test_errors.py"
     tests = {row: f"{file}::test_a_documented_error_is_provoked[driver-{'-'.join(row)}]" for row in PROVOCATIONS}
     starved = {row: f"{file}::test_an_exhausted_process_is_told[driver-{'-'.join(row)}]" for row in EXHAUSTED}
-    reasons = (("C only", C_ONLY), ("hardware only", HARDWARE_ONLY), ("header slip", HEADER_SLIPS))
+    reasons = (("C only", C_ONLY), ("hardware only", HARDWARE_ONLY), ("error in the header", HEADER_SLIPS))
     return combined(("proved", tests), ("proved", starved), *reasons, name=lambda name: PREFIX + name)
 
 

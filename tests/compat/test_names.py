@@ -25,6 +25,16 @@ def test_of_a_module(module: object, name: str, meant: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "call", ["cc.Endpont", "gen2.Servr", "cc.doca_comm_channel_ep_sendtoo", "blocking.DOCA_SUCESS"]
+)
+def test_of_a_module_is_answered_once(start_python: StartPython, call: str) -> None:
+    names = "import comm_channel_compat as cc; from comm_channel_compat import cc as gen2"
+    code = f"{names}; from comm_channel_compat.blocking import flat as blocking\n{call}"
+    told = start_python("-c", code, fresh=True).finish().stderr
+    assert told.lower().count("did you mean") == 1
+
+
+@pytest.mark.parametrize(
     ("call", "meant"),
     [
         ("cc.Endpoint().set_max_msgsize(80)", "set_max_msg_size"),

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from comch_next._codes import State
+from comch_next._codes import ErrorCode, State
 from comch_next.driver.emulated import _consumer, _guard
 from comch_next.driver.emulated._buf import Buf
 from comch_next.driver.emulated._client import Client
@@ -18,6 +18,8 @@ from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._consumer import Consumer, PostRecvTasks
 from comch_next.driver.emulated._control import ControlContext, ControlContexts
 from comch_next.driver.emulated._device import Devices
+from comch_next.driver.emulated._dpa.completions import DpaCompletion, _Completions
+from comch_next.driver.emulated._dpa.instance import Dpa
 from comch_next.driver.emulated._engine import Engine, Engines
 from comch_next.driver.emulated._fast_context import FastContext
 from comch_next.driver.emulated._fast_path import FastPath
@@ -25,6 +27,7 @@ from comch_next.driver.emulated._inventory import BufInventories
 from comch_next.driver.emulated._kernel.memory import ffi
 from comch_next.driver.emulated._mmap import Mmap
 from comch_next.driver.emulated._mmaps import Mmaps
+from comch_next.driver.emulated._msgq import MsgQ
 from comch_next.driver.emulated._producer import Producer
 from comch_next.driver.emulated._send_task import TaskPool
 from comch_next.driver.emulated._server import Server
@@ -45,6 +48,7 @@ request, arm, post, finish, free = (
     Task.finish,
     Tasks.free,
 )
+keep = _Completions.keep
 begin, stop, alloc = Consumer.begin, ControlContext.stop, TaskPool.task_send_alloc_init
 register, create_from_export = ControlContexts.event_msg_recv_register, Mmaps.create_from_export
 
@@ -149,6 +153,14 @@ def say_again(*_: object) -> None:
     raise Again("whatever it is")
 
 
+def nobody_sent(completions: _Completions, _: int, data: Any) -> Any:
+    return keep(completions, 0, data)
+
+
+def fail_later(*_: object) -> ErrorCode:
+    return ErrorCode.CONNECTION_RESET
+
+
 def accept_any_id(_: Producer, task: Task) -> None:
     task.finish(SUCCESS)
 
@@ -195,6 +207,12 @@ FAULTS: list[tuple[Any, str, Any, str]] = [
     (_consumer, "check_single", take_lists, "chained_buffers_are_refused"),
     (Mmap, "allows", always, "memory_of_a_consumer"),
     (Mmaps, "create_from_export", import_a_copy, "export_and_import"),
+    (_Completions, "keep", nobody_sent, "msgq_carries_messages_both_ways"),
+    (DpaCompletion, "add", nothing, "msgq_carries_messages_both_ways"),
+    (Producer, "refused", fail_later, "msgq_nothing_posted"),
+    (Dpa, "check_unused", nothing, "msgq_order_of_ends"),
+    (MsgQ, "dpa_failed", nothing, "msgq_refused_device_call_is_fatal"),
+    (Dpa, "fail", nothing, "msgq_refused_device_call_is_fatal"),
 ]
 
 

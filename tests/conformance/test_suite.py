@@ -64,7 +64,7 @@ def test_the_command_tells_what_failed(start_python: StartPython) -> None:
     assert ended.returncode == 1
     assert ended.stdout.splitlines()[1].split() == ["check_server_runs_at_once", "FAILED", "FAILED"]
     assert "there is no driver 'nobodys'" in ended.stdout
-    assert ended.stdout.splitlines()[-1] == "1 checks, 2 failures"
+    assert ended.stdout.splitlines()[-1] == "1 check, 2 failures"
 
 
 def fail(side: Side, text: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import comch_next as comch
-from comch_next import BadState, ErrorCode, InvalidValue, NoMemory, SendTask, SubmitFlag
+from comch_next import BadState, ErrorCode, InvalidValue, NoMemory, SendTask, State, SubmitFlag
 from tests.control_path.pair import Side, client, connect, ignore, leave, pair, server, until
 
 
@@ -215,4 +215,29 @@ def test_a_send_has_completed_before_its_answer_comes(max_events: int | None) ->
         there.send(b"answer")
         until(lambda number=number: len(order) == 2 * number, here.engine, there.engine)  # type: ignore[misc]
     assert order == ["done", "answer"] * 3
+    leave(here, there)
+
+
+def test_a_send_of_the_same_progress_has_completed_before_its_answer() -> None:
+    """A client sends when it is told that it is up, and is answered before that callback has returned."""
+    there, here = server(), client()
+    order: list[str] = []
+
+    def changed(context: comch.Client, old: State, new: State) -> None:
+        if new is State.RUNNING:
+            here.send()
+            until(lambda: there.messages, there.engine)
+            there.send(b"answer")
+
+    def done(task: SendTask) -> None:
+        order.append("done")
+        task.free()
+
+    here.context.set_state_changed_cb(changed)
+    here.context.task_send_set_conf(done, ignore, 1)
+    here.context.event_msg_recv_register(lambda *_: order.append("answer"))
+    there.context.start()
+    here.context.start()
+    until(lambda: len(order) == 2, there.engine, here.engine)
+    assert order == ["done", "answer"]
     leave(here, there)

@@ -10,7 +10,6 @@ from tests.documents.test_sessions import SESSIONS
 
 RUN = {*PROGRAMS, *SESSIONS}
 NOT_RUN = {
-    "mermaid",  # the diagram of docs/states.md, which is generated
     "sh",  # installs, or builds C programs: see tests/faces
     "yaml",  # docs/ci.md, see tests/commands/test_ci.py
 }

@@ -10,12 +10,19 @@ from tests.documents.support import block
 from tests.processes import Child, StartPython
 
 README_PROGRAMS = ("server.py", "client.py", "aio_echo.py")
-GUIDE_PROGRAMS = {"talk.py": "b'HELLO'\n", "steps.py": "b'hello'\n", "callbacks.py": "[b'hello']\n"}
+GUIDE_PROGRAMS = {
+    "talk.py": "b'HELLO'\n",
+    "poller.py": "b'received'\n",
+    "steps.py": "b'hello'\n",
+    "callbacks.py": "[b'hello']\n",
+}
 AIO_PROGRAMS = ("handlers.py", "asking.py")
+MIGRATION_PROGRAMS = ("devices.toml", "ask_before.py", "ask_after.py", "limits.py")  # test_migration, test_sessions
 PROGRAMS = [
     *(("README.md", title) for title in README_PROGRAMS),
     *(("docs/guide.md", title) for title in GUIDE_PROGRAMS),
     *(("docs/aio.md", title) for title in AIO_PROGRAMS),
+    *(("MIGRATION.md", title) for title in MIGRATION_PROGRAMS),
 ]
 
 # A client that is killed while it is connected.

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.documents.support import checkout, commands, is_shown, shell
+from tests.documents.support import block, checkout, commands, is_shown, shell
 from tests.processes import Child
 
 Shell = Callable[[str], Child]
@@ -18,6 +18,13 @@ SESSIONS = [
     *(
         ("docs/tutorial.md", title)
         for title in ("devices", "old service", "old client", "diff", "new client", "verify")
+    ),
+    *(
+        ("MIGRATION.md", title)
+        for title in (
+            *("names", "inventory", "unchanged service", "unchanged client", "diff", "write", "verify", "remove"),
+            "evidence",
+        )
     ),
     ("docs/testing.md", "trace"),
 ]
@@ -73,14 +80,29 @@ def test_the_tutorial(start: Shell) -> None:
     page = "docs/tutorial.md"
     _run(page, "devices", start)
     _run_pair(page, "old service", "old client", start)
-    _run_diff(page, start)
+    _run_report(page, "diff", start)
     _run_pair(page, "old service", "new client", start)
     _run(page, "verify", start)
 
 
-def _run_diff(page: str, start: Shell) -> None:
+def test_the_ten_minute_path(start: Shell) -> None:
+    page = "MIGRATION.md"
+    _run(page, "names", start)
+    _run_report(page, "inventory", start)
+    _run_pair(page, "unchanged service", "unchanged client", start)
+    _run_report(page, "diff", start)
+    for title in ("write", "verify", "remove"):
+        _run(page, title, start)
+
+
+def test_a_run_as_evidence(start: Shell, tmp_path: Path) -> None:
+    (tmp_path / "limits.py").write_text(block("MIGRATION.md", "limits.py"))
+    _run("MIGRATION.md", "evidence", start)
+
+
+def _run_report(page: str, title: str, start: Shell) -> None:
     """Show what would change, which is no success: the exit status is the report's."""
-    ((command, shown),) = commands(page, "diff")
+    ((command, shown),) = commands(page, title)
     finished = start(command).finish()
     assert finished.returncode == 1  # rewrites pending
     assert is_shown(shown, finished.stdout.splitlines()), finished.stdout

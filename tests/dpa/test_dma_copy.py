@@ -67,7 +67,7 @@ def onto_itself(arg: SimpleNamespace) -> None:
 
 
 def no_map(arg: SimpleNamespace) -> None:
-    arg.dst = arg.comp
+    arg.dst = arg.completion
     copy(arg)
 
 

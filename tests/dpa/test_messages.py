@@ -10,6 +10,7 @@ import pytest
 
 import comch_next as comch
 from comch_next.dpa.dev import (
+    CompletionType,
     doca_dpa_dev_comch_consumer_ack,
     doca_dpa_dev_comch_consumer_completion_ack,
     doca_dpa_dev_comch_consumer_get_completion,
@@ -19,6 +20,7 @@ from comch_next.dpa.dev import (
     doca_dpa_dev_completion_ack,
     doca_dpa_dev_completion_request_notification,
     doca_dpa_dev_get_completion,
+    doca_dpa_dev_get_completion_type,
     doca_dpa_dev_get_completion_user_data,
     doca_dpa_dev_thread_get_local_storage,
 )
@@ -74,11 +76,11 @@ def test_a_kernel_sees_who_sent() -> None:
             arg.posted = True
             doca_dpa_dev_comch_consumer_ack(arg.consumer, DEPTH)
         while True:
-            found, element = doca_dpa_dev_comch_consumer_get_completion(arg.comp)
+            found, element = doca_dpa_dev_comch_consumer_get_completion(arg.completion)
             if not found:
                 break
             arg.notes.append(doca_dpa_dev_comch_consumer_get_completion_producer_id(element))
-            doca_dpa_dev_comch_consumer_completion_ack(arg.comp, 1)
+            doca_dpa_dev_comch_consumer_completion_ack(arg.completion, 1)
         sleep(arg)
 
     with queues(note) as lane:
@@ -94,13 +96,14 @@ def test_sends_complete_with_the_user_data_of_their_producer() -> None:
         doca_dpa_dev_comch_producer_post_send_imm_only(arg.producer, arg.cpu, b"asked for", 5, 1)
         found, element = doca_dpa_dev_get_completion(arg.sent)
         arg.notes += [found, doca_dpa_dev_get_completion_user_data(element), doca_dpa_dev_get_completion(arg.sent)]
+        arg.notes.append(doca_dpa_dev_get_completion_type(element))
         doca_dpa_dev_completion_ack(arg.sent, 1)
         doca_dpa_dev_completion_request_notification(arg.sent)
 
     with queues(once) as lane:
         lane.until(lambda: len(lane.came) == 2)
-        lane.until(lambda: len(lane.arg.notes) == 4)
-        assert (lane.came, lane.arg.notes) == ([b"unasked", b"asked"], [0, 1, "back", (0, 0)])
+        lane.until(lambda: len(lane.arg.notes) == 5)
+        assert (lane.came, lane.arg.notes) == ([b"unasked", b"asked"], [0, 1, "back", (0, 0), CompletionType.SEND])
 
 
 def test_local_storage_is_the_threads() -> None:
@@ -122,8 +125,8 @@ def test_the_host_sleeps_until_a_kernel_has_answered() -> None:
         for number in range(20):
             lane.send(b"%d" % number)
             while len(lane.came) <= number:
-                lane.pe.wait(5.0)
-                lane.pe.progress()
+                lane.engine.wait(5.0)
+                lane.engine.progress()
         assert len(lane.came) == 20
 
 

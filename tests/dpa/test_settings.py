@@ -87,7 +87,7 @@ def test_a_queue_makes_as_many_as_it_may_while_it_is_started(dpa: Dpa, side: str
     first = getattr(msgq, f"{side}_create")()
     with pytest.raises(comch.NoMemory, match="all 1 that it may have"):
         getattr(msgq, f"{side}_create")()
-    with pytest.raises(comch.InUse, match="1 consumers or producers"):
+    with pytest.raises(comch.InUse, match="1 consumer or producer"):
         msgq.stop()
     first.destroy()
     end(msgq)
@@ -144,7 +144,7 @@ def test_a_dpa_consumer_names_what_it_lacks(dpa: Dpa, thread: DpaThread) -> None
     assert consumer.get_dpa_handle() > 0
     with pytest.raises(comch.BadState, match="legal while IDLE"):
         consumer.set_dev_max_num_recv(4)
-    with pytest.raises(comch.InUse, match="1 consumers"):
+    with pytest.raises(comch.InUse, match="1 consumer"):
         comp.stop()
     consumer.close()
     comp.stop()
@@ -216,7 +216,7 @@ def test_numbers_of_a_completion_context_are_rounded_up(thread: DpaThread) -> No
 
 CALLS_OF_THE_DPA: dict[str, Callable[[Queues], Any]] = {
     "set_dev_max_num_recv": lambda lane: lane.consumer.set_dev_max_num_recv(1),
-    "set_completion": lambda lane: lane.consumer.set_completion(lane.comp),
+    "set_completion": lambda lane: lane.consumer.set_completion(lane.completion),
     "consumer_get_dpa_handle": lambda lane: lane.consumer.get_dpa_handle(),
     "set_dev_max_num_send": lambda lane: lane.producer.set_dev_max_num_send(1),
     "dpa_completion_attach": lambda lane: lane.producer.dpa_completion_attach(lane.sent),

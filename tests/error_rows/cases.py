@@ -9,7 +9,7 @@ import comch_next as comch
 from comch_next import Client, ProgressEngine, Server, State
 from tests.control_path.pair import Side, ignore
 from tests.error_rows import cases_fast_path, cases_memory
-from tests.error_rows.world import Answer, Case, Key, Raises, World, with_topology
+from tests.error_rows.world import Answer, Case, Key, Raises, World, with_topology, without_topology
 
 
 def _close_used_device(world: World) -> None:
@@ -128,7 +128,7 @@ CASES: dict[Key, Raises | Answer] = {
     ),
     # Devices
     ("doca_devinfo_create_list", "NOT_FOUND"): Raises(
-        with_topology("side = 'moon'", comch.devices), "topology.toml, which cannot be read"
+        without_topology(comch.devices), "nowhere.toml', which cannot be read"
     ),
     ("doca_devinfo_rep_create_list", "INVALID_VALUE"): Raises(
         lambda w: w.dpu.representors(9),  # type: ignore[arg-type]
@@ -144,8 +144,10 @@ CASES: dict[Key, Raises | Answer] = {
     ("doca_dev_open", "INITIALIZATION"): Raises(
         with_topology("limits = { max_open = 2 }", _too_many_open), "is open 2 times"
     ),
-    ("doca_dev_close", "IN_USE"): Raises(_close_used_device, "still use 0000:b1:00.3"),
-    ("doca_dev_rep_close", "IN_USE"): Raises(lambda w: w.there.context.device_rep.close(), "still use it"),
+    ("doca_dev_close", "IN_USE"): Raises(_close_used_device, "1 context or memory map still uses 0000:b1:00.3"),
+    ("doca_dev_rep_close", "IN_USE"): Raises(
+        lambda w: w.there.context.device_rep.close(), "1 server still uses it; destroy it first"
+    ),
     ("doca_devinfo_is_equal_pci_addr", "INVALID_VALUE"): Raises(
         lambda w: w.dpu.devinfo.is_equal_pci_addr("what"), "'what' is no PCI address"
     ),

@@ -95,7 +95,7 @@ def _permit_both(world: World) -> None:
     world.mmap(start=False).set_permissions(AccessFlag.PCI_READ_ONLY | AccessFlag.PCI_READ_WRITE)
 
 
-STARTED, LIES_IN_IT = "is started", "buffers or consumers still lie in the map"
+STARTED, LIES_IN_IT = "is started", "1 buffer or consumer still lies in the map"
 NO_DEVICE, NO_ANSWER = "does not have this device", "driver does not answer"
 OUT = "all 4 elements of the inventory are out"
 
@@ -191,7 +191,7 @@ CASES: dict[Key, Raises | Answer] = {
     ("doca_mmap_enable_thread_safety", "NOT_PERMITTED"): Raises(lambda w: w.memory.enable_thread_safety(), STARTED),
     # Inventories
     ("doca_buf_inventory_create", "INVALID_VALUE"): Raises(lambda w: w.new_inventory(0), "from 1 to .*, not 0"),
-    ("doca_buf_inventory_destroy", "IN_USE"): Raises(_destroy_with_one_out, "1 buffers are still out"),
+    ("doca_buf_inventory_destroy", "IN_USE"): Raises(_destroy_with_one_out, "1 buffer is still out"),
     ("doca_buf_inventory_buf_get_by_args", "INVALID_VALUE"): Raises(
         lambda w: w.inventory.buf_get_by_args(w.memory, w.memory.addr, SIZE + 1, w.memory.addr, 0),
         "outside of the memory map",

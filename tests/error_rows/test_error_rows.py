@@ -79,7 +79,7 @@ def proofs(generation: Generation) -> Proofs:
         ("returns", tested("test_row_that_returns", ANSWERS)),
         ("C only", listed(C_ONLY)),
         ("hardware only", listed(HARDWARE_ONLY)),
-        ("header slip", listed(HEADER_SLIPS)),
+        ("error in the header", listed(HEADER_SLIPS)),
         ("not built", {row: NOT_BUILT[row[0]] for row in every if row[0] in NOT_BUILT}),
     )
 
@@ -179,7 +179,7 @@ def test_a_destroyed_context_has_no_engine(world: World, call: str) -> None:
 
 
 def test_getters_that_the_headers_wrong_work_in_every_state(world: World) -> None:
-    """The rows that are header slips: no getter refuses an active context."""
+    """The rows that are errors in the header: no getter refuses an active context."""
     for side in (world.there, world.here, world.idle_server, world.idle_client):
         assert side.context.max_msg_size == 4080
         assert side.context.device is not None

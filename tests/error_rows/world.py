@@ -158,6 +158,19 @@ class Answer:
     value: object
 
 
+def without_topology(call: Callable[[], Any]) -> Case:
+    """The call with a topology that is not there."""
+
+    def case(world: World) -> Any:
+        os.environ["COMCH_TOPOLOGY"] = str(world.folder / "nowhere.toml")
+        try:
+            return call()
+        finally:
+            del os.environ["COMCH_TOPOLOGY"]
+
+    return case
+
+
 def with_topology(device: str, call: Callable[[], Any]) -> Case:
     """The call with one device, a DPU's, that has been described so."""
 

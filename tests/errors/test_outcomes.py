@@ -133,3 +133,26 @@ def test_an_unraisable_error_goes_to_the_hook(monkeypatch: pytest.MonkeyPatch, e
 
 def test_an_unraisable_callback_returns_what_it_returns() -> None:
     assert comch.unraisable(divmod)(7, 2) == (3, 1)
+
+
+def test_what_takes_the_errors_of_a_callback_returns_in_its_place() -> None:
+    error = ValueError("x")
+
+    @comch.unraisable(onerror=lambda kind, value, traceback: (kind, value, traceback is error.__traceback__))
+    def fail() -> None:
+        raise error
+
+    assert fail() == (ValueError, error, True)
+    assert comch.unraisable(divmod, onerror=print)(7, 2) == (3, 1)
+
+
+def test_what_the_taker_of_errors_raises_goes_to_the_hook(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda args: seen.append((args.exc_type, args.exc_value.__context__)))
+    error = ValueError("x")
+
+    def fail(*_: object) -> None:
+        raise error
+
+    assert comch.unraisable(fail, onerror=lambda *_: 1 // 0)() is None
+    assert seen == [(ZeroDivisionError, error)]

@@ -1,6 +1,6 @@
 """Fork with a signal in the child that arrives before the library has disinherited anything.
 
-What its handler raises there is lost, in the calls at a fork of the standard library at the latest.
+What its handler raises there is lost, at the latest in what the module `random` has called at a fork.
 """
 
 import ctypes
@@ -9,6 +9,8 @@ import signal
 from functools import partial
 
 os.register_at_fork(after_in_child=partial(ctypes.CDLL(None)["raise"], signal.SIGINT))
+
+import random  # noqa: E402, F401
 
 import comch_next as comch  # noqa: E402
 

@@ -16,7 +16,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from types import CodeType, FrameType
@@ -29,6 +29,8 @@ from tests.attacks import SOON_S, Findings, attack
 from tests.descriptors import mapped, open_fds
 from tests.threads.duel import connect
 from tests.threads.faces import Call, End, Face
+
+ComeTo = Callable[[CodeType, int], None]
 
 _TURNS = 10
 _LIBRARY = tuple(str(Path(str(package.__file__)).parent) for package in (comch_next, comm_channel_compat))
@@ -59,25 +61,63 @@ class Strike:
 
     def run(self, call: Call, end: End) -> None:
         """Make the call; raises what it raises."""
-        sys.settrace(self._enter)
-        try:
+        with _instructions(self._come_to):
             call(end)
-        finally:
-            sys.settrace(None)
 
-    def _enter(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
+    def _come_to(self, code: CodeType, offset: int) -> None:
+        if offset in _looks_of(code):
+            self.count += 1
+            if self.count == self._at:
+                line = next(at for start, end, at in code.co_lines() if start <= offset < end)
+                self.place = f"{Path(code.co_filename).name}:{line} in {code.co_name}"
+                signal.raise_signal(signal.SIGINT)  # where the library holds signals back, it comes at the end of that
+
+
+@contextmanager
+def _traced(come_to: ComeTo) -> Iterator[None]:
+    """Tell the instructions of the library by a trace."""
+
+    def enter(frame: FrameType, event: str, argument: Any) -> Any:
         if not frame.f_code.co_filename.startswith(_LIBRARY):
             return None
         frame.f_trace_opcodes, frame.f_trace_lines = True, False
-        return self._step
+        return step
 
-    def _step(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any]:
-        if event == "opcode" and frame.f_lasti in _looks_of(frame.f_code):
-            self.count += 1
-            if self.count == self._at:
-                self.place = f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno} in {frame.f_code.co_name}"
-                signal.raise_signal(signal.SIGINT)  # where the library holds signals back, it comes at the end of that
-        return self._step
+    def step(frame: FrameType, event: str, argument: Any) -> Any:
+        if event == "opcode":
+            come_to(frame.f_code, frame.f_lasti)
+        return step
+
+    sys.settrace(enter)
+    try:
+        yield
+    finally:
+        sys.settrace(None)
+
+
+@contextmanager
+def _monitored(come_to: ComeTo) -> Iterator[None]:
+    """Tell the instructions of the library, also of a function's first call, which a trace leaves out from 3.13 on."""
+    monitoring, tool, thread = sys.monitoring, 3, threading.get_ident()  # type: ignore[attr-defined]
+
+    def step(code: CodeType, offset: int) -> Any:
+        if not code.co_filename.startswith(_LIBRARY):
+            return monitoring.DISABLE
+        if threading.get_ident() == thread:
+            come_to(code, offset)
+        return None
+
+    monitoring.use_tool_id(tool, "strike")
+    try:
+        monitoring.register_callback(tool, monitoring.events.INSTRUCTION, step)
+        monitoring.set_events(tool, monitoring.events.INSTRUCTION)
+        yield
+    finally:
+        monitoring.set_events(tool, 0)
+        monitoring.free_tool_id(tool)
+
+
+_instructions = _monitored if sys.version_info >= (3, 12) else _traced
 
 
 def _uninterrupted(call: Call, end: End) -> None:

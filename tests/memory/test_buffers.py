@@ -53,7 +53,7 @@ def test_a_stopped_inventory_gives_none_and_takes_all_back(inventory: BufInvento
         with pytest.raises(BadState, match="started"):
             attempt()
     assert bytes(buf.view) == b"good"
-    with pytest.raises(InUse, match="1 buffers are still out"):
+    with pytest.raises(InUse, match="1 buffer is still out"):
         inventory.destroy()
     drop(buf)
     inventory.start()

@@ -40,6 +40,11 @@ def test_what_is_lacking_at_start_is_named(device: Device, lacking: str) -> None
     mmap.destroy()
 
 
+def test_all_that_is_lacking_is_listed() -> None:
+    with pytest.raises(InvalidValue, match=r"the memory map lacks a range, a device and permissions$"):
+        Mmap().start()
+
+
 def test_a_started_map_is_frozen_and_a_stopped_one_is_not(device: Device) -> None:
     configure: dict[str, tuple[type[Exception], Callable[[Mmap], object]]] = {
         "permissions": (BadState, lambda mmap: mmap.set_permissions(AccessFlag.PCI_READ_ONLY)),

@@ -32,10 +32,10 @@ def test_only_the_last_close_is_refused_while_the_device_is_used(device: Device)
     with Mmap(again, SIZE, READ_WRITE) as mmap:
         again.close()
         assert len(mmap.export_pci(device)) > 0
-        with pytest.raises(InUse, match="1 contexts or memory maps"):
+        with pytest.raises(InUse, match="1 context or memory map still uses"):
             device.close()
     server = Server(device, "b1:00.0", "svc")
-    with pytest.raises(InUse, match="1 contexts or memory maps"):
+    with pytest.raises(InUse, match="1 context or memory map still uses"):
         device.close()
     server.close()
 

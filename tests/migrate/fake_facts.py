@@ -78,6 +78,9 @@ class FakeFacts:
     def calls_on(self, origin: Hashable) -> frozenset[str]:
         return frozenset("doca_comm_channel_ep_" + name for name in self.calls)
 
+    def sites(self, function: str) -> dict[ast.AST, set[object]]:
+        return {}
+
     def code_is_observed(self, call: Call) -> frozenset[str]:
         return self.observed
 

@@ -11,8 +11,7 @@ from tests.verify.cases import GUESTS
 # Those that stay whole in C, and why.
 STAYS = {
     "cffi/refusals": "it prints NULL, and destroys a handle twice, which comch_next bears (CCM114)",
-    "cffi/rpc_daemon": "its own class finds the functions by name (__getattr__)",
-    "ctypes/pump_package": "prototypes are made by a decorator that reads annotations",
+    "ctypes/pump_package": "prototypes are made by a decorator that reads annotations, and raise by errcheck",
     "ctypes/refusals": "it destroys a handle twice, which comch_next bears (CCM114)",
 }
 

@@ -88,6 +88,7 @@ def test_a_link_opens_what_it_leads_into(reader: Browser, report: Path) -> None:
 
 def test_one_code_can_be_shown_alone(reader: Browser, report: Path) -> None:
     reader.open(report)
+    reader.evaluate("for (const part of document.querySelectorAll('details')) part.open = true")  # else none is visible
     everything = reader.evaluate(SHOWN)
     counts = {}
     for code in ("CCM061", "CCM033", ""):

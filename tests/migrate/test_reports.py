@@ -233,3 +233,13 @@ def test_annotations_escape_what_ends_them() -> None:
 def test_sarif_rules_tell_what_the_codes_mean() -> None:
     rules = json.loads(sarif.text(RUN))["runs"][0]["tool"]["driver"]["rules"]
     assert next(rule for rule in rules if rule["id"] == "CCM033")["help"]["text"] == CODES["CCM033"].advice
+
+
+def test_what_stays_between_two_changes_is_shown_once() -> None:
+    old = b"a = 1\nsame\nb = 2\n\nc = 3\nkept\nd = 4\n"
+    new = b"a = 10\nsame\nb = 20\n\nc = 30\nkept\nd = 40\n"
+    changed = [line for line in diff(Run(BASE), FileOutcome(A, old, new)) if line[:1] in (b"-", b"+")][2:]
+    assert changed == [
+        sign + line for name in (b"a = 1", b"b = 2", b"c = 3", b"d = 4")
+        for sign, line in ((b"-", name + b"\n"), (b"+", name + b"0\n"))
+    ]  # fmt: skip

@@ -315,3 +315,11 @@ def test_libcst_is_loaded_for_layouts_only(call: str, needs: bool, start_python:
     program = f"import doca_comm_channel as cc\nep = cc.Endpoint()\npeer = ep.connect('svc')\n{call}\n"
     code = f"import sys; from migrate import rewrite; rewrite({program.encode()!r}); print('libcst' in sys.modules)"
     assert start_python("-c", code, fresh=True).finish().stdout == f"{needs}\n"
+
+
+@pytest.mark.parametrize("function", ["', '.join", "functools.partial(str, 1)"])
+def test_what_makes_texts_is_given_to_a_library_with_a_name(function: str) -> None:
+    """The library may call it with anything, not with the name that stands beside it."""
+    user = f"import functools, strange, doca_comm_channel as cc\nx = cc.Again\nstrange.use({function}, x)\n"
+    outcomes = rewrite_project({Path("a.py"): b"import b, doca_comm_channel\n", Path("b.py"): user.encode()})
+    assert b"x = comch.Again" in outcomes[1].new

@@ -52,8 +52,9 @@ def make_environment(folder: Path, wheel: Path) -> Path:
     """An environment with the wheel, and beside it what this one has of others; returns its folder of commands."""
     run(sys.executable, "-m", "venv", "--without-pip", folder, cwd=folder.parent)
     installed = sysconfig.get_path("purelib")
-    own = sysconfig.get_path("purelib", "venv", {"base": str(folder), "platbase": str(folder)})
-    (Path(own) / "others.pth").write_text(f"{installed}\n")  # its .pth files, and so the checkout, are not read there
+    own = run(folder / "bin" / "python", "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", cwd=folder)
+    # what is installed here is seen there, but its .pth files, and so the checkout, are not read
+    (Path(own.strip()) / "others.pth").write_text(f"{installed}\n")
     pip = (sys.executable, "-m", "pip", "--python", folder / "bin" / "python")
     run(*pip, "install", "--quiet", "--no-deps", "--no-index", "--ignore-installed", wheel, cwd=folder.parent)
     return folder / "bin"

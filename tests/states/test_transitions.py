@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from xml.etree import ElementTree
 
 import pytest
 
@@ -65,12 +66,23 @@ def test_every_call_is_legal_somewhere_and_configuration_only_while_idle() -> No
     assert {CALLS[call] for call in configuration} == {frozenset({State.IDLE})}
 
 
-def test_the_diagram_has_every_arrow_and_the_table_every_call() -> None:
+def test_the_page_has_every_arrow_and_every_call() -> None:
     text = states.page(*TABLES)
     arrows = {(old.name, new.name) for (old, _), new in TRANSITIONS.items()}
-    assert set(re.findall(r"^    (\w+) --> (\w+):", text, re.MULTILINE)) == arrows
+    assert set(re.findall(r"^\| ([A-Z]+) \| ([A-Z]+) \|", text, re.MULTILINE)) == arrows
     assert set(states.MEANINGS) == {trigger.name for trigger in Trigger}
     rows = {call: cells.split("|") for call, cells in re.findall(r"^\| `(\w+)` \|(.*)\|$", text, re.MULTILINE)}
     assert rows.keys() == CALLS.keys()
     for call, cells in rows.items():
         assert [state for state, cell in zip(State, cells, strict=True) if "yes" in cell] == sorted(CALLS[call])
+
+
+def test_the_picture_has_every_arrow_with_its_words() -> None:
+    drawn = ElementTree.fromstring(states.picture(TRANSITIONS))
+    paths = {path.get("d") for path in drawn.iterfind(".//{*}path[@class='arrow']")}
+    arrows = {(old.name, new.name) for (old, _), new in TRANSITIONS.items()}
+    assert paths == {states.PATHS[arrow].path for arrow in arrows}
+    words = [text.text or "" for text in drawn.iterfind(".//{*}text[@class='soft']")]
+    assert sorted(words) == sorted(states.MEANINGS[trigger.name] for _, trigger in TRANSITIONS)
+    with pytest.raises(KeyError, match="RUNNING"):
+        states.picture({**TRANSITIONS, (RUNNING, Trigger.CONNECTED): STARTING})

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from migrate.cli import main
+from migrate.outcome import FileOutcome
 from migrate.report.run import Exit
 from migrate.verify import command, page, timeline
 from migrate.verify.rounds import Rounds
@@ -54,6 +56,15 @@ def test_what_is_not_proved_is_on_the_page() -> None:
     assert "the old side made no call of the old API in any run" in words
     assert f"a.py:3: {CALL.name} never ran" in words
     assert "nothing on a channel" in words
+
+
+def test_files_of_other_programs_in_the_folder_are_not_on_the_page() -> None:
+    stage = Acted([remains()], [remains()])
+    outcomes = tuple(FileOutcome(stage.trees.new / name, b"import old\n", b"import new\n") for name in ("a.py", "b.py"))
+    stage.trees = replace(stage.trees, outcomes=outcomes)
+    words = pages.read(page.text(Rounds(stage).result())).words
+    assert "a.py" in words
+    assert "b.py" not in words
 
 
 def test_nothing_that_a_program_says_becomes_markup() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from migrate.verify import trees
 from migrate.verify.account import ran
 from migrate.verify.peers import Peer, Script
 from migrate.verify.stage import Limits, Remains, Stage
+from tests.processes import StartPython
 from tests.verify.conftest import UNHURRIED
 
 FRAMES = """\
@@ -163,3 +165,21 @@ def test_an_end_that_is_held_up(tmp_path: Path) -> None:
     """Its calls take their time, and it does what it does without."""
     (left,) = stage(tmp_path, UNHURRIED, program=HURRIED).run("held", [False], held=0)
     assert (left.status, left.stdout) == (0, "True\n"), left.stderr
+
+
+def test_forked_siblings_are_held_up_apart(start_python: StartPython) -> None:
+    """Those of a pool would else come to each call at the same time, and no race among them would show itself."""
+    program = """
+        import importlib.util, itertools, os
+        import migrate.verify as verify
+        found = importlib.util.spec_from_file_location("watcher", verify.__path__[0] + "/_watcher/sitecustomize.py")
+        watcher = importlib.util.module_from_spec(found)
+        found.loader.exec_module(watcher)
+        for _ in range(2):
+            if not os.fork():
+                print(*itertools.islice(watcher._pauses, 30), flush=True)
+                os._exit(0)
+            os.wait()
+    """
+    first, second = start_python("-c", textwrap.dedent(program)).finish().stdout.splitlines()
+    assert first != second

@@ -7,6 +7,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from comch_next.driver.emulated._kernel.memory import EXHAUSTED
 from comch_next.driver.emulated._state import CALLS
+from comch_next.driver.protocol import KERNELS, refuse_kernel
 from comch_next.errors import BadState, DocaError, InvalidValue, NoMemory, OperatingSystem
 
 __all__ = ["as_bytes", "expect", "expect_callback", "expect_number", "in_state", "in_use", "says_no_memory"]
@@ -16,7 +17,9 @@ _T = TypeVar("_T")
 
 
 def expect(value: object, kind: type[_T], call: str) -> _T:
-    """The value, if it is of that kind: NULL and foreign handles are INVALID_VALUE."""
+    """The value, if it is of that kind: NULL and foreign handles are INVALID_VALUE. No call of kernels takes one."""
+    if KERNELS:
+        refuse_kernel(call)
     if not isinstance(value, kind):
         raise InvalidValue(f"{call} takes a {kind.__name__}, not {value!r}")
     return value

@@ -115,7 +115,8 @@ class Client(ControlContext):
 
     def _welcomed(self, connection: Connection, welcome: handshake.Welcome, fds: list[int]) -> None:
         if welcome.code != ErrorCode.SUCCESS:
-            return self._refused(f"the server refuses ({describe(welcome.code)})")
+            differ = handshake.difference(self.delivery.terms(), welcome.terms)
+            return self._refused(f"the server refuses ({describe(welcome.code)}){differ}")
         if len(fds) not in (3, 4):
             return self._refused("the welcome lacks its rings or bells, or descriptors have run out")
         own = self.delivery.terms()

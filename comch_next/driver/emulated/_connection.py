@@ -103,10 +103,7 @@ class Connection(Handle, Link):
         return not self.context.delivery.one_sided
 
     def let_go(self) -> None:
-        """In a forked child: see _kernel.fork. No cut: the rings are still in use."""
-        for end in (self.receiver, self.sender):
-            if end is not None:
-                end.unmap()
+        """In a forked child: see _kernel.fork. No cut, and no unmapping: the rings are in use, and may be looked at."""
         if self.sock is not None:
             self.sock.close()
         self.hold(None, 0, 0)

@@ -17,7 +17,7 @@ from comch_next.driver.emulated._kernel.handle import Handle
 from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.driver.emulated._state import CAUSES, LEGAL, TRANSITIONS, Trigger
 from comch_next.driver.emulated._task import Task
-from comch_next.driver.protocol import Lock, uninterrupted
+from comch_next.driver.protocol import Lock, listed, uninterrupted
 from comch_next.driver.protocol._typed import Protocol
 from comch_next.errors import BadConfig, BadState, Initialization, InUse, InvalidValue, NotConnected, NotSupported
 
@@ -139,7 +139,7 @@ class Context(Handle, calls.Context, ABC):
             row = self.dev.info.row
             raise NotSupported(f"ctx_start: {self} cannot run on device {row.pci_addr} of the {row.side}")
         if missing := self.missing():
-            raise BadConfig(f"ctx_start: {self} lacks {' and '.join(missing)}")
+            raise BadConfig(f"ctx_start: {self} lacks {listed(missing)}")
         self.engine.keep(self)
         try:
             self.begin()
@@ -154,9 +154,7 @@ class Context(Handle, calls.Context, ABC):
 
     def set_datapath_on_dpa(self, dpa: object) -> None:
         """Have kernels use it instead of the host."""
-        raise NotSupported(
-            f"ctx_set_datapath_on_dpa: {self} is of the host; a message queue makes those of the DPA"
-        )
+        raise NotSupported(f"ctx_set_datapath_on_dpa: {self} is of the host; a message queue makes those of the DPA")
 
     def destroy(self) -> None:
         """Give the context's own resources back; IDLE only."""

@@ -6,7 +6,7 @@ from comch_next._codes import PciFuncType, RepFilter
 from comch_next.driver.emulated._checks import expect, in_use, says_no_memory
 from comch_next.driver.emulated._fabric import topology
 from comch_next.driver.emulated._kernel.fork import owned
-from comch_next.driver.protocol import WeakSet
+from comch_next.driver.protocol import WeakSet, counted, refuse_kernel, them
 from comch_next.errors import Driver, Initialization, InUse, InvalidValue, NotConnected, NotSupported
 
 __all__ = ["Dev", "DevInfo", "DevRep", "Devices", "RepInfo"]
@@ -98,6 +98,7 @@ class Devices:
 
     @says_no_memory
     def create_list(self) -> list[DevInfo]:
+        refuse_kernel("devinfo_create_list")
         found = topology.current()
         return [DevInfo(row, found) for row in found.visible()]
 
@@ -111,14 +112,17 @@ class Devices:
         if device is None:
             return Dev(info, self._open)
         if device.opens >= row.limits.max_open:
-            raise Initialization(f"device {row.pci_addr} is open {row.limits.max_open} times; close one first")
+            raise Initialization(
+                f"device {row.pci_addr} is open {counted(row.limits.max_open, 'time')}; close one first"
+            )
         device.opens += 1
         return device
 
     def close(self, dev: object) -> None:
         device = self._living(dev, "dev_close")
         if device.opens == 1 and (users := in_use(lambda: len(device.users))):
-            text = f"{users} contexts or memory maps still use {self._name(device)}; destroy them first"
+            who = counted(users, "context or memory map still uses", "contexts or memory maps still use")
+            text = f"{who} {self._name(device)}; destroy {them(users)} first"
             raise InUse(f"dev_close: {text}")
         device.opens -= 1
         if not device.opens and self._open.get(device.info) is device:
@@ -203,7 +207,8 @@ class Devices:
         if not representor.open:
             raise InvalidValue("dev_rep_close: the representor has been closed")
         if users := in_use(lambda: len(representor.users)):
-            raise InUse(f"dev_rep_close: {users} servers still use it; destroy them first")
+            who = counted(users, "server still uses", "servers still use")
+            raise InUse(f"dev_rep_close: {who} it; destroy {them(users)} first")
         representor.open = False
 
     def rep_as_devinfo(self, rep: object) -> RepInfo:

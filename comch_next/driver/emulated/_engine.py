@@ -17,7 +17,7 @@ from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._kernel.handle import Handle
 from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.driver.emulated._meter import Meter
-from comch_next.driver.protocol import Call, Lock, WeakSet, interruptible, new_lock, uninterrupted
+from comch_next.driver.protocol import Call, Lock, WeakSet, interruptible, new_lock, refuse_kernel, uninterrupted
 from comch_next.errors import BadState, Initialization, InUse, InvalidValue, NotPermitted, OperatingSystem
 
 __all__ = ["Engine", "Engines"]
@@ -248,6 +248,7 @@ class Engines:
     @says_no_memory
     @uninterrupted
     def create(self, lock: Lock | None = None) -> Engine:
+        refuse_kernel("pe_create")
         return Engine(lock or new_lock())
 
     @uninterrupted

@@ -7,6 +7,7 @@ from comch_next.driver.emulated._buf import Buf, Inventory, changeable, check_se
 from comch_next.driver.emulated._checks import expect, expect_number, in_use, says_no_memory
 from comch_next.driver.emulated._guard import UNCONNECTED, guard
 from comch_next.driver.emulated._mmap import Mmap, living_mmap
+from comch_next.driver.protocol import counted, refuse_kernel, them
 from comch_next.errors import BadState, InUse, InvalidValue, NoMemory, NotPermitted
 
 __all__ = ["BufInventories"]
@@ -37,12 +38,14 @@ class BufInventories:
 
     @says_no_memory
     def create(self, num_elements: int) -> Inventory:
+        refuse_kernel("buf_inventory_create")
         return Inventory(expect_number(num_elements, _MOST_ELEMENTS, "buf_inventory_create"))
 
     @_of_inventory
     def destroy(self, inventory: Inventory) -> None:
         if out := in_use(lambda: inventory.bufs):
-            raise InUse(f"buf_inventory_destroy: {out} buffers are still out; give them back first")
+            what = counted(out, "buffer is", "buffers are")
+            raise InUse(f"buf_inventory_destroy: {what} still out; give {them(out)} back first")
         inventory.started = inventory.alive = False
 
     @_of_inventory
@@ -75,7 +78,7 @@ class BufInventories:
             raise BadState("buf_inventory_buf_dup: inventory and memory map must be started first")
         elements = list(source.chain())
         if inventory.elements - inventory.bufs < len(elements):
-            raise NoMemory(f"buf_inventory_buf_dup: the list has {len(elements)} elements, fewer are free")
+            raise NoMemory(f"buf_inventory_buf_dup: the list has {counted(len(elements), 'element')}, fewer are free")
         copies = [self._take(inventory, one.mmap, one.head, one.len, one.data, one.data_len) for one in elements]
         for before, behind in pairwise(copies):
             before.next, behind.previous = behind, before

@@ -116,14 +116,16 @@ class Meter:
         return False
 
     def _message(self) -> bool:
+        poller = self._engine.poller
         if self._ahead is None:
+            if not poller.any():  # asked before the completions: what is answered by then is among them
+                return False
             self._ahead = sum(context.tasks_out for context in self._engine.active)
         if self._ahead and self._completed():
             self._ahead -= 1
             self._sources.rotate(1)  # its turn goes on
             return True
         self._ahead = None
-        poller = self._engine.poller
         found = poller.receive(ANY_SIZE)
         if isinstance(found, Connection):
             found.on_protocol_violation()

@@ -10,7 +10,7 @@ from typing import Any
 from comch_next._codes import AccessFlag
 from comch_next.driver.emulated._checks import expect, in_use
 from comch_next.driver.emulated._device import Dev
-from comch_next.driver.emulated._dpa.handles import Named
+from comch_next.driver.emulated._dpa.handles import Instance, Named
 from comch_next.driver.emulated._fabric.handshake import close_all
 from comch_next.driver.emulated._guard import UNCONNECTED
 from comch_next.driver.emulated._kernel import calls
@@ -18,7 +18,7 @@ from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._kernel.handle import Handle
 from comch_next.driver.emulated._kernel.memory import ffi
 from comch_next.driver.emulated._remote import Remote, await_copies
-from comch_next.driver.protocol import WeakSet
+from comch_next.driver.protocol import WeakSet, counted, them
 from comch_next.driver.protocol._typed import Protocol
 from comch_next.errors import InvalidValue, NotPermitted, NotSupported
 
@@ -77,7 +77,8 @@ class Mmap(Named, Handle, calls.BufOwner):
     def check_unused(self, call: str) -> None:
         """Raise NotPermitted while something lies in it that the program has not dropped."""
         if users := in_use(lambda: self.users):
-            raise NotPermitted(f"{call}: {users} buffers or consumers still lie in the map; end them first")
+            who = counted(users, "buffer or consumer still lies", "buffers or consumers still lie")
+            raise NotPermitted(f"{call}: {who} in the map; end {them(users)} first")
 
     def say_goodbye(self) -> None:
         if self.notice >= 0:
@@ -97,6 +98,9 @@ class Mmap(Named, Handle, calls.BufOwner):
         """Take this memory as the range."""
         self.base = memory
         self.addr, self.size, self.fd = int(ffi.cast("uintptr_t", memory)), size, fd
+
+    def serves(self, dpa: Instance) -> bool:
+        return self.started and dpa.dev in self.devices
 
     def view(self) -> memoryview:
         """The whole range; it keeps the memory alive. Read-only where the permissions say so."""

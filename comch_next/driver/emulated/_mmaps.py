@@ -12,7 +12,7 @@ from comch_next.driver.emulated._guard import UNCONNECTED, Find, guard
 from comch_next.driver.emulated._kernel.memory import ffi, make_shared, map_shared
 from comch_next.driver.emulated._mmap import PCI, Mmap, living_mmap
 from comch_next.driver.emulated._sharing import ALL, Sharing
-from comch_next.driver.protocol import interruptible, uninterrupted
+from comch_next.driver.protocol import interruptible, listed, refuse_kernel, uninterrupted
 from comch_next.errors import (
     AlreadyExist,
     BadState,
@@ -51,6 +51,7 @@ class Mmaps(Sharing):
 
     @says_no_memory
     def create(self) -> Mmap:
+        refuse_kernel("mmap_create")
         return Mmap()
 
     def destroy(self, mmap: object) -> None:
@@ -75,7 +76,7 @@ class Mmaps(Sharing):
             raise NotPermitted("mmap_start: the map is an import or has been exported; it is started for good")
         lacking = {"a range": mmap.size, "a device": mmap.devices, "permissions": mmap.permissions is not None}
         if missing := [what for what, given in lacking.items() if not given]:
-            raise InvalidValue(f"mmap_start: the memory map lacks {' and '.join(missing)}")
+            raise InvalidValue(f"mmap_start: the memory map lacks {listed(missing)}")
         mmap.started = mmap.ever_started = True
 
     @_living

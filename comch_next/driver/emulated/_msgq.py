@@ -22,7 +22,7 @@ from comch_next.driver.emulated._kernel.handle import Handle
 from comch_next.driver.emulated._kernel.memory import PAGE
 from comch_next.driver.emulated._path import Path
 from comch_next.driver.emulated._producer import Producer
-from comch_next.driver.protocol import WeakSet, uninterrupted
+from comch_next.driver.protocol import WeakSet, counted, them, uninterrupted
 from comch_next.errors import BadConfig, BadState, InUse, InvalidValue, NotSupported
 
 __all__ = ["MsgQ", "MsgQs"]
@@ -179,7 +179,10 @@ class MsgQs:
     @_working
     def stop(self, msgq: MsgQ) -> None:
         if number := in_use(lambda: sum(map(len, msgq.made.values()))):
-            raise InUse(f"msgq_stop: {number} consumers or producers of the queue exist; destroy them first")
+            who = counted(
+                number, "consumer or producer of the queue exists", "consumers or producers of the queue exist"
+            )
+            raise InUse(f"msgq_stop: {who}; destroy {them(number)} first")
         msgq.started = False
 
     @_configurable

@@ -9,7 +9,7 @@ from itertools import count
 from comch_next.driver.emulated._context import Progress
 from comch_next.driver.emulated._device import Dev
 from comch_next.driver.emulated._fabric.offers import Offer, Target
-from comch_next.driver.protocol import WeakSet
+from comch_next.driver.protocol import WeakSet, listed, them
 from comch_next.driver.protocol._typed import Protocol
 from comch_next.errors import ErrorCode, InUse, InvalidValue
 
@@ -45,8 +45,9 @@ class Path(ABC):
     def check_unused(self, call: str) -> None:
         """Raise InUse while consumers or producers are running."""
         if self.live:
-            names = ", ".join(map(str, self.live))
-            raise InUse(f"{call}: the {self} still carries {names}; stop them first")
+            raise InUse(
+                f"{call}: the {self} still carries {listed([*map(str, self.live)])}; stop {them(len(self.live))} first"
+            )
 
     @property
     @abstractmethod

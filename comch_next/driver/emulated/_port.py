@@ -15,7 +15,7 @@ from comch_next.driver.emulated._guard import alone
 from comch_next.driver.emulated._kernel import calls
 from comch_next.driver.emulated._kernel.ring import lib
 from comch_next.driver.emulated._pulled import Pulled
-from comch_next.driver.protocol import Call, uninterrupted
+from comch_next.driver.protocol import Call, counted, uninterrupted
 from comch_next.errors import BadState, ConnectionReset, InvalidValue, NoMemory, from_code
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class Port(Pulled):
         if result == POLL:
             return self._poll_and_send(connection, data)
         if result == LONG:
-            text = f"send: a message of {len(data)} bytes is above this connection's {connection.max_msg}"
+            text = f"send: a message of {counted(len(data), 'byte')} is above this connection's {connection.max_msg}"
             raise InvalidValue(text, length=len(data))
         if result == CORRUPT:
             connection.on_protocol_violation()
@@ -135,7 +135,9 @@ class Port(Pulled):
             data, link = found
             return data, link.user_data
         if isinstance(found, int) and found > size:
-            raise InvalidValue(f"receive: a message of {found} bytes waits, room is for {size}", length=found)
+            raise InvalidValue(
+                f"receive: a message of {counted(found, 'byte')} waits, room is for {size}", length=found
+            )
         if self.ended:
             self._report_end()
         return None

@@ -25,7 +25,7 @@ from comch_next.driver.emulated._mmap import check_device
 from comch_next.driver.emulated._path import Path
 from comch_next.driver.emulated._state import Trigger
 from comch_next.driver.emulated._task import PROGRAM, SUCCESS, held_by_program
-from comch_next.driver.protocol import uninterrupted
+from comch_next.driver.protocol import counted, uninterrupted
 from comch_next.errors import Again, InvalidValue, IoFailed
 
 __all__ = ["Producer", "ProducerSendTask", "ProducerSendTasks", "Producers"]
@@ -54,7 +54,9 @@ class Producer(FastContext, calls.Producer):
         if result == lib.COMCH_CLOSED:
             raise InvalidValue(f"task_submit: consumer {task.consumer_id} has stopped")
         length = 0 if task.buf is None else task.buf.data_len
-        text = f"{length} bytes and {len(task.imm_data)} of immediate data (it takes {target.imm_max} of those)"
+        text = (
+            f"{counted(length, 'byte')} and {len(task.imm_data)} of immediate data (it takes {target.imm_max} of those)"
+        )
         raise InvalidValue(f"task_submit: the buffer that consumer {task.consumer_id} posted is too small for {text}")
 
     # Of DPA producers
@@ -154,7 +156,8 @@ def _sendable(context: Any, buf: object, call: str) -> Buf | None:
     found = check_single(buf, None, call)
     check_device(found.mmap, context.dev, call)
     if found.data_len > context.most:
-        raise InvalidValue(f"{call}: {found.data_len} bytes of data are above the {context.most} of a producer")
+        what = counted(found.data_len, "byte of data is", "bytes of data are")
+        raise InvalidValue(f"{call}: {what} above the {context.most} of a producer")
     return found
 
 
@@ -162,7 +165,8 @@ def _immediate(context: Producer, imm_data: object, call: str) -> bytes:
     data = as_bytes(imm_data, call)
     most = context.path.most_imm_data
     if len(data) > most:
-        raise InvalidValue(f"{call}: {len(data)} bytes of immediate data are above the {most} that are carried here")
+        what = counted(len(data), "byte of immediate data is", "bytes of immediate data are")
+        raise InvalidValue(f"{call}: {what} above the {most} that are carried here")
     return data
 
 

@@ -10,7 +10,7 @@ from comch_next.driver.emulated._control import ControlContext
 from comch_next.driver.emulated._kernel import calls
 from comch_next.driver.emulated._kernel.ring import lib
 from comch_next.driver.emulated._task import LIBRARY, PROGRAM, SUCCESS, Task, Tasks, held_by_program
-from comch_next.driver.protocol import Call
+from comch_next.driver.protocol import Call, counted
 from comch_next.errors import InvalidValue, NoMemory
 
 OK = lib.COMCH_OK
@@ -65,7 +65,7 @@ class TaskPool:
 def _check_length(length: int, connection: Connection, context: ControlContext) -> None:
     most = connection.max_msg or context.msg_size()
     if length > most:
-        text = f"task_send_alloc_init: a message of {length} bytes is above this connection's {most}"
+        text = f"task_send_alloc_init: a message of {counted(length, 'byte')} is above this connection's {most}"
         raise InvalidValue(text, length=length)
 
 

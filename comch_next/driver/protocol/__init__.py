@@ -17,7 +17,7 @@ _dpa         the DPA, where message queues lead
 _kernels     what may be called there
 _port        the pull view of a context
 _weak        a set and a table that keep nothing alive
-_text        text as C has it
+_text        text as C has it; numbers and lists in messages
 _admin       servers as other processes see them
 """
 
@@ -65,7 +65,7 @@ from comch_next.driver.protocol._memory import BufInventories, Bufs, Mmaps
 from comch_next.driver.protocol._port import Call, OpenPort, Port, QuickCalls
 from comch_next.driver.protocol._shield import Finalized, shielded
 from comch_next.driver.protocol._signals import HELD_SIGNALS, Own, interruptible, uninterrupted
-from comch_next.driver.protocol._text import bytes_of, text_of
+from comch_next.driver.protocol._text import bytes_of, counted, listed, text_of, them
 from comch_next.driver.protocol._typed import Protocol
 from comch_next.driver.protocol._weak import WeakSet, WeakTable
 
@@ -129,16 +129,19 @@ __all__ = [
     "WeakSet",
     "WeakTable",
     "bytes_of",
+    "counted",
     "device_calls",
     "enter_kernel",
     "interruptible",
     "leave_kernel",
+    "listed",
     "log_event",
     "log_warning",
     "new_lock",
     "refuse_kernel",
     "shielded",
     "text_of",
+    "them",
     "uninterrupted",
 ]
 

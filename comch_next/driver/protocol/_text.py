@@ -1,6 +1,10 @@
-"""Text as C has it: bytes that need not be UTF-8, and the same text in Python whichever way it came."""
+"""Text as C has it: bytes that need not be UTF-8, and the same text in Python whichever way it came. And numbers and
+lists in messages.
+"""
 
-__all__ = ["bytes_of", "text_of"]
+from collections.abc import Sequence
+
+__all__ = ["bytes_of", "counted", "listed", "text_of", "them"]
 
 
 def text_of(data: bytes) -> str:
@@ -14,3 +18,18 @@ def bytes_of(text: str) -> bytes:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:  # a surrogate that stands for no byte
         return text.encode("utf-8", "surrogatepass")
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """Return a number with its noun, or what it does: 1 byte, 2 bytes."""
+    return f"{number} {one if number == 1 else many or f'{one}s'}"
+
+
+def them(number: int) -> str:
+    """Return the pronoun for so many."""
+    return "it" if number == 1 else "them"
+
+
+def listed(words: Sequence[str]) -> str:
+    """Return words as a sentence lists them: a, b and c."""
+    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))

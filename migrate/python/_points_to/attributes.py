@@ -251,7 +251,7 @@ class Attributes(Texts):
 
     def constant_argument(self, site: Site, index: int) -> Key | None:
         """The value of an argument that is written as a constant where the call stands."""
-        given = site.node.args if isinstance(site.node, ast.Call) else []
+        given = site.written.args if site.written else []
         place = index - (len(site.positional) - len(given))
         return key_of(given[place]) if 0 <= place < len(given) else None
 

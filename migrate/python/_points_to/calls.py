@@ -28,6 +28,8 @@ from migrate.python._points_to.heap import IMPLICIT, Frame
 from migrate.python._points_to.slots import Slot
 from migrate.python.modules import Project
 
+MAX_PARTIALS = 3  # of each other: a name that is given ever new ones leads to all of them in every order
+
 
 class Calls(Callbacks):
     """Calls of functions, classes, objects, tokens and what is not of the project."""
@@ -38,6 +40,7 @@ class Calls(Callbacks):
         self.sinks: dict[Token, dict[ast.expr, None]] = {}
         self.deep_sinks: dict[Token, dict[ast.expr, None]] = {}
         self._partials: dict[Partial, list[tuple[Slot, Site]]] = {}
+        self._running_partials: list[Partial] = []
         self._escaped: set[tuple[Value, bool]] = set()
 
     # ------------------------------------------------------------------ dispatch
@@ -63,11 +66,7 @@ class Calls(Callbacks):
         elif isinstance(value, Instance):
             self.call(self.attribute(value, "__call__"), site)
         elif isinstance(value, Partial):
-            for function, given in self._partials[value]:
-                merged = replace(site.after(), keywords={**given.keywords, **site.keywords})
-                merged.positional = [*given.positional, *site.positional]
-                merged.splats, merged.operand = [*given.splats, *site.splats], given.operand
-                self.call(function, merged)
+            self._call_partial(value, site)
         elif isinstance(value, Descriptor):
             self.call_value(value.function, site)
         elif isinstance(value, External):
@@ -86,6 +85,19 @@ class Calls(Callbacks):
         for slot in site.slots():
             self.sink(slot, site.node)
         self.add(site.result, Plain.UNKNOWN)
+
+    def _call_partial(self, value: Partial, site: Site) -> None:
+        """Call what a partial is made of; arguments of one of itself, or of many others, are followed no further."""
+        for function, given in self._partials[value]:
+            merged = replace(site.after(), keywords={**given.keywords, **site.keywords})
+            merged.positional = [*given.positional, *site.positional]
+            merged.splats, merged.operand = [*given.splats, *site.splats], given.operand
+            if value in self._running_partials or len(self._running_partials) == MAX_PARTIALS:
+                self.leave(merged)
+                continue
+            self._running_partials.append(value)
+            self.call(function, merged)
+            self._running_partials.pop()
 
     def make_partial(self, node: ast.AST, frame: Frame, function: Slot, site: Site) -> Partial:
         """Make the value that calls a function with arguments given now."""
@@ -295,7 +307,7 @@ class Calls(Callbacks):
     def call_from_outside(self, value: Value, node: ast.expr) -> None:
         """Call a value as unknown code would; what it returns goes out as well."""
         frame = next(iter(self.modules.values()))
-        site = Site(node, frame, [(self.unknown, True)], splats=[self.unknown])
+        site = Site(node, frame, [(self.unknown, True)], splats=[self.unknown], is_outside=True)
         self.call_value(value, site)
         self.sink(site.result, node)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from functools import partial
 
 from migrate.python._points_to.attributes import Attributes
 from migrate.python._points_to.domain import (
@@ -139,34 +139,39 @@ class Expressions(Attributes):
             left = right
 
     def _operate(self, frame: Frame, node: ast.AST, op: ast.AST, left: Slot, right: Slot | None, result: Slot) -> None:
+        joined = isinstance(node, ast.BinOp) and isinstance(op, ast.Add) and isinstance(node.right, ast.Tuple)
+        before = Slot() if joined else result  # of `x + (1, 2)`, a tuple whatever `x` is: what the items of `x` are
         if isinstance(op, ast.Add | ast.BitOr) and left is not self.other:  # of two collections, one more
-            self.watch(left, lambda value: self.add_all(result, self._sum(value, node)))
+            self.watch(left, lambda value: self._sum(value, node, result, before))
         else:
             self.add(result, Plain.OTHER)
         name = _OPERATORS.get(type(op))
         if name is None:
             return
 
-        def combine(value: Value) -> None:
-            if isinstance(value, Collection):
-                collection, contents = self.make(node, value.kind, frame)
-                self.flow(self.contents(value).every, contents.some)
-                self.flow(self.contents(value).keys, contents.keys)
-                self.add(result, collection)
+        def combine(value: Value, *, is_last: bool) -> None:
+            if not isinstance(value, Collection):
+                return
+            if value.kind == "tuple" and isinstance(op, ast.Add):
+                self.join(value, node, frame, result, before if is_last and joined else None, is_last=is_last)
+            else:
+                self.mix(value, node, frame, result)
 
-        for slot in (left, right) if isinstance(op, _JOINING) else ():
+        for slot, is_last in ((left, False), (right, True)) if isinstance(op, _JOINING) else ():
             if slot is not None and slot is not self.other:
-                self.watch(slot, combine)
+                self.watch(slot, partial(combine, is_last=is_last))
         self._call_operator(left, f"__{name}__", right, result)
         if isinstance(node, ast.AugAssign):
             self._call_operator(left, f"__i{name}__", right, result)
         if right is not None:
             self._call_operator(right, f"__r{name}__", left, result)
 
-    def _sum(self, value: Value, node: ast.AST) -> Sequence[Value]:
-        """What adding something to a value gives, beside a collection."""
+    def _sum(self, value: Value, node: ast.AST, result: Slot, otherwise: Slot) -> None:
+        """Let a slot have what adding something to a value gives, beside a collection; or another one what is plain."""
         added = self.knowledge.added(value, node) if isinstance(value, Token) else ()
-        return added or (() if isinstance(value, Collection) else (Plain.OTHER,))
+        self.add_all(result, added)
+        if not added and not isinstance(value, Collection):
+            self.add(otherwise, Plain.OTHER)
 
     def _call_operator(self, left: Slot, method: str, right: Slot | None, result: Slot) -> None:
         def call(value: Value) -> None:

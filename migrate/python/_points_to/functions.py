@@ -29,6 +29,12 @@ class Site:
     result: Slot = field(default_factory=Slot)
     place: tuple[int | str, ...] = ()  # for a call that a library makes, apart from the one that is written
     operand: Key | None = None  # of what operator.attrgetter and the like make
+    is_outside: bool = False  # called by code that is not known, which was given it at the node, in whatever file
+
+    @property
+    def written(self) -> ast.Call | None:
+        """The call as it is written in the file of the frame, if its arguments are these."""
+        return self.node if isinstance(self.node, ast.Call) and not self.is_outside else None
 
     def after(self, *first: Slot) -> Site:
         """The same call with more arguments in front."""

@@ -45,18 +45,25 @@ class Frame:
 
 
 class Contents:
-    """What a collection holds: `some` at places not known, `items` by index or key, `every` all of it."""
+    """What a collection holds: `some` at places not known, `items` by index or key, `every` all of it.
+
+    A sum of tuples is several collections. last: the last items of all, also among `some`, and what stands `before`
+    them; is_open: more follows, which another collection has.
+    """
 
     def __init__(self) -> None:
         self.some, self.every, self.keys = Slot(), Slot(), Slot()
         self.items: dict[Key, Slot] = {}
         self.length: int | None = None
+        self.last: list[Slot] = []
+        self.before = Slot()
+        self.is_open = False
         self.listeners: list[Callable[[Key, Slot], None]] = []
 
     @property
     def most(self) -> float:
         """How many items there may be, where these stand at known places."""
-        if self.length is not None or not self.some.values:
+        if not self.is_open and (self.length is not None or not self.some.values):
             return self.length or 1 + max((key for key in self.items if isinstance(key, int)), default=-1)
         return math.inf
 

@@ -22,6 +22,15 @@ class _Cut:
     around: Hashable
 
 
+@dataclass(frozen=True)
+class _Sum:
+    """The context of what a sum has of one of its tuples; `around`: of the code that adds them."""
+
+    whole: Collection
+    is_last: bool
+    around: Hashable
+
+
 class Items(Elements):
     """Answers are slots, or what flows into a slot that is given."""
 
@@ -51,6 +60,7 @@ class Items(Elements):
     def _cut(self, whole: Contents, part: Contents, bounds: range) -> None:
         """Let a part of a tuple or list have the items between two indices, at their new places."""
         self.flow(whole.some, part.some)
+        part.is_open = whole.is_open
         if whole.length is not None:
             part.length = len(bounds[: max(0, whole.length - bounds.start)])
 
@@ -59,6 +69,36 @@ class Items(Elements):
                 self.flow(item, self.item(part, key - bounds.start))
 
         self.on_items(whole, take)
+
+    def join(
+        self, value: Collection, node: ast.AST, frame: Frame, result: Slot, before: Slot | None, *, is_last: bool
+    ) -> None:
+        """Let a sum have the items of a tuple: their places count from its start, or from its end if it is the last.
+
+        before: what may stand before the last one, beside the items of another tuple.
+        """
+        if _is_joined(value, node):
+            self.mix(value, node, frame, result)
+            return
+        collection = replace(self.make(node, value.kind, frame)[0], context=_Sum(value, is_last, context(frame)))
+        whole, contents = self.contents(value), self.contents(collection)
+        if is_last:
+            self.flow(whole.every, contents.some)
+            contents.last = [self.item(whole, index) for index in range(whole.length or 0)]
+        else:
+            self._cut(whole, contents, range(sys.maxsize))
+            contents.length, contents.is_open = None, True
+        if before is not None:
+            self.flow(before, contents.some)
+            self.flow(before, contents.before)
+        self.add(result, collection)
+
+    def mix(self, value: Collection, node: ast.AST, frame: Frame, result: Slot) -> None:
+        """Let a collection have the items of another one at any place."""
+        collection, contents = self.make(node, value.kind, frame)
+        self.flow(self.contents(value).every, contents.some)
+        self.flow(self.contents(value).keys, contents.keys)
+        self.add(result, collection)
 
     def at(self, value: Value, wanted: Key | None, key: Slot) -> Slot:
         """What is at an index or key of a value; None for one that is not known before the run."""
@@ -83,8 +123,11 @@ class Items(Elements):
         """Let a slot have what is at a constant index or key of another one."""
         self.watch(source, lambda value: self.flow(self.at(value, wanted, self.other), result))
 
-    def get(self, contents: Contents, wanted: Key | None) -> Slot:
-        """The slot of a key in contents."""
+    def get(self, contents: Contents, wanted: Key | None, length: int | None = None) -> Slot:
+        """The slot of a key in contents; length: of all that stands there, where only the last items are known."""
+        if contents.last and isinstance(wanted, int) and (wanted < 0 or length is not None):
+            place = len(contents.last) + wanted - (0 if wanted < 0 or length is None else length)
+            return contents.last[place] if place >= 0 else contents.before
         if isinstance(wanted, int) and wanted < 0:
             wanted = contents.length + wanted if contents.length and contents.length >= -wanted else None
         return contents.every if wanted is None else self.item(contents, wanted)
@@ -109,12 +152,15 @@ class Items(Elements):
 
         self.watch(source, store)
 
-    def unpack(self, source: Slot, index: int, result: Slot) -> None:
-        """Let a slot have the item at an index of what is unpacked; from the end for a negative index."""
+    def unpack(self, source: Slot, index: int, result: Slot, length: int | None = None) -> None:
+        """Let a slot have the item at an index of what is unpacked, all of it if that has a length.
+
+        A negative index counts from the end.
+        """
 
         def item(value: Value) -> None:
             if isinstance(value, Collection) and value.kind != "dict":
-                self.flow(self.get(self.contents(value), index), result)
+                self.flow(self.get(self.contents(value), index, length), result)
             elif isinstance(value, Instance) and self.is_tuple(value.node):
                 self.flow(self.record_at(value, index), result)
             else:
@@ -155,3 +201,12 @@ def _bounds(node: ast.expr) -> range | None:
 def _is_cut(value: Collection) -> bool:
     """Whether a value is what a slice gave: slices of slices are not told apart, so that there is an end to them."""
     return isinstance(value.context, _Cut)
+
+
+def _is_joined(value: Collection, node: ast.AST) -> bool:
+    """Whether a value already has what this sum gave: sums in a loop are not told apart, so that there is an end."""
+    while isinstance(value.context, _Cut | _Sum):
+        if value.node is node:
+            return True
+        value = value.context.whole
+    return False

@@ -47,7 +47,7 @@ def _act(heap: Attributes, site: Site, action: Value) -> None:
 
 def _destination(site: Site) -> str:
     """The name that the parser stores an option under, "*" when that is computed."""
-    call = site.node if isinstance(site.node, ast.Call) else ast.Call(site.node, [], [])
+    call = site.written or ast.Call(site.node, [], [])
     given = [keyword.value for keyword in call.keywords if keyword.arg == "dest"] or call.args
     words = [part.value for part in given if isinstance(part, ast.Constant) and isinstance(part.value, str)]
     if len(words) < len(given) or not words:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -38,6 +37,12 @@ def _call_partialmethod(heap: Attributes, site: Site) -> None:
     heap.call(function, replace(site, positional=[*later[:1], *given, *later[1:]]))
 
 
+@summary("struct.Struct")
+def _structure(heap: Attributes, site: Site) -> None:
+    """Make an object whose methods keep nothing of what they are given, as the functions of its module."""
+    heap.add(site.result, External("struct.Struct()"))
+
+
 @summary("types.MethodType")
 def _method(heap: Attributes, site: Site) -> None:
     inner = Site(site.node, site.frame, site.positional[1:])
@@ -62,8 +67,8 @@ def _operator(heap: Attributes, site: Site) -> None:
         if isinstance(value, External):
             heap.add(function, External(f"{value.name}()"))
 
-    if isinstance(site.node, ast.Call):
-        heap.watch(heap.slot(site.frame, site.node.func), called)
+    if site.written:
+        heap.watch(heap.slot(site.frame, site.written.func), called)
     heap.add(site.result, heap.make_partial(site.node, site.frame, function, inner))
 
 

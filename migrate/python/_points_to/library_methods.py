@@ -84,7 +84,7 @@ def _reads(heap: Attributes, site: Site, value: Value, default: int | None) -> N
 
 def ast_name(site: Site) -> str:
     """The name of the method that a call calls, as it is written."""
-    function = getattr(site.node, "func", None)
+    function = getattr(site.written, "func", None)
     return str(getattr(function, "attr", ""))
 
 

@@ -100,7 +100,7 @@ def _setattr(heap: Attributes, site: Site) -> None:
 @summary("collections.namedtuple", "typing.NamedTuple")
 def _namedtuple(heap: Attributes, site: Site) -> None:
     """Make the class that the call describes, when it is written as constants."""
-    fields = site.node.args[1] if isinstance(site.node, ast.Call) and len(site.node.args) > 1 else None
+    fields = site.written.args[1] if site.written and len(site.written.args) > 1 else None
     words: list[str] = []
     if isinstance(fields, ast.Constant):
         words = str(fields.value).replace(",", " ").split()
@@ -113,7 +113,7 @@ def _namedtuple(heap: Attributes, site: Site) -> None:
     node = ast.ClassDef("namedtuple", [], [], body, [])
     heap.define_class(site.frame, node, [heap.constant(External("typing.NamedTuple"))])
     heap.add(site.result, Class(node))
-    given = [keyword.value for keyword in getattr(site.node, "keywords", ()) if keyword.arg == "defaults"]
+    given = [keyword.value for keyword in getattr(site.written, "keywords", ()) if keyword.arg == "defaults"]
     if given:
         count = len(given[0].elts) if isinstance(given[0], ast.List | ast.Tuple) else len(words)
         for word in words[len(words) - count :]:
@@ -134,7 +134,7 @@ def _getattr(heap: Attributes, site: Site) -> None:
     if isinstance(name, str):
         heap.load(argument(heap, site, 0), name, site.result, site.node)
         return
-    node = site.node.args[1] if isinstance(site.node, ast.Call) and len(site.node.args) > 1 else None
+    node = site.written.args[1] if site.written and len(site.written.args) > 1 else None
     beginning = _beginning(node, site.frame) if node else ""
     known = looped(node, site.frame.names) if node else []
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from typing import TYPE_CHECKING
 
 from migrate.python._points_to.domain import Instance, Plain, Value
@@ -46,7 +45,7 @@ def _show(heap: Attributes, site: Site, result: Slot) -> None:
         heap.show(slot, result)
     heap.shows += [(site.node, slot) for slot, star in site.positional if not star]
     heap.shows += [(site.node, slot) for slot in site.keywords.values()]
-    for node in site.node.args if isinstance(site.node, ast.Call) else ():
+    for node in site.written.args if site.written else ():
         heap.show_caught(site.frame, node, result)
 
 

@@ -39,7 +39,8 @@ class Patterns(Statements):
             for place, inner in enumerate(pattern.patterns):
                 part = Slot()
                 late = star is not None and place > star
-                self.unpack(subject, place - len(pattern.patterns) if late else place, part)
+                length = len(pattern.patterns)
+                self.unpack(subject, place - length if late else place, part, length if star is None else None)
                 if isinstance(inner, ast.MatchStar):
                     if inner.name:
                         rest, contents = self.make(inner, "list", frame)

@@ -93,7 +93,7 @@ class Statements(Expressions):
         for place, item in enumerate(target.elts):
             part = Slot()
             if star is None or place < star:
-                self.unpack(value, place, part)
+                self.unpack(value, place, part, len(target.elts) if star is None else None)
             elif place > star:
                 self.unpack(value, place - len(target.elts), part)
             else:

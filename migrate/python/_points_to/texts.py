@@ -97,7 +97,8 @@ class Texts(Calls):
 
     def show_caught(self, frame: Frame, node: ast.expr, result: Slot) -> None:
         """Let a slot have the text of an exception of Python's own that an except clause binds to a name."""
-        bindings = frame.names.of[node].bindings if isinstance(node, ast.Name) else ()
+        variable = frame.names.of.get(node)  # none, where a library calls what is given to it elsewhere
+        bindings = variable.bindings if variable and isinstance(node, ast.Name) else ()
         if any(isinstance(binding, ast.ExceptHandler) for binding in bindings):
             self.watch(self.slot(frame, node), lambda value: self._show_arguments(value, result))
 

@@ -76,9 +76,9 @@ def _watch(frame: FrameType, event: str, arg: Any) -> Any:
     return _of_call
 
 
-def _lengths() -> Iterator[float]:
+def _lengths(state: int) -> Iterator[float]:
     """Yield pauses in seconds: some calls have none, others up to 20 ms, and those that come late none again."""
-    state, left = 1, _HELD_S
+    left = _HELD_S
     while left > 0:
         state = (state * 1103515245 + 12345) & 0x7FFFFFFF
         pause = max(0, (state >> 16) % 16 - 7) * 0.0025
@@ -88,7 +88,16 @@ def _lengths() -> Iterator[float]:
         yield 0.0
 
 
-_pauses, _PAUSING = _lengths(), threading.Lock()  # threads of the program share them
+_pauses, _PAUSING = _lengths(1), threading.Lock()  # threads of the program share them
+
+
+def _part() -> None:
+    """Have pauses of its own in a forked child, or its siblings would race in step."""
+    global _pauses, _PAUSING
+    _pauses, _PAUSING = _lengths(os.getpid()), threading.Lock()
+
+
+os.register_at_fork(after_in_child=_part)
 
 
 def _is_coded(frame: FrameType) -> bool:

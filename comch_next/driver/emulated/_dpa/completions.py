@@ -5,12 +5,13 @@ from itertools import count
 from typing import Any, NamedTuple
 
 from comch_next.driver.emulated._checks import expect, expect_number
-from comch_next.driver.emulated._dpa.handles import Named, living
+from comch_next.driver.emulated._dpa.handles import Instance, Named, living
 from comch_next.driver.emulated._dpa.instance import Dpa, started_dpa
 from comch_next.driver.emulated._dpa.threads import DpaThread
 from comch_next.driver.emulated._guard import UNCONNECTED, guard
 from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._kernel.handle import Handle
+from comch_next.driver.protocol import counted, refuse_kernel
 from comch_next.driver.protocol._typed import Protocol
 from comch_next.errors import BadConfig, BadState, InUse, InvalidValue
 
@@ -72,6 +73,13 @@ class _Completions(Named, Handle):
             self.armed = False
             self.thread.activate()
 
+    def serves(self, dpa: Instance) -> bool:
+        return self.started and self.instance() is dpa
+
+    def instance(self) -> Dpa | None:
+        """The DPA whose kernels read it."""
+        return self.thread.dpa if self.thread is not None else None
+
     def keep(self, origin: int, data: Any) -> Element:
         """Give the kernel an element, until it acknowledges it."""
         element = Element(next(self._numbers), origin, data)
@@ -81,7 +89,9 @@ class _Completions(Named, Handle):
     def acknowledge(self, number: int, call: str) -> None:
         """Forget the oldest elements that have been read."""
         if number > len(self.read):
-            raise InvalidValue(f"{call}: {number} elements, where {len(self.read)} have been read and not acknowledged")
+            raise InvalidValue(
+                f"{call}: {counted(number, 'element')}, where {len(self.read)} were read and not acknowledged"
+            )
         for element in list(self.read)[:number]:
             del self.read[element]
 
@@ -98,6 +108,9 @@ class DpaCompletion(_Completions):
         self.producers = 0  # attached
         dpa.users.add(self)
 
+    def instance(self) -> Dpa | None:
+        return self.dpa
+
     @property
     def active(self) -> bool:
         return self.started
@@ -105,11 +118,14 @@ class DpaCompletion(_Completions):
     def dpa_failed(self) -> None:
         """Nobody waits on it."""
 
-    def add(self, user_data: Any) -> None:
-        """A send has completed, whose producer asked to be told."""
+    def check_room(self) -> None:
+        """Raise InvalidValue where one more send must not complete."""
         if len(self.ended) + len(self.read) >= self.queue_size:
             text = f"all {self.queue_size} elements of the {self} are in use; acknowledge what has been read"
             raise InvalidValue(text)
+
+    def add(self, user_data: Any) -> None:
+        """A send has completed, whose producer asked to be told."""
         self.ended.append(user_data)
         self.notify()
 
@@ -235,6 +251,7 @@ class ConsumerCompletions:
     """The noun ConsumerCompletions of the driver protocol."""
 
     def create(self) -> ConsumerCompletion:
+        refuse_kernel("consumer_completion_create")
         return ConsumerCompletion()
 
     @_of_consumers

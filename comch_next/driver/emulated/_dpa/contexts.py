@@ -7,7 +7,7 @@ from comch_next._codes import State
 from comch_next.driver.emulated._checks import expect
 from comch_next.driver.emulated._consumer import Consumer
 from comch_next.driver.emulated._dpa.completions import ConsumerCompletion, DpaCompletion, rounded_up
-from comch_next.driver.emulated._dpa.handles import Named
+from comch_next.driver.emulated._dpa.handles import Instance, Named
 from comch_next.driver.emulated._dpa.instance import Dpa
 from comch_next.driver.emulated._dpa.threads import DpaThread
 from comch_next.driver.emulated._kernel.memory import ffi, lib
@@ -15,8 +15,8 @@ from comch_next.driver.emulated._mmap import Mmap
 from comch_next.driver.emulated._path import Path
 from comch_next.driver.emulated._producer import Producer
 from comch_next.driver.emulated._state import Trigger
-from comch_next.driver.protocol import uninterrupted
-from comch_next.errors import BadState, InvalidValue
+from comch_next.driver.protocol import counted, uninterrupted
+from comch_next.errors import BadConfig, BadState, InvalidValue
 
 __all__ = ["DpaConsumer", "DpaProducer"]
 
@@ -48,6 +48,9 @@ class _OnDpa(Named):
         """Raise BadState before set_datapath_on_dpa."""
         if self.on is None:
             raise BadState(f"{call} was attempted on {self} before set_datapath_on_dpa; it is legal afterwards")
+
+    def serves(self, dpa: Instance) -> bool:
+        return self.state is State.RUNNING and self.dpa is dpa
 
     def dpa_handle(self, call: str) -> int:
         """Its number, once it runs."""
@@ -148,11 +151,11 @@ class DpaConsumer(_OnDpa, Consumer):
     def post(self, number: int) -> None:
         """Take part in that many more messages."""
         posts = self.posts
-        if posts is None:
-            raise BadState(f"{self} does not run any more")
+        assert posts is not None  # it runs
         free = self.depth - int(posts.posted - posts.done)
         if number > free:
-            raise InvalidValue(f"{number} receives are above the {free} of {self.depth} that {self} has left")
+            what = counted(number, "receive is", "receives are")
+            raise InvalidValue(f"{what} above the {free} of {self.depth} that {self} has left")
         for _ in range(number):
             lib.comch_post_buffer(posts, 0, 0, False)
 
@@ -189,6 +192,11 @@ class DpaProducer(_OnDpa, Producer):
         self.completion, self._told = found, user_data
         found.producers += 1
 
+    def begin(self) -> None:
+        if self.completion is None or not self.completion.started:
+            raise BadConfig(f"ctx_start: the completion context of {self} is not started; start it first")
+        super().begin()
+
     def get_dpa_handle(self) -> int:
         return self.dpa_handle("producer_get_dpa_handle")
 
@@ -220,25 +228,28 @@ class DpaProducer(_OnDpa, Producer):
 
     def target(self, consumer_id: int) -> Any:
         """The consumer of that number."""
-        if self.state is not State.RUNNING:
-            raise BadState(f"{self} does not run any more")
         found = self.targets.get(consumer_id)
         if found is None:
             raise InvalidValue(f"there is no consumer {consumer_id} on the {self.path}")
         return found
 
-    def check_room(self, consumer_id: int) -> None:
-        """Raise InvalidValue unless that consumer can take a message."""
-        if self.is_empty(consumer_id):
-            raise InvalidValue(f"consumer {consumer_id} has posted no receive; is_consumer_empty tells")
-
-    def post_send(self, consumer_id: int, imm: bytes, wants_completion: bool) -> None:
-        """Send immediate data."""
+    def check_send(self, consumer_id: int, imm: bytes, wants_completion: bool) -> None:
+        """Raise InvalidValue unless that consumer can take the message, and its completion has room."""
         target = self.target(consumer_id)
         if len(imm) > target.imm_max:
             most = target.imm_max
-            raise InvalidValue(f"{len(imm)} bytes of immediate data are above the {most} of consumer {consumer_id}")
-        self.check_room(consumer_id)
+            what = counted(len(imm), "byte of immediate data is", "bytes of immediate data are")
+            raise InvalidValue(f"{what} above the {most} of consumer {consumer_id}")
+        if self.is_empty(consumer_id):
+            raise InvalidValue(f"consumer {consumer_id} has posted no receive; is_consumer_empty tells")
+        if wants_completion:
+            assert self.completion is not None
+            self.completion.check_room()
+
+    def post_send(self, consumer_id: int, imm: bytes, wants_completion: bool) -> None:
+        """Send immediate data. A refused send has no effect."""
+        self.check_send(consumer_id, imm, wants_completion)
+        target = self.target(consumer_id)
         with target.lock:
             result = lib.comch_fill(target.c, ffi.NULL, 0, imm, len(imm), self.id)
         if result != lib.COMCH_OK:

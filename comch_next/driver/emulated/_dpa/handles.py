@@ -6,11 +6,10 @@ from typing import Any, ClassVar, TypeVar
 from weakref import WeakValueDictionary
 
 from comch_next.driver.emulated._checks import expect
-from comch_next.driver.protocol import refuse_kernel
 from comch_next.driver.protocol._typed import Protocol
 from comch_next.errors import InvalidValue
 
-__all__ = ["Mortal", "Named", "find", "living"]
+__all__ = ["Instance", "Mortal", "Named", "find", "living"]
 
 _T = TypeVar("_T", bound="Named")
 _M = TypeVar("_M", bound="Mortal")
@@ -22,6 +21,12 @@ class Mortal(Protocol):
     """What the program destroys."""
 
     alive: bool
+
+
+class Instance(Protocol):
+    """A DPA, as what its kernels may be told of sees it."""
+
+    dev: Any
 
 
 class Named:
@@ -37,12 +42,19 @@ class Named:
             _living[self.number] = self
         return self.number
 
+    def serves(self, dpa: Instance) -> bool:
+        """Whether kernels of that instance may use it now."""
+        raise NotImplementedError
 
-def find(number: object, kind: type[_T], call: str) -> _T:
-    """The object behind a handle. Raises InvalidValue for a number that is none, or that of another kind."""
+
+def find(number: object, kind: type[_T], call: str, dpa: Instance) -> _T:
+    """The object behind a handle. Raises InvalidValue for a number that is none, or that of another kind or instance,
+    and for what has stopped."""
     found = _living.get(number) if type(number) is int else None
     if not isinstance(found, kind):
         raise InvalidValue(f"{call} takes the handle of a {kind.noun}, not {number!r}")
+    if not found.serves(dpa):
+        raise InvalidValue(f"{call} takes a {kind.noun} of this DPA that is started, which {number} is not")
     return found
 
 
@@ -50,7 +62,6 @@ def living(kind: type[_M]) -> Callable[[object, str], _M]:
     """Find what is behind a handle in a call of the host's; what has been destroyed is INVALID_VALUE, as NULL is."""
 
     def found(handle: object, call: str) -> _M:
-        refuse_kernel(call)
         thing = expect(handle, kind, call)
         if not thing.alive:
             raise InvalidValue(f"{call}: the {thing} has been destroyed; make another")

@@ -9,7 +9,7 @@ from comch_next.driver.emulated._dpa.handles import living
 from comch_next.driver.emulated._guard import UNCONNECTED, guard
 from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._kernel.handle import Handle
-from comch_next.driver.protocol import WeakSet
+from comch_next.driver.protocol import WeakSet, counted, listed, them
 from comch_next.driver.protocol._typed import Protocol
 from comch_next.errors import BadState, InUse, InvalidValue, NotSupported
 
@@ -59,7 +59,7 @@ class Dpa(Handle):
     def check_unused(self, call: str) -> None:
         """Raise InUse while threads, completions or queues of it are started."""
         if used := [str(user) for user in self.users if user.active]:
-            raise InUse(f"{call}: the {self} still has {', '.join(sorted(used))}; stop them first")
+            raise InUse(f"{call}: the {self} still has {listed(sorted(used))}; stop {them(len(used))} first")
 
 
 _living = living(Dpa)
@@ -112,7 +112,9 @@ class Dpas:
     def destroy(self, dpa: Dpa) -> None:
         dpa.check_unused("dpa_destroy")
         if number := in_use(lambda: len(dpa.users)):
-            raise InUse(f"dpa_destroy: {number} threads, completions or queues of the {dpa} exist; destroy them first")
+            what = counted(number, "thread, completion or queue", "threads, completions or queues")
+            there = "exists" if number == 1 else "exist"
+            raise InUse(f"dpa_destroy: {what} of the {dpa} {there}; destroy {them(number)} first")
         dpa.started = dpa.alive = False
         dpa.dev.users.discard(dpa)
 

@@ -132,16 +132,18 @@ class DpaThread(Handle):
             self.phase = Phase.STOPPED
             raise NoMemory(f"dpa_thread_start: {error}") from error
 
-    def stop(self, timeout: float) -> None:
+    def stop(self, timeout: float | None) -> None:
         """End it after the kernel's run. Raises TimeOut, with its name, where that does not end."""
         self._stopping = True
         self._rouse()
-        assert self._thread is not None
-        self._thread.join(timeout)
-        if self._thread.is_alive():
+        ending = self._thread
+        assert ending is not None
+        ending.join(timeout if timeout is None else min(timeout, threading.TIMEOUT_MAX))
+        if ending.is_alive():
             text = f"dpa_thread_stop: the kernel of the {self} has not ended within {timeout} s; have it reschedule or"
             raise TimeOut(f"{text} finish, and stop the thread again")
-        self.phase = Phase.STOPPED
+        if self._thread is ending:  # else another thread of the program has stopped it too, and started it again
+            self.phase = Phase.STOPPED
 
     def _serve(self) -> None:
         enter_kernel(self._calls)
@@ -231,7 +233,7 @@ class DpaThreads:
         thread.phase = Phase.RUNNING
         thread.activate()
 
-    def stop(self, thread: object, timeout: float) -> None:
+    def stop(self, thread: object, timeout: float | None) -> None:
         found = _living(thread, "dpa_thread_stop")
         if not found.active:
             raise BadState(f"dpa_thread_stop was attempted on the {found}, which is not started")

@@ -103,14 +103,20 @@ def _version(data: bytes) -> int:
     return int.from_bytes(data[4:6], "little")
 
 
+def difference(client: Terms, server: Terms) -> str:
+    """What each side insists on, for the client's message; "" where the largest messages can be agreed on."""
+    if client.strict and server.strict and client.msg_size != server.msg_size:
+        return f": max_msg_size is {client.msg_size} at the client and {server.msg_size} at the server"
+    return ""
+
+
 def negotiate(client: Terms, server: Terms) -> tuple[int, int]:
     """The largest message in bytes (client to server, server to client); BAD_CONFIG when they cannot agree.
 
     A side that insists fixes both directions; where none does, each direction is what its sender needs.
     """
-    if client.strict and server.strict and client.msg_size != server.msg_size:
-        text = f"the client insists on messages of {client.msg_size} bytes, the server on {server.msg_size}"
-        raise from_code(ErrorCode.BAD_CONFIG, text)
+    if differ := difference(client, server):
+        raise from_code(ErrorCode.BAD_CONFIG, f"no message size fits both{differ}")
     for side in (client, server):
         if side.strict:
             return side.msg_size, side.msg_size

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from comch_next._codes import PciFuncType
 from comch_next.driver.emulated._kernel.memory import EXHAUSTED
-from comch_next.errors import NotFound
+from comch_next.errors import InvalidValue, NotFound
 
 __all__ = ["Device", "Limits", "Representor", "Topology", "current", "long_form"]
 
@@ -87,7 +87,7 @@ class Topology(NamedTuple):
         """The devices of the side named by COMCH_SIDE; without it, both sides' devices."""
         side = os.environ.get("COMCH_SIDE", "")
         if side not in ("", "host", "dpu"):
-            raise NotFound(f"COMCH_SIDE is {side!r}; legal are host, dpu and empty")
+            raise InvalidValue(f"COMCH_SIDE is {side!r}; legal are host, dpu and empty")
         return tuple(device for device in self.devices if side in ("", device.side))
 
     def dpu_of(self, host_pci: str) -> Device | None:
@@ -127,11 +127,14 @@ def current() -> Topology:
     if not path:
         return parse(_BUILT_IN, "the built-in topology")
     try:
-        return parse(_read(path), path)
-    except (OSError, ValueError) as error:
-        if isinstance(error, OSError) and error.errno in EXHAUSTED:
+        table = _read(path)
+    except OSError as error:
+        if error.errno in EXHAUSTED:
             raise  # the file may be sound
-        raise NotFound(f"COMCH_TOPOLOGY names {path}, which cannot be read: {error}") from error
+        raise NotFound(f"COMCH_TOPOLOGY names {path!r}, which cannot be read: {error}") from error
+    except ValueError as error:
+        raise InvalidValue(f"COMCH_TOPOLOGY names {path!r}, which is no TOML file: {error}") from error
+    return parse(table, path)
 
 
 def _read(path: str) -> dict[str, Any]:
@@ -151,9 +154,9 @@ def parse(table: dict[str, Any], source: str) -> Topology:
         limits = Limits().with_those(table.get("limits", {}))
         devices = tuple(_device(row, limits) for row in table["device"])
     except (KeyError, TypeError, ValueError) as error:
-        raise NotFound(f"{source} is no topology: {error!r}") from error
+        raise InvalidValue(f"{source} is no topology: {error!r}") from error
     if len({device.pci_addr for device in devices}) != len(devices):
-        raise NotFound(f"{source} is no topology: a PCI address stands twice")
+        raise InvalidValue(f"{source} is no topology: a PCI address stands twice")
     return Topology(devices)
 
 

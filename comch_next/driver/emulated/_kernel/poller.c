@@ -109,6 +109,12 @@ static PyObject *poller_receive(Poller *poller, PyObject *size)
     return found;
 }
 
+/* any(): whether there is something to receive. */
+static PyObject *poller_any(Poller *poller, PyObject *Py_UNUSED(none))
+{
+    return PyBool_FromLong(comch_any(&poller->c));
+}
+
 static PyObject *poller_arm(Poller *poller, PyObject *Py_UNUSED(none))
 {
     return PyBool_FromLong(comch_arm_data(&poller->c));
@@ -152,6 +158,7 @@ static PyObject *poller_hurry(Poller *poller, PyObject *Py_UNUSED(none))
 static PyMethodDef poller_methods[] = {
     {"follow", (PyCFunction)poller_follow, METH_O, NULL},
     {"receive", (PyCFunction)poller_receive, METH_O, NULL},
+    {"any", (PyCFunction)poller_any, METH_NOARGS, NULL},
     {"arm", (PyCFunction)poller_arm, METH_NOARGS, NULL},
     {"poll_due", (PyCFunction)poller_poll_due, METH_NOARGS, NULL},
     {"polled", (PyCFunction)poller_polled, METH_NOARGS, NULL},

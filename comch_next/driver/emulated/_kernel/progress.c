@@ -99,13 +99,52 @@ static int deliver(Engine *engine, Link *link, PyObject *data)
     return result != NULL;
 }
 
+/* Complete a context's tasks, and what else it has to do. Whether anything moved, or -1. */
+static int attend(Engine *engine, Context *context)
+{
+    int moved, more = 0;
+
+    if (!calls_given(context->engine))
+        return 0;  /* a callback has just destroyed it */
+    if ((moved = calls_complete_sends(engine, context)) < 0
+        || (calls_given(context->engine) && (more = calls_complete_finished(engine, context)) < 0))
+        return -1;
+    moved |= more;
+    more = 0;
+    if ((context->moving || calls_any(context->lost)) && calls_given(context->engine)
+        && (more = ask((PyObject *)context, attend_name)) < 0)
+        return -1;
+    if (calls_settled(context)) {
+        if (PySet_Discard(engine->active, (PyObject *)context) < 0)
+            return -1;
+        context->attended = 0;
+    }
+    return moved | more;
+}
+
+static int attend_all(Engine *engine)
+{
+    PyObject *contexts = PySequence_List(engine->active);
+    int moved = contexts ? 0 : -1;
+
+    for (Py_ssize_t i = 0; moved >= 0 && i < PyList_Size(contexts); i++) {
+        PyObject *context = PyList_GetItem(contexts, i);
+        int attended = calls_is(context, calls_context_type) ? attend(engine, SELF(Context, context)) : 0;
+        moved = attended < 0 ? -1 : moved | attended;
+    }
+    Py_XDECREF(contexts);
+    return moved;
+}
+
 /* What a find said, unless the poller has made another turn since. */
 typedef struct {
     int64_t said;
     uint32_t turn;
 } Find;
 
-/* Read as many messages as a progress delivers at most, from what was found `first`. Whether anything moved, or -1. */
+/* Complete what has been completed, and read as many messages as a progress delivers at most, from what was found
+ * `first`. A message may be the answer to what has been sent: completions are looked for once more when it has been
+ * found, and reported before it. Whether anything moved, or -1. */
 static int read_rings(Engine *engine, Poller *poller, const Find *first)
 {
     int64_t found = poller->c.turn == first->turn ? first->said : comch_find(&poller->c);
@@ -113,6 +152,22 @@ static int read_rings(Engine *engine, Poller *poller, const Find *first)
 
     for (int turn = 0; turn < engine->batch; turn++) {
         int going_on = 1;
+        if ((turn == 0 || found >= 0) && calls_any(engine->active)) {
+            uint32_t before = poller->c.turn;
+            int attended = attend_all(engine);
+            if (attended < 0)
+                return -1;
+            moved |= attended;
+            if (calls_given(engine->error) || engine->poller != (PyObject *)poller) {  /* else a callback has forked */
+                if (found == COMCH_POLL)
+                    comch_poll_again(&poller->c);
+                break;
+            }
+            if (poller->c.turn != before) {  /* a callback has changed what there is to read */
+                found = comch_find(&poller->c);
+                continue;
+            }
+        }
         if (found >= 0) {
             Link *link = calls_found_link(poller);
             PyObject *data = calls_take(poller);
@@ -159,54 +214,14 @@ static int receive_posts(Engine *engine, PyObject *consumers)
     return moved;
 }
 
-/* Complete a context's tasks, and what else it has to do. Whether anything moved, or -1. */
-static int attend(Engine *engine, Context *context)
-{
-    int moved, more = 0;
-
-    if (!calls_given(context->engine))
-        return 0;  /* a callback has just destroyed it */
-    if ((moved = calls_complete_sends(engine, context)) < 0
-        || (calls_given(context->engine) && (more = calls_complete_finished(engine, context)) < 0))
-        return -1;
-    moved |= more;
-    more = 0;
-    if ((context->moving || calls_any(context->lost)) && calls_given(context->engine)
-        && (more = ask((PyObject *)context, attend_name)) < 0)
-        return -1;
-    if (calls_settled(context)) {
-        if (PySet_Discard(engine->active, (PyObject *)context) < 0)
-            return -1;
-        context->attended = 0;
-    }
-    return moved | more;
-}
-
-static int attend_all(Engine *engine)
-{
-    PyObject *contexts = PySequence_List(engine->active);
-    int moved = contexts ? 0 : -1;
-
-    for (Py_ssize_t i = 0; moved >= 0 && i < PyList_Size(contexts); i++) {
-        PyObject *context = PyList_GetItem(contexts, i);
-        int attended = calls_is(context, calls_context_type) ? attend(engine, SELF(Context, context)) : 0;
-        moved = attended < 0 ? -1 : moved | attended;
-    }
-    Py_XDECREF(contexts);
-    return moved;
-}
-
-/* Do what can be done now. Whether anything moved, or -1. What has been completed is reported before a message, which may
- * be the answer to it. */
+/* Do what can be done now. Whether anything moved, or -1. */
 static int turn(Engine *engine, const Find *first)
 {
     PyObject *poller = engine->poller;
-    int moved = calls_any(engine->active) ? attend_all(engine) : 0, more;
+    int moved, more;
 
-    if (moved < 0 || calls_given(engine->error))
-        return moved;
     Py_INCREF(poller);
-    moved = (more = read_rings(engine, SELF(Poller, poller), first)) < 0 ? -1 : moved | more;
+    moved = read_rings(engine, SELF(Poller, poller), first);
     Py_DECREF(poller);
     if (moved >= 0 && calls_any(engine->pending_calls))
         moved = (more = ask((PyObject *)engine, pending_name)) < 0 ? -1 : moved | more;

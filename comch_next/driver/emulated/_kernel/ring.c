@@ -350,7 +350,8 @@ int64_t comch_find_more(comch_poller *poller)
     return comch_poll_due(&poller->pace, comch_now()) ? COMCH_POLL : COMCH_AGAIN;
 }
 
-static int any_available(comch_poller *poller)
+/* Whether there is a message, or a fault. */
+int comch_any(comch_poller *poller)
 {
     for (uint32_t i = 0; i < poller->count; i++)
         if (comch_available(poller->rings[i]))
@@ -362,11 +363,11 @@ static int any_available(comch_poller *poller)
  * whoever knows of a message need not be woken by others. */
 int comch_arm_data(comch_poller *poller)
 {
-    if (any_available(poller))
+    if (comch_any(poller))
         return 1;
     for (uint32_t i = 0; i < poller->count; i++)
         arm(&poller->rings[i]->shared->data_armed);
-    if (!any_available(poller))
+    if (!comch_any(poller))
         return 0;
     for (uint32_t i = 0; i < poller->count; i++)
         STORE(&poller->rings[i]->shared->data_armed, 0);

@@ -35,7 +35,7 @@ def make_memory(max_msg: int, messages: int) -> int:
 
 
 class _End:
-    """A mapping of a ring's memory; `close` gives the memory back, the counters stay."""
+    """A mapping of a ring's memory; the counters stay when it has been given back."""
 
     def __init__(self, fd: int, max_msg: int, messages: int) -> None:
         size = _size(max_msg, messages)
@@ -47,17 +47,13 @@ class _End:
     def _attached(self, result: int) -> None:
         if result == lib.COMCH_OK:
             return
-        self.unmap()
+        self._unmap()
         if result == lib.COMCH_NOMEM:
             raise NoMemory("no memory for the ring's first part")
         raise from_code(ErrorCode.CONNECTION_ABORTED, "the ring offered does not say where its words are")
 
-    def close(self) -> None:
-        """Give the memory back; harmless when done before."""
-        self.unmap()
-
-    def unmap(self) -> None:
-        """Unmap the ring without notifying the peer."""
+    def _unmap(self) -> None:
+        """Unmap the ring without notifying the peer. Idempotent."""
         self._base = ffi.NULL
         self._memory.release()
 
@@ -81,7 +77,7 @@ class Sender(_End):
         """End the direction, then unmap."""
         if self._base:
             lib.comch_cut(self.tx)
-        super().close()
+        self._unmap()
 
 
 class Receiver(_End):
@@ -102,4 +98,4 @@ class Receiver(_End):
         """Unmap; the kernel finds nothing to read there any more."""
         if self._base:
             self.rx.shared = ffi.NULL
-        super().close()
+        self._unmap()

@@ -1,0 +1,65 @@
+"""Pairs whose ends never meet: one run shows it, and the verdict says why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from migrate.cli import main
+from tests.verify.test_stage import CLIENT, SERVICE
+
+PATIENT = """\
+import time
+import doca_comm_channel as cc
+while True:
+    ep = cc.Endpoint()
+    ep.set_device(cc.open_device("b1:00.0"))
+    try:
+        peer = ep.connect("elsewhere")
+    except cc.DocaError:
+        time.sleep(0.01)
+ep.sendto(b"never", peer)
+"""
+
+
+def verify(capsys: pytest.CaptureFixture[str], folder: Path, service: str, client: str, *more: str) -> list[str]:
+    ends = [folder / "service.py", folder / "client.py"]
+    for path, text in zip(ends, (service, client), strict=True):
+        path.write_text(text)
+    assert main(["verify", "--linger", "0.5", *more, *map(str, ends)]) == 2
+    return capsys.readouterr().out.splitlines()
+
+
+def test_ends_with_different_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    client = CLIENT.replace("lingering", "elsewhere") + 'ep.sendto(b"x", None)\n'
+    head, apart, *others = verify(capsys, tmp_path, SERVICE, client, "--patience", "100")
+    assert head.startswith("inconclusive: 1 run, ")
+    assert apart == "  the old ends never met: the service listened on 'lingering'; the client asked for 'elsewhere'"
+    assert any("ended with status 1; the last line of its standard error: " in line for line in others)
+
+
+def test_a_client_that_goes_on_asking(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    head, apart, *_ = verify(capsys, tmp_path, SERVICE, PATIENT, "--patience", "3", "--timeout", "500")
+    assert head.startswith("inconclusive: 1 run, ")
+    assert apart == "  the old ends never met: the service listened on 'lingering'; the client asked for 'elsewhere'"
+
+
+def test_an_end_that_fails_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    client = CLIENT.replace("import doca", "raise SystemExit('no such file: x.conf')\nimport doca")
+    lines = verify(capsys, tmp_path, SERVICE, client)
+    told = "the old client ended with status 1; the last line of its standard error: no such file: x.conf"
+    assert f"  {told}" in lines
+
+
+def test_a_topology_is_named_from_where_the_command_starts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "here").mkdir()
+    (tmp_path / "pair").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    Path("one.toml").write_text("[[device]]\npci_addr = '03:00.0'\nside = 'dpu'\n")
+    monkeypatch.setenv("COMCH_TOPOLOGY", "one.toml")
+    program = tmp_path / "pair" / "program.py"
+    program.write_text("import doca_comm_channel as cc\ncc.open_device('03:00.0').close()\n")
+    assert main(["verify", "--no-faults", str(program)]) == 0, capsys.readouterr().out
