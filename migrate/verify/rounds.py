@@ -185,12 +185,16 @@ class Rounds:
 def _persistent(olds: Sequence[Account], news: Sequence[Account]) -> Iterator[tuple[Difference, bool]]:
     """Yield the differences between the first accounts that no other old one takes away, and whether each side agrees
     with itself there.
+
+    Where both did the same, in another order or elsewhere, work may go to whoever is free, and all runs have to agree.
     """
     for difference in differences(olds[0], news[0]):
         topic = difference.topic
         forms = _FORMS[: _varies(topic, olds) + 1]
         if all(topic in _topics_apart(form(old), form(news[0])) for form in forms for old in olds):
-            yield difference, len(forms) == 1 and all(topic in _topics_apart(olds[0], new) for new in news)
+            agree = len(forms) == 1 and all(topic in _topics_apart(olds[0], new) for new in news)
+            is_elsewhere = topic not in _topics_apart(without_order(olds[0]), without_order(news[0]))
+            yield difference, agree and (len(olds) > _MOST or not is_elsewhere)
 
 
 def _varies(topic: str, olds: Sequence[Account]) -> int:

@@ -57,6 +57,15 @@ def test_diverged() -> None:
     )  # fmt: skip
 
 
+def test_work_that_may_go_to_whoever_is_free_is_watched_longer() -> None:
+    """The same events in another order are a divergence when the old program has not shown it in seven runs."""
+    old, new = remains("red\nblue"), remains("blue\nred")
+    stage = Acted([old] * 6 + [new], [new])
+    assert (rounds(stage).verdict, len(stage.asked)) == (Verdict.EQUIVALENT, 14)
+    stage = Acted([old], [new])
+    assert (rounds(stage).verdict, len(stage.asked)) == (Verdict.DIVERGED, 14)
+
+
 def test_what_the_old_program_does_at_times_is_no_divergence() -> None:
     assert rounds(Acted([remains("a"), remains("b")], [remains("b")])).verdict is Verdict.EQUIVALENT
 
