@@ -99,6 +99,22 @@ def test_what_came_of_a_progress_after_arming_is_covered(max_events: int | None)
     leave(here, there)
 
 
+@pytest.mark.parametrize("max_events", [None, 1])
+def test_a_connection_that_comes_up_after_arming_is_covered(max_events: int | None) -> None:
+    """A client that another thread's progress has taken from STARTING to RUNNING: the thread that sleeps is told."""
+    there, here = server(), client()
+    here.engine.max_events = max_events
+    there.context.start()
+    here.context.start()
+    poller = select.epoll()
+    poller.register(here.engine.notification_handle, select.EPOLLIN)
+    here.engine.request_notification()
+    until(lambda: there.up and here.state is State.RUNNING, here.engine, there.engine)
+    assert poller.poll(SOON_S)
+    poller.close()
+    leave(here, there)
+
+
 def test_it_is_ready_at_once_for_what_came_before_arming() -> None:
     there, here = pair()
     until(lambda: not there.engine.progress())

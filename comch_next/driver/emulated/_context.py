@@ -59,6 +59,7 @@ class Progress(Protocol):
     def call(self, callback: Callback, *args: object) -> None: ...
     def call_soon_threadsafe(self, call: Callable[[], object]) -> None: ...
     def request_notification(self) -> None: ...
+    def ring_for_news(self, moved: bool) -> None: ...
     def keep(self, context: "Context") -> None: ...
     def let_idle(self, context: "Context") -> None: ...
     def drop(self, context: "Context") -> None: ...
@@ -196,9 +197,15 @@ class Context(Handle, calls.Context, ABC):
 
         Tasks complete before the end of their connection is reported: unless they just have (`completed`), it waits.
         """
-        engine, moved = self.engine, False
+        engine = self.engine
         if engine is None:
-            return moved  # a callback has just destroyed it
+            return False  # a callback has just destroyed it
+        moved = self._poll_sockets(engine, completed)
+        engine.ring_for_news(moved)
+        return moved
+
+    def _poll_sockets(self, engine: Progress, completed: bool) -> bool:
+        moved = False
         for fd, _ in self.watch.poll(0, _EVENTS):
             handler = self._handlers.get(fd)
             if handler is not None:

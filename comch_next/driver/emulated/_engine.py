@@ -205,7 +205,6 @@ class Engine(Handle, calls.Engine):
         self.notification.rest()
         for context in list(self.contexts):
             moved |= context.poll_sockets()
-        self.ring_for_news(moved)
         return moved
 
     def ring_for_news(self, moved: bool) -> None:

@@ -32,7 +32,6 @@ class Metered(Progress, Protocol):
     pending_calls: deque[Callable[[], object]]
 
     def run(self, callback: Callable[..., object], *args: object) -> None: ...
-    def ring_for_news(self, moved: bool) -> None: ...
 
 
 class Meter:
@@ -100,7 +99,6 @@ class Meter:
                 break
         else:
             self._engine.poller.polled()
-        self._engine.ring_for_news(moved)
         return moved
 
     def _step(self) -> bool:
