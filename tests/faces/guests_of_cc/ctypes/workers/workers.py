@@ -33,10 +33,10 @@ class Pump(threading.Thread):
     def run(self):
         try:
             while True:
+                progress(self.pe)  # each time: callers who try again at once leave the queue never empty
                 try:
                     call, reply = self.calls.get_nowait()
                 except queue.Empty:
-                    progress(self.pe)
                     continue
                 if call is None:
                     return
