@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from comch_next._codes import ErrorCode
-from comch_next.driver.protocol import Own, uninterrupted
+from comch_next.driver.protocol import Own, Unrecorded, uninterrupted
 from comch_next.errors import BadState, NoMemory
 
 if TYPE_CHECKING:
@@ -39,6 +39,10 @@ class _Flight(NamedTuple):
 
     task: Any
     link: Link
+
+
+class _Probe(_Flight, Unrecorded):
+    """One that the program has not sent."""
 
 
 class Sends:
@@ -86,7 +90,7 @@ class Sends:
         """Submit a message, or raise what the library refuses it with."""
         task = self._alloc(self._context, connection, message)
         try:
-            self._tasks.set_user_data(task, _Flight(task, link))
+            self._tasks.set_user_data(task, (_Probe if link.probes else _Flight)(task, link))
             self._tasks.submit(task)
         except BaseException:
             with suppress(BadState):  # the library may have taken it before it failed

@@ -8,7 +8,7 @@ from typing import Any
 
 import comm_channel_compat.cc
 from comch_next import BadState, InvalidValue, State
-from tests.threads.face import DATA, DPU, HOST, Call, End, Face, give_back, ignore
+from tests.threads.face import DATA, DPU, HOST, Call, End, Face, give_back, ignore, leave
 
 cc: Any = comm_channel_compat.cc  # it makes the C names at import, where mypy cannot see them
 
@@ -23,9 +23,7 @@ def _task(end: End) -> Any:
 
 def _stop(end: End) -> None:
     context = end.context.as_ctx()
-    context.stop()
-    while context.get_state() is not State.IDLE:
-        end.engine.progress()
+    leave(context.stop, context.get_state, end.engine.progress)
 
 
 def _start_again(end: End) -> None:

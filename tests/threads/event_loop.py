@@ -12,8 +12,8 @@ from contextlib import AsyncExitStack, suppress
 from typing import Any
 
 import comch_next as comch
-from comch_next import DocaError, State, aio
-from tests.threads.face import DATA, DPU, HOST, Call, End, Face, give_back
+from comch_next import DocaError, aio
+from tests.threads.face import DATA, DPU, HOST, Call, End, Face, give_back, leave
 
 __all__ = ["EventLoop"]
 
@@ -109,9 +109,7 @@ async def _another(end: LoopEnd) -> None:
 
 def _stop(end: Any) -> None:
     context = end.side.context
-    context.stop()
-    while context.state is not State.IDLE:
-        context.engine.progress()
+    leave(context.stop, lambda: context.state, context.engine.progress)
 
 
 class EventLoop(Face):

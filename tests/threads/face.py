@@ -85,11 +85,20 @@ def free(task: Any) -> None:
     task.free()
 
 
+def leave(stop: Callable[[], object], get_state: Callable[[], State], progress: Callable[[], object]) -> None:
+    """Stop a context, and move on to IDLE; again, if another thread has started it meanwhile."""
+    stop()
+    while (state := get_state()) is not State.IDLE:
+        if state is not State.STOPPING:
+            with suppress(DocaError):  # it has moved on
+                stop()
+        progress()
+
+
 def stop(end: End) -> None:
-    """Stop the context, and move on to IDLE."""
-    end.context.stop()
-    while end.context.state is not State.IDLE:
-        end.engine.progress()
+    """Stop the end's context, and move on to IDLE."""
+    context = end.context
+    leave(context.stop, lambda: context.state, end.engine.progress)
 
 
 def close(end: End) -> None:

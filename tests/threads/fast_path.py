@@ -11,7 +11,7 @@ from typing import Any
 
 import comch_next as comch
 from comch_next import AccessFlag, DocaError, State
-from tests.threads.face import DPU, HOST, Call, End, Face, free, give_back, ignore, then
+from tests.threads.face import DPU, HOST, Call, End, Face, free, give_back, ignore, leave, then
 from tests.threads.letters import SIZE, Letters, Received
 
 __all__ = ["Fast"]
@@ -215,10 +215,12 @@ def _of(name: str, call: str) -> Call:
 def _stop(name: str) -> Call:
     def run(end: Any) -> None:
         context = getattr(end, name)
-        context.stop()
-        while context.state is not State.IDLE:
+
+        def progress() -> None:
             if not end.progress():
                 gc.collect()  # the task of a callback that was interrupted holds the context until then
+
+        leave(context.stop, lambda: context.state, progress)
 
     return run
 

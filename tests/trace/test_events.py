@@ -16,6 +16,7 @@ from tests.control_path.pair import DPU, REP, client, leave, pair, until
 from tests.fast_path.lane import Lane
 from tests.processes import StartPython
 from tests.pull.support import PEER, Stage
+from tests.pull.support import until as pull_until
 from tests.trace.lines import Line, accepted, of, read, received
 
 SUCCESS = "DOCA_SUCCESS"
@@ -191,6 +192,18 @@ def test_a_pull_port_that_is_full(trace: Path) -> None:
         (SUCCESS, 2, 2),
         ("DOCA_ERROR_AGAIN", 3, None),
     ]
+
+
+def test_what_the_library_sends_for_itself_is_not_the_programs(trace: Path) -> None:
+    """A client's threaded port asks how its connection ended, by a send that fails."""
+    with closing(Stage()) as stage:
+        there, here = stage.pair("driver", "threaded")
+        assert here.send(b"last")
+        assert there.receive() == b"last"
+        there.context.stop()
+        pull_until(lambda: here.port.status(here.connection) is comch.ErrorCode.SHUTDOWN)
+    lines = of(read(trace), "send"), of(read(trace), "complete")
+    assert [[line["length"] for line in what] for what in lines] == [[4], [4]]
 
 
 def test_each_line_names_the_programs(trace: Path) -> None:

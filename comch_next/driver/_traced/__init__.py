@@ -10,8 +10,7 @@ lost              a pull port reported a connection that ended: `result` is how
 disconnect        this server left one connection
 send              a message was accepted (`result` DOCA_SUCCESS) or refused (why). A task that is not to be had is a
                   send refused, on the fast path without its message; one that is had is recorded when it is
-                  submitted. On a threaded port every send is a task, and a byte that is going to fail asks how a
-                  connection ended
+                  submitted. On a threaded port every send is a task
 complete          a task of a send, or a post that nothing came to, was completed with `result`
 receive           a message was delivered to the program
 post              a consumer's buffer was posted, with `room` bytes, or refused; without `room` for want of a task

@@ -5,6 +5,7 @@ from typing import Any
 
 from comch_next.driver._traced._nouns import Noun, Tasks
 from comch_next.driver._traced._tracer import ACCEPTED, Flight, Link, now, result
+from comch_next.driver.protocol import Unrecorded
 from comch_next.errors import DocaError
 
 __all__ = ["Clients", "Connections", "Contexts", "SendTasks", "Servers"]
@@ -104,6 +105,9 @@ class SendTasks(Tasks):
     """Tasks of the control path."""
 
     def submitted(self, flight: Flight, submit: Callable[..., None], *flags: int) -> None:
+        if isinstance(flight.user_data, Unrecorded):
+            submit(flight.task, *flags)
+            return
         at_ns = now()
         message = self._tracer.message
         try:

@@ -14,7 +14,7 @@ from typing import Any
 
 from comch_next._codes import ErrorCode, State
 from comch_next.driver._sink import Sink
-from comch_next.driver.protocol import Driver
+from comch_next.driver.protocol import Driver, Unrecorded
 from comch_next.errors import DocaError, code_name
 
 __all__ = ["ACCEPTED", "REFUSED", "Flight", "Link", "Scope", "Tracer", "now", "result"]
@@ -185,8 +185,9 @@ class Tracer:
         """The completion of a send."""
 
         def completed(flight: Flight) -> object:
-            status = code_name(tasks.get_status(flight.task))
-            self.record("complete", flight.names, **flight.facts, result=status)
+            if not isinstance(flight.user_data, Unrecorded):
+                status = code_name(tasks.get_status(flight.task))
+                self.record("complete", flight.names, **flight.facts, result=status)
             return callback(flight.user_data)
 
         return completed if callable(callback) else callback

@@ -22,7 +22,16 @@ _admin       servers as other processes see them
 """
 
 from comch_next.driver.protocol._admin import Admin, ConnectionStatus, ServerStatus
-from comch_next.driver.protocol._control import Clients, Connections, Contexts, Engines, SendTasks, Servers, Tasks
+from comch_next.driver.protocol._control import (
+    Clients,
+    Connections,
+    Contexts,
+    Engines,
+    SendTasks,
+    Servers,
+    Tasks,
+    Unrecorded,
+)
 from comch_next.driver.protocol._device import Devices
 from comch_next.driver.protocol._dpa import DpaCompletions, Dpas, DpaThreads
 from comch_next.driver.protocol._events import log_event, log_warning
@@ -126,6 +135,7 @@ __all__ = [
     "Servers",
     "Task",
     "Tasks",
+    "Unrecorded",
     "WeakSet",
     "WeakTable",
     "bytes_of",

@@ -19,9 +19,13 @@ from comch_next.driver.protocol._handles import (
 from comch_next.driver.protocol._lock import Lock
 from comch_next.driver.protocol._typed import Protocol
 
-__all__ = ["Clients", "Connections", "Contexts", "Engines", "SendTasks", "Servers", "Tasks"]
+__all__ = ["Clients", "Connections", "Contexts", "Engines", "SendTasks", "Servers", "Tasks", "Unrecorded"]
 
 Callback = Callable[..., object]
+
+
+class Unrecorded:
+    """User data of a task that the library sends for itself: no trace or account of the program has it."""
 
 
 class Engines(Protocol):
