@@ -188,8 +188,12 @@ class Classes(Heap):
         elif isinstance(base, Token):
             known = Slot()
             self.token_attribute(base, name, known, None)
-            bound = isinstance(receiver, Instance)
-            self.watch(known, lambda value: self.add(slot, Bound(value, (receiver,)) if bound else value))
+            binds = isinstance(receiver, Instance)
+
+            def bind(value: Value) -> None:  # what is bound already, as by this same class, stays bound to what it was
+                self.add(slot, Bound(value, (receiver,)) if binds and not isinstance(value, Bound) else value)
+
+            self.watch(known, bind)
         else:
             self.add(slot, Plain.UNKNOWN)
 
