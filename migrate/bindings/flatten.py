@@ -359,10 +359,10 @@ class Flattening:
                 self._refuse(statement)
         for node in self._prototypes.undeclared():
             self._refuse(NotUnderstood(node, CALL))
-        for _, call in self.forest.nodes(ast.Call):
-            if self.libraries.family(self.forest.path(call)) & self.touched:
-                self._read_call_of_ctypes(call, [key.name for key in keys(self.values.of(call.func))
-                                                 if isinstance(key, Name) and key.package == CTYPES])  # fmt: skip
+        touched = [path for path in self.forest.names if self.libraries.family(path) & self.touched]
+        for call in (call for path in touched for call in self.forest.in_file(path, ast.Call)):
+            self._read_call_of_ctypes(call, [key.name for key in keys(self.values.of(call.func))
+                                             if isinstance(key, Name) and key.package == CTYPES])  # fmt: skip
 
     def _read_call_of_ctypes(self, call: ast.Call, names: list[str]) -> None:
         """Refuse a look at errno, and types of callbacks that show a message as something else than its bytes."""
