@@ -14,6 +14,7 @@ from migrate.python._points_to.slots import Slot, Solver
 from migrate.python.modules import Project
 from migrate.python.source import Source
 from migrate.python.values import Function, Plain, Token, Values
+from tests.migrate.counting import is_linear
 from tests.migrate.test_values import CASES, node, one
 from tests.migrate.values_knowledge import Library
 
@@ -65,8 +66,7 @@ def handed(count: int) -> str:
 
 
 def test_what_unknown_code_is_given_goes_there_once() -> None:
-    few, many = (one(f"import gettext\n{handed(count)}")[0].steps for count in (50, 100))
-    assert many < 2.2 * few
+    assert is_linear(lambda parts: one(f"import gettext\n{handed(5 * parts)}"))
 
 
 CLOSURES = [
