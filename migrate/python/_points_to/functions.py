@@ -16,7 +16,7 @@ from migrate.python.modules import Project
 _YIELDING = (ast.Yield, ast.YieldFrom)
 
 MAX_DEPTH = 3  # helpers that call helpers are told apart this far
-MAX_CLOSURES = 128  # calls of one definition that closures make, or are: each could make one more, without an end
+MAX_CLOSURES = 128  # calls of one definition, by or of closures, that are told apart: each may lead to one more
 
 
 @dataclass(eq=False)
@@ -87,7 +87,7 @@ class Functions(Items):
         return self._frames[key]
 
     def _has_room(self, parent: Frame, caller: Frame | None, node: ast.AST) -> bool:
-        """Whether one more call is told apart from the others: closures made per call are bounded, the text is not."""
+        """Whether one more call is told apart: the text has so many, and the closures that calls make have no end."""
         closures = context(parent) is not None or (caller is not None and context(caller.parent) is not None)
         self._closures[node] += closures
         return not closures or self._closures[node] <= MAX_CLOSURES
