@@ -9,19 +9,16 @@ from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
 
-from migrate.bindings.declarations import Declarations
+from migrate.bindings.analysis import Analysis
 from migrate.bindings.flatten import Flattening
 from migrate.bindings.forwarding import Forwarding
 from migrate.bindings.joined import Joined
-from migrate.bindings.knowledge import Bindings
 from migrate.bindings.refusal import DECLARATION
 from migrate.bindings.relaying import Relaying
 from migrate.bindings.spelled_out import SpelledOut
 from migrate.bindings.tokens import Computed, Ffi, Maker, Member, Name, Package, keys
 from migrate.bindings.user_data import is_union
 from migrate.facts.libraries import Cause
-from migrate.old_api.generations import VOCABULARY
-from migrate.python.modules import Project
 from migrate.python.source import Located, Source, Unreadable
 from migrate.text.pieces import Change, splice
 from migrate.text.removal import Removal
@@ -95,35 +92,27 @@ def groups(sources: Mapping[Path, Source], given: frozenset[Path], width: int | 
     """Return the groups of a project's files that call the old C libraries."""
     if not any(spelling in source.text for source in sources.values() for spelling in _SPELLINGS):
         return []
-    earlier: dict[Path, Flat] = {}
+    analysis, earlier = Analysis(sources), dict[Path, Flat]()
     for reader in (Joined, Forwarding, Relaying, Relaying):  # helpers may be called by helpers
-        knowledge = Bindings(VOCABULARY, Declarations([source.tree for source in sources.values()]))
-        sources = _changed(sources, reader(sources, _project(sources), knowledge).changes(), earlier)
-    spelled_out = SpelledOut(sources, _project(sources), VOCABULARY)
-    sources = _changed(sources, spelled_out.changes(), earlier)
-    flattening = Flattening(sources, _project(sources), VOCABULARY, frozenset(spelled_out.declared))
+        analysis = _changed(analysis, reader(analysis).changes(), earlier)
+    spelled_out = SpelledOut(analysis)
+    analysis = _changed(analysis, spelled_out.changes(), earlier)
+    flattening = Flattening(analysis, frozenset(spelled_out.declared))
     return list(_Files(flattening, given, width, earlier).groups())
 
 
-def _project(sources: Mapping[Path, Source]) -> Project:
-    return Project(
-        {path: source.tree for path, source in sources.items()},
-        {path: source.names for path, source in sources.items()},
-    )
-
-
-def _changed(
-    sources: Mapping[Path, Source], changes: Mapping[Path, list[Change]], earlier: dict[Path, Flat]
-) -> Mapping[Path, Source]:
-    """Return the sources with some changes, which `earlier` takes up."""
+def _changed(analysis: Analysis, changes: Mapping[Path, list[Change]], earlier: dict[Path, Flat]) -> Analysis:
+    """Return the analysis of the sources with some changes, which `earlier` takes up; the same one without any."""
+    made_new: dict[Path, Source] = {}
     for path, found in changes.items():
-        source, before = sources[path], earlier.get(path)
+        source, before = analysis.sources[path], earlier.get(path)
         try:
             made = Source(source.encode(splice(source.text, found)))
         except Unreadable:  # inside of an f-string
             continue
         earlier[path] = Flat(before.old if before else source, made, found, before)
-    return {**sources, **{path: earlier[path].source for path in changes if path in earlier}}
+        made_new[path] = made
+    return Analysis({**analysis.sources, **made_new}) if made_new else analysis
 
 
 class _Files:

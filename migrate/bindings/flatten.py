@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TypeVar
 
 from migrate.bindings import callbacks
+from migrate.bindings.analysis import Analysis
 from migrate.bindings.calls import Calls, decoding
-from migrate.bindings.declarations import Declarations
-from migrate.bindings.knowledge import Bindings
 from migrate.bindings.libraries import Libraries
 from migrate.bindings.members import Members
 from migrate.bindings.numbers import Numbers
@@ -43,12 +42,8 @@ from migrate.bindings.told import Told
 from migrate.bindings.uses import Uses
 from migrate.bindings.views import Views
 from migrate.facts.expressions import Expressions
-from migrate.facts.forest import Forest
 from migrate.facts.reaching import Reaching
-from migrate.old_api.vocabulary import Vocabulary
-from migrate.python.modules import Project
-from migrate.python.source import Source
-from migrate.python.values import Token, Values
+from migrate.python.values import Token
 from migrate.text.code import Edits, Template
 
 _DECLARING = frozenset({"cdef", "set_source", "compile"})
@@ -58,19 +53,12 @@ _Key = TypeVar("_Key")
 class Flattening:
     """The edits of all files of a project, and the places that are not understood, by file."""
 
-    def __init__(
-        self,
-        sources: Mapping[Path, Source],
-        project: Project,
-        vocabulary: Vocabulary,
-        declared: frozenset[str] = frozenset(),
-    ) -> None:
+    def __init__(self, analysis: Analysis, declared: frozenset[str] = frozenset()) -> None:
         """Read a project. declared: functions that ctypes has been told of elsewhere."""
+        sources, project, vocabulary = analysis.sources, analysis.project, analysis.vocabulary
         self.sources, self.project, self.vocabulary = sources, project, vocabulary
-        self.forest = Forest({path: project.names(path) for path in sorted(sources)})
-        declarations = Declarations(project.trees.values())
-        self._bindings = Bindings(vocabulary, declarations)
-        self.values = Values(project, self._bindings)
+        self.forest, declarations = analysis.forest, analysis.declarations
+        self.values, self._bindings = analysis.values, analysis.bindings
         self.libraries = Libraries(self.forest, self.values, project)
         expressions = Expressions(self.forest, self.values, frozenset(), vocabulary)
         self._reaching = Reaching(self.forest, self.values, {path: source.control for path, source in sources.items()})
@@ -371,10 +359,10 @@ class Flattening:
                 self._refuse(statement)
         for node in self._prototypes.undeclared():
             self._refuse(NotUnderstood(node, CALL))
-        for _, call in self.forest.nodes(ast.Call):
-            if self.libraries.family(self.forest.path(call)) & self.touched:
-                self._read_call_of_ctypes(call, [key.name for key in keys(self.values.of(call.func))
-                                                 if isinstance(key, Name) and key.package == CTYPES])  # fmt: skip
+        touched = [path for path in self.forest.names if self.libraries.family(path) & self.touched]
+        for call in (call for path in touched for call in self.forest.in_file(path, ast.Call)):
+            self._read_call_of_ctypes(call, [key.name for key in keys(self.values.of(call.func))
+                                             if isinstance(key, Name) and key.package == CTYPES])  # fmt: skip
 
     def _read_call_of_ctypes(self, call: ast.Call, names: list[str]) -> None:
         """Refuse a look at errno, and types of callbacks that show a message as something else than its bytes."""

@@ -11,26 +11,23 @@ from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from pathlib import Path
 
+from migrate.bindings.analysis import Analysis
 from migrate.bindings.removing import without
 from migrate.bindings.seen import calls, node_of
 from migrate.bindings.tokens import CTYPES, Name, keys
-from migrate.facts.forest import Forest
-from migrate.python.modules import Project
 from migrate.python.scopes import Kind, Scope
-from migrate.python.source import Source
-from migrate.python.values import Bound, External, Knowledge, Value, Values
+from migrate.python.values import Bound, External, Value
 from migrate.text.pieces import Change
 
 
 class Forwarding:
     """The changes of all files of a project."""
 
-    def __init__(self, sources: Mapping[Path, Source], project: Project, knowledge: Knowledge) -> None:
-        self._sources = sources
-        self._forest = Forest({path: project.names(path) for path in sorted(sources)})
+    def __init__(self, analysis: Analysis) -> None:
+        self._sources, self._forest = analysis.sources, analysis.forest
         self._forwarders = {node: body for _, node in self._forest.nodes(ast.FunctionDef) if (body := _forwarded(node))}
         if self._forwarders:
-            self._values = Values(project, knowledge)
+            self._values = analysis.values
 
     def changes(self) -> dict[Path, list[Change]]:
         """Return the changes of each file that has any."""

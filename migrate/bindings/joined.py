@@ -12,16 +12,14 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from migrate.bindings.analysis import Analysis
 from migrate.bindings.removing import without
 from migrate.bindings.seen import calls, is_seen
 from migrate.bindings.tokens import Computed, Library, keys
-from migrate.facts.forest import Forest
-from migrate.python.modules import Project
-from migrate.python.source import Source
-from migrate.python.values import External, Knowledge, Plain, Value, Values
+from migrate.python.values import External, Plain, Value
 from migrate.text.pieces import Change
 
 _LOOKUP, _INIT = "__getattr__", "__init__"
@@ -44,12 +42,11 @@ _QUIET = (
 class Joined:
     """The changes of all files of a project."""
 
-    def __init__(self, sources: Mapping[Path, Source], project: Project, knowledge: Knowledge) -> None:
-        self._sources = sources
-        self._forest = Forest({path: project.names(path) for path in sorted(sources)})
+    def __init__(self, analysis: Analysis) -> None:
+        self._sources, self._forest = analysis.sources, analysis.forest
         self._classes = [node for _, node in self._forest.nodes(ast.ClassDef) if _methods(node)]
         if self._classes:
-            self._values = Values(project, knowledge)
+            self._values = analysis.values
 
     def changes(self) -> dict[Path, list[Change]]:
         """Return the changes of each file that has any."""

@@ -32,6 +32,7 @@ class Libraries:
 
     def __init__(self, forest: Forest, values: Values, project: Project) -> None:
         self.forest, self.values, self.project = forest, values, project
+        self._families: dict[Path, frozenset[Path]] = {}
 
     @cached_property
     def old(self) -> frozenset[Library]:
@@ -79,14 +80,16 @@ class Libraries:
 
     def family(self, path: Path) -> frozenset[Path]:
         """Return the files that imports connect with a file."""
-        family: set[Path] = set()
-        border = [path]
-        while border:
-            file = border.pop()
-            if file not in family:
-                family.add(file)
-                border += [*self.project.imports[file], *self.project.importers[file]]
-        return frozenset(family)
+        if path not in self._families:
+            family: set[Path] = set()
+            border = [path]
+            while border:
+                file = border.pop()
+                if file not in family:
+                    family.add(file)
+                    border += [*self.project.imports[file], *self.project.importers[file]]
+            self._families |= dict.fromkeys(family, frozenset(family))
+        return self._families[path]
 
 
 def _is_of_python(function: Value) -> bool:

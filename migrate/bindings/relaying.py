@@ -11,21 +11,19 @@ call("doca_ctx_start", ctx)               call("doca_ctx_start", lib.doca_ctx_st
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from itertools import count, pairwise, takewhile
 from pathlib import Path
 from typing import NamedTuple
 
+from migrate.bindings.analysis import Analysis
 from migrate.bindings.forwarding import Filled
 from migrate.bindings.removing import without
 from migrate.bindings.seen import calls, is_seen, node_of
 from migrate.bindings.tokens import CTYPES, Library, Member, Name, keys
-from migrate.facts.forest import Forest
-from migrate.python.modules import Project
 from migrate.python.scopes import Kind
-from migrate.python.source import Source
-from migrate.python.values import Bound, Knowledge, Value, Values
+from migrate.python.values import Bound, Value
 from migrate.text.pieces import Change
 
 _RESULT = "rc"
@@ -91,14 +89,13 @@ class _Relay(NamedTuple):
 class Relaying:
     """The changes of all files of a project. Helpers that others call, which change too, are left to the next turn."""
 
-    def __init__(self, sources: Mapping[Path, Source], project: Project, knowledge: Knowledge) -> None:
-        self._sources = sources
-        self._forest = Forest({path: project.names(path) for path in sorted(sources)})
+    def __init__(self, analysis: Analysis) -> None:
+        self._sources, self._forest = analysis.sources, analysis.forest
         functions = [function for _, function in self._forest.nodes(ast.FunctionDef)]
         found = (_relay(each, isinstance(self._forest.parents[each], ast.ClassDef)) for each in functions)
         self._relays = [relay for relay in found if relay]
         if self._relays:
-            self._values = Values(project, knowledge)
+            self._values = analysis.values
 
     def changes(self) -> dict[Path, list[Change]]:
         """Return the changes of each file that has any."""

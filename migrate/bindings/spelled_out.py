@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from migrate.bindings import shapes
-from migrate.bindings.declarations import Declarations
+from migrate.bindings.analysis import Analysis
 from migrate.bindings.declaring import Declaring
 from migrate.bindings.finders import Finders, Found, is_plain
 from migrate.bindings.hoisted import Hoisted, Hoisting
-from migrate.bindings.knowledge import Bindings, new_type
+from migrate.bindings.knowledge import new_type
 from migrate.bindings.libraries import Libraries
 from migrate.bindings.prototypes import declares_only, fits, maker, restype
 from migrate.bindings.removing import without
@@ -20,11 +20,7 @@ from migrate.bindings.rows import Rows
 from migrate.bindings.texts import Texts
 from migrate.bindings.tokens import Library, Member, keys
 from migrate.facts.expressions import Expressions
-from migrate.facts.forest import Forest
-from migrate.old_api.vocabulary import Vocabulary
-from migrate.python.modules import Project
-from migrate.python.source import Source
-from migrate.python.values import External, Function, Values
+from migrate.python.values import External, Function
 from migrate.text.pieces import Change
 
 _GETATTR = {External("builtins.getattr")}
@@ -33,20 +29,18 @@ _GETATTR = {External("builtins.getattr")}
 class SpelledOut:
     """The changes of all files of a project. `declared`: functions that ctypes was told of there."""
 
-    def __init__(self, sources: Mapping[Path, Source], project: Project, vocabulary: Vocabulary) -> None:
-        self._sources, self._vocabulary = sources, vocabulary
+    def __init__(self, analysis: Analysis) -> None:
+        self._sources, self._vocabulary = analysis.sources, analysis.vocabulary
         self.declared: set[str] = set()
         self._hoisted: set[ast.Call] = set()
         self._makers: set[ast.AST] = set()  # functions of which some call is replaced
         self._replaced: set[ast.AST] = set()
-        self._forest = Forest({path: project.names(path) for path in sorted(sources)})
-        self._declared = Declarations(project.trees.values())
-        self._values = Values(project, Bindings(vocabulary, self._declared))
-        self._libraries = Libraries(self._forest, self._values, project)
+        self._forest, self._declared, self._values = analysis.forest, analysis.declarations, analysis.values
+        self._libraries = Libraries(self._forest, self._values, analysis.project)
         self._declaring = Declaring(self._forest, self._values, self._libraries)
         self._finders = Finders(self._forest, self._values)
         self._texts = Texts(
-            self._forest, self._values, Expressions(self._forest, self._values, frozenset(), vocabulary)
+            self._forest, self._values, Expressions(self._forest, self._values, frozenset(), self._vocabulary)
         )
 
     def changes(self) -> dict[Path, list[Change]]:

@@ -42,6 +42,7 @@ class Calls(Callbacks):
         self._partials: dict[Partial, list[tuple[Slot, Site]]] = {}
         self._running_partials: list[Partial] = []
         self._escaped: set[tuple[Value, bool]] = set()
+        self._sunk: set[tuple[Slot, ast.expr]] = set()
 
     # ------------------------------------------------------------------ dispatch
 
@@ -283,7 +284,9 @@ class Calls(Callbacks):
     # ------------------------------------------------------------------ what leaves the project
 
     def sink(self, slot: Slot, node: ast.expr) -> None:
-        self.watch(slot, lambda value: self._escape(value, node, False))
+        if (slot, node) not in self._sunk:  # a call that leads to many unknown functions gives them all the same
+            self._sunk.add((slot, node))
+            self.watch(slot, lambda value: self._escape(value, node, False))
 
     def _escape(self, value: Value, node: ast.expr, deep: bool) -> None:
         if isinstance(value, Token):

@@ -188,8 +188,17 @@ class Classes(Heap):
         elif isinstance(base, Token):
             known = Slot()
             self.token_attribute(base, name, known, None)
-            bound = isinstance(receiver, Instance)
-            self.watch(known, lambda value: self.add(slot, Bound(value, (receiver,)) if bound else value))
+            on_class = isinstance(receiver, Class)
+
+            def bind(value: Value) -> None:
+                is_bound = isinstance(value, Bound)
+                function = value.function if isinstance(value, Bound) else value
+                if is_bound or on_class:
+                    self.add(slot, value)  # a bound method stays bound to its object
+                if not on_class and (not is_bound or function is Plain.UNKNOWN):
+                    self.add(slot, Bound(function, (receiver,)))
+
+            self.watch(known, bind)
         else:
             self.add(slot, Plain.UNKNOWN)
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from dataclasses import dataclass, field, replace
 
 from migrate.python._points_to.domain import Collection, Function, Instance, Knowledge, Plain, Value
 from migrate.python._points_to.generic import is_generic
-from migrate.python._points_to.heap import Contents, Frame, Key
+from migrate.python._points_to.heap import Contents, Frame, Key, context
 from migrate.python._points_to.items import Items
 from migrate.python._points_to.slots import Slot
 from migrate.python.modules import Project
@@ -15,6 +16,7 @@ from migrate.python.modules import Project
 _YIELDING = (ast.Yield, ast.YieldFrom)
 
 MAX_DEPTH = 3  # helpers that call helpers are told apart this far
+MAX_CLOSURES = 128  # calls of one definition, by or of closures, that are told apart: each may lead to one more
 
 
 @dataclass(eq=False)
@@ -60,6 +62,7 @@ class Functions(Items):
         self.called: dict[Function, None] = {}
         self._frames: dict[tuple[Function, ast.AST | None, Frame | None], Frame] = {}
         self._generic: dict[ast.AST, bool] = {}
+        self._closures: Counter[ast.AST] = Counter()
 
     # ------------------------------------------------------------------ functions
 
@@ -68,16 +71,26 @@ class Functions(Items):
         node = function.node
         if node not in self._generic:
             self._generic[node] = is_generic(node, self.body)
+        parent = function.context
+        assert isinstance(parent, Frame)
         key: tuple[Function, ast.AST | None, Frame | None] = (function, None, None)
         if site is not None and self._generic[node]:
-            key = (function, site.node, _caller(site.frame, node))
+            apart = (function, site.node, _caller(site.frame, node))
+            if apart in self._frames or self._has_room(parent, apart[2], node):
+                key = apart
+            elif context(parent) is None:  # a closure is analysed once
+                key = (function, site.node, None)
         if key not in self._frames:
-            parent = function.context
-            assert isinstance(parent, Frame)
             frame = self._frames[key] = Frame(node, parent.path, parent.names, parent, *key[1:])
             self.frames.setdefault(node, []).append(frame)
             self.later(lambda: self.analyse(frame))
         return self._frames[key]
+
+    def _has_room(self, parent: Frame, caller: Frame | None, node: ast.AST) -> bool:
+        """Whether one more call is told apart: the text has so many, and the closures that calls make have no end."""
+        closures = context(parent) is not None or (caller is not None and context(caller.parent) is not None)
+        self._closures[node] += closures
+        return not closures or self._closures[node] <= MAX_CLOSURES
 
     def parameter(self, frame: Frame, argument: ast.arg) -> Slot:
         """The slot of a parameter."""

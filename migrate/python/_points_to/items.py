@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import ast
 import sys
+from collections import Counter
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
 
-from migrate.python._points_to.domain import Class, Collection, External, Instance, Plain, Token, Value
+from migrate.python._points_to.domain import Class, Collection, External, Instance, Knowledge, Plain, Token, Value
 from migrate.python._points_to.elements import Elements
 from migrate.python._points_to.heap import Contents, Frame, Key, context
 from migrate.python._points_to.slots import Slot
-from migrate.python.modules import is_standard
+from migrate.python.modules import Project, is_standard
+
+MAX_PARTS = 16  # values of one slice or sum that are told apart: several sums of one variable lead to every order
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,16 @@ class _Sum:
 class Items(Elements):
     """Answers are slots, or what flows into a slot that is given."""
 
+    def __init__(self, project: Project, knowledge: Knowledge) -> None:
+        super().__init__(project, knowledge)
+        self._parts: Counter[tuple[ast.AST, Hashable, bool]] = Counter()
+
+    def _is_apart(self, node: ast.AST, frame: Frame, *, is_last: bool = False) -> bool:
+        """Whether one more value of a slice, or of a side of a sum, is told apart from the others."""
+        place = node, context(frame), is_last
+        self._parts[place] += 1
+        return self._parts[place] <= MAX_PARTS
+
     def read_item(self, source: Slot, node: ast.Subscript, frame: Frame, key: Slot, result: Slot) -> None:
         """Let a slot have what a subscript gives."""
         wanted = key_of(node.slice)
@@ -44,7 +57,8 @@ class Items(Elements):
 
     def _slice(self, value: Value, node: ast.Subscript, frame: Frame, result: Slot) -> None:
         bounds = _bounds(node.slice)
-        if isinstance(value, Collection) and value.kind in ("tuple", "list") and bounds and not _is_cut(value):
+        row = isinstance(value, Collection) and value.kind in ("tuple", "list") and not _is_cut(value)
+        if isinstance(value, Collection) and row and bounds and self._is_apart(node, frame):
             collection = replace(self.make(node, value.kind, frame)[0], context=_Cut(value, context(frame)))
             self._cut(self.contents(value), self.contents(collection), bounds)
             self.add(result, collection)
@@ -77,7 +91,7 @@ class Items(Elements):
 
         before: what may stand before the last one, beside the items of another tuple.
         """
-        if _is_joined(value, node):
+        if _is_joined(value, node) or not self._is_apart(node, frame, is_last=is_last):
             self.mix(value, node, frame, result)
             return
         collection = replace(self.make(node, value.kind, frame)[0], context=_Sum(value, is_last, context(frame)))
