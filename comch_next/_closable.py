@@ -24,9 +24,13 @@ class Closable(Hinted):
         self._pid = os.getpid()
 
     @alone
-    def close(self) -> None:
-        """Close it. Idempotent. Raises InUse while contexts or maps hold it and nothing else has it open."""
-        if self._open:
+    def close(self, *, strict: bool = False) -> None:
+        """Close it. Raises InUse while contexts or maps hold it and nothing else has it open.
+
+        A second call does nothing. With `strict` it is as in C: InvalidValue, unless another open of the same device
+        is left, which it closes.
+        """
+        if self._open or strict:
             self._close(self._handle)
             self._open = False
 

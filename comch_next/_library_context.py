@@ -13,7 +13,7 @@ from comch_next._codes import State
 from comch_next.context import Context
 from comch_next.driver import protocol
 from comch_next.driver.protocol import Clients, Contexts, Driver, Own, SendTasks, Servers, interruptible, listed, them
-from comch_next.engine import ProgressEngine
+from comch_next.engine import ProgressEngine, refuse_again
 from comch_next.errors import BadState, InvalidValue
 
 if TYPE_CHECKING:
@@ -232,7 +232,9 @@ class LibraryContext(Context):
         super()._need_engine(call)
 
     @alone
-    def destroy(self) -> None:
+    def destroy(self, *, strict: bool = False) -> None:
+        if strict and not self._alive:
+            refuse_again(self)
         if self._made:
             super().destroy()
             if (rep := vars(self).get("_own_rep")) is not None:

@@ -13,7 +13,7 @@ from comch_next._exits import leave
 from comch_next._names import ContextNames, Strict
 from comch_next.driver import protocol
 from comch_next.driver.protocol import Contexts, Driver, Lock, new_lock
-from comch_next.engine import ProgressEngine, deadline_after
+from comch_next.engine import ProgressEngine, deadline_after, refuse_again
 from comch_next.errors import BadState, DocaError, TimeOut
 
 __all__ = ["Context"]
@@ -137,11 +137,16 @@ class Context(ContextNames, Strict):
         self._contexts.flush_tasks(self._handle)
 
     @alone
-    def destroy(self) -> None:
-        """Give it back (C: doca_comch_*_destroy). Raises InUse unless IDLE; twice is harmless."""
+    def destroy(self, *, strict: bool = False) -> None:
+        """Give it back (C: doca_comch_*_destroy). Raises InUse unless IDLE.
+
+        A second call does nothing; with `strict` it raises InvalidValue, as in C.
+        """
         if self._alive:
             self._contexts.destroy(self._handle)
             self._alive = False
+        elif strict:
+            refuse_again(self)
 
     def close(self, timeout: float = 5.0) -> None:
         """Stop, progress to IDLE within `timeout` seconds, destroy, with an engine of its own. Idempotent."""

@@ -1,6 +1,5 @@
 """Devices, representors and what they can do (guide: DOCA Core Device Discovery; Comch: Device Support)."""
 
-
 from typing import Literal
 
 from comch_next._closable import Closable
@@ -222,9 +221,14 @@ class Device(Closable):
     def __hash__(self) -> int:
         return hash(self._identity)
 
-    def close(self) -> None:
-        super().close()
-        self._handle = _Closed(repr(self))
+    def close(self, *, strict: bool = False) -> None:
+        if strict:
+            self._handle = self._identity  # C cannot tell one open of a device from another
+        try:
+            super().close(strict=strict)
+        finally:
+            if not self._open:
+                self._handle = _Closed(repr(self))
 
     def __enter__(self) -> "Device":
         return self

@@ -6,7 +6,7 @@ import select
 import threading
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from comch_next._alone import alone
 from comch_next._exits import leave
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from comch_next._threaded._helper import Helper
     from comch_next.context import Context
 
-__all__ = ["ProgressEngine", "deadline_after", "wait_readable"]
+__all__ = ["ProgressEngine", "deadline_after", "refuse_again", "wait_readable"]
 
 _NAP_MS, _LONGEST_MS = 1e3, 1e9  # of one poll; it takes no more at once
 
@@ -52,6 +52,11 @@ def wait_readable(descriptor: Callable[[], int], deadline: float | None) -> bool
             return True
         if left_ms is not None and left_ms <= most_ms:
             return False
+
+
+def refuse_again(destroyed: object) -> NoReturn:
+    """Raise InvalidValue for the strict destruction of what has been destroyed before."""
+    raise InvalidValue(f"destroy was attempted on {destroyed!r}, which has been destroyed; legal without strict")
 
 
 @spelled
@@ -173,8 +178,11 @@ class ProgressEngine(CNames, Strict):
         return ready
 
     @alone
-    def destroy(self) -> None:
-        """C: doca_pe_destroy. Raises InUse while connected contexts live; twice is harmless."""
+    def destroy(self, *, strict: bool = False) -> None:
+        """C: doca_pe_destroy. Raises InUse while connected contexts live.
+
+        A second call does nothing; with `strict` it raises InvalidValue, as in C.
+        """
         if self._open:
             if self._waiting():
                 gc.collect()  # what the program has dropped may lie in circles
@@ -182,6 +190,8 @@ class ProgressEngine(CNames, Strict):
                 raise InUse(f"pe_destroy: {waiting[0]!r} is to be connected; destroy it first")
             self._engines.destroy(self._handle)
             self._open = False
+        elif strict:
+            refuse_again(self)
 
     def _waiting(self) -> "list[Configured]":
         """The contexts that are connected to it once the library makes them."""

@@ -35,6 +35,11 @@ def _sized(call: Callable[[Any], str]) -> Callable[[Any, int], str]:
     return sized
 
 
+def _close(opened: Device | Representor) -> None:
+    """C refuses a second close."""
+    opened.modern.close(strict=True)
+
+
 def _nothing(*_: object) -> None:
     """Done already."""
 
@@ -71,6 +76,8 @@ _CALLS: Mapping[str, Flat] = {
     "doca_devinfo_get_ibdev_name": _sized(DevInfo.get_ibdev_name),
     "doca_devinfo_rep_get_vuid": _sized(RepInfo.get_vuid),
     "doca_devinfo_rep_get_iface_name": _sized(RepInfo.get_iface_name),
+    "doca_dev_close": _close,
+    "doca_dev_rep_close": _close,
     "doca_error_get_name": code_name,
     "doca_error_get_descr": describe,
     "doca_log_backend_create_standard": _nothing,

@@ -351,13 +351,6 @@ CODES: dict[str, Code] = {
         "needs-evidence",
         evidence=_CALLBACKS,
     ),
-    "CCM114": Code(
-        "a context or an engine that may have been destroyed before",
-        "The old call refused to destroy it again, with INVALID_VALUE. comch_next's destroy is harmless then.",
-        "See that nothing depends on the failure, or remove the second call, then run migrate with --unsafe.",
-        "needs-evidence",
-        evidence=_NEVER_INVALID,
-    ),
     # --keep-spelling
     "CCM120": Code(
         "generation 1 has no successor that is called in the same way",

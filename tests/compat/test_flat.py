@@ -215,6 +215,13 @@ def test_infos_of_devices() -> None:
     assert doca_dev_as_devinfo(None) is None
 
 
+def test_a_second_close_is_refused() -> None:
+    dev = doca_dev_open(doca_devinfo_create_list()[1][0])[1]
+    rep = doca_dev_rep_open(doca_devinfo_rep_create_list(dev, DOCA_DEVINFO_REP_FILTER_ALL)[1][0])[1]
+    assert [doca_dev_rep_close(rep) for _ in range(2)] == [DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE]
+    assert [doca_dev_close(dev) for _ in range(2)] == [DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE]
+
+
 def test_infos_of_representors() -> None:
     dev = doca_dev_open(doca_devinfo_create_list()[1][0])[1]
     rc, reps, count = doca_devinfo_rep_list_create(dev, DOCA_DEV_REP_FILTER_ALL)

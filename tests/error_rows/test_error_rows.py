@@ -15,7 +15,7 @@ from types import ModuleType
 import pytest
 
 import comch_next as comch
-from comch_next import DocaError, ErrorCode, NotConnected, from_code
+from comch_next import DocaError, ErrorCode, InvalidValue, from_code
 from comch_next.api import Generation, functions
 from tests.control_path import pair
 from tests.error_rows import cases, cases_fast_path, cases_memory
@@ -171,10 +171,10 @@ def test_try_submit_refuses_a_task_whose_buffer_has_gone(world: World, kind: str
 
 
 @pytest.mark.parametrize("call", ["start", "stop"])
-def test_a_destroyed_context_has_no_engine(world: World, call: str) -> None:
+def test_a_destroyed_context_is_a_stale_handle(world: World, call: str) -> None:
     client = comch.Client(world.host, "gone")
     client.close()
-    with pytest.raises(NotConnected, match="it has been destroyed; make another"):
+    with pytest.raises(InvalidValue, match="has been destroyed; make another"):
         getattr(client, call)()
 
 

@@ -31,17 +31,6 @@ code, name = cc.doca_devinfo_get_iface_name(infos[0], int(sys.argv[1]))
 print(code)
 """
 
-TWICE = """\
-import sys
-import doca_cc as cc
-client = cc.Client(cc.open_device("b1:00.0"), "svc")
-for _ in range(int(sys.argv[1])):
-    try:
-        client.destroy()
-    except cc.InvalidValue:
-        print("twice")
-"""
-
 INSIDE = """\
 import sys
 import doca_cc as cc
@@ -104,7 +93,6 @@ SETTLED = {
     "CCM088": (ELSE, "endpoint", "none"),
     "CCM110": (LOG, "3", "40"),
     "CCM113": (INSIDE, "outside", "inside"),
-    "CCM114": (TWICE, "1", "2"),
 }
 
 

@@ -278,3 +278,46 @@ conf(client, done, done, LOG)
 def test_a_log2_count_of_a_function_that_is_looked_up() -> None:
     assert "1 << log_num_tasks" in new(TALK + COUNTS)
     assert_stays(TALK + COUNTS.replace("done, LOG", "done, int(input())"), "CCM110")
+
+
+# ------------------------------------------------------------------ ended twice
+
+OPENED = """
+core = ctypes.CDLL("libdoca_common.so.2")
+infos, n, dev = ctypes.POINTER(ctypes.c_void_p)(), ctypes.c_uint32(), ctypes.c_void_p()
+core.doca_devinfo_create_list(ctypes.byref(infos), ctypes.byref(n))
+core.doca_dev_open(ctypes.c_void_p(infos[0]), ctypes.byref(dev))
+"""
+BY_HELPER = """
+def give_back(end):
+    return core.doca_dev_close(end)
+print(give_back(dev), give_back(dev))
+"""
+BY_METHOD = """
+class End:
+    def __init__(self):
+        self.pe = ctypes.c_void_p()
+        core.doca_pe_create(ctypes.byref(self.pe))
+    def close(self):
+        return core.doca_pe_destroy(self.pe)
+end = End()
+print(end.close(), end.close())
+"""
+STRICT = "comch.outcome(comch.{}, {}[0], strict=True)[0]"
+
+
+@pytest.mark.parametrize(
+    ("lines", "wanted"),
+    [
+        ("print([core.doca_dev_close(end) for end in (dev, dev)])\n", STRICT.format("Device.close", "end")),
+        ("core.doca_dev_close(dev)\nprint(core.doca_dev_close(dev))\n", STRICT.format("Device.close", "dev")),
+        (BY_HELPER, STRICT.format("Device.close", "end")),
+        (BY_METHOD, STRICT.format("ProgressEngine.destroy", "self.pe")),
+    ],
+)
+def test_what_c_refuses_to_end_twice_is_refused(lines: str, wanted: str) -> None:
+    assert wanted in new(TALK + OPENED + lines)
+
+
+def test_what_is_ended_once_is_not_strict() -> None:
+    assert "strict" not in new(TALK + OPENED + "print(core.doca_dev_close(dev))\n")

@@ -150,8 +150,7 @@ class Context(Handle, calls.Context, ABC):
         return self.move(self.start_trigger)
 
     def no_engine(self, call: str) -> NotConnected:
-        advice = "it has been destroyed; make another" if self.watch.closed else "connect one first"
-        return NotConnected(f"{call}: {self} has no progress engine: {advice}")
+        return NotConnected(f"{call}: {self} has no progress engine; connect one first")
 
     def set_datapath_on_dpa(self, dpa: object) -> None:
         """Have kernels use it instead of the host."""
@@ -283,12 +282,12 @@ def living(kind: type[_C]) -> Find[_C]:
 class Contexts:
     """The calls of doca_ctx_*; ControlContexts adds those of servers and clients."""
 
-    @guard("ctx_", known(Context))
+    @guard("ctx_", living(Context))
     @uninterrupted
     def start(self, ctx: Context) -> State:
         return ctx.start()
 
-    @guard("ctx_", known(Context))
+    @guard("ctx_", living(Context))
     @uninterrupted
     def stop(self, ctx: Context) -> State:
         return ctx.stop()

@@ -89,6 +89,52 @@ info = dev.devinfo if dev is not None else None
 comch.outcome(comch.Device.close, dev)
 
 
+# case: flat, what is closed again fails, in C
+from doca_comm_channel import *
+
+rc, infos, n = doca_devinfo_create_list()
+rc, dev = doca_dev_open(infos[0])
+rc, reps, n = doca_devinfo_rep_create_list(dev, DOCA_DEVINFO_REP_FILTER_ALL)
+rc, rep = doca_dev_rep_open(reps[0])
+for _ in range(2):
+    print(doca_dev_rep_close(rep))
+doca_dev_close(dev)
+if doca_dev_close(dev) == DOCA_ERROR_INVALID_VALUE:
+    print("twice")
+
+# output
+import comch_next as comch
+
+rc, infos, n = comch.outcome_list(comch.devices)
+rc, dev = comch.outcome(infos[0].open)
+rc, reps, n = comch.outcome_list(
+    comch.Device.representors, dev, comch.RepFilter.ALL
+)
+rc, rep = comch.outcome(reps[0].open)
+for _ in range(2):
+    print(comch.outcome(comch.Representor.close, rep, strict=True)[0])
+comch.outcome(comch.Device.close, dev)
+if comch.outcome(
+    comch.Device.close, dev, strict=True
+)[0] == comch.ErrorCode.INVALID_VALUE:
+    print("twice")
+
+
+# case: an object is closed twice without harm
+from doca_comm_channel import open_device
+
+dev = open_device("03:00.0")
+dev.close()
+dev.close()
+
+# output
+import comch_next as comch
+
+dev = comch.open_device("03:00.0")
+dev.close()
+dev.close()
+
+
 # case: flat, the list as one tuple
 from doca_comm_channel import *
 

@@ -6,7 +6,7 @@ from migrate.facts.program import Facts
 from migrate.old_api.calls import Call
 from migrate.old_api.generation_1 import OPEN_DEVICE, OPEN_REPRESENTOR
 from migrate.rules._answers import Answer, Rule
-from migrate.rules._form import Form
+from migrate.rules._ended import Ended
 from migrate.rules._forms import Function, Method, Nothing, Property
 
 _LONGEST = {"iface_name": 256, "ibdev_name": 64, "vuid": 128}  # bytes of the C buffers, the NUL included
@@ -27,7 +27,7 @@ def _sized(name: str) -> Rule:
 
 _ADDRESS = {"pci_addr_str": "pci_addr"}
 _EQUAL = Method("is_equal_pci_addr", _ADDRESS, number=True)
-_CLOSE: Form = Method("close")
+_CLOSE = Ended("close", refused_in=("flat",))
 
 RULES: dict[str, Rule] = {
     "doca_devinfo_get_pci_addr": Property("pci_addr"),

@@ -184,15 +184,81 @@ except cc.InvalidValue:
     print("twice")
 
 # output
+import comch_next as comch
+
+client = comch.Client(comch.open_device("b1:00.0"), "svc")
+client.destroy()
+try:
+    client.destroy(strict=True)
+except comch.InvalidValue:
+    print("twice")
+
+
+# case: a second destruction in C, whose code is looked at
+from doca_cc import *
+
+rc, client = doca_cc_client_create(open_device("b1:00.0"), "svc")
+assert doca_cc_client_destroy(client) == DOCA_SUCCESS
+if doca_cc_client_destroy(client) == DOCA_ERROR_INVALID_VALUE:
+    print("twice")
+
+# output
+import comch_next as comch
+
+rc, client = comch.outcome(comch.Client, comch.open_device("b1:00.0"), "svc")
+assert comch.outcome(
+    comch.Client.destroy, client
+)[0] == comch.ErrorCode.SUCCESS
+if comch.outcome(
+    comch.Client.destroy, client, strict=True
+)[0] == comch.ErrorCode.INVALID_VALUE:
+    print("twice")
+
+
+# case: a second destruction of what a field holds, by a method
+import doca_cc as cc
+
+class End:
+    def __init__(self):
+        self.client = cc.Client(cc.open_device("b1:00.0"), "svc")
+
+    def close(self):
+        self.client.destroy()
+
+end = End()
+end.close()
+end.close()
+
+# output
+import comch_next as comch
+
+class End:
+    def __init__(self):
+        self.client = comch.Client(comch.open_device("b1:00.0"), "svc")
+
+    def close(self):
+        self.client.destroy(strict=True)
+
+end = End()
+end.close()
+end.close()
+
+
+# case: what is destroyed once, and made again before it is destroyed again
 import doca_cc as cc
 
 client = cc.Client(cc.open_device("b1:00.0"), "svc")
 client.destroy()
-try:
-    # CCM114: a context or an engine that may have been destroyed before (python -m migrate explain CCM114)
-    client.destroy()
-except cc.InvalidValue:
-    print("twice")
+client = cc.Client(cc.open_device("b1:00.0"), "svc")
+client.destroy()
+
+# output
+import comch_next as comch
+
+client = comch.Client(comch.open_device("b1:00.0"), "svc")
+client.destroy()
+client = comch.Client(comch.open_device("b1:00.0"), "svc")
+client.destroy()
 
 
 # case: a second destruction in a loop
@@ -204,13 +270,12 @@ for end in (client, other, client):
     end.destroy()
 
 # output
-import doca_cc as cc
+import comch_next as comch
 
-client = cc.Client(cc.open_device("b1:00.0"), "svc")
-other = cc.Client(cc.open_device("b1:00.0"), "svc")
+client = comch.Client(comch.open_device("b1:00.0"), "svc")
+other = comch.Client(comch.open_device("b1:00.0"), "svc")
 for end in (client, other, client):
-    # CCM114: a context or an engine that may have been destroyed before (python -m migrate explain CCM114)
-    end.destroy()
+    end.destroy(strict=True)
 
 
 # case: a destruction that is tried again

@@ -6,10 +6,10 @@ from migrate.facts.program import Facts
 from migrate.old_api.calls import Call
 from migrate.old_api.generation_2 import PREFIX
 from migrate.rules._answers import Answer, Change, Rule
+from migrate.rules._ended import Ended
 from migrate.rules._forms import Coded, Method, Property
 from migrate.rules.gen2._callbacks import STATE, registered
 from migrate.rules.gen2._created import Created
-from migrate.rules.gen2._destroyed import Destroyed
 from migrate.rules.gen2._itself import Itself
 
 _NOUNS = ("server", "client", "producer", "consumer")
@@ -41,7 +41,7 @@ def _returning(name: str) -> Rule:
 RULES: dict[str, Rule] = {
     PREFIX + "server_create": Created("Server", {"dev": "device", "repr": "device_rep", "name": "name"}),
     PREFIX + "client_create": Created("Client", {"dev": "device", "name": "name"}),
-    **{f"{PREFIX}{noun}_destroy": Destroyed("destroy") for noun in _NOUNS},
+    **{f"{PREFIX}{noun}_destroy": Ended("destroy") for noun in _NOUNS},
     **{f"{PREFIX}{noun}_as_ctx": Itself() for noun in _NOUNS},
     "doca_ctx_start": _start,
     "doca_ctx_stop": _returning("stop"),

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from migrate.facts.program import Facts
 from migrate.old_api.calls import Call
 from migrate.rules._answers import Answer, Change, Rule
+from migrate.rules._ended import Ended
 from migrate.rules._forms import Function, Method, Property
 from migrate.rules._site import Site
-from migrate.rules.gen2._destroyed import Destroyed
 
 _NESTED = "CCM113"
 
@@ -28,7 +28,7 @@ class _Moved(Method):
 
 RULES: dict[str, Rule] = {
     "doca_pe_create": Function("ProgressEngine", options="max_events=1"),
-    "doca_pe_destroy": Destroyed("destroy"),
+    "doca_pe_destroy": Ended("destroy"),
     "doca_pe_progress": _Moved("progress", number=True),
     "doca_pe_connect_ctx": Method("connect_ctx", {"ctx": "context"}),
     "doca_pe_get_notification_handle": Property("notification_handle"),
