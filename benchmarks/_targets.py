@@ -8,13 +8,14 @@ from statistics import median
 
 from benchmarks._death import BARE
 from benchmarks._findings import Findings, Row, Series
-from benchmarks._plan import BULK_SIZE
+from benchmarks._plan import BULK_SIZE, IMMEDIATE_SIZE
 
 __all__ = ["Target", "targets"]
 
 RAW, RAW_ASLEEP, PYZMQ = "raw seqpacket", "raw seqpacket, epoll", "pyzmq PAIR"
 TASKS, MODERN, PORT = "comch_next tasks", "comch_next send/receive", "comch_next PullPort"
 FAST_PATH, BULK, COPY = "comch_next fast path", "comch_next fast path, bulk", "memcpy"
+IMMEDIATE, QUEUE = "comch_next fast path, immediate data", "comch_next message queue"
 OBJECTS, FLAT = "compat objects", "compat flat"
 ASLEEP = ("comch_next engine, epoll", "comch_next recv_fd, epoll", "compat event channel, epoll")
 COMCH, COMPAT = (TASKS, MODERN), (OBJECTS, FLAT)
@@ -67,6 +68,7 @@ WISHES = (
     Wish("one way", (MODERN,), PYZMQ, (64,), "at least", 1.2, "must"),
     Wish("one way", COMCH, PYZMQ, (4080,), "at least", 2.0, "must"),
     Wish("one way", (TASKS,), PYZMQ, (64,), "at least", 1.0, "hope"),
+    Wish("round trip", (QUEUE,), IMMEDIATE, (IMMEDIATE_SIZE,), "at most", 1.5, "hope"),
     Wish("one way", (BULK,), COPY, (BULK_SIZE,), "at least", 0.8, "must"),
     Wish("round trip", COMPAT, MODERN, BOTH, "at most", 1.15, "hope"),
     Wish("round trip", ("C program, sendto",), OBJECTS, (64,), "at most", 3.0, "must"),

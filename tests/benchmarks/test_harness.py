@@ -14,13 +14,13 @@ from benchmarks._crowded import CROWDED
 from benchmarks._death import SURVIVORS
 from benchmarks._findings import Findings, Row, Series
 from benchmarks._install import wanted
-from benchmarks._plan import BULK_SIZE, Plan
+from benchmarks._plan import BULK_SIZE, IMMEDIATE_SIZE, Plan
 from benchmarks._report import machine, show, write
 from benchmarks._run import deaths, idle_share, large_receive, run_pair, storms
 from benchmarks._storm import SERVERS
 from benchmarks._survivors import KINDS
 from benchmarks._targets import Target, targets
-from benchmarks.rivals import CARRIERS, RIVALS, SLEEPERS, absence
+from benchmarks.rivals import CARRIERS, IMMEDIATE, RIVALS, SLEEPERS, absence
 
 pytestmark = pytest.mark.usefixtures("forked")
 
@@ -46,6 +46,13 @@ def test_every_rival_carries_messages(name: str) -> None:
 def test_every_carrier_takes_large_buffers(name: str) -> None:
     (values,) = run_pair(name, TINY.bulk())
     assert values["size"] == BULK_SIZE
+    assert min(values["p50_us"], values["rate"]) > 0
+
+
+@pytest.mark.parametrize("name", IMMEDIATE)
+def test_immediate_data_comes_back(name: str) -> None:
+    (values,) = run_pair(name, TINY.immediate())
+    assert values["size"] == IMMEDIATE_SIZE
     assert min(values["p50_us"], values["rate"]) > 0
 
 
@@ -99,12 +106,13 @@ def test_a_rival_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> 
     found = _run.run(TINY, _migrate.QUICK, quietly)
     assert found.absent == {"pyzmq PAIR": "no wheel"}
     assert found.migrate == {"tree_s": 1.0}
-    assert measured == {*RIVALS, *COMPILED, *SLEEPERS, *CARRIERS, *CROWDED} - {"pyzmq PAIR"}
+    assert measured == {*RIVALS, *COMPILED, *SLEEPERS, *IMMEDIATE, *CARRIERS, *CROWDED} - {"pyzmq PAIR"}
 
 
 MEASURED = [
     *((name, size) for name in (*RIVALS, *COMPILED) for size in TINY.sizes),
     *((name, size) for name in SLEEPERS for size in TINY.sizes),
+    *((name, size) for name in IMMEDIATE for size in TINY.immediate().sizes),
     *((name, size) for name in CARRIERS for size in TINY.bulk().sizes),
 ]
 
@@ -147,7 +155,7 @@ def test_ratios_are_taken_within_a_round() -> None:
     """The second round was half as fast for everyone, which must not show."""
     ratios = [target.value for name, target in reached(findings()).items() if " / " in name and "silent" not in name]
     assert set(ratios) == {1.0}
-    assert len(ratios) == 34
+    assert len(ratios) == 35
     slow = replace(findings("compat flat"), idle_share=0.5, large_receive=2.2)
     before = reached(findings())
     missed = [name for name, target in reached(slow).items() if before[name].met and not target.met]
