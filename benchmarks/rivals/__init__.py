@@ -43,7 +43,7 @@ CARRIERS = {
 
 # Those that carry immediate data only, as much as a message queue takes.
 IMMEDIATE = {
-    "comch_next fast path, immediate data": "comch_immediate",
+    "comch_next immediate data": "comch_immediate",
     "comch_next message queue": "comch_msgq",
 }
 
