@@ -27,7 +27,7 @@ TITLE, LABEL = 14.0, 12.5  # sizes of the font
 TITLE_SPACE, ROW, TICKS = 26, 20, 22  # heights: of a panel's title, of a row, of the axis below them
 SHORTEST_AXIS = 100
 PAD = 10  # between a label, the axis and the values
-CLOSEST_TICKS = 34
+TICK_GAP = 10  # between the names of two ticks
 
 STYLE = """  <style>
     .grid { stroke: #e3e9ee }
@@ -120,17 +120,22 @@ class Axis:
     def ticks(self) -> list[float]:
         """The values that are named: as many of 1, 2 and 5 times powers of ten as have room."""
         decades = range(math.floor(math.log10(self.low)), math.ceil(math.log10(self.high)) + 1)
+        ticks: list[float] = []
         for digits in ((1, 2, 5), (1, 3), (1,)):
-            ticks = [
-                value
-                for decade in decades
-                for digit in digits
-                if self.low <= (value := digit * 10.0**decade) <= self.high
-            ]
-            places = [self.place(tick) for tick in ticks]
-            if ticks and all(after - before >= CLOSEST_TICKS for before, after in pairwise(places)):
+            values = (digit * 10.0**decade for decade in decades for digit in digits)
+            ticks = [value for value in values if self.low <= value <= self.high] or ticks
+            if self._closest(ticks) >= _room(ticks):
                 return ticks
-        return ticks[:: math.ceil(len(ticks) * CLOSEST_TICKS / self.width)]
+        return ticks[:: math.ceil(_room(ticks) / self._closest(ticks))]
+
+    def _closest(self, ticks: Sequence[float]) -> float:
+        places = [self.place(tick) for tick in ticks]
+        return min((after - before for before, after in pairwise(places)), default=math.inf)
+
+
+def _room(ticks: Sequence[float]) -> float:
+    """What each tick needs for its name."""
+    return TICK_GAP + max(text_width(f"{tick:g}", LABEL) for tick in ticks)
 
 
 def text_width(words: str, size: float) -> float:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from benchmarks import __main__ as program
 from benchmarks import _history
-from benchmarks.__main__ import keep
-from tests.benchmarks.made_up import content
+from benchmarks.__main__ import keep, main
+from tests.benchmarks.made_up import content, findings
 from tests.benchmarks.test_pictures import SPACE, drawn, words_of
 
 
@@ -36,6 +38,19 @@ def test_two_commits_show_a_trend(tmp_path: Path) -> None:
     assert before < now  # it took longer, and so was higher
     before, now = levels["round trip 64 B: compat objects / raw seqpacket"]
     assert before == now
+
+
+@pytest.mark.parametrize(("options", "kept"), [((), ["000000000000.json"]), (("--quick",), [])])
+def test_a_full_run_is_kept_beside_its_file(
+    options: tuple[str, ...], kept: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    migrate = dict.fromkeys(("tree_s", "prefilter_s", "libcst_s", "program_lines_per_s", "file_s"), 1.0)
+    monkeypatch.setattr(program, "run", lambda *_: replace(findings(), migrate=migrate))
+    monkeypatch.setattr(_history, "commit", lambda _: content()["commit"])
+    assert main([*options, "--output", str(tmp_path / "speed.json")]) == 0
+    assert [path.name for path in tmp_path.glob("speed-history/*")] == kept
+    root = drawn((tmp_path / "speed.svg").read_text(encoding="utf-8"))
+    assert words_of(root)["migrate: 1 000 000 lines, s"] == 1
 
 
 def test_a_commit_is_kept_once(tmp_path: Path) -> None:

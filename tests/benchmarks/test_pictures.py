@@ -110,7 +110,9 @@ def test_a_name_that_does_not_fit_is_refused() -> None:
         draw("a title", [], [Panel("a panel", (Row("a" * 200, 1.0, "1"),))])
 
 
-@pytest.mark.parametrize("values", [(1.0,), (0.98, 1.02), (0.3, 40.0), (2.1, 4.9), (0.0,), (1e-3, 1e9), (3.3, 3.3)])
+@pytest.mark.parametrize(
+    "values", [(1.0,), (0.98, 1.02), (0.3, 40.0), (2.1, 4.9), (0.0,), (1e-3, 1e9), (5.0, 135979.0), (3.3, 3.3)]
+)
 @pytest.mark.parametrize("width", [100, 600])
 def test_an_axis_has_ticks_that_do_not_touch(values: tuple[float, ...], width: int) -> None:
     axis = Axis.around(values, 50, width)
@@ -118,7 +120,8 @@ def test_an_axis_has_ticks_that_do_not_touch(values: tuple[float, ...], width: i
     assert all(50 <= place <= 50 + width for place in places)
     ticks = places[: len(axis.ticks())]
     assert ticks
-    assert all(after - before >= 25 for before, after in pairwise(ticks))
+    longest = max(len(f"{tick:g}") for tick in axis.ticks()) * SIZES["soft"] * WIDEST
+    assert all(after - before > longest for before, after in pairwise(ticks))
 
 
 def test_the_committed_picture_is_of_the_committed_data() -> None:
