@@ -35,7 +35,7 @@ stress: .venv/installed  ## clients that are killed, hostile peers, threads and 
 	@$(BIN)/python -m pytest -s tests/stress tests/fuzz tests/orders_model tests/threads tests/interrupts \
 		tests/migrate/generated tests/migrate/test_control_paths.py tests/migrate/test_scopes.py
 
-bench: .venv/installed-bench  ## speed beside other libraries, in the same run; writes build/bench.json
+bench: .venv/installed-bench  ## speed beside other libraries, in the same run; writes build/bench.json and pictures, build/bench*.svg
 	@$(BIN)/python -m benchmarks
 
 docs: .venv/installed-docs  ## the documentation as a site, build/site/index.html; a broken link or an undocumented name fails

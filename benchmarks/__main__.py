@@ -1,18 +1,23 @@
-"""python -m benchmarks [--quick]: measure every rival, show the tables, write build/bench.json."""
+"""python -m benchmarks [--quick]: measure every rival, show the tables, write build/bench.json and build/bench.svg.
+
+A full run is kept as its commit's in build/bench-history, and build/bench-history.svg shows the trend of several.
+"""
 
 from __future__ import annotations
 
 import argparse
 import os
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
+from datetime import datetime, timezone
 from pathlib import Path
 
 from rich.console import Console
 
-from benchmarks import _migrate
+from benchmarks import _history, _migrate
 from benchmarks._plan import FULL, QUICK, Plan
-from benchmarks._report import machine, show, write
+from benchmarks._report import content_of, machine, show, write
 from benchmarks._run import run
 from benchmarks._targets import targets
 from tools.processes import ROOT, ProcessError
@@ -29,7 +34,7 @@ def choose_plan(console: Console, quick: bool) -> Plan:
 
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="fewer rounds and messages: about a minute")
+    parser.add_argument("--quick", action="store_true", help="fewer rounds and messages: about a minute; not kept")
     parser.add_argument("--output", type=Path, default=ROOT / "build" / "bench.json", help="where the numbers go")
     args = parser.parse_args(argv)
     console = Console(highlight=False)
@@ -44,9 +49,26 @@ def main(argv: list[str] | None = None) -> int:
         return 1
     reached = [*targets(found), *_migrate.targets(found.migrate)]
     show(console, found, reached)
-    write(args.output, where, found, reached)
-    console.print(f"written: {args.output}")
+    content = content_of(
+        where, f"{datetime.now(timezone.utc):%Y-%m-%d %H:%M} UTC", _history.commit(ROOT), found, reached
+    )
+    written = [args.output, write(args.output, content)]
+    if not args.quick:
+        written += keep(args.output.with_name(f"{args.output.stem}-history"), content)
+    console.print(f"written: {', '.join(map(str, written))}", soft_wrap=True)
     return 0
+
+
+def keep(folder: Path, content: Mapping[str, object]) -> list[Path]:
+    """Add a run to the history, where it has a commit. What was written: its file, and the trend once there is one."""
+    if content["commit"] is None:
+        return []
+    written = [_history.keep(folder, content)]
+    runs = _history.comparable(_history.load(folder))
+    if len(runs) > 1:
+        written.append(folder.with_suffix(".svg"))
+        written[-1].write_text(_history.trend(runs), encoding="utf-8")
+    return written
 
 
 if __name__ == "__main__":

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-__all__ = ["BULK_BUFFERS", "BULK_SIZE", "FULL", "QUICK", "Plan"]
+__all__ = ["BULK_BUFFERS", "BULK_SIZE", "FULL", "IMMEDIATE_SIZE", "QUICK", "Plan"]
 
 BULK_SIZE = 1 << 20  # bytes of a large buffer
+IMMEDIATE_SIZE = 32  # bytes that a message queue carries
 BULK_BUFFERS = 8  # large buffers in turn, each way
 
 
@@ -29,6 +30,12 @@ class Plan:
     def asleep(self) -> Plan:
         """The same for ends that sleep: round trips only."""
         return replace(self, pings=self.sleeps, warm_up=self.sleeps // 10, messages=0)
+
+    def immediate(self) -> Plan:
+        """The same for immediate data, of which there are fewer messages: a kernel's thread has to wake up for each."""
+        return replace(
+            self, sizes=(IMMEDIATE_SIZE,), pings=self.sleeps, warm_up=self.sleeps // 10, messages=self.sleeps
+        )
 
     def bulk(self) -> Plan:
         """The same for large buffers, which are fewer; the warm-up uses each of them at least once."""

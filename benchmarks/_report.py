@@ -15,8 +15,9 @@ from rich.table import Table
 
 from benchmarks._findings import Findings, Row, Series
 from benchmarks._targets import Target
+from tools.bench_picture import picture
 
-__all__ = ["machine", "show", "write"]
+__all__ = ["content_of", "machine", "show", "write"]
 
 
 def machine() -> dict[str, object]:
@@ -94,8 +95,22 @@ def _table(title: str, first: str, *numbers: str) -> Table:
     return table
 
 
-def write(path: Path, where: Mapping[str, object], found: Findings, reached: Sequence[Target]) -> None:
-    """{"machine": ..., "targets": [...]} and the tables of Findings.as_json."""
+def content_of(
+    where: Mapping[str, object],
+    date: str,
+    commit: Mapping[str, object] | None,
+    found: Findings,
+    reached: Sequence[Target],
+) -> dict[str, object]:
+    """{"date": ..., "commit": ..., "machine": ..., "targets": [...]} and the tables of Findings.as_json."""
+    targets = [target.as_json() for target in reached]
+    return {"date": date, "commit": commit, "machine": where, **found.as_json(), "targets": targets}
+
+
+def write(path: Path, content: Mapping[str, object]) -> Path:
+    """Write the numbers, and a picture of them beside, whose path is returned."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    content = {"machine": where, **found.as_json(), "targets": [target.as_json() for target in reached]}
     path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    drawn = path.with_suffix(".svg")
+    drawn.write_text(picture(content), encoding="utf-8")
+    return drawn

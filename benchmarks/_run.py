@@ -18,7 +18,7 @@ from benchmarks._death import SURVIVORS
 from benchmarks._findings import Findings, Row, Series
 from benchmarks._plan import Plan
 from benchmarks._storm import SERVERS, storm
-from benchmarks.rivals import CARRIERS, RIVALS, SLEEPERS, absence
+from benchmarks.rivals import CARRIERS, IMMEDIATE, RIVALS, SLEEPERS, absence
 from tools.processes import ProcessError, finish, read_until, running
 
 __all__ = ["deaths", "idle_share", "large_receive", "measure", "run", "run_pair", "storms"]
@@ -36,7 +36,11 @@ def run(plan: Plan, size: _migrate.Size, progress: Progress) -> Findings:
         absent |= dict.fromkeys(COMPILED, why)
     present = [name for name in (*RIVALS, *COMPILED) if name not in absent]
     return Findings(
-        spinning=[*measure(present, plan, progress), *measure(tuple(CARRIERS), plan.bulk(), progress)],
+        spinning=[
+            *measure(present, plan, progress),
+            *measure(tuple(IMMEDIATE), plan.immediate(), progress),
+            *measure(tuple(CARRIERS), plan.bulk(), progress),
+        ],
         sleeping=measure(tuple(SLEEPERS), plan.asleep(), progress),
         crowded=measure(CROWDED, plan, progress, scene="crowded"),
         storms=storms(plan, progress),

@@ -3,22 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from statistics import median
 
 from benchmarks._death import BARE
 from benchmarks._findings import Findings, Row, Series
-from benchmarks._plan import BULK_SIZE
+from benchmarks._plan import BULK_SIZE, IMMEDIATE_SIZE
 
-__all__ = ["Target", "targets"]
+__all__ = ["Pair", "Target", "targets"]
 
 RAW, RAW_ASLEEP, PYZMQ = "raw seqpacket", "raw seqpacket, epoll", "pyzmq PAIR"
 TASKS, MODERN, PORT = "comch_next tasks", "comch_next send/receive", "comch_next PullPort"
 FAST_PATH, BULK, COPY = "comch_next fast path", "comch_next fast path, bulk", "memcpy"
+IMMEDIATE, QUEUE = "comch_next immediate data", "comch_next message queue"
 OBJECTS, FLAT = "compat objects", "compat flat"
 ASLEEP = ("comch_next engine, epoll", "comch_next recv_fd, epoll", "compat event channel, epoll")
 COMCH, COMPAT = (TASKS, MODERN), (OBJECTS, FLAT)
 BOTH = (64, 4080)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The two rows whose ratio a target is; `size` is in bytes."""
+
+    measure: str
+    ours: str
+    theirs: str
+    size: int
 
 
 @dataclass(frozen=True)
@@ -30,6 +41,7 @@ class Target:
     bound: str
     goal: float
     kind: str
+    pair: Pair | None = None  # of which it is the ratio
 
     @property
     def met(self) -> bool:
@@ -38,7 +50,7 @@ class Target:
         return self.value <= self.goal if self.bound == "at most" else self.value >= self.goal
 
     def as_json(self) -> dict[str, object]:
-        return {**vars(self), "met": self.met}
+        return {**asdict(self), "met": self.met}
 
 
 @dataclass(frozen=True)
@@ -67,6 +79,7 @@ WISHES = (
     Wish("one way", (MODERN,), PYZMQ, (64,), "at least", 1.2, "must"),
     Wish("one way", COMCH, PYZMQ, (4080,), "at least", 2.0, "must"),
     Wish("one way", (TASKS,), PYZMQ, (64,), "at least", 1.0, "hope"),
+    Wish("round trip", (QUEUE,), IMMEDIATE, (IMMEDIATE_SIZE,), "at most", 1.5, "hope"),
     Wish("one way", (BULK,), COPY, (BULK_SIZE,), "at least", 0.8, "must"),
     Wish("round trip", COMPAT, MODERN, BOTH, "at most", 1.15, "hope"),
     Wish("round trip", ("C program, sendto",), OBJECTS, (64,), "at most", 3.0, "must"),
@@ -103,7 +116,7 @@ def _fulfil(wish: Wish, rows: Mapping[tuple[str, int], Row]) -> Iterator[Target]
             title = f"{wish.measure} {size} B: {name} / {wish.theirs}"
             ours = rows.get((name, size))
             value = None if ours is None or theirs is None else _ratio(wish.measure, ours, theirs)
-            yield Target(title, value, wish.bound, wish.goal, wish.kind)
+            yield Target(title, value, wish.bound, wish.goal, wish.kind, Pair(wish.measure, name, wish.theirs, size))
 
 
 def _ratio(measure: str, ours: Row, theirs: Row) -> float:
@@ -119,7 +132,8 @@ def _among_the_silent(crowded: Sequence[Row]) -> Iterator[Target]:
     for row in crowded:
         if row.idle:
             title = f"round trip {row.size} B: {row.name}, among {row.idle} silent clients / alone"
-            yield Target(title, _ratio("round trip", row, alone[row.name]), "at most", CROWD_GOAL, "must")
+            pair = Pair("round trip", f"{row.name}, {row.idle} silent", row.name, row.size)
+            yield Target(title, _ratio("round trip", row, alone[row.name]), "at most", CROWD_GOAL, "must", pair)
 
 
 def _longest(storms: Sequence[Series]) -> Iterator[Target]:

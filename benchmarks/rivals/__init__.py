@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from benchmarks.rivals._end import Rival
 
-__all__ = ["CARRIERS", "RIVALS", "SLEEPERS", "absence", "rival"]
+__all__ = ["CARRIERS", "IMMEDIATE", "RIVALS", "SLEEPERS", "absence", "rival"]
 
 # What the table calls it -> the module, in the order of the table.
 RIVALS = {
@@ -41,10 +41,16 @@ CARRIERS = {
     "memcpy": "memcpy",
 }
 
+# Those that carry immediate data only, as much as a message queue takes.
+IMMEDIATE = {
+    "comch_next immediate data": "comch_immediate",
+    "comch_next message queue": "comch_msgq",
+}
+
 
 def rival(name: str) -> Rival:
     """The module of a rival: it has `serve` and `connect`. Raises ImportError where its library is not installed."""
-    return import_module(f"benchmarks.rivals.{(RIVALS | SLEEPERS | CARRIERS)[name]}")
+    return import_module(f"benchmarks.rivals.{(RIVALS | SLEEPERS | CARRIERS | IMMEDIATE)[name]}")
 
 
 def absence(name: str) -> str | None:

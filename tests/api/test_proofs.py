@@ -138,9 +138,10 @@ def test_a_stale_page_is_told(start_python: StartPython, tmp_path: Path) -> None
     for name in ("comch_next", "comm_channel_compat", "migrate", "tests"):
         (tmp_path / name).symlink_to(ROOT / name)
     (tmp_path / "docs").mkdir()
-    for name in ("symbols.md", "overview.svg"):
+    for name in ("symbols.md", "overview.svg", "benchmarks.json"):
         (tmp_path / "docs" / name).symlink_to(ROOT / "docs" / name)
-    pages = [f"docs/{name}" for name in ("proofs.md", "errors.md", "status.md", "states.md", "states.svg")]
+    names = ("proofs.md", "errors.md", "status.md", "states.md", "states.svg", "benchmarks.svg")
+    pages = [f"docs/{name}" for name in names]
     for page in pages:
         (tmp_path / page).write_text("# old\n")
     finished = start_python("-m", "tools.generate", "--check", cwd=tmp_path).finish()

@@ -14,17 +14,17 @@ from benchmarks._crowded import CROWDED
 from benchmarks._death import SURVIVORS
 from benchmarks._findings import Findings, Row, Series
 from benchmarks._install import wanted
-from benchmarks._plan import BULK_SIZE, Plan
-from benchmarks._report import machine, show, write
+from benchmarks._plan import BULK_SIZE, IMMEDIATE_SIZE
+from benchmarks._report import content_of, machine, show, write
 from benchmarks._run import deaths, idle_share, large_receive, run_pair, storms
 from benchmarks._storm import SERVERS
 from benchmarks._survivors import KINDS
 from benchmarks._targets import Target, targets
-from benchmarks.rivals import CARRIERS, RIVALS, SLEEPERS, absence
+from benchmarks.rivals import CARRIERS, IMMEDIATE, RIVALS, SLEEPERS, absence
+from tests.benchmarks.made_up import MEASURED, TINY, findings, rows
 
 pytestmark = pytest.mark.usefixtures("forked")
 
-TINY = Plan(rounds=1, pings=20, messages=50, warm_up=1, sleeps=20, crowd=5, storms=1, kills=2, idle_s=0.1, large=3)
 EXTRAS = ("pyzmq PAIR", "pynng Pair0", "iceoryx2 pub/sub")
 
 
@@ -46,6 +46,13 @@ def test_every_rival_carries_messages(name: str) -> None:
 def test_every_carrier_takes_large_buffers(name: str) -> None:
     (values,) = run_pair(name, TINY.bulk())
     assert values["size"] == BULK_SIZE
+    assert min(values["p50_us"], values["rate"]) > 0
+
+
+@pytest.mark.parametrize("name", IMMEDIATE)
+def test_immediate_data_comes_back(name: str) -> None:
+    (values,) = run_pair(name, TINY.immediate())
+    assert values["size"] == IMMEDIATE_SIZE
     assert min(values["p50_us"], values["rate"]) > 0
 
 
@@ -99,44 +106,7 @@ def test_a_rival_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> 
     found = _run.run(TINY, _migrate.QUICK, quietly)
     assert found.absent == {"pyzmq PAIR": "no wheel"}
     assert found.migrate == {"tree_s": 1.0}
-    assert measured == {*RIVALS, *COMPILED, *SLEEPERS, *CARRIERS, *CROWDED} - {"pyzmq PAIR"}
-
-
-MEASURED = [
-    *((name, size) for name in (*RIVALS, *COMPILED) for size in TINY.sizes),
-    *((name, size) for name in SLEEPERS for size in TINY.sizes),
-    *((name, size) for name in CARRIERS for size in TINY.bulk().sizes),
-]
-
-
-def rows(slow: str) -> list[Row]:
-    """Made-up rows in which one rival takes twice the time of all others."""
-    return [
-        Row(
-            name,
-            size,
-            *(((2.0, 4.0), (3.0, 6.0), (5.0, 2.5)) if name == slow else ((1.0, 2.0), (1.5, 3.0), (10.0, 5.0))),
-        )
-        for name, size in MEASURED
-    ]
-
-
-def findings(slow: str = "none") -> Findings:
-    """A run in which all is well but for one rival."""
-    crowded = [Row("pair", 64, p50, p50, (0.0, 0.0), idle) for p50, idle in (((2.0, 4.0), 0), ((2.3, 4.6), 5))]
-    storm, death = Series("callbacks", (900.0, 1999.0)), Series("service", (*[1.0] * 197, 4.0, 4.5, 90.0))
-    asleep = [row for row in rows(slow) if row.name in SLEEPERS]
-    return Findings(
-        [row for row in rows(slow) if row.name not in SLEEPERS],
-        asleep,
-        crowded,
-        [storm],
-        [death],
-        0.0,
-        1.0,
-        {},
-        {"tree_s": 4.0},
-    )
+    assert measured == {*RIVALS, *COMPILED, *SLEEPERS, *IMMEDIATE, *CARRIERS, *CROWDED} - {"pyzmq PAIR"}
 
 
 def reached(found: Findings) -> dict[str, Target]:
@@ -147,7 +117,7 @@ def test_ratios_are_taken_within_a_round() -> None:
     """The second round was half as fast for everyone, which must not show."""
     ratios = [target.value for name, target in reached(findings()).items() if " / " in name and "silent" not in name]
     assert set(ratios) == {1.0}
-    assert len(ratios) == 34
+    assert len(ratios) == 35
     slow = replace(findings("compat flat"), idle_share=0.5, large_receive=2.2)
     before = reached(findings())
     missed = [name for name, target in reached(slow).items() if before[name].met and not target.met]
@@ -198,13 +168,15 @@ def test_the_report_names_what_is_missing() -> None:
 
 def test_the_file_holds_rows_and_targets(tmp_path: Path) -> None:
     target = Target("one", 0.5, "at most", 1.0, "must")
-    write(tmp_path / "build" / "bench.json", machine(), findings(), [target])
-    content = json.loads((tmp_path / "build" / "bench.json").read_text())
+    commit = {"id": "0123abcd", "date": "2026-01-01T00:00:00+00:00", "changed": False}
+    path = tmp_path / "build" / "bench.json"
+    write(path, content_of(machine(), "2026-01-02 03:04 UTC", commit, findings(), [target]))
+    content = json.loads(path.read_text())
     tables = {"spinning", "sleeping", "crowded", "storms", "deaths", "absent", "migrate"}
-    assert set(content) == {"machine", "idle_share", "large_receive", *tables, "targets"}
+    assert set(content) == {"date", "commit", "machine", "idle_share", "large_receive", *tables, "targets"}
     assert len(content["spinning"]) + len(content["sleeping"]) == len(MEASURED)
     assert content["deaths"] == [{"name": "service", "times": 200, "p50_ms": 1.0, "p99_ms": 4.0, "p100_ms": 90.0}]
     assert content["migrate"] == {"tree_s": 4.0}
     assert content["targets"] == [
-        {"name": "one", "value": 0.5, "bound": "at most", "goal": 1.0, "kind": "must", "met": True}
+        {"name": "one", "value": 0.5, "bound": "at most", "goal": 1.0, "kind": "must", "pair": None, "met": True}
     ]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import threading
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -128,6 +130,22 @@ def test_the_host_sleeps_until_a_kernel_has_answered() -> None:
                 lane.engine.wait(5.0)
                 lane.engine.progress()
         assert len(lane.came) == 20
+
+
+def test_a_thread_does_not_wake_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every system call of a kernel's thread lets go of the interpreter's lock, which it then has to wait for."""
+    write, writers = os.eventfd_write, []
+
+    def noted(fd: int, value: int) -> None:
+        writers.append(threading.current_thread())
+        write(fd, value)
+
+    monkeypatch.setattr(os, "eventfd_write", noted)
+    with queues(echo) as lane:
+        for number in range(5):
+            lane.send(b"%d" % number)
+        lane.until(lambda: len(lane.came) == 5)
+    assert set(writers) == {threading.main_thread()}
 
 
 def test_messages_wait_for_a_kernel_that_looks_later() -> None:

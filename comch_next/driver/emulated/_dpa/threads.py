@@ -98,7 +98,8 @@ class DpaThread(Handle):
     def activate(self) -> None:
         """Have the kernel run, after the run that goes on, if any."""
         self._activated = True
-        self._rouse()
+        if threading.current_thread() is not self._thread:  # else it sees that before it sleeps
+            self._rouse()
 
     def _rouse(self) -> None:
         with suppress(OSError):  # it is being given back
