@@ -243,6 +243,6 @@ class Link:
         transfer, call = self.transfer, self.call
         if transfer is not None and transfer.given_up:
             raise IoFailed(f"{call}: the other side gave the stream up")
-        code = self._ended or (transfer and transfer.failed)
+        code = self._ended or (None if transfer is None else transfer.failed)
         if code is not None:
             raise from_code(code, f"{call}: the stream ended early on {self.connection!r}", connection=self.connection)

@@ -155,7 +155,7 @@ class Stream:
             producer.task_send_set_conf(free.append, out.lose, CHUNKS)
             producer.start()
             free.extend(producer.task_send_alloc_init(buf, None, out.consumer) for buf in bufs)
-            kept.callback(lambda: [task.free() for task in free])  # so that it is IDLE as soon as it stops
+            kept.callback(_free_all, free)  # so that it is IDLE as soon as it stops
             while True:
                 yield from link.until(lambda: report() and free and out.credits)
                 task = free.popleft()
@@ -223,3 +223,8 @@ class Stream:
                 raise IoFailed(f"recv_stream: {received} bytes have come, and the other side sent another number")
             link.say(Kind.DONE, taken.number, size=received)
         return received
+
+
+def _free_all(tasks: deque[ProducerSendTask]) -> None:
+    for task in tasks:
+        task.free()

@@ -24,6 +24,7 @@ PROGRAMS = [
     *(("docs/guide.md", title) for title in GUIDE_PROGRAMS),
     *(("docs/guide.md", title) for title in STREAM_PROGRAMS),
     *(("docs/aio.md", title) for title in (*AIO_PROGRAMS, "files.py")),
+    ("docs/topology.md", "pair.toml"),  # tests/control_path/test_topology_schema.py
     *(("MIGRATION.md", title) for title in MIGRATION_PROGRAMS),
 ]
 
