@@ -46,7 +46,7 @@ TABLES: dict[str, tuple[Any, ...]] = {  # where each is, in WHOLE
     "limits of a device": ("device", 0, "limits"),
     "representor": ("device", 0, "representor", 0),
 }
-OF_TYPES = ("text", 1.5, True, -1, 3, [], {}, [3], {"text": 1})
+OF_TYPES: tuple[Any, ...] = ("text", 1.5, True, -1, 3, [], {}, [3], {"text": 1})
 
 
 def at(table: str, whole: Any) -> Any:
