@@ -1,7 +1,7 @@
 """The modern Comch API in Python, on an emulated host/DPU pair by default.
 
 Layout: device, engine, context, server, client, connection, task, and for the fast path memory, consumer,
-producer: one noun each; pull: the pull view; aio: asyncio; log: the log calls of old programs;
+producer, stream: one noun each; pull: the pull view; aio: asyncio; log: the log calls of old programs;
 arguments: what old calls refuse in theirs; errors: the result codes as exceptions; api: the fact tables; driver:
 the seam to the library underneath.
 """
@@ -65,6 +65,7 @@ from comch_next.memory import Buf, BufInventory, Mmap
 from comch_next.producer import Producer
 from comch_next.pull import PullPort
 from comch_next.server import Server
+from comch_next.stream import Stream
 from comch_next.task import PostRecvTask, ProducerSendTask, SendTask
 
 if not TYPE_CHECKING:  # a type checker would take any name for one of the package
@@ -129,6 +130,7 @@ __all__ = [
     "Shutdown",
     "Skipped",
     "State",
+    "Stream",
     "SubmitFlag",
     "TimeOut",
     "TooBig",

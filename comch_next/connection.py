@@ -28,6 +28,9 @@ class Connection(CNames, Strict):
 
     _link: Any = None  # of a one-sided context: the life that it belongs to
     _late_bytes: int | None = None  # of the send that a one-sided context accepted after the peer had left
+    _ear: int = 0  # the first of the other side's consumers, and all that live: see stream
+    _consumers: frozenset[int] = frozenset()
+    _link_of_stream: Any = None
 
     def __init__(self, context: ControlContext, handle: protocol.Connection) -> None:
         self._user_data: Any = None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from comch_next._codes import ErrorCode
 from comch_next._handles import handle_of
 from comch_next._names import CNames, spelled
+from comch_next.errors import code_name
 
 if TYPE_CHECKING:
     from comch_next._control import ControlContext
@@ -23,9 +24,14 @@ class Task(CNames):
 
     __slots__ = ()
 
+    _kind = "Task"  # a driver's tasks may be of a subclass
     _handle: Any
     _tasks: Any
     user_data: Any
+
+    def __repr__(self) -> str:
+        task: Any = self  # every kind has a context
+        return f"<{self._kind} of {task.context!r}, last result {code_name(self.status)}>"
 
     def submit(self) -> None:
         """C: doca_task_submit. Raises BadState unless the program holds the task; then it still does."""
@@ -49,7 +55,7 @@ class Task(CNames):
 
     @property
     def status(self) -> ErrorCode:
-        """The result of the last completion; it prints as its number, as in C, and `status.name` is its name."""
+        """The result of the last completion. It prints as its number, as in C; the task prints with its name."""
         status: ErrorCode = self._tasks.get_status(self._handle)
         return status
 
@@ -65,6 +71,7 @@ class SendTask(Task):
 
     __slots__ = ()
 
+    _kind = "SendTask"
     context: ControlContext
 
 
@@ -110,6 +117,8 @@ class PostRecvTask(_BufTask):
 
     __slots__ = ("consumer",)
 
+    _kind = "PostRecvTask"
+
     @property
     def context(self) -> Consumer:
         """The consumer that the task is of (C: doca_task_get_ctx)."""
@@ -144,6 +153,8 @@ class ProducerSendTask(_BufTask):
     """
 
     __slots__ = ("producer",)
+
+    _kind = "ProducerSendTask"
 
     @property
     def context(self) -> Producer:

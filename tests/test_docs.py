@@ -11,6 +11,7 @@ from tests.processes import ROOT
 
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 DECISIONS = ROOT / "docs" / "decisions"
+README_LINES = 150  # a newcomer reads it to its end; what is longer belongs into docs/
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
@@ -40,3 +41,7 @@ def test_each_decision_is_listed_under_its_title() -> None:
     for page in DECISIONS.glob("[0-9]*.md"):
         number, title = page.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ").split(". ", 1)
         assert f"- [{number}]({page.name}): {title}\n" in listed
+
+
+def test_the_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= README_LINES

@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("comch_next", "comm_channel_compat", "migrate")
 
 PUBLIC_MODULES = {
-    "comch_next": "errors device engine context server client connection task producer consumer memory "
+    "comch_next": "errors device engine context server client connection task producer consumer memory stream "
     "pull aio log arguments testing dpa dpa.dev api api.crossing api.prototypes "
     "declarations declarations.core declarations.comm_channel declarations.comm_channel_1x "
     "declarations.cc declarations.comch "

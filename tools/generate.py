@@ -9,6 +9,7 @@ docs/proofs.md         every documented failure with its proof, out of the tests
 docs/errors.md         the same failures for users: see tools/failures.py
 docs/status.md         every name of the modern API with its Python spelling: see tools/status.py
 comch_next/_spellings.py  the same, for the hints of missing attributes
+comch_next/driver/emulated/_fabric/topology.schema.json  what a topology file may hold: see tools/topology.py
 docs/states.md, .svg   the life of a context, drawn from the tables of its states: see tools/states.py
 docs/benchmarks.svg    what was measured last, drawn from docs/benchmarks.json: see tools/bench_picture.py
 """
@@ -218,7 +219,7 @@ def main() -> int:
     found = [is_stale(path, text, check) for path, text in outputs().items()]  # every one, so that all are told
     if not (check and any(found)):  # the tests import comch_next, and so what has just been written or found fresh
         from tests.states import test_transitions
-        from tools import bench_picture, failures, proofs, states, status
+        from tools import bench_picture, failures, proofs, states, status, topology
 
         late = {
             ROOT / "docs" / "proofs.md": proofs.page(),
@@ -228,6 +229,7 @@ def main() -> int:
             ROOT / "docs" / "states.svg": states.picture(test_transitions.TABLES[0]),
             ROOT / "docs" / "benchmarks.svg": bench_picture.committed(),
             ROOT / "comch_next" / "_spellings.py": status.spellings(),
+            ROOT / "comch_next" / "driver" / "emulated" / "_fabric" / "topology.schema.json": topology.schema(),
             ROOT / "comch_next" / "capi" / "_pointers.py": pointers(),
         }
         found += [is_stale(path, text, check) for path, text in late.items()]

@@ -19,9 +19,11 @@ Guide: DOCA Core, Progress Engine and event-driven notification; Comch, Client a
 
 # _connection  Connection, Message     _side     what both ends share
 # _client      connect, Client         _server   serve, Server         _handling  a task for each client
+# _stream      Stream
 
 from comch_next.aio._client import Client, connect
 from comch_next.aio._connection import Connection, Message
 from comch_next.aio._server import Server, serve
+from comch_next.aio._stream import Stream
 
-__all__ = ["Client", "Connection", "Message", "Server", "connect", "serve"]
+__all__ = ["Client", "Connection", "Message", "Server", "Stream", "connect", "serve"]

@@ -29,8 +29,11 @@ async def connect(
     max_msg_size: int | None = None,
     recv_queue_size: int | None = None,
     send_queue_size: int | None = None,
+    streams: bool = False,
 ) -> AsyncIterator[Client]:
     """A client that is up within the block; leaving it stops the context and waits for IDLE. Sizes as comch.Client.
+
+    streams: whether `Stream` may be used on its connection.
 
     timeout: seconds; None waits for ever. wait_for_server: where no server listens or it refuses, try again until the
     timeout is over, then raise TimeOut with the last reason. Else raises ConnectionAborted when no server listens or it
@@ -43,6 +46,8 @@ async def connect(
         recv_queue_size=recv_queue_size,
         send_queue_size=send_queue_size,
     )
+    if streams:
+        comch.Stream.enable(context)
     client = Client(context)
     async with closing(client):
         await client._come_up(timeout, wait_for_server)

@@ -31,8 +31,11 @@ async def serve(
     max_msg_size: int | None = None,
     recv_queue_size: int | None = None,
     send_queue_size: int | None = None,
+    streams: bool = False,
 ) -> AsyncIterator[Server]:
     """A server that listens within the block; leaving it disconnects all and waits for IDLE. Sizes as comch.Server.
+
+    streams: whether `Stream` may be used on connections.
 
     handler: called as `await handler(connection)` in a task for each client, from when it connects. When it returns,
     what it has sent is flushed and the client disconnected; when it raises, the loop's exception handler reports that,
@@ -49,6 +52,8 @@ async def serve(
         recv_queue_size=recv_queue_size,
         send_queue_size=send_queue_size,
     )
+    if streams:
+        comch.Stream.enable(context)
     server = Server(context)
     async with closing(server):
         context.listen()

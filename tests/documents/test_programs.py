@@ -17,11 +17,14 @@ GUIDE_PROGRAMS = {
     "callbacks.py": "[b'hello']\n",
 }
 AIO_PROGRAMS = ("handlers.py", "asking.py")
+STREAM_PROGRAMS = ("receive_file.py", "send_file.py")
 MIGRATION_PROGRAMS = ("devices.toml", "ask_before.py", "ask_after.py", "limits.py")  # test_migration, test_sessions
 PROGRAMS = [
     *(("README.md", title) for title in README_PROGRAMS),
     *(("docs/guide.md", title) for title in GUIDE_PROGRAMS),
-    *(("docs/aio.md", title) for title in AIO_PROGRAMS),
+    *(("docs/guide.md", title) for title in STREAM_PROGRAMS),
+    *(("docs/aio.md", title) for title in (*AIO_PROGRAMS, "files.py")),
+    ("docs/topology.md", "pair.toml"),  # tests/control_path/test_topology_schema.py
     *(("MIGRATION.md", title) for title in MIGRATION_PROGRAMS),
 ]
 
@@ -80,3 +83,25 @@ def test_a_server_with_handlers_and_a_client_that_waits_for_it(start_python: Sta
     asking = start_python("asking.py", cwd=tmp_path)
     start_python("handlers.py", cwd=tmp_path)
     assert asking.finish() == (0, "HELLO\n", "")
+
+
+def test_a_file_of_100_mib(start_python: StartPython, tmp_path: Path) -> None:
+    for title in STREAM_PROGRAMS:
+        (tmp_path / title).write_text(block("docs/guide.md", title))
+    pattern = bytes(range(251)) * 4177  # of a length that is no power of two
+    with (tmp_path / "source.bin").open("wb") as source:
+        for _ in range(100):
+            source.write(pattern)
+    size = (tmp_path / "source.bin").stat().st_size
+    receiving = start_python("receive_file.py", cwd=tmp_path)
+    receiving.wait_for("listening")
+    sending = start_python("send_file.py", "source.bin", cwd=tmp_path).finish()
+    assert (sending.returncode, sending.stderr) == (0, "")
+    assert sending.stdout.endswith(f"{size} bytes sent\n")
+    assert receiving.finish() == (0, f"listening\n{size} bytes received\n", "")
+    assert (tmp_path / "received.bin").read_bytes() == (tmp_path / "source.bin").read_bytes()
+
+
+def test_a_stream_of_tasks(start_python: StartPython, tmp_path: Path) -> None:
+    (tmp_path / "files.py").write_text(block("docs/aio.md", "files.py"))
+    assert start_python("files.py", cwd=tmp_path).finish() == (0, "10000000 bytes received\n", "")

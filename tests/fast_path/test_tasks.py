@@ -18,3 +18,25 @@ def test_every_task_knows_its_context(lane: Lane) -> None:
     for task in (send, receive, produce):
         assert task._tasks.get_ctx(task._handle) is task.context._handle
         task.free()
+
+
+def test_every_task_prints_the_name_of_its_result(lane: Lane) -> None:
+    printed: list[str] = []
+
+    def failed(task: Any) -> None:
+        printed.append(f"{task}")
+        task.free()
+
+    lane.inbox.consumer.task_post_recv_set_conf(failed, failed, 16)
+    lane.run()
+    send: Any = lane.here.task(b"x")
+    produce: Any = lane.outbox.producer.task_send_alloc_init(None, b"x", lane.inbox.consumer.id)
+    texts = [f"{task}" for task in (send, produce)]
+    assert texts[0] == f"<SendTask of {lane.here.context!r}, last result DOCA_SUCCESS>"
+    assert texts[1] == f"<ProducerSendTask of {lane.outbox.producer!r}, last result DOCA_SUCCESS>"
+    send.free()
+    produce.free()
+    lane.inbox.consumer.task_post_recv_alloc_init().submit()
+    lane.inbox.consumer.stop()
+    lane.until(lambda: printed)
+    assert printed == [f"<PostRecvTask of {lane.inbox.consumer!r}, last result DOCA_ERROR_NOT_CONNECTED>"]

@@ -9,7 +9,7 @@ from comch_next._codes import PciFuncType
 from comch_next.driver.emulated._kernel.memory import EXHAUSTED
 from comch_next.errors import InvalidValue, NotFound
 
-__all__ = ["Device", "Limits", "Representor", "Topology", "current", "long_form"]
+__all__ = ["KEYS", "REQUIRED", "WORDS", "Device", "Limits", "Representor", "Topology", "bounds", "current", "long_form"]
 
 # The limits' own limits, where they are bytes; the others count things.
 _MOST = {
@@ -19,6 +19,26 @@ _MOST = {
     "max_imm_data_len": 1024,
     "max_connection_memory": 1 << 40,
 }
+
+# A topology file: the keys of each table and the types of their values, those that have to be there, and the words that
+# some of them take. topology.schema.json is made from these.
+KEYS: dict[str, dict[str, type]] = {
+    "topology": {"limits": dict, "device": list},
+    "device": {
+        "pci_addr": str,
+        "side": str,
+        "representor": list,
+        "capable": bool,
+        "working": bool,
+        "answers": bool,
+        "limits": dict,
+    },
+    "representor": {"pci_addr": str, "func_type": str, "vuid": str, "vhca_id": int},
+}
+REQUIRED = {"topology": ("device",), "device": ("pci_addr", "side"), "representor": ("pci_addr",)}
+WORDS = {"side": ("host", "dpu"), "func_type": tuple(PciFuncType.__members__)}
+_TYPES = {dict: "a table", list: "a list of tables", str: "text", bool: "true or false", int: "a whole number"}
+
 _PCI = re.compile(r"(?:([0-9a-f]{1,4}):)?([0-9a-f]{1,2}):([0-9a-f]{1,2})\.([0-7])", re.IGNORECASE)
 
 
@@ -48,10 +68,15 @@ class Limits(NamedTuple):
         """Take over the limits that a table states; ValueError for one that no device could have."""
         stated = self._replace(**table)
         for name, value in stated._asdict().items():
-            least, most = (0 if name == "max_clients" else 1), _MOST.get(name, 1 << 16)
+            least, most = bounds(name)
             if type(value) is not int or not least <= value <= most:
                 raise ValueError(f"{name} is {value!r}; legal are whole numbers from {least} to {most}")
         return stated
+
+
+def bounds(limit: str) -> tuple[int, int]:
+    """The least and the largest value of a limit."""
+    return (0 if limit == "max_clients" else 1), _MOST.get(limit, 1 << 16)
 
 
 class Representor(NamedTuple):
@@ -151,6 +176,7 @@ def _read(path: str) -> dict[str, Any]:
 def parse(table: dict[str, Any], source: str) -> Topology:
     """A topology from its table: `limits` for all, and a list of `device`, each with its own `limits`."""
     try:
+        _check(table, "topology")
         limits = Limits().with_those(table.get("limits", {}))
         devices = tuple(_device(row, limits) for row in table["device"])
     except (KeyError, TypeError, ValueError) as error:
@@ -160,31 +186,44 @@ def parse(table: dict[str, Any], source: str) -> Topology:
     return Topology(devices)
 
 
+def _check(row: object, kind: str) -> None:
+    """Raise ValueError unless this is a table of that kind."""
+    keys = KEYS[kind]
+    if not isinstance(row, dict):
+        raise ValueError(f"a {kind} is {row!r}; legal is a table")
+    if unknown := sorted(row.keys() - keys.keys()):
+        raise ValueError(f"unknown keys {unknown} in a {kind}; known are {sorted(keys)}")
+    if lacking := [key for key in REQUIRED[kind] if key not in row]:
+        raise ValueError(f"a {kind} lacks {' and '.join(lacking)}")
+    for key, value in row.items():
+        if type(value) is not keys[key]:
+            raise ValueError(f"{key} of a {kind} is {value!r}; legal is {_TYPES[keys[key]]}")
+        if key in WORDS and value not in WORDS[key]:
+            raise ValueError(f"{key} of a {kind} is {value!r}; legal are {', '.join(WORDS[key])}")
+
+
 def _device(row: dict[str, Any], limits: Limits) -> Device:
-    known = set(Device._fields) | {"representor"}
-    if unknown := set(row) - known:
-        raise ValueError(f"unknown keys {sorted(unknown)} in a device; known are {sorted(known)}")
-    if row["side"] not in ("host", "dpu"):
-        raise ValueError(f"side is {row['side']!r}; legal are host and dpu")
+    _check(row, "device")
     representors = tuple(_representor(rep, number) for number, rep in enumerate(row.get("representor", ())))
     return Device(
         pci_addr=_address(row["pci_addr"]),
         side=row["side"],
         representors=representors,
-        capable=bool(row.get("capable", True)),
-        working=bool(row.get("working", True)),
-        answers=bool(row.get("answers", True)),
+        capable=row.get("capable", True),
+        working=row.get("working", True),
+        answers=row.get("answers", True),
         limits=limits.with_those(row.get("limits", {})),
     )
 
 
 def _representor(row: dict[str, Any], number: int) -> Representor:
+    _check(row, "representor")
     pci = _address(row["pci_addr"])
     return Representor(
         pci_addr=pci,
         func_type=PciFuncType[row.get("func_type", "PF")],
         vuid=row.get("vuid", f"COMCH{pci.replace(':', '').replace('.', '')}"),
-        vhca_id=int(row.get("vhca_id", number)),
+        vhca_id=row.get("vhca_id", number),
     )
 
 

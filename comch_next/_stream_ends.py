@@ -1,0 +1,103 @@
+"""The ends of a stream in the program: its sources and sinks, and what it is told of the progress. See stream."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from comch_next._origins import shown
+from comch_next.errors import InvalidValue, Unexpected
+
+if TYPE_CHECKING:
+    from comch_next._stream_link import Transfer
+
+__all__ = ["Acknowledged", "Fill", "Report", "check_sink", "check_size", "filler", "write_all"]
+
+Fill: TypeAlias = "Callable[[memoryview], int]"
+Report: TypeAlias = "Callable[[int], object] | None"
+
+
+def check_size(call: str, chunk_size: object) -> None:
+    """Raise InvalidValue unless this can be the size of a chunk."""
+    if not isinstance(chunk_size, int) or isinstance(chunk_size, bool) or chunk_size < 1:
+        raise InvalidValue(f"{call} takes a chunk_size of 1 byte or more, not {chunk_size!r}")
+
+
+def check_sink(sink: object) -> None:
+    """Raise InvalidValue for what cannot be written to."""
+    if not callable(getattr(sink, "write", None)):
+        raise InvalidValue(f"recv_stream takes a binary file object to write to, not {shown(sink)}")
+
+
+def write_all(sink: Any, view: memoryview) -> None:
+    """Write all of it, however little the sink takes at once. InvalidValue for one that does not report how much."""
+    while view:
+        count = sink.write(view)
+        if not isinstance(count, int) or not 0 < count <= len(view):
+            text = f"recv_stream: the sink's write returned {count!r} for {len(view)} bytes"
+            raise InvalidValue(f"{text}; it has to wait, and return how many it has written")
+        view = view[count:]
+
+
+def filler(source: Any) -> Fill:
+    """What fills memory with the next bytes of a source: how many, 0 at its end. InvalidValue for what is none."""
+    if callable(getattr(source, "readinto", None)):
+        return lambda view: _counted(source.readinto(view), view)
+    if callable(getattr(source, "read", None)):
+        return lambda view: _copied(source.read(len(view)), view)
+    try:
+        return _Memory(memoryview(source).cast("B")).readinto
+    except TypeError:
+        text = f"send_stream takes a binary file object, or something bytes-like, not {shown(source)}"
+        raise InvalidValue(text) from None
+
+
+class _Memory:
+    """What is left of something bytes-like."""
+
+    def __init__(self, data: memoryview) -> None:
+        self._left = data
+
+    def readinto(self, view: memoryview) -> int:
+        part, self._left = self._left[: len(view)], self._left[len(view) :]
+        view[: len(part)] = part
+        return len(part)
+
+
+def _copied(data: Any, view: memoryview) -> int:
+    if not isinstance(data, (bytes, bytearray, memoryview)):
+        raise InvalidValue(f"send_stream: the source's read returned {shown(data)}; it has to wait, and return bytes")
+    view[: len(data)] = data
+    return len(data)
+
+
+def _counted(count: object, view: memoryview) -> int:
+    if not isinstance(count, int) or not 0 <= count <= len(view):
+        text = f"send_stream: the source's readinto returned {count!r} for {len(view)} bytes"
+        raise InvalidValue(f"{text}; it has to wait, and return how many it has read")
+    return count
+
+
+class Acknowledged:
+    """The bytes that the other side's sink has taken, reported to the program as they become more."""
+
+    def __init__(self, out: Transfer, progress: Report) -> None:
+        self._out, self._progress = out, progress
+        self._unacknowledged = deque[int]()
+        self._total = 0
+
+    def sent(self, length: int) -> None:
+        """A chunk of so many bytes is sent."""
+        self._unacknowledged.append(length)
+
+    def __call__(self) -> bool:
+        """Report; True, for conditions. Raises Unexpected when the other side acknowledges what was not sent."""
+        while self._out.acknowledged:
+            if not self._unacknowledged:
+                raise Unexpected("send_stream: the other side acknowledged chunks that were not sent")
+            self._out.acknowledged -= 1
+            self._total += self._unacknowledged.popleft()
+            if self._progress is not None:
+                self._progress(self._total)
+        return True

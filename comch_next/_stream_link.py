@@ -1,0 +1,248 @@
+"""What the two ends of a stream tell each other, and how they wait for it: see stream.
+
+Each end has a consumer of immediate data, its ear, and a producer for the other's, its mouth. A word is OFFER (of a
+stream), GRANT (of chunks, and the consumer to send to), END (behind the last byte, where the data goes), DONE (its
+answer), BROKEN and REFUSED (an exception has ended the sender, the receiver), or CLOSED (the Stream has been left).
+"""
+
+from __future__ import annotations
+
+import struct
+from collections import deque
+from collections.abc import Callable, Generator
+from contextlib import ExitStack, closing, suppress
+from enum import IntEnum
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
+
+from comch_next._codes import AccessFlag, ErrorCode, State
+from comch_next.consumer import Consumer
+from comch_next.engine import ProgressEngine
+from comch_next.errors import Again, BadState, ConnectionAborted, DocaError, IoFailed, from_code
+from comch_next.memory import Mmap
+from comch_next.producer import Producer
+from comch_next.task import PostRecvTask, ProducerSendTask, Task
+
+if TYPE_CHECKING:
+    from comch_next.connection import Connection
+
+__all__ = ["CHUNKS", "Kind", "Link", "Pause", "Steps", "Transfer", "announced", "encode", "expired", "run"]
+
+CHUNKS = 8  # of a call, in memory
+
+_T = TypeVar("_T")
+Pause: TypeAlias = "tuple[ProgressEngine, float | None] | None"  # until the engine has something to do, or for seconds
+Steps: TypeAlias = Generator[Pause, None, _T]
+
+_EARS = 4 * CHUNKS  # receives of an ear: more than a side that keeps to the protocol has under way
+_WORD = struct.Struct("<BBHIQ")  # kind, count of chunks, number of the stream, consumer, bytes
+_TICK_S, _NAP_S = 0.05, 0.001
+
+
+class Kind(IntEnum):
+    """The first byte of a word."""
+
+    OFFER, GRANT, END, DONE, BROKEN, REFUSED, CLOSED = range(1, 8)
+
+
+def encode(kind: Kind, number: int = 0, count: int = 0, consumer: int = 0, size: int = 0) -> bytes:
+    """Return the immediate data that says this of the stream with the number."""
+    return _WORD.pack(kind, count, number, consumer, size)
+
+
+def run(steps: Steps[_T]) -> _T:
+    """Take every step, and sleep where they pause."""
+    with closing(steps):
+        while True:
+            try:
+                pause = next(steps)
+            except StopIteration as end:
+                value: _T = end.value
+                return value
+            if pause is not None:
+                engine, timeout = pause
+                engine.wait(timeout)
+
+
+def announced(connection: Connection, consumer_id: int) -> None:
+    """Note a consumer of the other side; the first one is its ear."""
+    connection._ear = connection._ear or consumer_id
+    connection._consumers |= {consumer_id}
+
+
+def expired(connection: Connection, consumer_id: int) -> None:
+    """Note that a consumer of the other side has gone."""
+    connection._consumers -= {consumer_id}
+
+
+class Transfer:
+    """A stream under way: what the other side's words have said of it. Credits and acknowledgements count chunks."""
+
+    consumer = room = credits = acknowledged = 0
+    done: int | None = None  # bytes, as the receiver has counted them
+    given_up = False
+    failed: ErrorCode | None = None  # of a task of this side's own
+
+    def __init__(self, number: int, *, sends: bool) -> None:
+        self.number, self.sends = number, sends
+
+    def lose(self, task: Task) -> None:
+        """Note what a task has failed with."""
+        self.failed = self.failed or task.status
+        task.free()
+
+
+class Link:
+    """One end, within a `with` block: its engine, ear and mouth, and what has been heard."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self.call = ""  # that is being made
+        self.transfer: Transfer | None = None
+        self.offers: deque[int] = deque(maxlen=_EARS)
+        self.kept: ExitStack | None = None  # while it is open
+        self._context = connection._context
+        self._ended: ErrorCode | None = None
+
+    def open(self) -> Steps[None]:
+        """Start this end; the other need not be there yet."""
+        connection, context = self.connection, self._context
+        if connection._link_of_stream is not None:
+            raise BadState(f"Stream was attempted on {connection!r}, which has had one; a connection has one")
+        connection._link_of_stream = self
+        with ExitStack() as kept:
+            self.engine = kept.enter_context(ProgressEngine(context.engine._driver.name))
+            memory = kept.enter_context(Mmap(context.device, 1, AccessFlag.PCI_READ_WRITE))
+            self._ear = Consumer(connection, memory, engine=self.engine)
+            kept.push(self._ear)
+            self._mouth = Producer(connection, engine=self.engine)
+            kept.push(self._mouth)
+            self._ear.task_post_recv_set_conf(self._hear, self._lose, _EARS)
+            self._mouth.task_send_set_conf(Task.free, self._lose, _EARS)
+            self._mouth.start()
+            yield from self.start(self._ear)
+            for _ in range(_EARS):
+                self._ear.task_post_recv_alloc_init().submit()
+            self.kept = kept.pop_all()
+
+    def close(self, error: BaseException | None) -> None:
+        """Stop hearing, so that an offer is refused or heard by then; let the other side know; give everything back."""
+        if self.kept is None:
+            return
+        kept, self.kept = self.kept, None
+        try:
+            with suppress(DocaError):  # the connection has ended
+                self._ear.stop()
+                self._catch_up()
+                self.say(Kind.CLOSED)
+        finally:
+            kept.__exit__(None if error is None else type(error), error, None)
+
+    # Words
+
+    def word(self, kind: Kind, number: int, count: int = 0, consumer: int = 0, size: int = 0) -> ProducerSendTask:
+        """Make the task that says this."""
+        data = encode(kind, number, count, consumer, size)
+        return self._mouth.task_send_alloc_init(None, data, self.connection._ear)
+
+    def say(self, kind: Kind, number: int = 0, size: int = 0) -> None:
+        """Send a word, unless nobody hears it any more."""
+        with suppress(DocaError):
+            task = self.word(kind, number, size=size)
+            try:
+                task.submit()
+            except BaseException:
+                task.free()
+                raise
+
+    def _hear(self, task: PostRecvTask) -> None:
+        data = task.imm_data or b""
+        task.submit()
+        if len(data) != _WORD.size:
+            self._ended = ErrorCode.UNEXPECTED
+            return
+        kind, count, number, consumer, size = _WORD.unpack(data)
+        known, sends = self.transfer, kind != Kind.BROKEN
+        if known is None or (known.number, known.sends) != (number, sends):
+            known = Transfer(number, sends=sends)  # that is over: nobody asks for it
+        if kind == Kind.OFFER:
+            self.offers.append(number)
+        elif kind == Kind.GRANT:
+            known.credits += count
+            if known.consumer:
+                known.acknowledged += count
+            else:
+                known.consumer, known.room = consumer, size
+        elif kind == Kind.DONE:
+            known.done = size
+        elif kind == Kind.CLOSED:
+            self._ended = self._ended or ErrorCode.SHUTDOWN
+        elif number in self.offers:  # given up before it was taken
+            self.offers.remove(number)
+        else:
+            known.given_up = True
+
+    def _lose(self, task: PostRecvTask | ProducerSendTask) -> None:
+        self._ended = self._ended or task.status
+        task.free()
+
+    # Waiting
+
+    def submit(self, task: ProducerSendTask) -> Steps[None]:
+        """Submit; again where the other side has announced its ear and not posted yet, of which no event tells."""
+        try:
+            while True:
+                try:
+                    return task.submit()
+                except Again:
+                    yield None if self.engine.progress() else (self.engine, _NAP_S)
+                    self._check()
+        except BaseException as error:
+            with suppress(DocaError):
+                task.free()
+            if isinstance(error, DocaError):
+                self._catch_up()
+                self._check()  # why it was refused
+            raise
+
+    def until(self, ready: Callable[[], object]) -> Steps[None]:
+        """Turn the engine until it is so. Raises what has ended the stream, after what came before that."""
+        while not ready():
+            self._check()
+            yield None if self.engine.progress() else (self.engine, None)
+
+    def meet(self, ready: Callable[[], object]) -> Steps[None]:
+        """Turn both engines until the other side's consumers are known. Raises what `until` does."""
+        connection = self.connection
+        while not ready():
+            self._check()
+            pause = self._turn_both()
+            if pause is not None and connection._ear and connection._ear not in connection._consumers:
+                self._ended = self._ended or ErrorCode.SHUTDOWN  # it has gone, and the connection has not
+            yield pause
+
+    def start(self, context: Consumer) -> Steps[None]:
+        """Start a consumer and wait until the other side can hear of it."""
+        context.start()
+        while context.state is State.STARTING:
+            yield self._turn_both()
+        if context.state is not State.RUNNING:
+            raise ConnectionAborted(f"{context!r} cannot run: what it stands on has ended")
+
+    def _catch_up(self) -> None:
+        """Hear all that has been said; a side that keeps to the protocol has no more words under way than receives."""
+        for _ in range(_EARS):
+            if not self.engine.progress():
+                return
+
+    def _turn_both(self) -> Pause:
+        moved = self._context.engine.progress()
+        moved |= self.engine.progress()
+        return None if moved else (self._context.engine, _TICK_S)
+
+    def _check(self) -> None:
+        transfer, call = self.transfer, self.call
+        if transfer is not None and transfer.given_up:
+            raise IoFailed(f"{call}: the other side gave the stream up")
+        code = self._ended or (None if transfer is None else transfer.failed)
+        if code is not None:
+            raise from_code(code, f"{call}: the stream ended early on {self.connection!r}", connection=self.connection)

@@ -1,0 +1,230 @@
+"""Bytes of any length over the fast path of a connection, in bounded memory (guide: Comch, Fast Path).
+
+    comch.Stream.enable(client)                     # before it connects; so does the server
+    with client, comch.Stream(client.connection) as stream, open("image", "rb") as file:
+        stream.send_stream(file)                    # the other side calls recv_stream
+
+The sender offers a stream. The receiver makes a consumer for it, posts its chunks there and grants them; what has been
+written to the sink is posted and granted again. So nothing is sent for which no chunk has been posted, and a side that
+has to wait sleeps on its engine's notification handle. See _stream_link for what the two tell each other.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+from comch_next._codes import AccessFlag
+from comch_next._origins import shown
+from comch_next._stream_ends import Acknowledged, Fill, Report, check_sink, check_size, filler, write_all
+from comch_next._stream_link import CHUNKS, Kind, Link, Steps, Transfer, announced, encode, expired, run
+from comch_next.connection import Connection
+from comch_next.consumer import Consumer
+from comch_next.errors import BadState, ConnectionReset, InvalidValue, IoFailed, NotConnected, Shutdown
+from comch_next.memory import Buf, BufInventory, Mmap
+from comch_next.producer import Producer
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from comch_next._control import ControlContext
+    from comch_next.task import PostRecvTask, ProducerSendTask
+
+__all__ = ["CHUNK_SIZE", "Stream"]
+
+CHUNK_SIZE = 1 << 20  # bytes, unless the program asks for others
+_LOST = (ConnectionReset, Shutdown, NotConnected, IoFailed, BadState)  # the last one once a context is IDLE
+
+
+class Stream:
+    """Both directions of a connection, one stream after the other: each `send_stream` meets a `recv_stream`.
+
+    A connection has one of these, within a `with` block, for as many streams as there are, and no other consumers. Its
+    calls are for one thread at a time, outside of callbacks. They wait without a limit, until the connection ends.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        """Raises BadState unless `enable` was called on the context; entering raises it for a second one."""
+        if not isinstance(connection, Connection):
+            raise InvalidValue(f"Stream takes a connection, not {shown(connection)}")
+        context = connection._context
+        if "event_consumer_register" not in context._registered:
+            text = f"Stream was attempted on {context!r}, which does not hear of consumers"
+            raise BadState(f"{text}; call Stream.enable on it before it starts")
+        self.connection = connection
+        self._link = Link(connection)
+        self._number = 0  # of the last stream that was sent
+
+    @staticmethod
+    def enable(context: ControlContext) -> None:
+        """Let streams be made on the connections of a server or client, before it starts: it hears of consumers.
+
+        Raises BadState for one with a consumer event of the program's own, or that is not IDLE.
+        """
+        if "event_consumer_register" in context._registered:
+            raise BadState(f"Stream.enable was attempted on {context!r}, which has a consumer event already")
+        context.event_consumer_register(announced, expired)
+
+    def __repr__(self) -> str:
+        return f"<Stream on {self.connection!r}>"
+
+    def __enter__(self) -> Self:
+        """Start this side; the other need not be there yet. Raises what Consumer and Producer raise."""
+        run(self._link.open())
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        self._link.close(error)
+
+    def send_stream(self, source: Any, *, chunk_size: int = CHUNK_SIZE, progress: Report = None) -> int:
+        """Send what is left of a binary file object, or all of something bytes-like; return how many bytes.
+
+        Returns when the other side's sink has all of them. chunk_size: bytes of a send, at most as many as the receiver
+        takes. progress: called as `progress(count)` when that sink has more of the bytes than before. Raises IoFailed
+        when the receiver gave up, Shutdown or ConnectionReset when it left or died, BadState when it sends as well,
+        InvalidValue for an invalid source or size, and what the source raises.
+        """
+        return run(self._send(source, chunk_size, progress))
+
+    def recv_stream(self, sink: Any, *, chunk_size: int = CHUNK_SIZE, progress: Report = None) -> int:
+        """Write the other side's next stream to a binary file object; return how many bytes it had.
+
+        The sink is given memory that is used again after its `write`. chunk_size: bytes of the longest send; there is
+        memory for 8. progress: called as `progress(count)` with the bytes written. Raises IoFailed when the sender gave
+        up, Shutdown or ConnectionReset when it left or died, each after all that came before has been written;
+        InvalidValue for an invalid sink or size, and what the sink raises.
+        """
+        return run(self._receive(sink, chunk_size, progress))
+
+    @contextmanager
+    def _alone(self, call: str) -> Iterator[None]:
+        link = self._link
+        if link.kept is None:
+            raise BadState(f"{call} was attempted on {self!r} outside of its block; it is legal within")
+        if link.call:
+            raise BadState(f"{call} was attempted on {self!r} during its {link.call}; one call at a time is legal")
+        link.call = call
+        try:
+            yield
+        finally:
+            link.call, link.transfer = "", None
+
+    @contextmanager
+    def _chunks(self, size: int, access: AccessFlag) -> Iterator[tuple[Mmap, list[Buf]]]:
+        """Make the memory of a call; all of it is given back."""
+        with (
+            Mmap(self.connection._context.device, CHUNKS * size, access) as memory,
+            BufInventory(CHUNKS, memory._driver.name) as inventory,
+            ExitStack() as kept,
+        ):
+            bufs = []
+            for address in range(memory.addr, memory.addr + CHUNKS * size, size):
+                bufs.append(inventory.buf_get_by_addr(memory, address, size))
+                kept.callback(bufs[-1].dec_refcount)
+            yield memory, bufs
+
+    # Sending
+
+    def _send(self, source: Any, chunk_size: int, progress: Report) -> Steps[int]:
+        link = self._link
+        check_size("send_stream", chunk_size)
+        fill = filler(source)
+        with self._alone("send_stream"):
+            yield from link.meet(lambda: self.connection._ear)
+            self._number = (self._number + 1) & 0xFFFF
+            out = link.transfer = Transfer(self._number, sends=True)
+            try:
+                yield from link.submit(link.word(Kind.OFFER, out.number))
+                yield from link.until(lambda: out.credits or link.offers)
+                if not out.credits:
+                    raise BadState("send_stream: the other side sends, too; one of the two has to receive")
+                yield from link.meet(lambda: out.consumer in self.connection._consumers)
+                return (yield from self._send_chunks(out, fill, min(chunk_size, out.room), progress))
+            except BaseException:
+                link.say(Kind.BROKEN, out.number)
+                raise
+
+    def _send_chunks(self, out: Transfer, fill: Fill, size: int, progress: Report) -> Steps[int]:
+        link, sent, report = self._link, 0, Acknowledged(out, progress)
+        with self._chunks(size, AccessFlag.LOCAL_READ_WRITE) as (_, bufs), ExitStack() as kept:
+            producer = Producer(self.connection, engine=link.engine)
+            kept.push(producer)
+            free: deque[ProducerSendTask] = deque()
+            producer.task_send_set_conf(free.append, out.lose, CHUNKS)
+            producer.start()
+            free.extend(producer.task_send_alloc_init(buf, None, out.consumer) for buf in bufs)
+            kept.callback(_free_all, free)  # so that it is IDLE as soon as it stops
+            while True:
+                yield from link.until(lambda: report() and free and out.credits)
+                task = free.popleft()
+                buf: Any = task.buf
+                buf.set_data(buf.head, size)
+                with buf.view as view:
+                    length = fill(view)
+                out.credits -= 1
+                if not length:
+                    break
+                buf.set_data(buf.head, length)
+                report.sent(length)
+                yield from link.submit(task)
+                sent += length
+            task.buf, task.imm_data = None, encode(Kind.END, out.number, size=sent)
+            yield from link.submit(task)
+            yield from link.until(lambda: report() and out.done is not None)
+        if out.done != sent:
+            raise IoFailed(f"send_stream: the other side has {out.done} of {sent} bytes")
+        return sent
+
+    # Receiving
+
+    def _receive(self, sink: Any, chunk_size: int, progress: Report) -> Steps[int]:
+        link = self._link
+        check_size("recv_stream", chunk_size)
+        check_sink(sink)
+        with self._alone("recv_stream"):
+            yield from link.meet(lambda: self.connection._ear)
+            yield from link.until(lambda: link.offers)
+            link.transfer = taken = Transfer(link.offers.popleft(), sends=False)
+            try:
+                return (yield from self._receive_chunks(taken, sink, chunk_size, progress))
+            except BaseException:
+                link.say(Kind.REFUSED, taken.number)
+                raise
+
+    def _receive_chunks(self, taken: Transfer, sink: Any, size: int, progress: Report) -> Steps[int]:
+        arrived: deque[PostRecvTask] = deque()
+        link, received = self._link, 0
+        with self._chunks(size, AccessFlag.PCI_READ_WRITE) as (memory, bufs), ExitStack() as kept:
+            consumer = Consumer(self.connection, memory, engine=link.engine)
+            kept.push(consumer)
+            consumer.task_post_recv_set_conf(arrived.append, taken.lose, CHUNKS)
+            yield from link.start(consumer)
+            for buf in bufs:
+                consumer.task_post_recv_alloc_init(buf).submit()
+            yield from link.submit(link.word(Kind.GRANT, taken.number, CHUNKS, consumer.id, size))
+            while True:
+                yield from link.until(lambda: arrived)
+                task = arrived.popleft()
+                if task.imm_data is not None:
+                    break
+                chunk: Any = task.buf
+                with chunk.view as view:
+                    write_all(sink, view)
+                received += chunk.data_len
+                chunk.reset_data_len()
+                with suppress(*_LOST):  # the sender has gone: what has come is written first
+                    task.submit()
+                    yield from link.submit(link.word(Kind.GRANT, taken.number, 1))
+                if progress is not None:
+                    progress(received)
+            if task.imm_data != encode(Kind.END, taken.number, size=received):
+                raise IoFailed(f"recv_stream: {received} bytes have come, and the other side sent another number")
+            link.say(Kind.DONE, taken.number, size=received)
+        return received
+
+
+def _free_all(tasks: deque[ProducerSendTask]) -> None:
+    for task in tasks:
+        task.free()

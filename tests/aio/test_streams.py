@@ -1,0 +1,107 @@
+"""Streams between tasks of one loop: other tasks have their turn, and what is cancelled gives the stream up."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import random
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from comch_next import BadState, IoFailed, Shutdown, aio
+from tests.aio.support import Ground, run
+
+DATA = random.Random(15).randbytes(200_000)
+CHUNK = 4096
+
+
+@asynccontextmanager
+async def streams(ground: Ground, *, enabled: bool = True) -> AsyncIterator[tuple[aio.Stream, aio.Stream]]:
+    """The client's and the server's."""
+    async with (
+        ground.pair(streams=enabled) as pair,
+        aio.Stream(pair.client.connection) as here,
+        aio.Stream(pair.connection) as there,
+    ):
+        yield here, there
+
+
+def test_a_file_each_way(ground: Ground) -> None:
+    async def main() -> None:
+        async with streams(ground) as (here, there):
+            for sender, receiver in ((here, there), (there, here)):
+                sink, counts = io.BytesIO(), list[int]()
+                sent, received = await asyncio.gather(
+                    sender.send_stream(io.BytesIO(DATA), chunk_size=CHUNK, progress=counts.append),
+                    receiver.recv_stream(sink),
+                )
+                assert sent == received == counts[-1] == len(DATA)
+                assert sink.getvalue() == DATA
+
+    run(main())
+
+
+def test_other_tasks_have_their_turn(ground: Ground) -> None:
+    turns: list[int] = []
+
+    async def count(stop: asyncio.Event) -> None:
+        while not stop.is_set():
+            turns.append(1)
+            await asyncio.sleep(0)
+
+    async def main() -> None:
+        stop = asyncio.Event()
+        async with streams(ground) as (here, there):
+            counting = asyncio.ensure_future(count(stop))
+            await asyncio.gather(here.send_stream(DATA, chunk_size=CHUNK), there.recv_stream(io.BytesIO()))
+            stop.set()
+            await counting
+
+    run(main())
+    assert len(turns) >= len(DATA) // CHUNK // 8
+
+
+def test_what_is_cancelled_gives_the_stream_up(ground: Ground) -> None:
+    async def main() -> None:
+        async with streams(ground) as (here, there):
+            with pytest.raises(asyncio.TimeoutError):
+                await asyncio.wait_for(here.send_stream(DATA), 0.01)
+            began = asyncio.Event()
+            receiving = asyncio.ensure_future(there.recv_stream(io.BytesIO(), progress=lambda _: began.set()))
+            endless = asyncio.ensure_future(here.send_stream(Endless(), chunk_size=CHUNK))
+            await began.wait()
+            endless.cancel()
+            with pytest.raises(IoFailed, match="gave the stream up"):
+                await receiving
+            sent, received = await asyncio.gather(here.send_stream(DATA), there.recv_stream(io.BytesIO()))
+            assert sent == received == len(DATA)
+
+    run(main())
+
+
+class Endless:
+    def read(self, size: int) -> bytes:
+        return b"x" * size
+
+
+def test_one_that_is_left_ends_the_others(ground: Ground) -> None:
+    async def main() -> None:
+        async with streams(ground) as (here, there):
+            waiting = asyncio.ensure_future(here.recv_stream(io.BytesIO()))
+            await asyncio.sleep(0)
+            await there.__aexit__(None, None, None)
+            with pytest.raises(Shutdown, match="recv_stream"):
+                await waiting
+
+    run(main())
+
+
+def test_one_without_its_option(ground: Ground) -> None:
+    async def main() -> None:
+        with pytest.raises(BadState, match="enable"):
+            async with streams(ground, enabled=False):
+                pass
+
+    run(main())

@@ -1,0 +1,291 @@
+"""What ends a stream early ends it on both sides, with the reason; what was acknowledged is there, nothing leaks."""
+
+from __future__ import annotations
+
+import io
+import signal
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import comch_next as comch
+from comch_next import (
+    BadState,
+    ConnectionReset,
+    InvalidValue,
+    IoFailed,
+    NotPermitted,
+    ProgressEngine,
+    Shutdown,
+    Stream,
+    Unexpected,
+)
+from tests.control_path.pair import DPU, REP
+from tests.processes import SOON_S, StartPython
+from tests.streams.support import Pair, connected
+from tests.streams.test_transfers import CHUNK, DATA, Signalling, Stuck
+
+CLIENT = """
+import itertools, pathlib, sys
+import comch_next as comch
+
+class Endless:
+    def __init__(self):
+        self.numbers = itertools.count()
+
+    def read(self, size):
+        return b"%08d" % next(self.numbers)
+
+with comch.open_device("b1:00.0") as device:
+    client = comch.Client(device, "svc")
+    comch.Stream.enable(client)
+    with client, comch.Stream(client.connection) as stream:
+        client.connection.send(b"hello")
+        if sys.argv[1] == "send":
+            stream.send_stream(Endless())
+        else:
+            with open(sys.argv[1], "wb", buffering=0) as sink:
+                stream.recv_stream(sink, chunk_size=1000)
+"""
+
+
+class Failing(io.BytesIO):
+    """A source or sink that fails after some bytes."""
+
+    def readinto(self, view: Any) -> int:
+        if self.tell() >= 5 * CHUNK:
+            raise NotPermitted("the source is out of order")
+        return super().readinto(view)
+
+    def write(self, data: Any) -> int:
+        if self.tell() >= 5 * CHUNK:
+            raise NotPermitted("the sink is out of order")
+        return super().write(data)
+
+
+def again(work: Any, raised: type[BaseException]) -> Any:
+    """Work that fails, and then the next stream on the same object, which does not."""
+
+    def twice(stream: Stream) -> str:
+        call, failing, sound = work(stream)
+        with pytest.raises(raised) as error:
+            call(failing, chunk_size=CHUNK)
+        assert call(sound) == len(DATA)
+        return str(error.value)
+
+    return twice
+
+
+def sending(source: Any) -> Any:
+    return lambda stream: (stream.send_stream, source, DATA)
+
+
+def receiving(sink: Any) -> Any:
+    return lambda stream: (stream.recv_stream, sink, io.BytesIO())
+
+
+def test_a_source_that_fails(pair: Pair) -> None:
+    sink = io.BytesIO()
+    mine, other = pair.both(again(sending(Failing(DATA)), NotPermitted), again(receiving(sink), IoFailed))
+    assert "the source is out of order" in mine
+    assert "recv_stream: the other side gave the stream up" in other
+    assert sink.getvalue() == DATA[: 5 * CHUNK], "all that had been sent"
+
+
+def test_a_sink_that_fails(pair: Pair) -> None:
+    sink = Failing()
+    other, mine = pair.both(again(sending(DATA), IoFailed), again(receiving(sink), NotPermitted))
+    assert "the sink is out of order" in mine
+    assert "send_stream: the other side gave the stream up" in other
+    assert sink.getvalue() == DATA[: 5 * CHUNK]
+
+
+def test_an_exception_of_progress(pair: Pair) -> None:
+    def fail(count: int) -> None:
+        raise NotPermitted(f"not {count}")
+
+    def work(stream: Stream) -> None:
+        with pytest.raises(NotPermitted, match=f"not {CHUNK}"):
+            stream.send_stream(DATA, progress=fail)
+
+    def there(stream: Stream) -> None:
+        with pytest.raises(IoFailed):
+            stream.recv_stream(io.BytesIO(), chunk_size=CHUNK)
+
+    pair.both(work, there)
+
+
+def test_an_interrupt_while_it_sleeps(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both sides can go on with another stream."""
+    go_on, main, wait = threading.Event(), threading.get_ident(), ProgressEngine.wait
+    due = [True]
+
+    def interrupted(engine: ProgressEngine, timeout: float | None = None) -> bool:
+        if threading.get_ident() == main and began.is_set() and due and due.pop():
+            signal.pthread_kill(main, signal.SIGINT)
+        return wait(engine, timeout)
+
+    began = threading.Event()
+    monkeypatch.setattr(ProgressEngine, "wait", interrupted)
+    other = pair.start(pair.there, again(receiving(Stuck(go_on)), IoFailed))
+    with Stream(pair.here) as stream:
+        with pytest.raises(KeyboardInterrupt):
+            stream.send_stream(Signalling(DATA, began), chunk_size=CHUNK)
+        go_on.set()
+        assert stream.send_stream(DATA) == len(DATA)
+        other.result(SOON_S)
+
+
+def test_the_other_side_leaves(pair: Pair) -> None:
+    """A stream object that is left ends what waits for it, before it has been met and after."""
+
+    def here(stream: Stream) -> None:
+        assert stream.send_stream(DATA) == len(DATA)
+        for _ in range(2):
+            with pytest.raises(Shutdown, match="send_stream"):
+                stream.send_stream(DATA)
+
+    pair.both(here, lambda stream: stream.recv_stream(io.BytesIO()))
+
+
+def test_both_send(pair: Pair) -> None:
+    def work(stream: Stream) -> str:
+        with pytest.raises((BadState, IoFailed, Shutdown)) as error:
+            stream.send_stream(DATA)
+        return str(error.value)
+
+    assert any("one of the two has to receive" in text for text in pair.both(work, work))
+
+
+def test_what_is_refused(pair: Pair) -> None:
+    stream = Stream(pair.here)
+    with pytest.raises(BadState, match="outside of its block"):
+        stream.send_stream(DATA)
+    with stream:
+        for source in (None, 5, "text", object()):
+            with pytest.raises(InvalidValue, match="takes a binary file object, or something bytes-like"):
+                stream.send_stream(source)
+        with pytest.raises(InvalidValue, match="takes a binary file object to write to"):
+            stream.recv_stream(bytearray(9))
+        for size in (0, -1, 1.5, True, None):
+            with pytest.raises(InvalidValue, match="chunk_size"):
+                stream.send_stream(DATA, chunk_size=size)  # type: ignore[arg-type]
+            with pytest.raises(InvalidValue, match="chunk_size"):
+                stream.recv_stream(io.BytesIO(), chunk_size=size)  # type: ignore[arg-type]
+        with pytest.raises(BadState, match="a connection has one"), Stream(pair.here):
+            pass
+    with pytest.raises(InvalidValue, match="takes a connection"):
+        Stream(pair.here._context)  # type: ignore[arg-type]
+    with pytest.raises(BadState, match="has a consumer event already"):
+        Stream.enable(pair.here._context)
+
+
+def test_a_context_that_is_not_enabled() -> None:
+    with connected(enabled=False) as pair, pytest.raises(BadState, match=r"call Stream.enable on it before it starts"):
+        Stream(pair.here)
+
+
+@pytest.mark.parametrize("returned", [None, 0, 1 << 40, -1, "all"])
+def test_a_sink_that_does_not_report_what_it_wrote(pair: Pair, returned: object) -> None:
+    class Silent:
+        def write(self, data: memoryview) -> object:
+            return returned
+
+    def here(stream: Stream) -> None:
+        with pytest.raises((IoFailed, Shutdown)):
+            stream.send_stream(DATA)
+
+    def there(stream: Stream) -> None:
+        with pytest.raises(InvalidValue, match="return how many it has written"):
+            stream.recv_stream(Silent())
+
+    pair.both(here, there)
+
+
+@pytest.mark.parametrize("returned", [None, -1, 1 << 40])
+def test_a_source_that_does_not_report_what_it_read(pair: Pair, returned: object) -> None:
+    class Silent:
+        def readinto(self, view: memoryview) -> object:
+            return returned
+
+    def here(stream: Stream) -> None:
+        with pytest.raises(InvalidValue, match="return how many it has read"):
+            stream.send_stream(Silent())
+
+    def there(stream: Stream) -> None:
+        with pytest.raises((IoFailed, Shutdown)):
+            stream.recv_stream(io.BytesIO())
+
+    pair.both(here, there)
+
+
+def test_words_that_mean_nothing(pair: Pair) -> None:
+    """Another program's consumer or producer on the connection."""
+
+    def here(stream: Stream) -> None:
+        with pytest.raises((Unexpected, Shutdown)):
+            stream.recv_stream(io.BytesIO())
+
+    def there(stream: Stream) -> None:
+        link = stream._link
+        for _ in link.meet(lambda: link.connection._ear):
+            pass
+        task = link._mouth.task_send_alloc_init(None, b"who is there?", link.connection._ear)
+        for _ in link.submit(task):
+            pass
+
+    pair.both(here, there)
+
+
+def test_a_killed_receiver_has_all_that_was_acknowledged(start_python: StartPython, tmp_path: Path) -> None:
+    path, counts, there = tmp_path / "sink", [0], Ending(start_python, str(tmp_path / "sink"))
+
+    def kill(count: int) -> None:
+        counts.append(count)
+        if count > 100_000:
+            there.peer.signal(signal.SIGKILL)
+
+    with there as stream, pytest.raises(ConnectionReset, match="send_stream"):
+        stream.send_stream(DATA * 100, progress=kill)
+    assert counts[-1] > 100_000
+    assert path.read_bytes()[: counts[-1]] == (DATA * 100)[: counts[-1]]
+
+
+def test_a_killed_sender_leaves_what_it_has_sent(start_python: StartPython) -> None:
+    sink, there = io.BytesIO(), Ending(start_python, "send")
+
+    def kill(count: int) -> None:
+        if count == 8000:
+            there.peer.signal(signal.SIGKILL)
+
+    with there as stream, pytest.raises(ConnectionReset, match="recv_stream"):
+        stream.recv_stream(sink, chunk_size=1000, progress=kill)
+    numbers = sink.getvalue()
+    assert len(numbers) >= 8000
+    assert numbers == b"".join(b"%08d" % number for number in range(len(numbers) // 8))
+
+
+class Ending:
+    """A stream to another process that is going to be killed."""
+
+    def __init__(self, start_python: StartPython, argument: str) -> None:
+        self._start, self._argument = start_python, argument
+
+    def __enter__(self) -> Stream:
+        self.device = comch.open_device(DPU)
+        self.rep = self.device.open_representor(REP)
+        self.server = comch.Server(self.device, self.rep, "svc")
+        Stream.enable(self.server)
+        self.server.listen()
+        self.peer = self._start("-c", CLIENT, self._argument)
+        self.stream = Stream(self.server.receive(timeout=SOON_S).connection)
+        return self.stream.__enter__()
+
+    def __exit__(self, *error: Any) -> None:
+        self.stream.__exit__(*error)
+        self.server.close()
+        self.rep.close()
+        self.device.close()
+        self.peer.kill()
