@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from comch_next._alone import alone
-from comch_next._exits import leave
+from comch_next._exits import leave, refuse_again
 from comch_next._handles import handle_of
 from comch_next._names import CNames, Hinted, Strict, spelled
 from comch_next.arguments import address
@@ -43,11 +43,13 @@ class BufInventory(Hinted, Strict):
         self._inventories.stop(self._handle)
 
     @alone
-    def destroy(self) -> None:
-        """Raises InUse while buffers are out; twice is harmless."""
+    def destroy(self, *, strict: bool = False) -> None:
+        """Raises InUse while buffers are out. A second call does nothing; with `strict` it raises InvalidValue."""
         if self._alive:
             self._inventories.destroy(self._handle)
             self._alive = False
+        elif strict:
+            refuse_again(self)
 
     def __enter__(self) -> Self:
         self.start()

@@ -1,12 +1,13 @@
-"""How a with block ends: an exception of the program wins over what giving back raises."""
+"""How things end: an exception of the program wins over what giving back raises; a strict second end is refused."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NoReturn
 
-from comch_next.errors import DocaError
+from comch_next.errors import DocaError, InvalidValue
 
-__all__ = ["leave", "note"]
+__all__ = ["leave", "note", "refuse_again"]
 
 _TURNS = 64  # each turn of progress may raise what another callback of the program raised
 
@@ -33,3 +34,8 @@ def note(error: BaseException, failure: BaseException) -> None:
     notes = error.__dict__.setdefault("__notes__", [])  # as add_note of Python 3.11
     if text not in notes:
         notes.append(text)
+
+
+def refuse_again(destroyed: object) -> NoReturn:
+    """Raise InvalidValue for the strict destruction of what has been destroyed before."""
+    raise InvalidValue(f"destroy was attempted on {destroyed!r}, which has been destroyed; legal without strict")

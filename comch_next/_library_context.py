@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from comch_next._alone import alone
 from comch_next._codes import State
+from comch_next._exits import refuse_again
 from comch_next.context import Context
 from comch_next.driver import protocol
 from comch_next.driver.protocol import Clients, Contexts, Driver, Own, SendTasks, Servers, interruptible, listed, them
-from comch_next.engine import ProgressEngine, refuse_again
+from comch_next.engine import ProgressEngine
 from comch_next.errors import BadState, InvalidValue
 
 if TYPE_CHECKING:

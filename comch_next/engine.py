@@ -6,10 +6,10 @@ import select
 import threading
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 from comch_next._alone import alone
-from comch_next._exits import leave
+from comch_next._exits import leave, refuse_again
 from comch_next._names import CNames, Strict, spelled
 from comch_next._origins import shown
 from comch_next._quick import quicken
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from comch_next._threaded._helper import Helper
     from comch_next.context import Context
 
-__all__ = ["ProgressEngine", "deadline_after", "refuse_again", "wait_readable"]
+__all__ = ["ProgressEngine", "deadline_after", "wait_readable"]
 
 _NAP_MS, _LONGEST_MS = 1e3, 1e9  # of one poll; it takes no more at once
 
@@ -52,11 +52,6 @@ def wait_readable(descriptor: Callable[[], int], deadline: float | None) -> bool
             return True
         if left_ms is not None and left_ms <= most_ms:
             return False
-
-
-def refuse_again(destroyed: object) -> NoReturn:
-    """Raise InvalidValue for the strict destruction of what has been destroyed before."""
-    raise InvalidValue(f"destroy was attempted on {destroyed!r}, which has been destroyed; legal without strict")
 
 
 @spelled

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from comch_next._alone import alone
 from comch_next._buf import Buf, BufInventory
 from comch_next._codes import AccessFlag
-from comch_next._exits import leave
+from comch_next._exits import leave, refuse_again
 from comch_next._handles import handle_of
 from comch_next._names import Hinted, Strict
 from comch_next._origins import shown
@@ -147,9 +147,9 @@ class Mmap(Hinted, Strict):
         self._mmaps.stop(self._handle)
 
     @alone
-    def destroy(self) -> None:
-        """Stop and give it back. Idempotent. Raises NotPermitted while buffers or consumers lie in it,
-        otherwise what the free callback raises.
+    def destroy(self, *, strict: bool = False) -> None:
+        """Stop and give it back. Raises NotPermitted while buffers or consumers lie in it,
+        otherwise what the free callback raises. A second call does nothing; with `strict` it raises InvalidValue.
         """
         if self._alive:
             self._alive = False
@@ -159,6 +159,8 @@ class Mmap(Hinted, Strict):
                 with suppress(InvalidValue):  # it is gone, and the refusal is the callback's own
                     self._alive = self.num_bufs >= 0
                 raise
+        elif strict:
+            refuse_again(self)
 
     def __enter__(self) -> Self:
         if not self._mmaps.get_from_export(self._handle):

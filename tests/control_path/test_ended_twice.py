@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import comch_next as comch
-from comch_next import Channel, Client, InvalidValue, ProgressEngine, Server
+from comch_next import BufInventory, Channel, Client, InvalidValue, Mmap, ProgressEngine, Server
 
 
 @pytest.fixture
@@ -22,6 +22,8 @@ MADE: dict[str, Callable[[comch.Device], Any]] = {
     "client that was not opened": lambda _: Client(),
     "channel": lambda _: Channel(),
     "engine": lambda _: ProgressEngine(),
+    "map": lambda _: Mmap(),
+    "inventory": lambda _: BufInventory(4),
 }
 
 

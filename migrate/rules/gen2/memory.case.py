@@ -55,6 +55,25 @@ inventory.destroy()
 mmap.destroy()
 
 
+# case: a second destruction
+import doca_cc as cc
+
+mmap, inventory = cc.Mmap(), cc.BufInventory(4)
+for _ in range(2):
+    mmap.destroy()
+inventory.destroy()
+inventory.destroy()
+
+# output
+import comch_next as comch
+
+mmap, inventory = comch.Mmap(), comch.BufInventory(4)
+for _ in range(2):
+    mmap.destroy(strict=True)
+inventory.destroy()
+inventory.destroy(strict=True)
+
+
 # case: flat, with older names
 from doca_cc import *
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from migrate.rules._answers import Rule
+from migrate.rules._ended import Ended
 from migrate.rules._form import Deferred, late
 from migrate.rules._forms import Attribute, Function, Method, Property, Value
 from migrate.rules._lengths import is_whole
@@ -48,7 +49,8 @@ _LISTS = ("next_in_list", "last_in_list", "list_len")
 RULES: dict[str, Rule] = {
     _MMAP + "create": Function("Mmap"),
     _MMAP + "create_from_export": _Imported("Mmap.create_from_export", _IMPORT),
-    **{f"{_MMAP}{name}": Method(name) for name in ("start", "stop", "destroy")},
+    **{f"{_MMAP}{name}": Method(name) for name in ("start", "stop")},
+    _MMAP + "destroy": Ended("destroy"),
     _MMAP + "add_dev": Method("add_dev", {"dev": "device"}),
     _MMAP + "rm_dev": Method("rm_dev", {"dev": "device"}),
     _MMAP + "set_permissions": Method("set_permissions", {"access_mask": "permissions"}),
@@ -64,7 +66,8 @@ RULES: dict[str, Rule] = {
     _MMAP + "get_exported": Property("exported", number=True),
     _MMAP + "get_from_export": Property("from_export", number=True),
     _INVENTORY + "create": Function("BufInventory", {"num_elements": "num_elements"}),
-    **{f"{_INVENTORY}{name}": Method(name) for name in ("start", "stop", "destroy")},
+    **{f"{_INVENTORY}{name}": Method(name) for name in ("start", "stop")},
+    _INVENTORY + "destroy": Ended("destroy"),
     _INVENTORY + "buf_get_by_addr": Method("buf_get_by_addr", _RANGE),
     _INVENTORY + "buf_get_by_data": Method("buf_get_by_data", {"mmap": "mmap", **_DATA}),
     _INVENTORY + "buf_get_by_args": Method("buf_get_by_args", {**_RANGE, **_DATA}),
