@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import struct
 from collections import deque
-from collections.abc import Callable, Generator
-from contextlib import ExitStack, closing, suppress
+from collections.abc import Callable, Generator, Iterator
+from contextlib import ExitStack, closing, contextmanager, suppress
 from enum import IntEnum
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
@@ -153,6 +153,15 @@ class Link:
             except BaseException:
                 task.free()
                 raise
+
+    @contextmanager
+    def giving_up(self, kind: Kind, number: int) -> Iterator[None]:
+        """Let the other side know of an exception that ends the stream."""
+        try:
+            yield
+        except BaseException:
+            self.say(kind, number)
+            raise
 
     def _hear(self, task: PostRecvTask) -> None:
         data = task.imm_data or b""

@@ -135,16 +135,13 @@ class Stream:
             yield from link.meet(lambda: self.connection._ear)
             self._number = (self._number + 1) & 0xFFFF
             out = link.transfer = Transfer(self._number, sends=True)
-            try:
+            with link.giving_up(Kind.BROKEN, out.number):
                 yield from link.submit(link.word(Kind.OFFER, out.number))
                 yield from link.until(lambda: out.credits or link.offers)
                 if not out.credits:
                     raise BadState("send_stream: the other side sends, too; one of the two has to receive")
                 yield from link.meet(lambda: out.consumer in self.connection._consumers)
                 return (yield from self._send_chunks(out, fill, min(chunk_size, out.room), progress))
-            except BaseException:
-                link.say(Kind.BROKEN, out.number)
-                raise
 
     def _send_chunks(self, out: Transfer, fill: Fill, size: int, progress: Report) -> Steps[int]:
         link, sent, report = self._link, 0, Acknowledged(out, progress)
@@ -187,11 +184,8 @@ class Stream:
             yield from link.meet(lambda: self.connection._ear)
             yield from link.until(lambda: link.offers)
             link.transfer = taken = Transfer(link.offers.popleft(), sends=False)
-            try:
+            with link.giving_up(Kind.REFUSED, taken.number):
                 return (yield from self._receive_chunks(taken, sink, chunk_size, progress))
-            except BaseException:
-                link.say(Kind.REFUSED, taken.number)
-                raise
 
     def _receive_chunks(self, taken: Transfer, sink: Any, size: int, progress: Report) -> Steps[int]:
         arrived: deque[PostRecvTask] = deque()
@@ -201,6 +195,7 @@ class Stream:
             kept.push(consumer)
             consumer.task_post_recv_set_conf(arrived.append, taken.lose, CHUNKS)
             yield from link.start(consumer)
+            kept.enter_context(link.giving_up(Kind.REFUSED, taken.number))  # before the consumer stops
             for buf in bufs:
                 consumer.task_post_recv_alloc_init(buf).submit()
             yield from link.submit(link.word(Kind.GRANT, taken.number, CHUNKS, consumer.id, size))

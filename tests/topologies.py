@@ -6,7 +6,13 @@ from pathlib import Path
 
 import pytest
 
-__all__ = ["faulty", "limited"]
+from comch_next.driver.emulated._fabric.topology import KEYS, REQUIRED, WORDS, Limits, bounds
+from tools.topology import Reader
+
+__all__ = ["READER", "faulty", "limited"]
+
+_LIMITS = {name: (default, *bounds(name)) for name, default in Limits._field_defaults.items()}
+READER = Reader(KEYS, REQUIRED, WORDS, _LIMITS)  # what the schema of topology files is made from
 
 _PAIR = """
 [[device]]

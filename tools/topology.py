@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
-from comch_next.driver.emulated._fabric.topology import KEYS, REQUIRED, WORDS, Limits, bounds
+__all__ = ["Reader", "schema"]
 
-__all__ = ["schema"]
+
+class Reader(NamedTuple):
+    """The tables of the reader: by table the keys with their types, and those that are required; by key the words that
+    it takes; by limit the default, the least and the largest value."""
+
+    keys: Mapping[str, Mapping[str, type]]
+    required: Mapping[str, tuple[str, ...]]
+    words: Mapping[str, tuple[str, ...]]
+    limits: Mapping[str, tuple[int, int, int]]
+
 
 # What each key means, for an editor that shows it; the page is docs/topology.md
 _MEANINGS = {
@@ -27,42 +37,43 @@ _TYPES = {str: "string", bool: "boolean", int: "integer"}
 _ADDRESS = r"^([0-9a-fA-F]{1,4}:)?[0-9a-fA-F]{1,2}:[0-9a-fA-F]{1,2}\.[0-7]$"
 
 
-def schema() -> str:
+def schema(reader: Reader) -> str:
     """The text of topology.schema.json."""
+    tables = {kind: _table(reader, kind) for kind in reader.keys}
     whole = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A topology file of the emulated driver (COMCH_TOPOLOGY), as TOML",
-        **_table("topology"),
-        "$defs": {"device": _table("device"), "representor": _table("representor"), "limits": _limits()},
+        **tables.pop("topology"),
+        "$defs": {**tables, "limits": _limits(reader)},
     }
     return json.dumps(whole, indent=2) + "\n"
 
 
-def _table(kind: str) -> dict[str, Any]:
-    properties = {key: {"description": _MEANINGS[key], **_value(key, type_)} for key, type_ in KEYS[kind].items()}
+def _table(reader: Reader, kind: str) -> dict[str, Any]:
+    values = {key: _value(reader, key, type_) for key, type_ in reader.keys[kind].items()}
+    properties = {key: {"description": _MEANINGS[key], **value} for key, value in values.items()}
     return {
         "type": "object",
-        "required": list(REQUIRED[kind]),
+        "required": list(reader.required[kind]),
         "additionalProperties": False,
         "properties": properties,
     }
 
 
-def _value(key: str, type_: type) -> dict[str, Any]:
+def _value(reader: Reader, key: str, type_: type) -> dict[str, Any]:
     if type_ is dict:
         return {"$ref": f"#/$defs/{key}"}
     if type_ is list:
         return {"type": "array", "items": {"$ref": f"#/$defs/{key}"}}
-    if key in WORDS:
-        return {"enum": list(WORDS[key])}
+    if key in reader.words:
+        return {"enum": list(reader.words[key])}
     if key == "pci_addr":
         return {"type": "string", "pattern": _ADDRESS}
     return {"type": _TYPES[type_]}
 
 
-def _limits() -> dict[str, Any]:
+def _limits(reader: Reader) -> dict[str, Any]:
     properties = {}
-    for name, default in Limits._field_defaults.items():
-        least, most = bounds(name)
+    for name, (default, least, most) in reader.limits.items():
         properties[name] = {"type": "integer", "minimum": least, "maximum": most, "default": default}
     return {"type": "object", "additionalProperties": False, "properties": properties}

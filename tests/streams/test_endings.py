@@ -102,6 +102,28 @@ def test_a_sink_that_fails(pair: Pair) -> None:
     assert sink.getvalue() == DATA[: 5 * CHUNK]
 
 
+def test_a_receiver_that_fails_says_so_before_it_stops(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else its sender would find a consumer that takes nothing any more, and not know why."""
+    heard, close, before = threading.Event(), comch.Consumer._close_soon, list[bool]()
+
+    def late(consumer: comch.Consumer) -> None:
+        before.append(heard.wait(SOON_S))
+        close(consumer)
+
+    def here(stream: Stream) -> None:
+        with pytest.raises(IoFailed, match="the other side gave the stream up"):
+            stream.send_stream(DATA, chunk_size=CHUNK)
+        heard.set()
+
+    def there(stream: Stream) -> None:
+        with pytest.raises(NotPermitted):
+            stream.recv_stream(Failing(), chunk_size=CHUNK)
+
+    monkeypatch.setattr(comch.Consumer, "_close_soon", late)
+    pair.both(here, there)
+    assert before == [True]
+
+
 def test_an_exception_of_progress(pair: Pair) -> None:
     def fail(count: int) -> None:
         raise NotPermitted(f"not {count}")
