@@ -6,14 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from migrate._decision import Decision
+from migrate._flattened import Flattened, calls_c
 from migrate._resolved import Resolved
 from migrate.evidence.accounts import Account
 from migrate.evidence.handles import Explained, Handles
-from migrate.evidence.lookups import Lookups
+from migrate.evidence.lookups import LookUp, Lookups
 from migrate.evidence.proof import Evidence, Proofs
 from migrate.evidence.proofs import RecordedProofs
 from migrate.evidence.runs import Runs
 from migrate.facts.program import Facts
+from migrate.old_api.generations import VOCABULARY
 from migrate.outcome import FileOutcome
 from migrate.python.scopes import Variable
 from migrate.python.source import Source
@@ -23,13 +25,14 @@ _Place = tuple[Path, int]
 
 
 class Evidenced:
-    """Which getattr calls have become tables so far, and why others have not."""
+    """Which look-ups have become tables so far, and why others have not."""
 
     def __init__(self, sources: Mapping[Path, Source], given: frozenset[Path], accounts: Sequence[Account]) -> None:
         self._accounts = accounts
         self._data = {path: source.data for path, source in sources.items()}
-        lookups = Lookups(Facts(sources, given), Runs(accounts, self._data), sources)
+        lookups = Lookups(Facts(sources, given), Runs(accounts, self._data), sources, _of_c(sources))
         self._resolved = Resolved(sources, list(lookups.tables()))
+        self._flat: frozenset[Path] = frozenset()
         self._doubts: dict[_Place, str] = {(path, node.lineno): doubt for (path, node), doubt in lookups.doubts.items()}
 
     @property
@@ -37,19 +40,29 @@ class Evidenced:
         """The files of the project, with tables where they are."""
         return self._resolved.sources
 
-    def of(self, flat: frozenset[Path]) -> Evidence:
+    def of(self, flattened: Flattened) -> Evidence:
         """Return the evidence about the files, of which some are flat: their lines are not those that ran."""
-        return _Recorded(Runs(self._accounts, self._data, flat), self._doubts)
+        self._flat = flattened.paths
+        return _Recorded(Runs(self._accounts, self._data, flattened.lines), self._doubts)
 
     def give_up(self, decision: Decision) -> bool:
-        """Leave getattr calls as they are whose tables would stay old; whether there is one."""
-        gone = self._resolved.give_up(decision)
+        """Leave look-ups as they are whose tables would stay old; whether there is one."""
+        gone = self._resolved.give_up(decision, self._flat)
         self._doubts |= {(table.path, table.node.lineno): "what it is used with stays old" for table in gone}
         return bool(gone)
 
     def restored(self, outcomes: Mapping[Path, FileOutcome]) -> dict[Path, FileOutcome]:
         """Return outcomes in the places of the files as they were."""
         return self._resolved.restored(outcomes)
+
+
+def _of_c(sources: Mapping[Path, Source]) -> frozenset[LookUp]:
+    """Return the look-ups in libraries of C."""
+    if not calls_c(sources):
+        return frozenset()
+    from migrate.bindings.looked_up import LookedUp  # here: most projects call no C
+
+    return frozenset(LookedUp(sources, VOCABULARY))
 
 
 class _Recorded(Evidence):

@@ -88,12 +88,12 @@ def _decided(
     sources: Mapping[Path, Source],
     given: frozenset[Path],
     options: Options,
-    evidence: Callable[[frozenset[Path]], Evidence],
+    evidence: Callable[[Flattened], Evidence],
 ) -> tuple[dict[Path, FileOutcome], Decision]:
     """Rewrite those files that call C as the flat files they stand for, where nothing of these stays old."""
     flattened = Flattened(sources, given, options)
     while True:
-        project = _Project(flattened.sources, given, options, flattened.causes, evidence(flattened.paths))
+        project = _Project(flattened.sources, given, options, flattened.causes, evidence(flattened))
         outcomes, decision = project.outcomes()
         if not flattened.give_up(decision):
             return flattened.restored(outcomes), decision

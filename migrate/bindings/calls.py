@@ -22,6 +22,7 @@ from migrate.text.code import Template
 STORE = "{comch}.store"
 _BUFFER = "void *"
 _NUMBER = "uint64_t"  # of user data
+_FLAGGED = ("doca_comm_channel_ep_sendto", "doca_comm_channel_ep_recvfrom")  # any flags but none are INVALID_VALUE
 _ENCODINGS = frozenset({"utf-8", "utf8", "ascii", "latin-1", "latin1"})
 _MAY_BE_NULL = frozenset({"doca_comm_channel_ep_get_event_channel", "doca_buf_dec_refcount", "doca_buf_inc_refcount"})
 
@@ -225,10 +226,15 @@ class Calls:
         names = [each.name for each in signature.parameters if is_whole or each.is_input]
         if not {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}.isdisjoint(names):
             raise NotUnderstood(node, USE)
-        given = (converted(each, function.spelling, signature) for each in signature.parameters if each.is_input)
-        call = f"{{library}}.{node.attr}({', '.join(given)})"
+        given = {each.name: converted(each, function.spelling, signature) for each in signature.parameters if each.is_input}
+        flags = given.get("flags") if signature.name in _FLAGGED else None
+        if flags:
+            given["flags"] = "0"
+        call = f"{{library}}.{node.attr}({', '.join(given.values())})"
         if is_whole and signature.outputs:
             call = f"{STORE}({', '.join([call, *signature.outputs])})"
+        if flags:
+            call = f"{call} if ({flags}) == 0 else {{comch}}.ErrorCode.INVALID_VALUE"
         return Template(f"lambda {', '.join(names)}: {call}", {"library": node.value})
 
     def _is_last_of_calls(self, node: ast.Call, argument: ast.expr) -> bool:
