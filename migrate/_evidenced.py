@@ -10,10 +10,11 @@ from migrate._flattened import Flattened, calls_c
 from migrate._resolved import Resolved
 from migrate.evidence.accounts import Account
 from migrate.evidence.handles import Explained, Handles
-from migrate.evidence.lookups import LookUp, Lookups
+from migrate.evidence.lookups import LookUp, Lookups, Table
 from migrate.evidence.proof import Evidence, Proofs
 from migrate.evidence.proofs import RecordedProofs
 from migrate.evidence.runs import Runs
+from migrate.facts.libraries import Cause
 from migrate.facts.program import Facts
 from migrate.old_api.generations import VOCABULARY
 from migrate.outcome import FileOutcome
@@ -29,10 +30,10 @@ class Evidenced:
 
     def __init__(self, sources: Mapping[Path, Source], given: frozenset[Path], accounts: Sequence[Account]) -> None:
         self._accounts = accounts
+        self._flattened: Flattened
         self._data = {path: source.data for path, source in sources.items()}
         lookups = Lookups(Facts(sources, given), Runs(accounts, self._data), sources, _of_c(sources))
         self._resolved = Resolved(sources, list(lookups.tables()))
-        self._flat: frozenset[Path] = frozenset()
         self._doubts: dict[_Place, str] = {(path, node.lineno): doubt for (path, node), doubt in lookups.doubts.items()}
 
     @property
@@ -42,14 +43,22 @@ class Evidenced:
 
     def of(self, flattened: Flattened) -> Evidence:
         """Return the evidence about the files, of which some are flat: their lines are not those that ran."""
-        self._flat = flattened.paths
+        self._flattened = flattened
         return _Recorded(Runs(self._accounts, self._data, flattened.lines), self._doubts)
 
     def give_up(self, decision: Decision) -> bool:
         """Leave look-ups as they are whose tables would stay old; whether there is one."""
-        gone = self._resolved.give_up(decision, self._flat)
-        self._doubts |= {(table.path, table.node.lineno): "what it is used with stays old" for table in gone}
+        gone = self._resolved.give_up(decision, self._flattened.paths)
+        self._doubts |= {(table.path, table.node.lineno): self._why(table) for table in gone}
         return bool(gone)
+
+    def _why(self, table: Table) -> str:
+        """Return why a table has been given up."""
+        cause = self._flattened.causes.get(table.path) if table.of_c else None
+        if cause is None:
+            return "what it is used with stays old"
+        line, elsewhere = getattr(cause.node, "lineno", 1), f" of {cause.path.name}" * (cause.path != table.path)
+        return f"with the names that were read there, line {line}{elsewhere} stays old ({cause.code})"
 
     def restored(self, outcomes: Mapping[Path, FileOutcome]) -> dict[Path, FileOutcome]:
         """Return outcomes in the places of the files as they were."""
@@ -77,3 +86,12 @@ class _Recorded(Evidence):
         while Handles(facts, self._runs).explain(explained):
             facts = make(explained.variables)  # what one variable holds shows what others are given to
         return facts, RecordedProofs(facts, self._runs, explained, self._doubts)
+
+    def explained(self, causes: Mapping[Path, Cause]) -> Mapping[Path, Cause]:
+        """Return why files that call C stay as they are, with why the first look-up that stays does."""
+        found = dict(causes)
+        for (path, line), doubt in sorted(self._doubts.items()):
+            if path in found and not found[path].evidence:
+                place = "" if f"line {line} " in doubt else f"line {line}: "
+                found[path] = found[path]._replace(evidence=f"{place}{doubt}")
+        return found

@@ -71,10 +71,10 @@ class Flattened:
         for reference, verdict in decision.verdicts.items():
             if reference.path in group.files and not verdict.written:
                 found = verdict.cause
-                path, node, code = (found.path, found.node, found.code) if found else (
-                    reference.path, reference.node, verdict.code)  # fmt: skip
+                path, node, code, why = (found.path, found.node, found.code, found.evidence) if found else (
+                    reference.path, reference.node, verdict.code, "")  # fmt: skip
                 flat = self._flat.get(path)
-                return Cause(path, old_node(flat, node) if flat else node, code)
+                return Cause(path, old_node(flat, node) if flat else node, code, why)
         return None
 
     def restored(self, outcomes: Mapping[Path, FileOutcome]) -> dict[Path, FileOutcome]:

@@ -111,7 +111,9 @@ class _Project:
         evidence: Evidence,
     ) -> None:
         self.sources, self.given, self.options = sources, given, options
-        self.facts, self.proofs = evidence.applied(lambda seen: Facts(sources, given, causes=causes, seen=seen))
+        self.facts, self.proofs = evidence.applied(
+            lambda seen: Facts(sources, given, causes=evidence.explained(causes), seen=seen)
+        )
         self.project = self.facts.project
         self.names = {path: self.project.names(path) for path in sources}
         self.pragmas = Pragmas(sources, self.names)

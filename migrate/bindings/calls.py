@@ -226,7 +226,8 @@ class Calls:
         names = [each.name for each in signature.parameters if is_whole or each.is_input]
         if not {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}.isdisjoint(names):
             raise NotUnderstood(node, USE)
-        given = {each.name: converted(each, function.spelling, signature) for each in signature.parameters if each.is_input}
+        inputs = [each for each in signature.parameters if each.is_input]
+        given = {each.name: converted(each, function.spelling, signature) for each in inputs}
         flags = given.get("flags") if signature.name in _FLAGGED else None
         if flags:
             given["flags"] = "0"

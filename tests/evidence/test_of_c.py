@@ -36,7 +36,7 @@ code = getattr(lib, PREFIX + name)(*args)
     "table": f"CALLS = {{name: getattr(lib, PREFIX + name) for name in {NAMES}}}\n{HELPER}".replace(
         "getattr(lib, PREFIX + name)(", "CALLS[name]("
     ),
-    "kept": f"""KEPT = {{}}
+    "kept": """KEPT = {}
 def call(name, *args):
     if name not in KEPT:
         KEPT[name] = getattr(lib, PREFIX + name)
@@ -85,3 +85,91 @@ def test_what_a_run_shows_is_rewritten(
     verdict = start_python(*command, str(run.script)).finish()
     assert verdict.returncode == 0, verdict.stdout
     assert verdict.stdout.startswith("equivalent: 2 runs, no difference")
+
+
+SIZE_CFFI = """\
+import sys
+from cffi import FFI
+ffi = FFI()
+ffi.cdef("int doca_devinfo_create_list(void ***list, uint32_t *number);"
+         "int doca_devinfo_get_iface_name(void *info, char *name, uint32_t size);")
+lib = ffi.dlopen("libdoca_common.so.2")
+infos, number, name = ffi.new("void ***"), ffi.new("uint32_t *"), ffi.new("char[256]")
+lib.doca_devinfo_create_list(infos, number)
+print(lib.doca_devinfo_get_iface_name(infos[0][0], name, int(sys.argv[1])))
+"""
+SIZE_CTYPES = """\
+import sys
+from ctypes import CDLL, POINTER, byref, c_uint32, c_void_p, create_string_buffer
+lib = CDLL("libdoca_common.so.2")
+infos, number = POINTER(c_void_p)(), c_uint32()
+lib.doca_devinfo_create_list(byref(infos), byref(number))
+name = create_string_buffer(256)
+first = c_void_p(infos[0])
+
+print(lib.doca_devinfo_get_iface_name(first, name, int(sys.argv[1])))
+"""
+SIZES = pytest.mark.parametrize("text", [SIZE_CFFI, SIZE_CTYPES], ids=["cffi", "ctypes"])
+
+
+@SIZES
+def test_a_finding_is_settled(text: str, recorded: Callable[..., Recorded], start_python: StartPython) -> None:
+    run = recorded(text, "256")
+    findings = run.migrated().findings
+    (settled,) = [finding for finding in findings if finding.code == "CCM072"]
+    assert (settled.level, settled.span.line) == (Level.EVIDENCE, 9)
+    assert settled.evidence == "run.json: 1 call, never INVALID_VALUE"
+    command = ("-m", "migrate", "verify", "--no-faults", "--args=256", "--evidence", str(run.report), str(run.script))
+    verdict = start_python(*command).finish()
+    assert verdict.returncode == 0, verdict.stdout
+
+
+@SIZES
+def test_a_run_that_shows_the_contrary_is_named(text: str, recorded: Callable[..., Recorded]) -> None:
+    outcome = recorded(text, "1").migrated()
+    left = {finding.evidence for finding in outcome.findings if stays(finding) and not finding.because}
+    assert left == {"run.json: line 9 answered INVALID_VALUE"}
+    assert b"\n# CCM072" in outcome.new
+
+
+NOT_RUN = """\
+import sys
+from ctypes import CDLL, byref, c_void_p
+lib = CDLL("libdoca_comm_channel.so.2")
+ep = c_void_p()
+lib.doca_comm_channel_ep_create(byref(ep))
+if len(sys.argv) > 1:
+    print(getattr(lib, sys.argv[1])(ep))
+"""
+DESTROY = f"{PREFIX}ep_destroy"
+
+
+def test_a_line_that_did_not_run_is_named(recorded: Callable[..., Recorded]) -> None:
+    outcome = recorded(NOT_RUN).migrated()
+    evidence = {finding.evidence for finding in outcome.findings if stays(finding) and not finding.because}
+    assert evidence == {"run.json: line 7 did not run, or read what the module does not have"}
+    assert b"getattr(lib, sys.argv[1])(ep)" in outcome.new
+    assert b"byref(ep)" in outcome.new
+
+
+def test_what_else_keeps_the_file_is_named(recorded: Callable[..., Recorded]) -> None:
+    """The names that were read are not enough: then the look-up stays as it was written."""
+    run = recorded(f"{NOT_RUN}print(str(ep) == '')\n", DESTROY)
+    outcome = run.migrated()
+    evidence = {finding.evidence for finding in outcome.findings if stays(finding) and not finding.because}
+    assert evidence == {"line 7: with the names that were read there, line 8 stays old (CCM092)"}
+    assert b"getattr(lib, sys.argv[1])(ep)" in outcome.new
+
+
+def test_a_name_of_another_library_shows_nothing(recorded: Callable[..., Recorded]) -> None:
+    text = NOT_RUN.replace("getattr(lib, sys.argv[1])", "[getattr(lib, name) for name in sys.argv[1:]][0]")
+    assert not any(map(stays, recorded(text, DESTROY).migrated().findings))
+    assert b"getattr(lib, name)" in recorded(text, DESTROY, "printf").migrated().new
+
+
+def test_names_beside_it_are_not_in_its_table(recorded: Callable[..., Recorded]) -> None:
+    text = NOT_RUN.replace("getattr(lib, sys.argv[1])", "getattr(lib, sys.argv[1] + '_destroy')")
+    text = text.replace("lib.doca_comm_channel_ep_create(byref(ep))", "")
+    line = 'getattr(lib, sys.argv[1] + "_create")(byref(ep)), '
+    new = recorded(text.replace("print(", f"print({line}"), f"{PREFIX}ep").migrated().new
+    assert new.count(b'"doca_comm_channel_ep_create":') == new.count(b'"doca_comm_channel_ep_destroy":') == 1
