@@ -71,6 +71,13 @@ def program(spelling: str, manner: str) -> str:
     return text.replace(HELPER, {**MANNERS, **ONLY_CTYPES}[manner])
 
 
+def is_equivalent(run: Recorded, argument: str, start_python: StartPython) -> None:
+    command = ("-m", "migrate", "verify", "--no-faults", f"--args={argument}", "--evidence", str(run.report))
+    verdict = start_python(*command, str(run.script)).finish()
+    assert verdict.returncode == 0, verdict.stdout
+    assert verdict.stdout.startswith("equivalent: 2 runs, no difference")
+
+
 @pytest.mark.parametrize(("spelling", "manner"), CASES)
 def test_what_a_run_shows_is_rewritten(
     spelling: str, manner: str, recorded: Callable[..., Recorded], start_python: StartPython
@@ -81,10 +88,7 @@ def test_what_a_run_shows_is_rewritten(
     assert not re.search(rb"cffi|ctypes|getattr\(lib|lib\[", outcome.new.partition(b'"""\n')[2])
     marked = [finding for finding in outcome.findings if finding.level is Level.EVIDENCE]
     assert {"run.json" in finding.evidence for finding in marked} == {True}
-    command = ("-m", "migrate", "verify", "--no-faults", f"--args={PREFIX}", "--evidence", str(run.report))
-    verdict = start_python(*command, str(run.script)).finish()
-    assert verdict.returncode == 0, verdict.stdout
-    assert verdict.stdout.startswith("equivalent: 2 runs, no difference")
+    is_equivalent(run, PREFIX, start_python)
 
 
 SIZE_CFFI = """\
@@ -119,9 +123,7 @@ def test_a_finding_is_settled(text: str, recorded: Callable[..., Recorded], star
     (settled,) = [finding for finding in findings if finding.code == "CCM072"]
     assert (settled.level, settled.span.line) == (Level.EVIDENCE, 9)
     assert settled.evidence == "run.json: 1 call, never INVALID_VALUE"
-    command = ("-m", "migrate", "verify", "--no-faults", "--args=256", "--evidence", str(run.report), str(run.script))
-    verdict = start_python(*command).finish()
-    assert verdict.returncode == 0, verdict.stdout
+    is_equivalent(run, "256", start_python)
 
 
 @SIZES
@@ -173,3 +175,39 @@ def test_names_beside_it_are_not_in_its_table(recorded: Callable[..., Recorded])
     line = 'getattr(lib, sys.argv[1] + "_create")(byref(ep)), '
     new = recorded(text.replace("print(", f"print({line}"), f"{PREFIX}ep").migrated().new
     assert new.count(b'"doca_comm_channel_ep_create":') == new.count(b'"doca_comm_channel_ep_destroy":') == 1
+
+
+def named(spelling: str) -> str:
+    """The program, with the functions called by their names."""
+    return program(spelling, "direct").replace('getattr(lib, PREFIX + "', "lib.doca_comm_channel_").replace('")(', "(")
+
+
+BOXED = """\
+for word in (b"one", b"three"):
+    box.put(peer[0])
+    box.put(client[0])
+    by, to = box.take(), box.take()
+    print(lib.doca_comm_channel_ep_sendto(by, word, len(word), 0, to))
+"""
+
+
+def test_a_handle_of_unknown_origin(recorded: Callable[..., Recorded], start_python: StartPython) -> None:
+    """A client and its peer go through a box that nobody can look into."""
+    before, _, behind = named("cffi").partition('for word in (b"one", b"three"):\n')
+    rest = behind[behind.index("for _ in range(3)") :]
+    text = f'{before}import importlib\nbox = importlib.import_module("letter" + "box").Box()\n{BOXED}{rest}'
+    run = recorded(text, PREFIX)
+    outcome = run.migrated()
+    assert not [finding for finding in outcome.findings if stays(finding)]
+    assert {finding.code for finding in outcome.findings if finding.level is Level.EVIDENCE} >= {"CCM034"}
+    is_equivalent(run, PREFIX, start_python)
+
+
+def test_generation_2(recorded: Callable[..., Recorded], start_python: StartPython) -> None:
+    run = recorded("cc_with_cffi.py", "doca_cc_")
+    counted = {call["symbol"]: (call["count"], call["nested"]) for call in run.facts["calls"]}
+    assert counted["doca_cc_client_task_send_alloc_init"] == counted["doca_task_submit"] == (2, 0)
+    assert counted["doca_task_free"] == (2, 2)
+    assert counted["doca_pe_progress"][0] > 0 == counted["doca_pe_progress"][1]
+    assert not [finding for finding in run.migrated().findings if stays(finding)]
+    is_equivalent(run, "doca_cc_", start_python)
