@@ -204,7 +204,7 @@ class Calls:
         may_be_null = function.name in _MAY_BE_NULL
         known = all(isinstance(key, Data) or (isinstance(key, Null) and may_be_null) for key in given)
         owned = parameter.ctype == _BUFFER and given and all(isinstance(key, Own) for key in given)
-        others = {value for value in found if not keys_of(value)} - {Plain.NONE}  # which is a TypeError
+        others = {value for value in found if not isinstance(value, Token)} - {Plain.NONE}  # which is a TypeError
         if found and found <= {Plain.NONE, Token(Null())} and may_be_null:
             return "None"
         if not given or not (known or owned) or others or not (self.is_place(argument) or _is_new(argument, given)):
@@ -283,11 +283,6 @@ def _is_new(node: ast.expr, given: Sequence[object]) -> bool:
     """Whether a cell is made for the call alone: it may as well be made behind it."""
     made = any(isinstance(key, Data) and key.node is node for key in given)
     return made and isinstance(node, ast.Call) and all(isinstance(part, ast.Constant) for part in node.args)
-
-
-def keys_of(value: Value) -> bool:
-    """Whether a value is a token."""
-    return any(True for _ in keys([value]))
 
 
 def _refers(function: Value) -> bool:
