@@ -1,8 +1,8 @@
 """What C programs, cffi and ctypes call of libdoca_common and libdoca_cc, for the account of a run.
 
 The calls of libdoca_comm_channel are those of the flat functions, which the account follows already. libdoca_cc hands
-its calls on to libdoca_comch; what a program calls of that itself is not old. Progress, and what submits, frees and
-allocates tasks, is done in C, and is not seen here.
+its calls on to libdoca_comch; what a program calls of that itself is not old. What C answers without an interpreter,
+the names of errors and the other types of a pointer, is not seen here.
 """
 
 from __future__ import annotations

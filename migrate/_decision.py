@@ -115,8 +115,8 @@ class _Deciding:
         if not answer.code:
             return None
         if reference.opened is not None and answer.code == reference.code:  # one cause for all that names the library
-            path, node = reference.opened
-            return self.shared.setdefault(node, Cause(path, node, answer.code, self.level_of(answer.code)))
+            path, node, evidence = reference.opened
+            return self.shared.setdefault(node, Cause(path, node, answer.code, self.level_of(answer.code), evidence))
         if answer.code in (UNCHECKED, READS_SOURCE):  # one cause for the whole file
             cause = Cause(reference.path, reference.node, answer.code, Level.MANUAL)
             return self.failed.setdefault(reference.path, cause)

@@ -7,9 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from migrate.evidence.runs import own_lines
 from migrate.facts.libraries import OPENED, Cause
 from migrate.outcome import FileOutcome, Finding, Options, Span
-from migrate.python.source import Source
+from migrate.python.source import Located, Source
 from migrate.text.comments import Comments
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ class Flattened:
     def __init__(self, sources: Mapping[Path, Source], given: frozenset[Path], options: Options) -> None:
         self._sources = sources
         self._groups: list[Group] = []
-        if any(spelling in source.data for source in sources.values() for spelling in (b"cffi", b"ctypes")):
+        if calls_c(sources):
             from migrate.bindings.files import groups  # here: most projects call no C
 
             found = groups(sources, given, options.width)
@@ -44,6 +45,14 @@ class Flattened:
         """The files that are flat."""
         return frozenset(self._flat)
 
+    def lines(self, path: Path, node: Located) -> range:
+        """Return the lines where a node of a file, which may be flat, was in the old text."""
+        flat = self._flat.get(path)
+        if flat is None:
+            return own_lines(path, node)
+        first, last = map(flat.old.position, flat.before(*flat.source.span(node)))
+        return range(first[0], last[0] + 1)
+
     @property
     def _flat(self) -> dict[Path, Flat]:
         return {path: flat for group in self._groups for path, flat in group.files.items()}
@@ -62,10 +71,10 @@ class Flattened:
         for reference, verdict in decision.verdicts.items():
             if reference.path in group.files and not verdict.written:
                 found = verdict.cause
-                path, node, code = (found.path, found.node, found.code) if found else (
-                    reference.path, reference.node, verdict.code)  # fmt: skip
+                path, node, code, why = (found.path, found.node, found.code, found.evidence) if found else (
+                    reference.path, reference.node, verdict.code, "")  # fmt: skip
                 flat = self._flat.get(path)
-                return Cause(path, old_node(flat, node) if flat else node, code)
+                return Cause(path, old_node(flat, node) if flat else node, code, why)
         return None
 
     def restored(self, outcomes: Mapping[Path, FileOutcome]) -> dict[Path, FileOutcome]:
@@ -83,6 +92,11 @@ class Flattened:
 
     def _span(self, path: Path, span: Span) -> Span:
         return span_before(self._flat.get(path), span)
+
+
+def calls_c(sources: Mapping[Path, Source]) -> bool:
+    """Whether some file may call C."""
+    return any(spelling in source.data for source in sources.values() for spelling in (b"cffi", b"ctypes"))
 
 
 def span_before(flat: Flat | None, span: Span) -> Span:

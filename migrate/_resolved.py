@@ -44,10 +44,14 @@ class Resolved:
         """The files of the project, with tables where they are."""
         return {**self._sources, **{path: flat.source for path, flat in self._flat.items()}}
 
-    def give_up(self, decision: Decision) -> Sequence[Table]:
-        """Leave the getattr calls as they are in whose tables something stays old, and return their tables."""
+    def give_up(self, decision: Decision, flat: frozenset[Path]) -> Sequence[Table]:
+        """Leave the look-ups as they are in whose tables something stays old, and return their tables.
+
+        flat: the files that change from calls of C, as a whole.
+        """
         old = [reference for reference, verdict in decision.verdicts.items() if not verdict.written]
-        gone = [table for table in self.tables if any(self._has(table, reference) for reference in old)]
+        left = [table for table in self.tables if table.path not in flat]
+        gone = [table for table in left if table.of_c or any(self._has(table, reference) for reference in old)]
         self._fill([table for table in self.tables if table not in gone])
         return gone
 

@@ -159,13 +159,13 @@ class _Family:
         return Finding(RULE, "", Level.SAFE, path, self._span(path, *change[:2]), old, "rewritten", change.text)
 
     def _stays(self, cause: Cause) -> Finding:
-        path, node, code = cause
+        path, node, code, _ = cause
         assert isinstance(node, Located)
         span, name = span_of(self._files[path], node), getattr(node, "attr", "") or "the program"
         return Finding(RULE, code, Level.MANUAL, path, span, name, CODES[code].title)
 
     def _follows(self, path: Path, place: tuple[int, int], cause: Cause) -> Finding:
-        home, node, code = cause
+        home, node, code, _ = cause
         assert isinstance(node, Located)
         because = home, span_of(self._files[home], node)
         where = f"line {because[1].line} of {home}"

@@ -88,12 +88,12 @@ def _decided(
     sources: Mapping[Path, Source],
     given: frozenset[Path],
     options: Options,
-    evidence: Callable[[frozenset[Path]], Evidence],
+    evidence: Callable[[Flattened], Evidence],
 ) -> tuple[dict[Path, FileOutcome], Decision]:
     """Rewrite those files that call C as the flat files they stand for, where nothing of these stays old."""
     flattened = Flattened(sources, given, options)
     while True:
-        project = _Project(flattened.sources, given, options, flattened.causes, evidence(flattened.paths))
+        project = _Project(flattened.sources, given, options, flattened.causes, evidence(flattened))
         outcomes, decision = project.outcomes()
         if not flattened.give_up(decision):
             return flattened.restored(outcomes), decision
@@ -111,7 +111,9 @@ class _Project:
         evidence: Evidence,
     ) -> None:
         self.sources, self.given, self.options = sources, given, options
-        self.facts, self.proofs = evidence.applied(lambda seen: Facts(sources, given, causes=causes, seen=seen))
+        self.facts, self.proofs = evidence.applied(
+            lambda seen: Facts(sources, given, causes=evidence.explained(causes), seen=seen)
+        )
         self.project = self.facts.project
         self.names = {path: self.project.names(path) for path in sources}
         self.pragmas = Pragmas(sources, self.names)

@@ -7,6 +7,7 @@ from typing import Any
 
 from comch_next.capi._callbacks import Callbacks
 from comch_next.capi._fast_path import fast_path
+from comch_next.capi._watched import watched, watched_tasks
 from comch_next.capi.binding import Binding
 from comch_next.capi.handles import HANDLES, Handle
 from comch_next.capi.seam import DRIVER, driver_call
@@ -29,7 +30,7 @@ def attach(ffi: Any, lib: Any) -> None:
     callbacks = Callbacks(ffi, makers)
     for row in binding.rows(FUNCTIONS):
         binding.bind(row, driver_call(row))
-    table, sends = HANDLES.for_c(binding.code_of), (DRIVER.send_tasks, _alloc_of, _check_length)
+    table, sends = HANDLES.for_c(binding.code_of), (watched_tasks(DRIVER.send_tasks), _alloc_of, _check_length)
     lib.comch_face_hot(id(table), id(sends))
     for side in _POOLS:
         for name, function in _control(side, callbacks).items():
@@ -65,7 +66,8 @@ def _alloc_of(context: Handle) -> Callable[..., Any]:
         return pool.task_send_alloc_init(ctx, connection, message, handle)
 
     quick = pool.quick_alloc(ctx, alloc, object, None)
-    context.alloc, context.quick = quick or alloc, quick is not None
+    context.alloc = watched(f"{context.tag}_task_send_alloc_init", False, quick or alloc)
+    context.quick = quick is not None and context.alloc is quick
     return alloc
 
 

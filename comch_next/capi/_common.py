@@ -8,6 +8,7 @@ from comch_next._codes import RepFilter, State
 from comch_next._pci import PciBdf
 from comch_next.capi._callbacks import Callbacks
 from comch_next.capi._memory import memory
+from comch_next.capi._watched import watched_engines
 from comch_next.capi.binding import Binding, Call
 from comch_next.capi.handles import HANDLES
 from comch_next.capi.seam import DRIVER, driver_call
@@ -25,7 +26,7 @@ def attach(ffi: Any, lib: Any) -> None:
     """Give the library its functions."""
     binding = Binding(ffi, lib)
     callbacks = Callbacks(ffi)
-    by_hand = {**_PLAIN, **memory(ffi, callbacks)}
+    by_hand = {**_PLAIN, **_engines(), **memory(ffi, callbacks)}
     for row in binding.rows(FUNCTIONS):
         binding.bind(row, by_hand.get(row.name) or driver_call(row))
     for name, coded in {**_CODED, **_contexts(callbacks)}.items():
@@ -58,6 +59,20 @@ def _dev_close(dev: int) -> int:
 
 def _given_back(_: object) -> None:
     """The list's handles end with it."""
+
+
+# Engines
+
+
+def _engines() -> dict[str, Call]:
+    noun = watched_engines(DRIVER.engines)
+
+    def create() -> Any:
+        engine = DRIVER.engines.create()
+        HANDLES.of("doca_pe", engine).noun = noun
+        return engine
+
+    return {"doca_pe_create": create}
 
 
 # Contexts

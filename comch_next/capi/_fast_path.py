@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from comch_next.capi._callbacks import Callbacks
+from comch_next.capi._watched import watched_tasks
 from comch_next.capi.binding import bytes_at
 from comch_next.capi.handles import HANDLES, Handle
 from comch_next.capi.seam import DRIVER
@@ -16,6 +17,7 @@ _SUCCESS = 0
 _CONSUMER, _PRODUCER = "doca_comch_consumer", "doca_comch_producer"
 _RECV, _SEND = "doca_comch_consumer_task_post_recv", "doca_comch_producer_task_send"
 _TASKS = {_CONSUMER: _RECV, _PRODUCER: _SEND}
+_POSTS, _SENDS = watched_tasks(DRIVER.post_recv_tasks), watched_tasks(DRIVER.producer_send_tasks)
 
 
 def _buf(address: int) -> Any:
@@ -48,7 +50,7 @@ def _set_conf(callbacks: Callbacks, tag: str, call: Callable[..., Any]) -> Calla
 def _post_recv_alloc_init(consumer: int, buf: int, out: Any) -> int:
     context, posted = HANDLES.find(_CONSUMER, consumer), _buf(buf)
     alloc = DRIVER.consumers.task_post_recv_alloc_init
-    out[0] = _new_task(_RECV, context, DRIVER.post_recv_tasks, lambda task: alloc(context.target, posted, task))
+    out[0] = _new_task(_RECV, context, _POSTS, lambda task: alloc(context.target, posted, task))
     return _SUCCESS
 
 
@@ -87,7 +89,7 @@ def fast_path(ffi: Any, callbacks: Callbacks) -> tuple[dict[str, Any], dict[str,
         context, sent = HANDLES.find(_PRODUCER, producer), _buf(buf)
         args = (context.target, sent, data(imm, length), consumer_id)
         alloc = DRIVER.producers.task_send_alloc_init
-        out[0] = _new_task(_SEND, context, DRIVER.producer_send_tasks, lambda task: alloc(*args, task))
+        out[0] = _new_task(_SEND, context, _SENDS, lambda task: alloc(*args, task))
         return _SUCCESS
 
     def get_imm_data(tag: str) -> Callable[[int], int]:

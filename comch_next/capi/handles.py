@@ -32,9 +32,10 @@ class Handle:
     """What stands behind a pointer: the `target`, of that struct's `tag`, and the program's number for it.
 
     `owner` is the handle that it ends with, a context of its tasks and connections; `owned` are those that end with
-    it, None where nothing does. `noun`: the driver's, for tasks. `quick`: the context's tasks, or this task, are
-    submitted and freed without it. `alloc`: what makes a context's send tasks. `kept`: memory that C was shown.
-    `opens` counts the opens of a device. C reads and fills the slots: see _sources/hot.h.
+    it, None where nothing does. `noun`: the driver's, for tasks, and for engines whose calls are watched. `quick`: the
+    context's tasks, or this task, are submitted and freed without it. `alloc`: what makes a context's send tasks.
+    `kept`: memory that C was shown. `opens` counts the opens of a device. C reads and fills the slots: see
+    _sources/hot.h.
     """
 
     __slots__ = ("address", "alloc", "kept", "noun", "opens", "owned", "owner", "quick", "tag", "target", "user_data")

@@ -13,7 +13,7 @@ TYPE_CHECKING = False  # every Python that the program starts comes through here
 if TYPE_CHECKING:
     from collections.abc import Callable
     from importlib.machinery import ModuleSpec
-    from types import ModuleType
+    from types import FrameType, ModuleType
     from typing import Any
 
 _FOLDERS = [folder for folder in os.environ.get("COMCH_COMPAT_LIBRARIES", "").split(os.pathsep) if folder]
@@ -71,7 +71,78 @@ def _place_outside(package: str) -> str:
     return f"{frame.f_code.co_filename}:{frame.f_lineno}"
 
 
+def _watch_ctypes(ctypes: Any) -> None:
+    """Have the account of the run hold the names that a program reads from DOCA's libraries through ctypes."""
+    library = ctypes.CDLL
+    _watch(library, lambda opened: object.__getattribute__(opened, "_name"))
+    find = library.__getitem__
+
+    def find_watched(opened: Any, name: str) -> Any:
+        return _noting(opened, name, sys._getframe(1), find) if _is_doca(vars(opened)["_name"]) else find(opened, name)
+
+    library.__getitem__ = find_watched
+
+
+def _watch_cffi(api: Any) -> None:
+    """Have it hold those that are read through cffi; a library that a module made by cffi opens has no Python."""
+    make = api._make_ffi_library
+
+    def make_watched(ffi: Any, file: Any, flags: int) -> Any:
+        opened, functions = make(ffi, file, flags)
+        if _is_doca(file):
+            _watch(type(opened), lambda _: file)
+        return opened, functions
+
+    api._make_ffi_library = make_watched
+
+
+def _watch(library: Any, file_of: Callable[[Any], object]) -> None:
+    """Note what is read from the libraries of a class: a name is an attribute once it has been found."""
+    read, find = library.__getattribute__, library.__getattr__
+
+    def read_watched(opened: Any, name: str) -> Any:
+        value = read(opened, name)
+        if not name.startswith("_") and _is_doca(file_of(opened)):
+            _note(sys._getframe(1), name, True)
+        return value
+
+    def find_watched(opened: Any, name: str) -> Any:
+        return _noting(opened, name, sys._getframe(1), find) if _is_doca(file_of(opened)) else find(opened, name)
+
+    library.__getattribute__, library.__getattr__ = read_watched, find_watched
+
+
+def _noting(opened: Any, name: Any, frame: FrameType, find: Callable[[Any, Any], Any]) -> Any:
+    try:
+        value = find(opened, name)
+    except AttributeError:
+        _note(frame, name, False)
+        raise
+    _note(frame, name, True)
+    return value
+
+
+def _note(frame: FrameType, name: Any, exists: bool) -> None:
+    """Have the account hold a name, unless one of the packages reads it that stand between a program and C."""
+    if frame.f_globals.get("__name__", "").partition(".")[0] in ("ctypes", "cffi", "comm_channel_compat", "comch_next"):
+        return
+    try:
+        from comm_channel_compat._account import the_account  # not before: cffi, which it needs, may be half imported
+    except ModuleNotFoundError as error:
+        if error.name != "comm_channel_compat":
+            raise
+        sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__)))))
+        from comm_channel_compat._account import the_account
+    the_account().observed.name((frame.f_code.co_filename, frame.f_lineno), str(name), exists)
+
+
+def _is_doca(file: object) -> bool:
+    return isinstance(file, str) and os.path.basename(file).startswith("libdoca_")
+
+
 _CHANGES = {"ctypes.util": _find_ours_first, "cffi.ffiplatform": _refuse_unknown_headers}
+if os.environ.get("COMCH_COMPAT_REPORT"):
+    _CHANGES |= {"ctypes": _watch_ctypes, "cffi.api": _watch_cffi}
 
 
 class _Finder:

@@ -14,6 +14,7 @@ a list of one item in it, a buffer a bytearray, and a call that fills cells is `
     declaring  loops that only tell ctypes of functions
     removing   statements taken out of a text
     spelled_out names and types that a program computes, written out first
+    looked_up  look-ups of functions whose names cannot be seen, which recorded runs may show
     finders    functions that only find a function of C
     hoisted    helpers that make a C value of the type that they are given
     rows       loops over functions with their arguments

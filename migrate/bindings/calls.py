@@ -22,6 +22,7 @@ from migrate.text.code import Template
 STORE = "{comch}.store"
 _BUFFER = "void *"
 _NUMBER = "uint64_t"  # of user data
+_FLAGGED = ("doca_comm_channel_ep_sendto", "doca_comm_channel_ep_recvfrom")  # any flags but none are INVALID_VALUE
 _ENCODINGS = frozenset({"utf-8", "utf8", "ascii", "latin-1", "latin1"})
 _MAY_BE_NULL = frozenset({"doca_comm_channel_ep_get_event_channel", "doca_buf_dec_refcount", "doca_buf_inc_refcount"})
 
@@ -203,7 +204,7 @@ class Calls:
         may_be_null = function.name in _MAY_BE_NULL
         known = all(isinstance(key, Data) or (isinstance(key, Null) and may_be_null) for key in given)
         owned = parameter.ctype == _BUFFER and given and all(isinstance(key, Own) for key in given)
-        others = {value for value in found if not keys_of(value)} - {Plain.NONE}  # which is a TypeError
+        others = {value for value in found if not isinstance(value, Token)} - {Plain.NONE}  # which is a TypeError
         if found and found <= {Plain.NONE, Token(Null())} and may_be_null:
             return "None"
         if not given or not (known or owned) or others or not (self.is_place(argument) or _is_new(argument, given)):
@@ -225,10 +226,16 @@ class Calls:
         names = [each.name for each in signature.parameters if is_whole or each.is_input]
         if not {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}.isdisjoint(names):
             raise NotUnderstood(node, USE)
-        given = (converted(each, function.spelling, signature) for each in signature.parameters if each.is_input)
-        call = f"{{library}}.{node.attr}({', '.join(given)})"
+        inputs = [each for each in signature.parameters if each.is_input]
+        given = {each.name: converted(each, function.spelling, signature) for each in inputs}
+        flags = given.get("flags") if signature.name in _FLAGGED else None
+        if flags:
+            given["flags"] = "0"
+        call = f"{{library}}.{node.attr}({', '.join(given.values())})"
         if is_whole and signature.outputs:
             call = f"{STORE}({', '.join([call, *signature.outputs])})"
+        if flags:
+            call = f"{call} if ({flags}) == 0 else {{comch}}.ErrorCode.INVALID_VALUE"
         return Template(f"lambda {', '.join(names)}: {call}", {"library": node.value})
 
     def _is_last_of_calls(self, node: ast.Call, argument: ast.expr) -> bool:
@@ -276,11 +283,6 @@ def _is_new(node: ast.expr, given: Sequence[object]) -> bool:
     """Whether a cell is made for the call alone: it may as well be made behind it."""
     made = any(isinstance(key, Data) and key.node is node for key in given)
     return made and isinstance(node, ast.Call) and all(isinstance(part, ast.Constant) for part in node.args)
-
-
-def keys_of(value: Value) -> bool:
-    """Whether a value is a token."""
-    return any(True for _ in keys([value]))
 
 
 def _refers(function: Value) -> bool:

@@ -108,12 +108,17 @@ def _forwarded(function: ast.FunctionDef) -> ast.Call | None:
     call = body[0].value if len(body) == 1 and isinstance(body[0], ast.Return) else None
     if not isinstance(call, ast.Call) or call.keywords or not isinstance(call.func, ast.Call | ast.Subscript):
         return None
-    is_lookup = isinstance(call.func, ast.Subscript) or ast.unparse(call.func.func) == "getattr"
+    is_lookup = is_item(call.func) or (isinstance(call.func, ast.Call) and ast.unparse(call.func.func) == "getattr")
     stars = [ast.unparse(argument) for argument in call.args if isinstance(argument, ast.Starred)]
     wanted = [f"*{arguments.vararg.arg}"] if arguments.vararg else []
     is_last = not stars or isinstance(call.args[-1], ast.Starred)
     inner = [part for part in ast.walk(call) if isinstance(part, ast.Lambda | ast.comprehension | ast.NamedExpr)]
     return call if is_lookup and stars == wanted and is_last and not inner else None
+
+
+def is_item(function: ast.expr) -> bool:
+    """Whether a function is taken out of something that has a name; a display would be written at every call."""
+    return isinstance(function, ast.Subscript) and not isinstance(function.value, ast.Dict)
 
 
 def _free(body: ast.Call, function: ast.FunctionDef) -> Iterator[ast.Name]:

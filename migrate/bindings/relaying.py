@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from migrate.bindings.analysis import Analysis
-from migrate.bindings.forwarding import Filled
+from migrate.bindings.forwarding import Filled, is_item
 from migrate.bindings.removing import without
 from migrate.bindings.seen import calls, is_seen, node_of
 from migrate.bindings.tokens import CTYPES, Library, Member, Name, keys
@@ -268,7 +268,7 @@ def _is_lookup(node: ast.AST) -> bool:
     """Whether an expression calls what is looked up by a name: `getattr(lib, name)(...)`, `lib[name](...)`."""
     function = node.func if isinstance(node, ast.Call) else None
     if isinstance(function, ast.Subscript):
-        return True
+        return is_item(function)
     return isinstance(function, ast.Call) and ast.unparse(function.func) == "getattr" and len(function.args) == 2
 
 

@@ -139,7 +139,7 @@ class Handles:
         tokens: dict[Token, None] = {}
         is_certain, accounts = False, ""
         for use in uses:
-            accounts, line = self._runs.names(use.path), f"line {use.call.lineno}"
+            accounts, line = self._runs.names(use.path), f"line {self._runs.lines(use.path, use.call)[0]}"
             if doubt := self._runs.doubt(use.path):
                 return (), doubt
             if self._is_crowded(use):
@@ -167,11 +167,11 @@ class Handles:
 
     def _is_crowded(self, use: _Use) -> bool:
         """Whether another call of the same name stands on the lines of a call."""
-        lines = range(use.call.lineno, (use.call.end_lineno or use.call.lineno) + 1)
+        lines = self._runs.lines(use.path, use.call)
         name = last_name(use.call.func)
         tree = self._facts.names[use.path].tree
         calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and last_name(node.func) == name]
-        return any(call is not use.call and call.lineno in lines for call in calls)
+        return any(call is not use.call and self._runs.lines(use.path, call)[0] in lines for call in calls)
 
     def _tokens(self, given: Given) -> list[Token]:
         """Return the handles that a place of the project makes."""
@@ -185,8 +185,8 @@ def origins_of(facts: Facts, runs: Runs, site: Site) -> list[Hashable]:
     return [
         node
         for node, origins in facts.sites(site.symbol).items()
-        if node in origins and isinstance(node, ast.Call) and node.lineno <= site.line <= (node.end_lineno or 0)
-        if any(node in facts.names[path].parents for path in paths)
+        if node in origins and isinstance(node, ast.Call)
+        if any(node in facts.names[path].parents and site.line in runs.lines(path, node) for path in paths)
     ]
 
 

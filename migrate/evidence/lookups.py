@@ -1,61 +1,75 @@
 """Names of the old API that getattr computes, as tables of those that runs read: what no run read is a KeyError.
 
 `getattr(cc, prefix + verb)` becomes `{"doca_dev_open": cc.doca_dev_open, ...}[prefix + verb]`, which the rules rewrite
-as they rewrite every table of functions.
+as they rewrite every table of functions; so does `getattr(lib, prefix + verb)`, or `lib[...]`, of cffi and ctypes.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from migrate.evidence.runs import Runs
 from migrate.facts.program import Facts
 from migrate.facts.tokens import are_modules, handles_among
 from migrate.old_api.accounts import accounted
+from migrate.old_api.generations import VOCABULARY
 from migrate.python.source import Source
 from migrate.text.pieces import Change, comments
 
 _LINE_END = re.compile(r"\r?\n")
 
 
+LookUp = ast.Call | ast.Subscript  # getattr(owner, name), owner[name]
+_Node = TypeVar("_Node", bound=LookUp)
+
+
 class Table(NamedTuple):
-    """What takes the place of a getattr: the call, what runs showed, and the changes of the text."""
+    """What takes the place of a look-up: what runs showed, and the changes of the text. of_c: in a library of C."""
 
     path: Path
-    node: ast.Call
+    node: LookUp
     shown: str
     changes: tuple[Change, Change]
+    of_c: bool
 
 
 class Lookups:
     """Makes the tables of a project. doubts: why others stay."""
 
-    def __init__(self, facts: Facts, runs: Runs, sources: Mapping[Path, Source]) -> None:
-        self._facts, self._runs, self._sources = facts, runs, sources
+    def __init__(
+        self, facts: Facts, runs: Runs, sources: Mapping[Path, Source], of_c: Collection[LookUp] = frozenset()
+    ) -> None:
+        """of_c: the look-ups in libraries of C whose names cannot be seen."""
+        self._facts, self._runs, self._sources, self._of_c = facts, runs, sources, of_c
         self.doubts: dict[tuple[Path, ast.expr], str] = {}
 
     def tables(self) -> Iterator[Table]:
-        """Yield a table for every getattr that runs explain."""
+        """Yield a table for every look-up that runs explain."""
         for path, names in self._facts.names.items():
             for node in list(names.parents):
                 name = node.func if isinstance(node, ast.Call) else None
-                if isinstance(node, ast.Call) and isinstance(name, ast.Name) and self._is_getattr(name):
-                    yield from self._table(path, node)
+                if isinstance(node, LookUp) and node in self._of_c:
+                    yield from self._table(path, node, self._of_library)
+                elif isinstance(node, ast.Call) and isinstance(name, ast.Name) and self._is_getattr(name):
+                    yield from self._of_object(path, node)
 
     def _is_getattr(self, name: ast.Name) -> bool:
         return name.id == "getattr" and self._facts.is_builtin(name)
 
-    def _table(self, path: Path, node: ast.Call) -> Iterator[Table]:
+    def _of_object(self, path: Path, node: ast.Call) -> Iterator[Table]:
         values = self._facts.values.of(node.args[0]) if node.args else frozenset()
-        handles = {handle.kind for handle in handles_among(values)}
-        if not values or not (handles or are_modules(values)):
-            return
+        if {handle.kind for handle in handles_among(values)}:
+            yield from self._table(path, node, self._of_handle)
+        elif values and are_modules(values):
+            yield from self._table(path, node, self._of_module)
+
+    def _table(self, path: Path, node: _Node, read: Callable[[Path, _Node], set[str]]) -> Iterator[Table]:
         doubt = self._runs.doubt(path) or self._form(path, node)
-        names = set() if doubt else self._of_handle(path, node, handles) if handles else self._of_module(path, node)
+        names = set() if doubt else self._fitting(node, read(path, node))
         accounts = self._runs.names(path)
         if not doubt and not names:
             doubt = f"{accounts}: line {node.lineno} did not run, or read what the module does not have"
@@ -63,13 +77,27 @@ class Lookups:
             self.doubts[path, node] = doubt
             return
         shown = f"{accounts}: {len(names)} name{'s were' if len(names) > 1 else ' was'} read here"
-        yield Table(path, node, shown, self._changes(path, node, sorted(names)))
+        yield Table(path, node, shown, self._changes(path, node, sorted(names)), node in self._of_c)
 
-    def _form(self, path: Path, node: ast.Call) -> str:
-        """Return why a getattr has no room for a table."""
-        if len(node.args) != 2 or node.keywords or any(isinstance(part, ast.Starred) for part in node.args):
+    def _fitting(self, node: LookUp, names: set[str]) -> set[str]:
+        """Return those of the names that have the parts which can be seen: others were read beside it on its lines."""
+        form = re.compile(self._pattern(_parts(node)[1]), re.DOTALL)
+        return {name for name in names if form.fullmatch(name)}
+
+    def _pattern(self, node: ast.expr) -> str:
+        text = self._facts.constant(node)
+        if isinstance(text, str):
+            return re.escape(text)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+            return self._pattern(node.left) + self._pattern(node.right)
+        return "".join(map(self._pattern, node.values)) if isinstance(node, ast.JoinedStr) else ".*"
+
+    def _form(self, path: Path, node: LookUp) -> str:
+        """Return why a look-up has no room for a table."""
+        parts, keywords = _parts(node), node.keywords if isinstance(node, ast.Call) else []
+        if len(parts) != 2 or keywords or any(isinstance(part, ast.Starred) for part in parts):
             return "a getattr with a default hides names that did not run"
-        if not self._facts.is_simple(node.args[0]):
+        if not self._facts.is_simple(parts[0]):
             return "what it is looked up on would be evaluated several times"
         if any(isinstance(above, ast.JoinedStr) for above in self._facts.names[path].above(node)):
             return "a table has no room in an f-string"
@@ -78,14 +106,21 @@ class Lookups:
 
     def _of_module(self, path: Path, node: ast.Call) -> set[str]:
         """Return the names that runs read on the lines of a getattr, but for those that are written there."""
+        return self._of_names(path, node, self._facts.vocabulary.exports)
+
+    def _of_library(self, path: Path, node: LookUp) -> set[str]:
+        """Return the functions that runs read on the lines of a look-up in a library of C."""
+        return self._of_names(path, node, VOCABULARY.flat.keys())
+
+    def _of_names(self, path: Path, node: LookUp, known: Collection[str]) -> set[str]:
         found = self._runs.lookups(path, node)
-        exports = self._facts.vocabulary.exports
-        if not all(lookup.exists and lookup.name in exports for lookup in found):
+        if not all(lookup.exists and lookup.name in known for lookup in found):
             return set()
         return self._read(path, node, {lookup.name: lookup.times for lookup in found})
 
-    def _of_handle(self, path: Path, node: ast.Call, kinds: set[str]) -> set[str]:
+    def _of_handle(self, path: Path, node: ast.Call) -> set[str]:
         """Return the methods that runs called on the lines of a getattr, which is called where it stands."""
+        kinds = {handle.kind for handle in handles_among(self._facts.values.of(node.args[0]))}
         above = self._facts.parent(node)
         if not isinstance(above, ast.Call) or above.func is not node or len(kinds) > 1:
             return set()
@@ -99,7 +134,7 @@ class Lookups:
         }
         return self._read(path, above, called)
 
-    def _read(self, path: Path, node: ast.Call, counts: Mapping[str, int]) -> set[str]:
+    def _read(self, path: Path, node: LookUp, counts: Mapping[str, int]) -> set[str]:
         """Return those of the names that were read on some lines which are not written there.
 
         None where one of these was read more often than all others: it was computed, too.
@@ -111,14 +146,20 @@ class Lookups:
         is_clear = all(count <= others for name, count in counts.items() if name in written)
         return counts.keys() - written if is_clear else set()
 
-    def _changes(self, path: Path, node: ast.Call, names: list[str]) -> tuple[Change, Change]:
+    def _changes(self, path: Path, node: LookUp, names: list[str]) -> tuple[Change, Change]:
         """Return the changes around the expression of the name; lines stay lines, and the table is on one of them."""
         source = self._sources[path]
-        (start, end), (first, last) = source.span(node), source.span(node.args[1])
-        owner = source.text[slice(*source.span(node.args[0]))]
+        looked_on, name = _parts(node)
+        (start, end), (first, last) = source.span(node), source.span(name)
+        owner = source.text[slice(*source.span(looked_on))]
         table = ", ".join(f'"{name}": {owner}.{name}' for name in names)
         before, after = source.text[start:first], source.text[last:end]
         return Change(start, first, f"{{{table}}}[{_line_ends(before)}"), Change(last, end, f"{_line_ends(after)}]")
+
+
+def _parts(node: LookUp) -> list[ast.expr]:
+    """Return what a look-up is given: the owner, and the name."""
+    return node.args if isinstance(node, ast.Call) else [node.value, node.slice]
 
 
 def _line_ends(text: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from migrate.facts.libraries import Cause
 from migrate.facts.program import Facts, Reference
 from migrate.python.scopes import Variable
 from migrate.python.values import Token
@@ -49,3 +50,7 @@ class Evidence:
     def applied(self, make: Callable[[Mapping[Variable, Sequence[Token]]], Facts]) -> tuple[Facts, Proofs]:
         """Return the facts of a project, given what variables hold that are unknown, and what runs prove."""
         return make({}), NO_PROOFS
+
+    def explained(self, causes: Mapping[Path, Cause]) -> Mapping[Path, Cause]:
+        """Return why files that call C stay as they are, with what runs say of that."""
+        return causes

@@ -14,6 +14,7 @@ from migrate.evidence.runs import Runs, around
 from migrate.facts.forest import last_name
 from migrate.facts.program import Facts, Reference
 from migrate.old_api.accounts import accounted
+from migrate.python.source import Located
 
 _PREFIX = "DOCA_ERROR_"
 
@@ -39,7 +40,7 @@ class RecordedProofs:
     # ------------------------------------------------------------------ judges
 
     def _names(self, path: Path, node: ast.AST, evidence: Evidence, origin: Hashable) -> Proof:
-        return Proof(False, self._lookups.get((path, getattr(node, "lineno", 0)), ""))
+        return Proof(False, self._lookups.get((path, self._line(path, node)), ""))
 
     def _handles(self, path: Path, node: ast.AST, evidence: Evidence, origin: Hashable) -> Proof:
         return Proof(False, self._explained.doubts.get(node, ""))
@@ -63,7 +64,7 @@ class RecordedProofs:
             return Proof(False, doubt)
         call, accounts = around(node, self._facts.above(node)), self._runs.names(path)
         function = self._facts.calls[call].function if call in self._facts.calls else ""
-        line = f"line {getattr(node, 'lineno', 1)}"
+        line = f"line {self._line(path, node)}"
         if call is None or not function:
             return Proof(False, f"{accounts}: {line} is no call that an account counts")
         if self._is_crowded(path, call):
@@ -76,10 +77,14 @@ class RecordedProofs:
         return Proof(True, f"{accounts}: {_times(calls)}, {good}")
 
     def _is_crowded(self, path: Path, call: ast.Call) -> bool:
-        lines = range(call.lineno, (call.end_lineno or call.lineno) + 1)
-        others = (node for node in self._facts.calls if last_name(node.func) == last_name(call.func))
-        names = self._facts.names[path]
-        return any(node is not call and node.lineno in lines and node in names.parents for node in others)
+        lines, names = self._runs.lines(path, call), self._facts.names[path]
+        alike = (node for node in self._facts.calls if last_name(node.func) == last_name(call.func))
+        others = (node for node in alike if node is not call and node in names.parents)
+        return any(self._runs.lines(path, node)[0] in lines for node in others)
+
+    def _line(self, path: Path, node: ast.AST) -> int:
+        """Return the line where a place was in the text that ran."""
+        return self._runs.lines(path, node)[0] if isinstance(node, Located) else 1
 
     def _uses(self, path: Path, node: ast.AST, evidence: Evidence, origin: Hashable) -> Proof:
         """Judge where the handles of an origin went: every call on them was one that the analysis has of them."""
@@ -99,16 +104,16 @@ class RecordedProofs:
                     where = f"line {call.site.line} of {self._runs.file(call.site.digest)}"
                     return Proof(False, f"{accounts}: {where} used it, which migrate does not follow")
         if not uses:
-            return Proof(False, f"{accounts}: nothing used what line {origin.lineno} makes")
-        return Proof(True, f"{accounts}: {_times(uses)} on what line {origin.lineno} makes, all in these files")
+            return Proof(False, f"{accounts}: nothing used what line {self._line(home, origin)} makes")
+        made_at = self._line(home, origin)
+        return Proof(True, f"{accounts}: {_times(uses)} on what line {made_at} makes, all in these files")
 
     def _is_known(self, call: Call, made: list[Hashable]) -> bool:
         """Whether the analysis has a call of a run as one on handles that one of some calls made."""
         for node, origins in self._facts.sites(call.site.symbol).items():
             if not origins.isdisjoint(made) and isinstance(node, ast.Call):
-                lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
-                homes = (self._facts.names[path] for path in self._runs.files(call.site.digest))
-                if call.site.line in lines and any(node in names.parents for names in homes):
+                homes = (path for path in self._runs.files(call.site.digest) if node in self._facts.names[path].parents)
+                if any(call.site.line in self._runs.lines(path, node) for path in homes):
                     return True
         return False
 

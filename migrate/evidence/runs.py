@@ -12,18 +12,25 @@ from migrate.evidence.accounts import Account, Call, Lookup
 from migrate.python.source import Located
 
 
+def own_lines(path: Path, node: Located) -> range:
+    """Return the lines of a node of a file that is as it ran."""
+    return range(node.lineno, (node.end_lineno or node.lineno) + 1)
+
+
 class Runs:
     """The accounts that count for a project's files, which are byte for byte those that ran.
 
-    flat: files whose lines are not those that ran, as they stand for others.
+    lines: where a node of a file was in the text that ran.
     """
 
     def __init__(
-        self, accounts: Sequence[Account], files: Mapping[Path, bytes], flat: frozenset[Path] = frozenset()
+        self,
+        accounts: Sequence[Account],
+        files: Mapping[Path, bytes],
+        lines: Callable[[Path, Located], range] = own_lines,
     ) -> None:
-        self._accounts, self._flat = accounts, flat
-        read = ((path, data) for path, data in files.items() if path not in flat)
-        self._digests = {path: hashlib.sha256(data).hexdigest() for path, data in read}
+        self._accounts, self.lines = accounts, lines
+        self._digests = {path: hashlib.sha256(data).hexdigest() for path, data in files.items()}
         self._paths: defaultdict[str, list[Path]] = defaultdict(list)
         for path, digest in self._digests.items():
             self._paths[digest].append(path)
@@ -44,21 +51,20 @@ class Runs:
         """Return why no account counts for a file, "" if one does."""
         if self.names(path):
             return ""
-        if path in self._flat:
-            return "no run counts for a file that calls C"
         stale = [account.name for account in self._accounts if str(path) in account.paths.values()]
         where = ", ".join(stale or [account.name for account in self._accounts])
         return f"the file has changed since the run of {where}" if stale else f"{where} has no run of this file"
 
     def calls(self, path: Path, node: Located, is_meant: Callable[[str], bool] = lambda symbol: True) -> list[Call]:
         """Return what was called from the lines of a node, of the functions that are meant."""
-        found = (call for line in _lines(node) for call in self._calls.get((self._digests.get(path, ""), line), ()))
+        digest = self._digests.get(path, "")
+        found = (call for line in self.lines(path, node) for call in self._calls.get((digest, line), ()))
         return [call for call in found if is_meant(call.site.symbol)]
 
     def lookups(self, path: Path, node: Located) -> list[Lookup]:
         """Return the names that were read from old modules on the lines of a node."""
         digest = self._digests.get(path, "")
-        return [lookup for line in _lines(node) for lookup in self._lookups.get((digest, line), ())]
+        return [lookup for line in self.lines(path, node) for lookup in self._lookups.get((digest, line), ())]
 
     def file(self, digest: str) -> str:
         """Return the name of a file that ran."""
@@ -72,10 +78,6 @@ class Runs:
     def all_calls(self) -> Iterable[Call]:
         """Iterate over everything that was called in any run."""
         return (call for account in self._accounts for call in account.calls)
-
-
-def _lines(node: Located) -> range:
-    return range(node.lineno, (node.end_lineno or node.lineno) + 1)
 
 
 def around(node: ast.AST, above: Iterable[ast.AST]) -> ast.Call | None:

@@ -22,11 +22,12 @@ Place = tuple[Path, ast.AST]
 
 
 class Cause(NamedTuple):
-    """A place that keeps a file as it is which calls C, and the code for it."""
+    """A place that keeps a file as it is which calls C, and the code for it. evidence: why runs do not settle it."""
 
     path: Path
     node: ast.AST
     code: str
+    evidence: str = ""
 
 
 class OpenedLibraries:
@@ -47,7 +48,7 @@ class OpenedLibraries:
                   for path, (home, node) in places.items()}  # fmt: skip
         causes |= self._causes
         return [
-            replace(reference, code=cause.code, opened=(cause.path, cause.node))
+            replace(reference, code=cause.code, opened=(cause.path, cause.node, cause.evidence))
             if reference in used and (cause := causes.get(reference.path))
             else reference
             for reference in references

@@ -36,7 +36,7 @@ class Reference:
     code: why it cannot change. origins: of the handles that it is called with, or makes, where it is used as a value.
     module: the expression that has the old module as a value here, itself or what it is taken from.
     shown: the `__name__` that the program asks of the function.
-    opened: file and node of the place that opens the C library that the name is of.
+    opened: file and node of the place that opens the C library that the name is of, and why no run settles that.
     alike: the same call as a call of the other functions that it may be, on handles of other kinds.
     """
 
@@ -48,7 +48,7 @@ class Reference:
     origins: frozenset[Hashable] = frozenset()
     module: ast.expr | None = None
     shown: str = ""
-    opened: tuple[Path, ast.AST] | None = None
+    opened: tuple[Path, ast.AST, str] | None = None
     alike: tuple[Call, ...] = ()
 
 

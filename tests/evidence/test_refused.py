@@ -79,24 +79,6 @@ def test_a_stale_account_beside_a_fresh_one_takes_nothing_away(
     assert not any("stale.json" in finding.evidence for finding in fresh.migrated(stale).findings)
 
 
-OF_C = """\
-import sys
-from cffi import FFI
-ffi = FFI()
-ffi.cdef("int doca_devinfo_create_list(void ***list, uint32_t *number);"
-         "int doca_devinfo_get_iface_name(void *info, char *name, uint32_t size);")
-lib = ffi.dlopen("libdoca_common.so.2")
-infos, number, name = ffi.new("void ***"), ffi.new("uint32_t *"), ffi.new("char[256]")
-lib.doca_devinfo_create_list(infos, number)
-print(lib.doca_devinfo_get_iface_name(infos[0][0], name, int(sys.argv[1])))
-"""
-
-
-def test_a_file_that_calls_c(recorded: Callable[..., Recorded]) -> None:
-    """It is rewritten as another text, whose lines did not run."""
-    assert b"\n# CCM072" in recorded(OF_C, "256").migrated().new
-
-
 SENT = """\
 import doca_comm_channel as cc
 import socket

@@ -7,6 +7,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.processes import StartPython
 
 LAUNCH = ("-m", "comm_channel_compat", "run", "--report", "run.json")
@@ -91,3 +93,47 @@ def test_calls_in_callbacks(start_python: StartPython, tmp_path: Path) -> None:
     facts = facts_of(start_python, tmp_path, CALLED_BACK)
     nested = {call["line"]: (call["count"], call["nested"]) for call in facts["calls"] if "progress" in call["symbol"]}
     assert nested == {9: (1, 1), 13: (1, 0)}
+
+
+OF_C = {
+    "cffi": """\
+from cffi import FFI
+ffi = FFI()
+ffi.cdef("int doca_dev_close(void *dev); int doca_dev_rep_close(void *rep); int strcmp(char *one, char *other);")
+lib, libc = ffi.dlopen("libdoca_common.so.2"), ffi.dlopen(None)
+for name in ("doca_dev_close", "doca_dev_rep_close", "doca_dev_close"):
+    getattr(lib, name)(ffi.NULL)
+print(hasattr(lib, "doca_nothing"), libc.strcmp(b"", b""))
+lib.doca_dev_close(ffi.NULL)
+""",
+    "ctypes": """\
+from ctypes import CDLL
+from ctypes.util import find_library
+
+lib, libc = CDLL(find_library("doca_common")), CDLL(None)
+for name in ("doca_dev_close", "doca_dev_rep_close", "doca_dev_close"):
+    getattr(lib, name)(None)
+print(hasattr(lib, "doca_nothing"), libc.strcmp(b"", b""))
+lib["doca_dev_close"](None)
+""",
+}
+
+
+@pytest.mark.parametrize("spelling", OF_C)
+def test_names_that_were_read_from_libraries_of_c(spelling: str, start_python: StartPython, tmp_path: Path) -> None:
+    """Each time, though both packages find a function once; those of other libraries are none of the account's."""
+    facts = facts_of(start_python, tmp_path, OF_C[spelling])
+    assert [(name["line"], name["name"], name["exists"], name["count"]) for name in facts["lookups"]] == [
+        (6, "doca_dev_close", True, 2),
+        (6, "doca_dev_rep_close", True, 1),
+        (7, "doca_nothing", False, 1),
+        (8, "doca_dev_close", True, 1),
+    ]
+
+
+@pytest.mark.parametrize("spelling", OF_C)
+def test_a_program_that_calls_c_does_the_same(spelling: str, start_python: StartPython, tmp_path: Path) -> None:
+    (tmp_path / "old.py").write_text(f"{OF_C[spelling]}lib.doca_nothing\n")
+    watched, plain = (start_python(*launch, "old.py", cwd=tmp_path).finish() for launch in (LAUNCH, LAUNCH[:3]))
+    assert (watched.returncode, watched.stdout) == (plain.returncode, plain.stdout) == (1, "False 0\n")
+    assert watched.stderr.splitlines()[-1] == plain.stderr.splitlines()[-1]

@@ -31,7 +31,7 @@ def places(**files: str) -> dict[str, set[tuple[str, int]]]:
     for reference in Marked(files).facts.references:
         if reference.opened is not None:
             assert reference.code == code
-            path, node = reference.opened
+            path, node, _ = reference.opened
             found.setdefault(reference.path.stem, set()).add((path.stem, getattr(node, "lineno", 0)))
     return found
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote_to_bytes
 
+import attr
 import pytest
+import sarif_om
 from jsonschema import Draft202012Validator
 
 import migrate
@@ -60,6 +64,49 @@ def test_a_real_run_is_as_the_schemas_say(tmp_path: Path, capsys: pytest.Capture
     assert main(["--jobs", "1", *wanted, str(tmp_path)]) != 0
     assert errors(REPORT, json.loads((tmp_path / "out.json").read_text())) == []
     assert errors(SCHEMA, json.loads((tmp_path / "out.sarif").read_text())) == []
+
+
+# The objects of our schema that others have another name for.
+CLASSES = {"base": "ArtifactLocation", "": "SarifLog"}
+
+
+@pytest.mark.parametrize("name", ["", *SCHEMA["$defs"]])
+def test_our_schema_is_within_that_of_sarif(name: str) -> None:
+    """Its properties are the standard's, and what the standard requires it requires, too."""
+    own = SCHEMA["$defs"][name] if name else SCHEMA
+    fields = attr.fields(getattr(sarif_om, CLASSES.get(name, name[:1].upper() + name[1:])))
+    required = {field.metadata["schema_property_name"]: field.default is attr.NOTHING for field in fields}
+    assert own["properties"].keys() <= required.keys()
+    assert {field for field, is_required in required.items() if is_required} <= {*own["required"]}
+
+
+SHAPES = {
+    "fixes": ("a b.py", "import doca_comm_channel as cc\ncc.Endpoint().destroy()\n"),
+    "no findings": ("plain.py", "print('nothing old')\n"),
+    "skipped": ("skipped.py", "import doca_comm_channel as cc\ncc.Endpoint().destroy()  # migrate: skip\n"),
+    "letters": ("für/日本 %41#?.py", "import doca_comm_channel as cc\nsend('ü', cc.Endpoint(), '\U0001f600')\n"),
+    "bytes": (os.fsdecode(b"no\xff\ntext.py"), "import doca_comm_channel as cc\nsend(cc.Endpoint())\n"),
+    "latin": ("latin.py", "# coding: latin-1\nimport doca_comm_channel as cc\ncc.Endpoint().destroy()  # \xe9\n"),
+    "no Python": ("py2.py", "import doca_comm_channel\nprint 'x'\n"),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("options", [(), ("--write",)], ids=["reported", "written"])
+def test_sarif_of_any_shape(
+    shape: str, options: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, text = SHAPES[shape]
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_bytes(text.encode("latin-1" if shape == "latin" else "utf-8"))
+    monkeypatch.chdir(tmp_path)
+    main(["--jobs", "1", "--report=out.sarif", *options, "."])
+    log = json.loads((tmp_path / "out.sarif").read_text())
+    assert errors(SCHEMA, log) == []
+    results = log["runs"][0]["results"]
+    places = [place["physicalLocation"]["artifactLocation"] for result in results for place in result["locations"]]
+    assert {os.fsdecode(unquote_to_bytes(place["uri"])) for place in places} <= {name}
+    assert bool(results) is (shape not in ("no findings", "no Python"))
 
 
 def test_a_verdict_is_as_its_schema_says() -> None:

@@ -28,10 +28,10 @@ static PyObject *hot_call(PyObject *handle, PyObject *method)
 	return result;
 }
 
-/* Call a method of a task that is quick, or else of its noun, which may do more. */
-static PyObject *hot_call_task(PyObject *handle, PyObject *method)
+/* Call a method of what has no noun, or of a task that is quick, or else of its noun, which may do more. */
+static PyObject *hot_call_by_noun(PyObject *handle, PyObject *method)
 {
-	if (SLOT(handle, quick) == Py_True)
+	if (SLOT(handle, quick) == Py_True || SLOT(handle, noun) == Py_None)
 		return hot_call(handle, method);
 	return PyObject_CallMethodObjArgs(SLOT(handle, noun), method, SLOT(handle, target), NULL);
 }
@@ -47,7 +47,7 @@ FACE uint8_t doca_pe_progress(struct doca_pe *pe)
 	state = PyGILState_Ensure();
 	handle = hot_find_kept(hot_engines, pe);
 	if (handle) {
-		moved = hot_call(handle, hot_progress);
+		moved = hot_call_by_noun(handle, hot_progress);
 		result = moved == Py_True;
 		if (!moved)
 			hot_refused();
@@ -68,7 +68,7 @@ FACE doca_error_t doca_task_submit(struct doca_task *task)
 	state = PyGILState_Ensure();
 	handle = hot_find(hot_tasks, task);
 	if (handle) {
-		result = hot_call_task(handle, hot_submit);
+		result = hot_call_by_noun(handle, hot_submit);
 		code = result ? DOCA_SUCCESS : hot_refused();
 		Py_XDECREF(result);
 	} else {
@@ -104,7 +104,7 @@ FACE void doca_task_free(struct doca_task *task)
 	handle = hot_find(hot_tasks, task);
 	if (handle) {
 		Py_INCREF(handle);
-		result = hot_call_task(handle, hot_free);
+		result = hot_call_by_noun(handle, hot_free);
 		if (!result)
 			hot_refused();
 		else if (hot_find(hot_tasks, task) == handle)
