@@ -172,6 +172,29 @@ def test_the_other_side_leaves(pair: Pair) -> None:
     pair.both(here, lambda stream: stream.recv_stream(io.BytesIO()))
 
 
+def test_the_other_side_is_leaving(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It hears nothing any more, and has not said so yet."""
+    stopped, refused, stop = threading.Event(), threading.Event(), comch.Consumer.stop
+
+    def slow(consumer: comch.Consumer) -> comch.State:
+        state = stop(consumer)
+        link = pair.there._link_of_stream
+        if link is not None and consumer is link._ear:
+            stopped.set()
+            assert refused.wait(SOON_S)
+        return state
+
+    def here(stream: Stream) -> None:
+        assert stream.send_stream(DATA) == len(DATA)
+        assert stopped.wait(SOON_S)
+        with pytest.raises(Shutdown, match="send_stream"):
+            stream.send_stream(DATA)
+        refused.set()
+
+    monkeypatch.setattr(comch.Consumer, "stop", slow)
+    pair.both(here, lambda stream: stream.recv_stream(io.BytesIO()))
+
+
 def test_both_send(pair: Pair) -> None:
     def work(stream: Stream) -> str:
         with pytest.raises((BadState, IoFailed, Shutdown)) as error:
