@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from comch_next._codes import State
 from comch_next.driver.protocol import uninterrupted
-from comch_next.errors import BadState
+from comch_next.errors import BadState, InUse, InvalidValue
 
 if TYPE_CHECKING:
     from comch_next._threaded._helper import Helper
@@ -150,7 +151,10 @@ class _Servers(_Pool):
         helper = self._helper
         with helper.lock:
             port = helper.port_of(server)
-            if port is None or not port.forget_lost(connection):
+            if port is not None and port.forget_lost(connection):
+                with suppress(InvalidValue, InUse):  # as the driver has forgotten it; a trace has the call all the same
+                    self._noun.disconnect(server, connection)
+            else:
                 self._noun.disconnect(server, connection)
                 if port is not None:
                     port.disconnected(connection)

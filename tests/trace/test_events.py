@@ -15,7 +15,7 @@ from comch_next import Again, ConnectionReset, NoMemory, State
 from tests.control_path.pair import DPU, REP, client, leave, pair, until
 from tests.fast_path.lane import Lane
 from tests.processes import StartPython
-from tests.pull.support import PEER, Stage
+from tests.pull.support import FORMS, PEER, Stage
 from tests.pull.support import until as pull_until
 from tests.trace.lines import Line, accepted, of, read, received
 
@@ -204,6 +204,19 @@ def test_what_the_library_sends_for_itself_is_not_the_programs(trace: Path) -> N
         pull_until(lambda: here.port.status(here.connection) is comch.ErrorCode.SHUTDOWN)
     lines = of(read(trace), "send"), of(read(trace), "complete")
     assert [[line["length"] for line in what] for what in lines] == [[4], [4]]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("first", ["client", "server"])
+def test_a_server_leaves_a_client_whoever_was_first(trace: Path, form: str, first: str) -> None:
+    """Which end of a connection leaves first is a race: the trace has what the program did, either way."""
+    with closing(Stage()) as stage:
+        there, here = stage.pair(form, "driver")
+        if first == "client":
+            here.context.stop()
+            pull_until(lambda: there.port.status(there.connection) is comch.ErrorCode.SHUTDOWN)
+        there.context.disconnect(there.connection)
+    assert len(of(read(trace), "disconnect", side="server", connection=1)) == 1
 
 
 def test_each_line_names_the_programs(trace: Path) -> None:

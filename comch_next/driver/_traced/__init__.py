@@ -7,7 +7,7 @@ and line of the program whose call led to it, absent where there is none, as on 
 state             a context went from `old` to `new`
 up, down          a connection came up, or a handshake broke (`ok` false); it went (`ok` false: the peer died; servers)
 lost              a pull port reported a connection that ended: `result` is how
-disconnect        this server left one connection
+disconnect        this server left one connection (`result` DOCA_SUCCESS), or could not: its peer had been first, or so
 send              a message was accepted (`result` DOCA_SUCCESS) or refused (why). A task that is not to be had is a
                   send refused, on the fast path without its message; one that is had is recorded when it is
                   submitted. On a threaded port every send is a task

@@ -78,8 +78,13 @@ class Servers(_Pool):
         self._noun.event_connection_status_changed_register(server, *callbacks)
 
     def disconnect(self, server: Any, connection: Any) -> None:
-        self._noun.disconnect(server, connection)
-        self._tracer.record("disconnect", self._tracer.names(connection))
+        names = self._tracer.names(connection)
+        try:
+            self._noun.disconnect(server, connection)
+        except DocaError as error:
+            self._tracer.record("disconnect", names, **result(error.code))
+            raise
+        self._tracer.record("disconnect", names, **ACCEPTED)
 
 
 class Clients(_Pool):
