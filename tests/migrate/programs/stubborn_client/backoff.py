@@ -2,7 +2,7 @@
 import random
 
 
-def pauses(first=0.002, factor=2.0, cap=0.02, tries=12, seed=7):
+def pauses(first=0.002, factor=2.0, cap=0.02, tries=1500, seed=7):
     rng = random.Random(seed)
     pause = first
     for _ in range(tries):
