@@ -46,6 +46,16 @@ class Feed:
                 continue
             yield peer, int(payload)
 
+    def linger(self, seconds):
+        """Answer whoever asks once more, until they have all gone: what has been answered may be asked again."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            self._endpoint.update_service_state_info()
+            if not self._endpoint.get_peer_addr_list():
+                return
+            for peer, _ in self.requests(0.01):
+                self.answer(peer, "end")
+
     def answer(self, peer, text):
         try:
             self._endpoint.sendto(text.encode("ascii"), peer)
@@ -70,6 +80,7 @@ def main():
         if wanted >= len(PRICES):
             feed.answer(peer, "end")
             print("served all, peer is", peer.get_user_data() or "unnamed")
+            feed.linger(25)
             break
         feed.answer(peer, f"{wanted}:{PRICES[wanted]}")
     else:
