@@ -15,7 +15,13 @@ if TYPE_CHECKING:
     from comch_next.arguments import Buffer
     from comch_next.connection import Connection
 
-__all__ = ["OneSidedPort"]
+__all__ = ["OneSidedPort", "convert"]
+
+
+def convert(port: PullPort | None, kind: type[PullPort]) -> None:
+    """Have a port be of that kind from its next opening on: the program's setting has changed, and it has the port."""
+    if type(port) in (PullPort, OneSidedPort):  # a subclass is the program's own
+        object.__setattr__(port, "__class__", kind)
 
 
 class OneSidedPort(PullPort):
