@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from functools import partial
 from itertools import permutations
 from typing import Any
 
@@ -261,7 +262,7 @@ def test_the_option_may_change_between_two_connections(
     for one_sided in (first, not first, first):
         client.one_sided = one_sided
         connection = client.connect(NAME, timeout=0)
-        until(lambda connection=connection: accepts(server, connection))
+        until(partial(accepts, server, connection))
         descriptors.add((client.send_fd, client.recv_fd))
         server.disconnect(introduce(connection, server))
         if one_sided:

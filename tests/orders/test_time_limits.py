@@ -9,7 +9,8 @@ import asyncio
 import select
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
 
@@ -198,16 +199,23 @@ class BusyEngine:
         self.player.start()
         until(lambda: self.player.state is comch.State.RUNNING, engine)
         self.player.task_send_alloc_init(self.player.connection, b"ball").submit()
-        progress, rounds = engine.progress, Rounds(ignore)
 
-        def counted() -> bool:
+    @contextmanager
+    def counted(self) -> Iterator[None]:
+        """Refuse to progress in the block more often than a call that ends in time may."""
+        progress, rounds = self.engine.progress, Rounds(ignore)
+
+        def once() -> bool:
             rounds()
             moved: bool = progress()
             assert moved, "the engine is to be busy"
             return moved
 
-        self.count = lambda: object.__setattr__(engine, "progress", counted)
-        self.stop_counting = lambda: object.__setattr__(engine, "progress", progress)
+        object.__setattr__(self.engine, "progress", once)
+        try:
+            yield
+        finally:
+            object.__setattr__(self.engine, "progress", progress)
 
     def prepare(self, context: Any) -> None:
         """Have a context send back what it gets."""
@@ -240,13 +248,11 @@ def test_leaving_ends_in_time(
 ) -> None:
     busy = BusyEngine(world)
     holder = busy.holder(world)
-    with monkeypatch.context() as patches:
+    tell_time()
+    with monkeypatch.context() as patches, busy.counted():
         patches.setattr(type(holder._contexts), "take_back_tasks", ignore)
-        busy.count()
-        tell_time()
         with pytest.raises(comch.TimeOut, match=f"STOPPING after {TIMEOUT_S} s"):
             leave(holder)
-    busy.stop_counting()
 
 
 @pytest.mark.parametrize("leave", LEAVES, ids=["close", "disconnect"])
@@ -254,10 +260,9 @@ def test_leaving_takes_back_what_the_program_holds(world: World, leave: Callable
     """At once, as on an engine that has nothing else to do."""
     busy = BusyEngine(world)
     holder = busy.holder(world)
-    busy.count()
-    leave(holder)
+    with busy.counted():
+        leave(holder)
     assert holder.state is comch.State.IDLE
-    busy.stop_counting()
 
 
 def test_a_close_without_time_gives_back_what_it_can(world: World) -> None:
@@ -265,21 +270,18 @@ def test_a_close_without_time_gives_back_what_it_can(world: World) -> None:
     holder = busy.holder(world)
     for _ in range(7):
         holder.task_send_alloc_init(holder.connection, b"x").submit()
-    busy.count()
-    holder.close(0)
-    busy.stop_counting()
+    with busy.counted():
+        holder.close(0)
 
 
 def test_connecting_ends_in_time(world: World, tell_time: Callable[[], None]) -> None:
     busy = BusyEngine(world)
     world.server(OTHER_NAME)  # which accepts nobody
     client = world.client(engine=busy.engine)
-    busy.count()
     tell_time()
-    with pytest.raises(comch.TimeOut, match="was not accepted"):
+    with busy.counted(), pytest.raises(comch.TimeOut, match="was not accepted"):
         client.connect(OTHER_NAME, timeout=TIMEOUT_S)
     assert client.state is comch.State.IDLE
-    busy.stop_counting()
 
 
 def test_a_consumer_that_does_not_run_ends_in_time(
@@ -289,11 +291,9 @@ def test_a_consumer_that_does_not_run_ends_in_time(
     with comch.Mmap(world.host, 64, comch.AccessFlag.PCI_READ_WRITE) as mmap:
         consumer = comch.Consumer(busy.player.connection, mmap)
         consumer.task_post_recv_set_conf(ignore, ignore, 1)
+        tell_time()
         with monkeypatch.context() as patches:
             patches.setattr(comch.Consumer, "state", comch.State.STARTING)
-            busy.count()
-            tell_time()
-            with pytest.raises(comch.TimeOut, match="still STARTING"):
+            with busy.counted(), pytest.raises(comch.TimeOut, match="still STARTING"):
                 consumer.__enter__()
-        busy.stop_counting()
         consumer.close()
