@@ -53,8 +53,9 @@ def uninterrupted(call: Callable[_P, _T]) -> Callable[_P, _T]:
 @contextmanager
 def signals_blocked() -> Iterator[None]:
     """Block the program's signals: a thread that starts here inherits that, so sigwait and signalfd miss none."""
-    before = pthread_sigmask(signal.SIG_BLOCK, _HELD_SIGNALS)
+    before = pthread_sigmask(signal.SIG_BLOCK, ())
     try:
+        pthread_sigmask(signal.SIG_BLOCK, _HELD_SIGNALS)  # whose handler of an earlier signal may raise
         yield
     finally:
         pthread_sigmask(signal.SIG_SETMASK, before)
