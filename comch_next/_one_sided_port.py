@@ -19,7 +19,7 @@ __all__ = ["OneSidedPort", "convert"]
 
 
 def convert(port: PullPort | None, kind: type[PullPort]) -> None:
-    """Have a port be of that kind from its next opening on: the program's setting has changed, and it has the port."""
+    """Make a port one of that kind from its next opening on; the program keeps the object that it has."""
     if type(port) in (PullPort, OneSidedPort):  # a subclass is the program's own
         object.__setattr__(port, "__class__", kind)
 

@@ -178,7 +178,10 @@ class PullingContext(Configured):
                 return _message(Message, found)
 
     def _wait_readable(self, port: PullPort, deadline: float | None, timeout: float | None) -> None:
-        """Wait until `recv_fd` is ready, or the deadline, when there is one more look. Raises TimeOut after it."""
+        """Wait until `recv_fd` is ready or the deadline has come; the caller then looks once more.
+
+        Raises TimeOut when it had come before.
+        """
         if not seconds_left(deadline):  # clients that come and go may keep the descriptor ready
             raise TimeOut(f"receive: nothing came to {self!r} within {timeout} s")
         wait_readable(lambda: port.recv_fd, deadline)

@@ -173,9 +173,9 @@ class Context(ContextNames, Strict):
             raise TimeOut(f"{self!r} is {self.state.name} after {timeout} s; free its tasks and progress")
 
     def _turn(self) -> bool:
-        """Progress, and have the pool take back the tasks that the program holds. Whether anything moved.
+        """Progress, and take back the tasks of a program that holds them: it has gone away, or raised.
 
-        It has gone away, or raised. Not only when nothing moves: other contexts may keep the engine busy for ever.
+        In each turn, since other contexts may keep the engine busy for ever. Whether anything moved.
         """
         moved = self.engine.progress()
         self._contexts.take_back_tasks(self._handle)

@@ -191,8 +191,7 @@ class BusyEngine:
             world.keep(comch.Server(world.dpu, world.rep, NAME, engine=engine)),
             world.keep(comch.Client(world.host, NAME, engine=engine)),
         )
-        self.peers: list[Any] = []
-        self.server.event_connection_status_changed_register(lambda peer, _: self.peers.append(peer), ignore)
+        self.server.event_connection_status_changed_register(ignore, ignore)
         for context in (self.server, self.player):
             self.prepare(context)
         self.server.start()
