@@ -20,7 +20,7 @@ from comch_next.arguments import ANY_SIZE, UNSET, Buffer, cut, instance, text
 from comch_next.connection import Connection, Message
 from comch_next.device import DevInfo, Representor, devices
 from comch_next.driver.protocol import new_lock, uninterrupted
-from comch_next.engine import deadline_after, wait_readable
+from comch_next.engine import deadline_after, seconds_left, wait_readable
 from comch_next.errors import (
     Again,
     BadState,
@@ -231,8 +231,9 @@ class BlockingChannel(Hinted):
                 return found
             if timeout == 0:
                 raise Again("receive: nothing waits")
-            if not wait_readable(life.fileno, deadline):
+            if not seconds_left(deadline):  # clients that come and go may keep the descriptor ready
                 raise TimeOut(f"receive: nothing came to {self!r} within {timeout} s")
+            wait_readable(life.fileno, deadline)
 
     def try_receive(self, size: int = ANY_SIZE, *, timeout: float | None = UNSET) -> _Received:
         """Receive one message and return (code, data, length, connection), None for what there is not."""

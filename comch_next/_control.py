@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from comch_next._alone import alone
 from comch_next._codes import State
-from comch_next._one_sided_port import OneSidedPort
+from comch_next._one_sided_port import OneSidedPort, convert
 from comch_next._origins import shown
 from comch_next._peer import Peer
 from comch_next._phases import Phase
@@ -69,6 +69,7 @@ class ControlContext(PullingContext):
         self._take_role(server)
         self._rename(name)
         port = self._port
+        convert(port, OneSidedPort)
         made = self._settle("start")
         if port is None:
             OneSidedPort(self)

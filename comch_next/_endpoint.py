@@ -42,7 +42,7 @@ class Endpoint:
 
     def __init__(self, context: Configured) -> None:
         self._context: Any = context
-        self._become(Unlinked(Phase.FRESH))
+        self._become(Unlinked(Phase.FRESH if context._port is None else Phase.LEFT))  # which has descriptors
         _endpoints.add(self)
 
     @property

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any
 
 from comch_next._codes import State
@@ -13,7 +12,7 @@ from comch_next._origins import shown
 from comch_next.connection import Connection
 from comch_next.context import Context
 from comch_next.driver.protocol import Driver
-from comch_next.engine import ProgressEngine
+from comch_next.engine import ProgressEngine, deadline_after, seconds_left
 from comch_next.errors import ConnectionAborted, InvalidValue, TimeOut
 
 if TYPE_CHECKING:
@@ -86,13 +85,14 @@ class FastContext(Context):
         return self
 
     def _wait_running(self, timeout: float) -> None:
-        deadline = time.monotonic() + timeout
+        deadline = deadline_after(timeout, "start")
         while self.state is State.STARTING:
+            left = seconds_left(deadline, _TICK_S)
             moved = self._default_engine().progress()
             moved |= self.engine.progress()
+            if not left and self.state is State.STARTING:
+                raise TimeOut(f"{self!r} is still STARTING after {timeout} s")
             if not moved:
-                if time.monotonic() >= deadline:
-                    raise TimeOut(f"{self!r} is still STARTING after {timeout} s")
-                self._default_engine().wait(_TICK_S)
+                self._default_engine().wait(left)
         if self.state is not State.RUNNING:
             raise ConnectionAborted(f"{self!r} cannot run: what it stands on has ended")

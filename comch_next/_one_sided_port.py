@@ -15,7 +15,13 @@ if TYPE_CHECKING:
     from comch_next.arguments import Buffer
     from comch_next.connection import Connection
 
-__all__ = ["OneSidedPort"]
+__all__ = ["OneSidedPort", "convert"]
+
+
+def convert(port: PullPort | None, kind: type[PullPort]) -> None:
+    """Make a port one of that kind from its next opening on; the program keeps the object that it has."""
+    if type(port) in (PullPort, OneSidedPort):  # a subclass is the program's own
+        object.__setattr__(port, "__class__", kind)
 
 
 class OneSidedPort(PullPort):

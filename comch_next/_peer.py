@@ -11,7 +11,7 @@ from comch_next._codes import Counter
 from comch_next.arguments import Buffer, integer
 from comch_next.connection import FLUSH_TICK_S, Connection
 from comch_next.driver.protocol import WeakSet, counted, shielded
-from comch_next.engine import deadline_after
+from comch_next.engine import deadline_after, seconds_left
 from comch_next.errors import BadState, ConnectionAborted, InvalidValue, TimeOut
 
 if TYPE_CHECKING:
@@ -86,9 +86,9 @@ class Peer(Connection):
             self.update_info()
             if not self._in_flight:
                 return
-            if deadline is not None and time.monotonic() >= deadline:
+            if not (pause := seconds_left(deadline, FLUSH_TICK_S)):
                 raise TimeOut(f"flush: {counted(self._in_flight, 'message')} still in flight after {timeout} s")
-            time.sleep(FLUSH_TICK_S)
+            time.sleep(pause)
 
 
 class _Inherited(Peer):

@@ -13,7 +13,7 @@ from comch_next._origins import shown
 from comch_next._settings import Configured
 from comch_next.arguments import ANY_SIZE, UNSET, Buffer, cut
 from comch_next.connection import Connection, Message
-from comch_next.engine import deadline_after, wait_readable
+from comch_next.engine import deadline_after, seconds_left, wait_readable
 from comch_next.errors import (
     Again,
     BadState,
@@ -160,8 +160,7 @@ class PullingContext(Configured):
             port.arm_recv()
             if (found := endpoint.receive(size)) is not None:  # also what another thread ended before the arming
                 return found
-            if not wait_readable(lambda: port.recv_fd, deadline):
-                raise TimeOut(f"receive: nothing came to {self!r} within {timeout} s")
+            self._wait_readable(port, deadline, timeout)
 
     def _receive_later(self, port: PullPort | None, size: int | None, timeout: float | None) -> Message:
         port = port or self._opened_port("receive")
@@ -174,10 +173,18 @@ class PullingContext(Configured):
                 raise Again(NOTHING_WAITS)
             port.arm_recv()
             self._refuse_silent("receive")  # again: what another thread ended before the arming rings no bell
-            if not wait_readable(lambda: port.recv_fd, deadline):
-                raise TimeOut(f"receive: nothing came to {self!r} within {timeout} s")
+            self._wait_readable(port, deadline, timeout)
             if (found := self._pull(port, size)) is not None:
                 return _message(Message, found)
+
+    def _wait_readable(self, port: PullPort, deadline: float | None, timeout: float | None) -> None:
+        """Wait until `recv_fd` is ready or the deadline has come; the caller then looks once more.
+
+        Raises TimeOut when it had come before.
+        """
+        if not seconds_left(deadline):  # clients that come and go may keep the descriptor ready
+            raise TimeOut(f"receive: nothing came to {self!r} within {timeout} s")
+        wait_readable(lambda: port.recv_fd, deadline)
 
     def _pull(self, port: PullPort, size: int | None) -> tuple[bytes, Connection] | None:
         return port.receive(size)
@@ -243,6 +250,8 @@ class PullingContext(Configured):
         port = self._port
         if port is None:
             self._refuse_callbacks(call)
+            if not self._alive:
+                raise BadState(f"{call} was attempted on {self!r}, which has been closed; make another")
             text = f"{call} was attempted on {self!r}, which has not been opened"
             raise BadState(f"{text}; legal after listen(), connect() or inside a with block")
         return port

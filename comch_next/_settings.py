@@ -14,12 +14,14 @@ from comch_next._alone import alone
 from comch_next._codes import State
 from comch_next._endpoint import Endpoint
 from comch_next._library_context import LibraryContext
+from comch_next._one_sided_port import convert
 from comch_next._origins import shown
 from comch_next._sizes import SIZES
 from comch_next.device import Device, DevInfo, Representor
 from comch_next.driver.protocol import Lock, bytes_of
 from comch_next.engine import ProgressEngine
 from comch_next.errors import BadState, InvalidValue, NotPermitted
+from comch_next.pull import PullPort
 
 __all__ = ["Configured", "Options"]
 
@@ -134,8 +136,9 @@ class Configured(LibraryContext):
             known = {option: self._settings.get(option) for option in ("device", "device_rep", *SIZES)}
             set_before = {option: value for option, value in known.items() if value is not None}
             self._settings.update(self._endpoint.accept(set_before))
-        elif not one_sided:
+        elif not one_sided and self._endpoint is not None:
             self._endpoint = None
+            convert(self._port, PullPort)
 
     def _register(self, call: str, apply: Callable[[], object], *callbacks: object) -> None:
         super()._register(call, apply, *callbacks)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any
 
 from comch_next._alone import alone
@@ -16,7 +15,7 @@ from comch_next.arguments import UNSET
 from comch_next.connection import Connection
 from comch_next.device import Device
 from comch_next.driver.protocol import Clients, Driver
-from comch_next.engine import deadline_after
+from comch_next.engine import deadline_after, seconds_left
 from comch_next.errors import BadState, DocaError, InvalidValue, NotConnected, Shutdown, TimeOut, from_code
 from comch_next.pull import PullPort
 
@@ -126,11 +125,10 @@ class Client(ControlContext):
                 return
             if timeout == 0:
                 return
-            left = _REDIAL_S if deadline is None else deadline - time.monotonic()
-            if left <= 0:
+            if not (left := seconds_left(deadline, _REDIAL_S)):
                 self._leave(_LEAVE_S)
                 raise TimeOut(f"connect: {self!r} was not accepted within {timeout} s")
-            self.engine.wait(min(left, _REDIAL_S))
+            self.engine.wait(left)
             self.engine.progress()
 
     def _raise_reason(self, connection: Connection, call: str) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from comch_next._codes import Counter, ErrorCode
 from comch_next._names import CNames, Strict, spelled
 from comch_next.driver.protocol import counted
-from comch_next.engine import deadline_after, wait_readable
+from comch_next.engine import deadline_after, seconds_left, wait_readable
 from comch_next.errors import Again, ConnectionReset, Shutdown, TimeOut, from_code
 
 if TYPE_CHECKING:
@@ -101,10 +101,11 @@ class Connection(CNames, Strict):
             raise Again("send: the queue is full, or the connection is not up yet")
         deadline = deadline_after(timeout, "send")
         while not port.send(self, data):
-            port.arm_send()
-            if not wait_readable(lambda: port.send_fd, deadline):
+            if not seconds_left(deadline):  # others' sends may keep the descriptor ready
                 port.withdraw(self)
                 raise TimeOut(f"send: no room within {timeout} s; the message was not accepted")
+            port.arm_send()
+            wait_readable(lambda: port.send_fd, deadline)
 
     def flush(self, timeout: float | None = None) -> None:
         """Wait until nothing is in flight. Raises TimeOut after `timeout` seconds, InvalidValue for an invalid one.
@@ -116,9 +117,9 @@ class Connection(CNames, Strict):
         while left := port.in_flight(self):
             if port.status(self) != ErrorCode.SUCCESS:
                 break
-            if deadline is not None and time.monotonic() >= deadline:
+            if not (pause := seconds_left(deadline, FLUSH_TICK_S)):
                 raise TimeOut(f"flush: {counted(left, 'message')} still in flight after {timeout} s")
-            time.sleep(FLUSH_TICK_S)
+            time.sleep(pause)
         if lost := port.failed(self):
             what = counted(lost, "message that was", "messages that were")
             text = f"flush: {what} accepted did not arrive before the connection ended"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -13,7 +12,7 @@ from comch_next._exits import leave, refuse_again
 from comch_next._names import ContextNames, Strict
 from comch_next.driver import protocol
 from comch_next.driver.protocol import Contexts, Driver, Lock, new_lock
-from comch_next.engine import ProgressEngine, deadline_after
+from comch_next.engine import ProgressEngine, deadline_after, seconds_left
 from comch_next.errors import BadState, DocaError, TimeOut
 
 __all__ = ["Context"]
@@ -22,6 +21,7 @@ _C = TypeVar("_C", bound=Callable[..., object])
 _SUCCESS, _IN_PROGRESS = ErrorCode.SUCCESS, ErrorCode.IN_PROGRESS
 _SOON_S = 0.1
 _TICK_S = 0.05  # no event ends a stop: progress at least this often
+_LAST_TURNS = 64  # of the engine when time is up, beside one for each task: with max_events each runs one callback
 
 
 class Context(ContextNames, Strict):
@@ -164,13 +164,29 @@ class Context(ContextNames, Strict):
         except BadState:
             if self._active():  # else it has become IDLE by itself
                 raise
-        while self._active():
-            if not self.engine.progress():
-                is_late = deadline is not None and time.monotonic() >= deadline
-                self._contexts.take_back_tasks(self._handle)  # which the program holds: it has gone away, or raised
-                if is_late and not self.engine.progress() and self._active():
-                    raise TimeOut(f"{self!r} is {self.state.name} after {timeout} s; free its tasks and progress")
-                self.engine.wait(_TICK_S)
+        while self._active() and (left := seconds_left(deadline, _TICK_S)):
+            if not self._turn() and self._active():
+                self.engine.wait(left)
+        if self._active():
+            self._turn_at_last()
+        if self._active():
+            raise TimeOut(f"{self!r} is {self.state.name} after {timeout} s; free its tasks and progress")
+
+    def _turn(self) -> bool:
+        """Progress, and take back the tasks of a program that holds them: it has gone away, or raised.
+
+        In each turn, since other contexts may keep the engine busy for ever. Whether anything moved.
+        """
+        moved = self.engine.progress()
+        self._contexts.take_back_tasks(self._handle)
+        return moved
+
+    def _turn_at_last(self) -> None:
+        """Take the turns that lead to IDLE without waiting, and no more of them on an engine that others keep busy."""
+        for _ in range(_LAST_TURNS + self.num_inflight_tasks):
+            self._turn()
+            if not self._active():
+                return
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if self._alive and self._pid == os.getpid():  # a forked child leaves the block, too, and has nothing to close

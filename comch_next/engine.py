@@ -1,6 +1,7 @@
 """The progress engine (guide: DOCA Core Progress Engine)."""
 
 import gc
+import math
 import os
 import select
 import threading
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from comch_next._threaded._helper import Helper
     from comch_next.context import Context
 
-__all__ = ["ProgressEngine", "deadline_after", "wait_readable"]
+__all__ = ["ProgressEngine", "deadline_after", "seconds_left", "wait_readable"]
 
 _NAP_MS, _LONGEST_MS = 1e3, 1e9  # of one poll; it takes no more at once
 
@@ -37,8 +38,16 @@ def deadline_after(timeout: float | None, call: str) -> float | None:
     raise InvalidValue(f"{call} takes a timeout of 0 or more seconds, or None, not {timeout!r}")
 
 
+def seconds_left(deadline: float | None, most: float = math.inf) -> float:
+    """Return the seconds until the deadline (monotonic), at most `most`; 0 once it has come.
+
+    A loop that waits asks in every round: other contexts and connections may give it something to do for ever.
+    """
+    return most if deadline is None else max(0.0, min(most, deadline - time.monotonic()))
+
+
 def wait_readable(descriptor: Callable[[], int], deadline: float | None) -> bool:
-    """Sleep until the descriptor is readable; False when the clock reaches the deadline (seconds, monotonic).
+    """Sleep until the descriptor is readable; False when the clock reaches the deadline (seconds, monotonic) before.
 
     While there are other threads it is asked for again each second: one of them may have closed it, which wakes nobody,
     and asking raises then.

@@ -5,17 +5,16 @@ from __future__ import annotations
 import atexit
 import os
 import select
-import signal
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, NoReturn
 from weakref import ref
 
 from comch_next._codes import State
 from comch_next._threaded._channels import Bell, drain
 from comch_next._threaded._guarded import GuardedDriver
-from comch_next.driver.protocol import HELD_SIGNALS, Finalized, WeakSet, shielded, uninterrupted
+from comch_next.driver.protocol import Finalized, WeakSet, shielded, signals_blocked, uninterrupted
 from comch_next.errors import BadState, NoMemory
 
 if TYPE_CHECKING:
@@ -118,7 +117,7 @@ class Helper:
         thread = threading.Thread(target=_run, args=(ref(self), wake, handle), name="comch-progress", daemon=True)
         self._wake = wake
         try:
-            with _signals_blocked():
+            with signals_blocked():
                 thread.start()
         except RuntimeError as error:
             self._wake = None
@@ -218,16 +217,6 @@ def _run(known: Callable[[], Helper | None], wake: Bell, handle: int) -> None:
 
 def _work(helper: Helper | None, wake: Bell) -> bool | None:
     return None if helper is None else helper.work(wake)
-
-
-@contextmanager
-def _signals_blocked() -> Iterator[None]:
-    """Block the program's signals: a thread that starts here inherits that, so sigwait and signalfd miss none."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, HELD_SIGNALS)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class _ParentsLock(AbstractContextManager[object]):

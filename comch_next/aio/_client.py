@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -11,7 +10,7 @@ import comch_next as comch
 from comch_next._codes import State
 from comch_next.aio._connection import Connection
 from comch_next.aio._side import Side, closing
-from comch_next.engine import deadline_after
+from comch_next.engine import deadline_after, seconds_left
 from comch_next.errors import ConnectionAborted, TimeOut
 
 __all__ = ["Client", "connect"]
@@ -75,7 +74,7 @@ class Client(Side[comch.Client]):
             except ConnectionAborted as error:
                 if not wait_for_server:
                     raise
-                if deadline is not None and time.monotonic() + _REDIAL_S > deadline:
+                if seconds_left(deadline, _REDIAL_S) < _REDIAL_S:
                     raise TimeOut(f"connect: {self!r} found no server within {timeout} s: {error}") from error
                 await asyncio.sleep(_REDIAL_S)
             else:
@@ -88,8 +87,7 @@ class Client(Side[comch.Client]):
             if context.state is State.IDLE:
                 context._raise_reason(connection, "connect")
                 break
-            left = _REDIAL_S if deadline is None else deadline - time.monotonic()
-            if left <= 0:
+            if not (left := seconds_left(deadline, _REDIAL_S)):
                 raise TimeOut(f"connect: {self!r} was not accepted within {timeout} s")
-            await self._progress(min(left, _REDIAL_S))
+            await self._progress(left)
         return Connection(self, connection)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import threading
 
 import pytest
@@ -33,6 +34,28 @@ def test_each_thread_runs_its_own_kernel() -> None:
             thread.destroy()
     assert sorted(number for number, _ in ran) == [0, 1, 2, 3, 4]
     assert all("kernel" in name for _, name in ran)
+
+
+def test_a_thread_takes_no_signals_of_the_program() -> None:
+    """sigwait and signalfd get only what no thread takes; the faults of a thread are its own."""
+    masks: list[set[int]] = []
+
+    def kernel(_: object) -> None:
+        masks.append({int(number) for number in signal.pthread_sigmask(signal.SIG_BLOCK, ())})
+        doca_dpa_dev_thread_reschedule()
+
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    with Dpa(comch.open_device("03:00.0")) as dpa:
+        thread = DpaThread(dpa)
+        thread.set_func_arg(kernel)
+        thread.start()
+        thread.run()
+        until(None, lambda: masks)
+        thread.stop()
+        thread.destroy()
+    assert {signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGCHLD, signal.SIGRTMIN} <= masks[0]
+    assert signal.SIGSEGV not in masks[0]
+    assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == before
 
 
 def test_two_lanes_do_not_disturb_each_other() -> None:

@@ -206,6 +206,8 @@ client = comch.Client(device, "svc", send_queue_size=4)
 connection = client.connect()
 print("up", flush=True)
 sys.stdin.readline()  # the server has died
+while comch.outcome(connection.send, b"x", timeout=0)[0].name in ("SUCCESS", "AGAIN"):
+    pass  # the threaded form may notice it a moment later
 codes = {comch.outcome(connection.send, b"x", timeout=0)[0].name for _ in range(200)}
 codes.add(comch.outcome(client.receive, timeout=20)[0].name)
 client.close()

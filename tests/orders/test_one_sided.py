@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from functools import partial
 from itertools import permutations
 from typing import Any
 
@@ -26,6 +27,7 @@ from tests.orders.support import (
     wait_readable,
 )
 from tests.processes import Child, StartPython
+from tests.pull.support import FORMS
 
 CLIENT = f"""
 import sys
@@ -245,6 +247,49 @@ def test_the_option_is_a_setting_like_the_others(world: World, make: str) -> Non
     assert context.one_sided is True
     context.configure(one_sided=False)
     assert context.one_sided is False
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("make", ["Client", "Channel"])
+@pytest.mark.parametrize("first", [True, False])
+def test_the_option_may_change_between_two_connections(
+    world: World, monkeypatch: pytest.MonkeyPatch, form: str, make: str, first: bool
+) -> None:
+    monkeypatch.setenv("COMCH_PULL", form)
+    server = world.server()
+    client = world.keep(getattr(comch, make)(device=world.host))
+    descriptors = set()
+    for one_sided in (first, not first, first):
+        client.one_sided = one_sided
+        connection = client.connect(NAME, timeout=0)
+        until(partial(accepts, server, connection))
+        descriptors.add((client.send_fd, client.recv_fd))
+        server.disconnect(introduce(connection, server))
+        if one_sided:
+            assert receives_nothing(client)
+        else:
+            raises_soon(comch.Shutdown, client.receive, timeout=0)
+        client.disconnect(connection)
+    assert len(descriptors) == 1
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("before", ["listen", "port"])
+def test_a_server_that_became_one_sided_accepts(
+    world: World, monkeypatch: pytest.MonkeyPatch, form: str, before: str
+) -> None:
+    """Whatever opened its port before: two-sided servers, and ports of the program's own, wait for `accept`."""
+    monkeypatch.setenv("COMCH_PULL", form)
+    server = world.keep(comch.Server(world.dpu, world.rep, NAME, one_sided=before == "port"))
+    if before == "port":
+        comch.PullPort(server)
+    else:
+        server.listen()
+        server.stop()
+        until(lambda: server.state is comch.State.IDLE, server.engine)
+        server.one_sided = True
+    server.listen()
+    introduce(connect(world.client(), server), server)
 
 
 def test_the_option_is_fixed_while_connected(one_sided: Pair) -> None:

@@ -146,3 +146,5 @@ def test_a_closed_context_is_closed(world: World) -> None:
         client.connect(NAME)
     with pytest.raises((comch.BadState, comch.InvalidValue)):  # design silent: which of them
         client.max_msg_size = 64
+    with pytest.raises(comch.BadState, match="has been closed; make another"):
+        client.receive(timeout=0)

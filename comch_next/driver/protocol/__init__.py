@@ -73,7 +73,7 @@ from comch_next.driver.protocol._lock import Lock, new_lock
 from comch_next.driver.protocol._memory import BufInventories, Bufs, Mmaps
 from comch_next.driver.protocol._port import Call, OpenPort, Port, QuickCalls
 from comch_next.driver.protocol._shield import Finalized, shielded
-from comch_next.driver.protocol._signals import HELD_SIGNALS, Own, interruptible, uninterrupted
+from comch_next.driver.protocol._signals import Own, interruptible, signals_blocked, uninterrupted
 from comch_next.driver.protocol._text import bytes_of, counted, listed, text_of, them
 from comch_next.driver.protocol._typed import Protocol
 from comch_next.driver.protocol._weak import WeakSet, WeakTable
@@ -109,7 +109,6 @@ __all__ = [
     "Engine",
     "Engines",
     "Finalized",
-    "HELD_SIGNALS",
     "KERNELS",
     "Lock",
     "Mmap",
@@ -150,6 +149,7 @@ __all__ = [
     "new_lock",
     "refuse_kernel",
     "shielded",
+    "signals_blocked",
     "text_of",
     "them",
     "uninterrupted",

@@ -10,21 +10,22 @@ import signal
 
 # signal's own makes an enum of every number, which takes a tenth of a millisecond.
 from _signal import pthread_sigmask  # type: ignore[import-not-found]
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from threading import get_ident, main_thread
 from typing import Any, Generic, ParamSpec, TypeVar
 
 from comch_next.driver.protocol._shield import shielded
 
-__all__ = ["HELD_SIGNALS", "Own", "interruptible", "uninterrupted"]
+__all__ = ["Own", "interruptible", "signals_blocked", "uninterrupted"]
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
 # A fault raises these in the thread itself, and faulthandler reports it there.
 _FAULTS = {signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGABRT}
-HELD_SIGNALS = {int(each) for each in signal.valid_signals() - _FAULTS}
+_HELD_SIGNALS = {int(each) for each in signal.valid_signals() - _FAULTS}
 
 _main = main_thread().ident
 _before: list[set[Any]] = []  # what the main thread held back before such a call, while it is in one
@@ -39,7 +40,7 @@ def uninterrupted(call: Callable[_P, _T]) -> Callable[_P, _T]:
             return call(*args, **kwargs)
         before = pthread_sigmask(signal.SIG_BLOCK, ())
         try:
-            pthread_sigmask(signal.SIG_BLOCK, HELD_SIGNALS)
+            pthread_sigmask(signal.SIG_BLOCK, _HELD_SIGNALS)
             _before.append(before)
             return call(*args, **kwargs)
         finally:
@@ -47,6 +48,17 @@ def uninterrupted(call: Callable[_P, _T]) -> Callable[_P, _T]:
             pthread_sigmask(signal.SIG_SETMASK, before)
 
     return held
+
+
+@contextmanager
+def signals_blocked() -> Iterator[None]:
+    """Block the program's signals: a thread that starts here inherits that, so sigwait and signalfd miss none."""
+    before = pthread_sigmask(signal.SIG_BLOCK, ())
+    try:
+        pthread_sigmask(signal.SIG_BLOCK, _HELD_SIGNALS)  # whose handler of an earlier signal may raise
+        yield
+    finally:
+        pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class Own(Generic[_P, _T]):
@@ -74,7 +86,7 @@ def interruptible(callback: Callable[..., _T], *args: object) -> _T:
         result = callback(*args)
     finally:
         try:
-            pthread_sigmask(signal.SIG_BLOCK, HELD_SIGNALS)  # first, or an interrupt after the other skips it
+            pthread_sigmask(signal.SIG_BLOCK, _HELD_SIGNALS)  # first, or an interrupt after the other skips it
         finally:
             _before.append(before)
     if early is not None:

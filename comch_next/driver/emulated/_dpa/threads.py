@@ -15,7 +15,7 @@ from comch_next.driver.emulated._guard import UNCONNECTED, guard
 from comch_next.driver.emulated._kernel import calls
 from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._kernel.handle import Handle
-from comch_next.driver.protocol import enter_kernel, leave_kernel
+from comch_next.driver.protocol import enter_kernel, leave_kernel, signals_blocked
 from comch_next.errors import BadConfig, BadState, InUse, NoMemory, TimeOut
 
 __all__ = ["DpaThread", "DpaThreads", "finish", "reschedule"]
@@ -128,7 +128,8 @@ class DpaThread(Handle):
         self._thread = threading.Thread(target=self._serve, name=str(self), daemon=True)
         self.phase = Phase.STARTED
         try:
-            self._thread.start()
+            with signals_blocked():
+                self._thread.start()
         except RuntimeError as error:
             self.phase = Phase.STOPPED
             raise NoMemory(f"dpa_thread_start: {error}") from error
