@@ -1,5 +1,4 @@
-"""What there is and what goes on: ``python -m comch_next devices``, ``caps`` or ``admin``, each with ``--json``; and
-what went on: ``timeline TRACE...``."""
+"""``python -m comch_next``: ``devices``, ``caps`` and ``admin``, each with ``--json``, ``timeline`` and ``explain``."""
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -9,9 +8,11 @@ from typing import NoReturn
 
 from comch_next._commands import command_line
 from comch_next._commands.admin import Wanted, admin
+from comch_next._commands.explain import explain
 from comch_next._commands.hardware import caps, devices
 from comch_next._commands.report import Report, readable
 from comch_next._commands.showing import show
+from comch_next.api import UnknownName
 from comch_next.errors import DocaError
 
 
@@ -30,15 +31,20 @@ _COMMANDS: Mapping[str, Callable[[], Report]] = {"devices": devices, "caps": cap
 
 def main(arguments: Sequence[str] | None = None, program: str = "comch") -> int:
     """Run a command; its exit status. A wrong command line exits with 64."""
-    given = _parser(program).parse_args(arguments)
+    parser = _parser(program)
+    given = parser.parse_args(arguments)
     try:
-        if given.command == "timeline":
+        if given.command == "explain":
+            print(explain(given.names), flush=True)
+        elif given.command == "timeline":
             print(timeline(given.traces, given.svg), flush=True)
         elif given.command == "admin":
             report = partial(admin, Wanted(given.server, given.device, given.pid), clients=given.clients)
             show(report, given.json, given.watch)
         else:
             show(_COMMANDS[given.command], given.json)
+    except UnknownName as error:
+        parser.error(f"explain: {error}")
     except (DocaError, OSError) as error:
         print(f"comch_next: {readable(error)}", file=sys.stderr)
         return 1
@@ -72,6 +78,9 @@ def _parser(program: str) -> command_line.Parser:
     known.add_version()
     known.add_argument("traces", nargs="+", metavar="TRACE")
     known.add_argument("--svg", metavar="FILE", help="write a picture of it, too")
+    known = commands.add_parser("explain", help=explain.__doc__, description=explain.__doc__)
+    known.add_version()
+    known.add_argument("names", nargs="+", metavar="NAME", help="as doca_comch_server_create or DOCA_ERROR_AGAIN")
     return parser
 
 

@@ -216,7 +216,7 @@ separates the spellings of several classes. If you use a C name as an attribute 
 noun, the AttributeError names the spelling of this page. Where Python has no counterpart, the column beside it says
 why. The last column names the library in which a C program, or one that uses cffi or ctypes, finds the function, and
 what it answers there if it is not implemented. Failures are listed
-in [errors.md](errors.md).
+in [errors.md](errors.md). `python -m comch_next explain NAME` prints all of this for one name.
 """
 TITLES = {"comch": "DOCA Comch", "core": "DOCA Core"}
 

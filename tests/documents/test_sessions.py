@@ -26,6 +26,7 @@ SESSIONS = [
             "evidence",
         )
     ),
+    ("docs/commands.md", "explain"),
     ("docs/testing.md", "trace"),
 ]
 
@@ -106,6 +107,10 @@ def _run_report(page: str, title: str, start: Shell) -> None:
     finished = start(command).finish()
     assert finished.returncode == 1  # rewrites pending
     assert is_shown(shown, finished.stdout.splitlines()), finished.stdout
+
+
+def test_c_names_in_python(start: Shell) -> None:
+    _run("docs/commands.md", "explain", start)
 
 
 def test_a_trace(start: Shell) -> None:
