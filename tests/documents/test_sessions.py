@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -26,6 +27,7 @@ SESSIONS = [
             "evidence",
         )
     ),
+    *(("docs/c_programs.md", title) for title in ("build", "C service", "C client")),
     ("docs/commands.md", "explain"),
     ("docs/testing.md", "trace"),
 ]
@@ -107,6 +109,13 @@ def _run_report(page: str, title: str, start: Shell) -> None:
     finished = start(command).finish()
     assert finished.returncode == 1  # rewrites pending
     assert is_shown(shown, finished.stdout.splitlines()), finished.stdout
+
+
+@pytest.mark.skipif(shutil.which("pkg-config") is None, reason="pkg-config is not installed")
+def test_c_programs(start: Shell) -> None:
+    page = "docs/c_programs.md"
+    _run(page, "build", start)
+    _run_pair(page, "C service", "C client", start)
 
 
 def test_c_names_in_python(start: Shell) -> None:
