@@ -193,7 +193,7 @@ class BlockingChannel(Hinted):
         for channel in () if life is None else tuple(life.channels):
             if life is not None and channel is context:
                 return life, channel
-        raise NotConnected(f"{call}: {connection!r} is no connection of {self!r}")
+        raise NotConnected(f"{call}: {connection!r} is not a connection of {self!r}")
 
     # Messages
 

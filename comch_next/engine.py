@@ -135,7 +135,7 @@ class ProgressEngine(CNames, Strict):
     def _connect(self, context: "Context") -> None:
         """Connect what the library has made of a context."""
         if context._driver not in (self._driver, self._view):
-            raise InvalidValue(f"connect_ctx: {context!r} is no context of this engine's driver {self._driver.name}")
+            raise InvalidValue(f"connect_ctx: {context!r} is not a context of this engine's driver {self._driver.name}")
         self._engines.connect_ctx(self._handle, context._handle)
         self._contexts.add(context)
         if self._view is not self._driver:

@@ -23,7 +23,7 @@ _GENERATIONS: Mapping[api.Generation, str] = {
 
 
 def explain(names: Sequence[str]) -> str:
-    """C names of any generation: their spelling in Python, signatures, releases and failures."""
+    """Describe C names of any generation: spelling in Python, signatures, releases and failures."""
     return "\n\n".join("\n".join(_lines(name)) for name in names)
 
 

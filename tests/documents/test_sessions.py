@@ -30,6 +30,7 @@ SESSIONS = [
     *(("docs/c_programs.md", title) for title in ("build", "C service", "C client")),
     ("docs/commands.md", "explain"),
     ("docs/testing.md", "trace"),
+    ("docs/topology.md", "schema"),
 ]
 
 
@@ -116,6 +117,12 @@ def test_c_programs(start: Shell) -> None:
     page = "docs/c_programs.md"
     _run(page, "build", start)
     _run_pair(page, "C service", "C client", start)
+
+
+def test_where_the_schema_is(start: Shell) -> None:
+    ((command, _),) = commands("docs/topology.md", "schema")
+    finished = start(command).finish()
+    assert Path(finished.stdout.strip()).is_file()
 
 
 def test_c_names_in_python(start: Shell) -> None:
