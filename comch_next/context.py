@@ -97,7 +97,7 @@ class Context(ContextNames, Strict):
 
     @alone
     def stop(self) -> State:
-        """Stop the context and return its state: IDLE, or STOPPING until progress has ended (C: doca_ctx_stop).
+        """Stop the context and return its state: IDLE, or STOPPING until progress completes it (C: doca_ctx_stop).
 
         Every peer is notified; sends that still wait fail.
         """

@@ -235,11 +235,11 @@ class PullPort:
             connection._connections.update_info(connection._handle)
 
     def in_flight(self, connection: Connection) -> int:
-        """The number of accepted messages that are not in the receiver's queue yet."""
+        """Return the number of accepted messages that are not in the receiver's queue yet."""
         return self._port.get_in_flight(self._own(connection, "in_flight"))
 
     def failed(self, connection: Connection) -> int:
-        """The number of accepted messages that never reached the receiver's queue, because the connection ended."""
+        """Return the number of accepted messages that the end of the connection kept from the receiver's queue."""
         return self._port.get_undelivered(self._own(connection, "failed"))
 
     def max_msg_size_of(self, connection: Connection) -> int:
