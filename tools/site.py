@@ -64,8 +64,8 @@ def on_page_markdown(markdown: str, *, page: Page, **_: object) -> None:
 
 
 def on_post_page(output: str, **_: object) -> str:
-    """Let names in tables break behind an underscore, a dot or a bracket; after the search has read the page."""
-    return _CODE_IN_CELLS.sub(lambda code: re.sub(r"(?<=[_.(])(?=\w)", "<wbr>", code[0]), output)
+    """Let names in tables break behind an underscore, a bracket or a dot, but for endings; the search has read them."""
+    return _CODE_IN_CELLS.sub(lambda code: re.sub(r"(?<=[_(])(?=\w)|(?<=\.)(?=\w{3})", "<wbr>", code[0]), output)
 
 
 def on_post_build(config: MkDocsConfig) -> None:
