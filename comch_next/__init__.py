@@ -2,8 +2,8 @@
 
 Layout: device, engine, context, server, client, connection, task, and for the fast path memory, consumer,
 producer, stream: one noun each; pull: the pull view; aio: asyncio; log: the log calls of old programs;
-arguments: what old calls refuse in theirs; errors: the result codes as exceptions; api: the fact tables; driver:
-the seam to the library underneath.
+arguments: checks of the arguments of old calls; errors: the result codes as exceptions; api: the fact tables; driver:
+the interface to the library.
 """
 
 from typing import TYPE_CHECKING

@@ -40,7 +40,7 @@ _Received = tuple[ErrorCode, "bytes | None", "int | None", "Connection | None"]
 
 
 class BlockingChannel(Hinted):
-    """A service after `listen`, a client after `connect`.
+    """A channel whose calls block: a service after `listen`, a client after `connect`.
 
     Where a timeout may be given, None waits for ever and 0 raises Again; without one it is None, or 0 on a channel
     whose attributes have the flag NONBLOCK. Raises NotPermitted above the largest message of every device.
@@ -62,7 +62,7 @@ class BlockingChannel(Hinted):
     # Connections
 
     def listen(self, name: str | bytes) -> None:
-        """Become the service of that name on every representor; `receive` lets clients in.
+        """Become the service of that name on every representor; `receive` accepts clients.
 
         NotPermitted on a machine that is no DPU, ConnectionAborted when the name is taken on one of them.
         """
@@ -75,7 +75,7 @@ class BlockingChannel(Hinted):
                     self._open(life, device=device, device_rep=life.keep(rep.open)).listen(text(name, "service name"))
 
     def connect(self, name: str | bytes) -> Connection:
-        """Return the connection to the service of that name once that has let this client in, however long it takes.
+        """Wait until the service of that name has accepted this client, without a limit, and return the connection.
 
         NotPermitted on a machine that is no host, ConnectionAborted when no device reaches such a service.
         """
@@ -193,7 +193,7 @@ class BlockingChannel(Hinted):
         for channel in () if life is None else tuple(life.channels):
             if life is not None and channel is context:
                 return life, channel
-        raise NotConnected(f"{call}: {connection!r} is no connection of {self!r}")
+        raise NotConnected(f"{call}: {connection!r} is not a connection of {self!r}")
 
     # Messages
 
@@ -214,7 +214,7 @@ class BlockingChannel(Hinted):
             raise NotConnected(str(error), connection=connection) from None
 
     def receive(self, size: int = ANY_SIZE, timeout: float | None = UNSET) -> Message:
-        """The oldest message of a connection; waits for one. A service lets waiting clients in here, too.
+        """Receive the oldest message of a connection and wait for it. A service also accepts waiting clients here.
 
         size: bytes that the program can hold; a longer message stays, and InvalidValue has its length. Unknown when
         nothing can come any more, because the service died, or has lost its name; Again or TimeOut in time.

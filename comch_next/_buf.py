@@ -23,7 +23,7 @@ Memory: TypeAlias = "int | bytearray | memoryview | Any"  # an address, or a wri
 
 
 class BufInventory(Hinted, Strict):
-    """A fixed number of buffers to take (C: struct doca_buf_inventory). A `with` block starts and destroys it."""
+    """A pool of buffers (C: struct doca_buf_inventory). A `with` block starts and destroys it."""
 
     def __init__(self, num_elements: int, driver: str | None = None) -> None:
         """C: doca_buf_inventory_create."""
@@ -35,16 +35,19 @@ class BufInventory(Hinted, Strict):
         self._pid = os.getpid()
 
     def start(self) -> None:
-        """Buffers can be taken from now on."""
+        """Start the inventory: buffers can be taken."""
         self._inventories.start(self._handle)
 
     def stop(self) -> None:
-        """No more buffers; those that are out stay good."""
+        """Stop the inventory: no more buffers can be taken. Those that are out stay valid."""
         self._inventories.stop(self._handle)
 
     @alone
     def destroy(self, *, strict: bool = False) -> None:
-        """Raises InUse while buffers are out. A second call does nothing; with `strict` it raises InvalidValue."""
+        """Destroy the inventory. Raises InUse while buffers are out.
+
+        A second call does nothing; with `strict` it raises InvalidValue.
+        """
         if self._alive:
             self._inventories.destroy(self._handle)
             self._alive = False
@@ -60,7 +63,7 @@ class BufInventory(Hinted, Strict):
             leave(error, self.destroy)
 
     def buf_get_by_addr(self, mmap: Mmap, addr: Memory, length: int) -> Buf:
-        """A buffer over that range of the map with an empty data segment: one to receive into.
+        """Take a buffer over a range of the map, with an empty data segment: one to receive into.
 
         addr: a number, or a writable buffer, which stands for its own address.
 
@@ -71,18 +74,18 @@ class BufInventory(Hinted, Strict):
         return Buf(self, self._inventories.buf_get_by_addr(self._handle, handle_of(mmap), start, length))
 
     def buf_get_by_data(self, mmap: Mmap, data: Memory, data_len: int) -> Buf:
-        """The same with all of it as the data segment: one to send."""
+        """Take a buffer over a range of the map, all of which is the data segment: one to send."""
         start = address(data, "data")
         return Buf(self, self._inventories.buf_get_by_data(self._handle, handle_of(mmap), start, data_len))
 
     def buf_get_by_args(self, mmap: Mmap, addr: Memory, length: int, data: Memory, data_len: int) -> Buf:
-        """The same with the data segment given, which lies inside of the range."""
+        """Take a buffer over a range of the map, with a data segment inside it."""
         outer, inner = (address(addr, "addr"), length), (address(data, "data"), data_len)
         handle = self._inventories.buf_get_by_args(self._handle, handle_of(mmap), *outer, *inner)
         return Buf(self, handle)
 
     def buf_dup(self, buf: Buf) -> Buf:
-        """Another buffer, or list of buffers, over the same bytes."""
+        """Take another buffer, or list of buffers, over the bytes of one."""
         return Buf(self, self._inventories.buf_dup(self._handle, handle_of(buf)))
 
     def buf_reuse_by_addr(self, buf: Buf, addr: int, length: int) -> None:
@@ -103,16 +106,16 @@ class BufInventory(Hinted, Strict):
 
     @property
     def num_elements(self) -> int:
-        """How many buffers it has."""
+        """The number of buffers of the inventory."""
         return self._inventories.get_num_elements(self._handle)
 
     @property
     def num_free_elements(self) -> int:
-        """How many of them are not out."""
+        """The number of buffers that can be taken."""
         return self._inventories.get_num_free_elements(self._handle)
 
     def expand(self, num_elements: int) -> None:
-        """So many more. Raises BadState unless started."""
+        """Add buffers to the inventory. Raises BadState unless it is started."""
         self._inventories.expand(self._handle, num_elements)
 
     @property
@@ -127,7 +130,7 @@ class BufInventory(Hinted, Strict):
 
 @spelled
 class Buf(CNames):
-    """A range of a map and, inside of it, a data segment (C: struct doca_buf). Taken from an inventory."""
+    """A buffer: a range of a map with a data segment inside it (C: struct doca_buf). Inventories hand buffers out."""
 
     __slots__ = ("_bufs", "_handle", "inventory")
 
@@ -138,7 +141,7 @@ class Buf(CNames):
 
     @property
     def head(self) -> int:
-        """Where the range begins: an address."""
+        """The address at which the range begins."""
         return self._bufs.get_head(self._handle)
 
     def __len__(self) -> int:
@@ -146,12 +149,12 @@ class Buf(CNames):
 
     @property
     def data(self) -> int:
-        """Where the data segment begins: an address."""
+        """The address at which the data segment begins."""
         return self._bufs.get_data(self._handle)
 
     @property
     def data_len(self) -> int:
-        """Bytes of the data segment; settable as far as the range goes."""
+        """The length of the data segment, in bytes; settable within the range."""
         return self._bufs.get_data_len(self._handle)
 
     @data_len.setter
@@ -175,15 +178,15 @@ class Buf(CNames):
 
     @property
     def refcount(self) -> int:
-        """How many references there are."""
+        """The number of references to the buffer."""
         return self._bufs.get_refcount(self._handle)
 
     def inc_refcount(self) -> int:
-        """One more; the count before. Raises TooBig at 65535, NotPermitted inside of a list."""
+        """Add a reference and return the count before. Raises TooBig at 65535, NotPermitted inside a list."""
         return self._bufs.inc_refcount(self._handle)
 
     def dec_refcount(self) -> int:
-        """Give a reference up; the count before. At 0 the buffer goes back to its inventory, with its list.
+        """Drop a reference and return the count before. At 0 the buffer returns to its inventory, with its list.
 
         A posted buffer is gone for the program at once, and counts as out, and its range as taken, until its task
         has completed or its consumer has stopped: what a producer writes there meanwhile meets nobody. Raises
@@ -194,46 +197,46 @@ class Buf(CNames):
     # Lists, which other libraries take; Comch refuses them
 
     def chain_list(self, other: Buf) -> None:
-        """Append another list. Raises NotPermitted when it is shared or not a head."""
+        """Append another list. Raises NotPermitted if it is shared or not a head."""
         self._bufs.chain_list(self._handle, handle_of(other))
 
     def chain_list_tail(self, tail: Buf, other: Buf) -> None:
-        """The same with the tail known."""
+        """Append another list, of which you know the tail."""
         self._bufs.chain_list_tail(self._handle, handle_of(tail), handle_of(other))
 
     def unchain_list(self, other: Buf) -> None:
-        """Split before `other`. Raises InvalidValue when it is not inside."""
+        """Split the list before `other`. Raises InvalidValue if it is not in the list."""
         self._bufs.unchain_list(self._handle, handle_of(other))
 
     @property
     def next_in_list(self) -> Buf | None:
-        """The next element, None at the end."""
+        """The next element; None at the end."""
         found = self._bufs.get_next_in_list(self._handle)
         return None if found is None else Buf(self.inventory, found)
 
     @property
     def last_in_list(self) -> Buf:
-        """The last element."""
+        """The last element of the list."""
         return Buf(self.inventory, self._bufs.get_last_in_list(self._handle))
 
     @property
     def list_len(self) -> int:
-        """Elements from here on. Raises NotPermitted unless this is the head."""
+        """The number of elements. Raises NotPermitted unless this is the head."""
         return self._bufs.get_list_len(self._handle)
 
     @property
     def is_first_in_list(self) -> bool:
-        """Whether nothing lies before it."""
+        """Whether the buffer is the first of its list."""
         return self._bufs.is_first_in_list(self._handle)
 
     @property
     def is_last_in_list(self) -> bool:
-        """Whether nothing lies behind it."""
+        """Whether the buffer is the last of its list."""
         return self._bufs.is_last_in_list(self._handle)
 
     @property
     def is_in_list(self) -> bool:
-        """Whether it is chained."""
+        """Whether the buffer is in a list."""
         return self._bufs.is_in_list(self._handle)
 
     def __eq__(self, other: object) -> bool:

@@ -23,10 +23,9 @@ __all__ = ["Channel"]
 
 
 class Channel(Server, Client):
-    """A server after `listen`, a client after `connect`; while IDLE either is legal again.
+    """A context that `listen` makes a server and `connect` a client; while IDLE it may change its role.
 
-    Settings as those of both. Where the role is known when the program is written, Server and Client are what one
-    writes.
+    It has the settings of both. If you know the role when you write the program, use Server or Client.
     """
 
     _options = Server._options

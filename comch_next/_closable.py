@@ -25,7 +25,7 @@ class Closable(Hinted):
 
     @alone
     def close(self, *, strict: bool = False) -> None:
-        """Close it. Raises InUse while contexts or maps hold it and nothing else has it open.
+        """Close it. Raises InUse if this is the last open and contexts or maps still use it.
 
         A second call does nothing. With `strict` it is as in C: InvalidValue, unless another open of the same device
         is left, which it closes.

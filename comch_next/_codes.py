@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 
 class ErrorCode(IntEnum):
-    """enum doca_error"""
+    """The result code of a call (C: enum doca_error)."""
 
     SUCCESS = 0
     UNKNOWN = 1
@@ -49,7 +49,7 @@ class ErrorCode(IntEnum):
 
 
 class State(IntEnum):
-    """enum doca_ctx_states"""
+    """The state of a context (C: enum doca_ctx_states)."""
 
     IDLE = 0
     STARTING = 1
@@ -63,7 +63,7 @@ class State(IntEnum):
 
 
 class Counter(IntEnum):
-    """enum doca_comch_counter"""
+    """A counter of a connection (C: enum doca_comch_counter)."""
 
     SENT_MESSAGES = 1
     SENT_BYTES = 2
@@ -77,7 +77,7 @@ class Counter(IntEnum):
 
 
 class RepFilter(IntFlag):
-    """enum doca_devinfo_rep_filter"""
+    """A filter for representors; its bits combine (C: enum doca_devinfo_rep_filter)."""
 
     ALL = 0
     NET = 2
@@ -90,7 +90,7 @@ class RepFilter(IntFlag):
 
 
 class PciFuncType(IntEnum):
-    """enum doca_pci_func_type"""
+    """The type of a PCIe function (C: enum doca_pci_func_type)."""
 
     PF = 0
     VF = 1
@@ -103,7 +103,7 @@ class PciFuncType(IntEnum):
 
 
 class SubmitFlag(IntFlag):
-    """enum doca_task_submit_flag"""
+    """A flag for the submission of a task; its bits combine (C: enum doca_task_submit_flag)."""
 
     NONE = 0
     FLUSH = 1
@@ -116,7 +116,7 @@ class SubmitFlag(IntFlag):
 
 
 class AccessFlag(IntFlag):
-    """enum doca_access_flag"""
+    """A permission of a map; its bits combine (C: enum doca_access_flag)."""
 
     LOCAL_READ_ONLY = 0
     LOCAL_READ_WRITE = 1
@@ -134,7 +134,7 @@ class AccessFlag(IntFlag):
 
 
 class LogLevel(IntEnum):
-    """enum doca_log_level"""
+    """A level of DOCA's log (C: enum doca_log_level)."""
 
     DISABLE = 10
     CRIT = 20

@@ -126,7 +126,7 @@ class ControlContext(PullingContext):
     # Callbacks, registered while IDLE
 
     def task_send_set_conf(self, done: Callable[..., object], failed: Callable[..., object], num_tasks: int) -> None:
-        """The callbacks `(task)` for sends that succeeded and failed, and the depth of the pool; mandatory."""
+        """Set the callbacks `(task)` for sends that succeeded and failed, and the number of tasks. Mandatory."""
         if not self._made:
             self._check_size("task_send_set_conf", num_tasks)
         self._register(
@@ -137,7 +137,7 @@ class ControlContext(PullingContext):
         )
 
     def event_msg_recv_register(self, callback: _C, view: bool = False) -> _C:
-        """Call `callback(connection, data)` for every message; mandatory. Returns it, so it decorates.
+        """Call `callback(connection, data)` for every message. Mandatory. Returns the callback, so it decorates.
 
         With `view` the data is a memoryview that is released after the callback, otherwise bytes.
         """
@@ -166,7 +166,7 @@ class ControlContext(PullingContext):
     # Sending
 
     def task_send_alloc_init(self, connection: Connection, msg: bytes) -> SendTask:
-        """A task that sends `msg`, of which it keeps a copy, to the other side (C: doca_comch_*_task_send_alloc_init).
+        """Allocate a task that sends a copy of `msg` to the peer (C: doca_comch_*_task_send_alloc_init).
 
         Raises NoMemory when all tasks of the pool are in use, InvalidValue above the largest message.
         """

@@ -1,4 +1,4 @@
-"""The hint of a missing attribute: the Python spelling of a C name, or the name that is like it."""
+"""How Python spells a C name, and the hint of a missing attribute: that spelling, or the name that is like it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import comch_next
 from comch_next._names import annotated, has
 from comch_next._spellings import ABSENT, GENERATION_1, LATER, PREFIXES, SPELLINGS
 
-__all__ = ["hint_of_class", "hint_of_package"]
+__all__ = ["c_names", "hint_of_class", "hint_of_package", "python_spelling"]
 
 _OLD = "doca_comm_channel_"
 _OLD_NOUNS = ("ep_", "peer_addr_", "")
@@ -29,12 +29,32 @@ def hint_of_class(cls: type, name: str, setting: bool) -> str:
 @lru_cache(maxsize=256)
 def hint_of_package(name: str) -> str:
     """What comch_next has in place of a name; "" when nothing is like it."""
-    rest = _old_rest(name)
-    if name.startswith(_OLD) and rest in GENERATION_1:
-        owners = (comch_next.Server, comch_next.Client, comch_next.Connection)
-        here = [f"{cls.__name__}.{attribute}" for cls in owners for attribute in _old_attributes(cls, rest)[:1]]
-        return f"{rest} is generation 1; here: {' or '.join(here)}"
+    if here := _of_generation_1(name):
+        return f"{_old_rest(name)} is generation 1; here: {' or '.join(here)}"
     return _whole_name(name, object) or _did_you_mean(name, comch_next.__all__)
+
+
+def c_names() -> list[str]:
+    """Every C name that has a spelling in Python, or a reason why it has none."""
+    return [*SPELLINGS, *ABSENT, *LATER]
+
+
+def python_spelling(name: str) -> str:
+    """How comch_next spells a C name of any generation, several apart by "or"; or why it has no counterpart."""
+    if name in ABSENT:
+        return f"no counterpart ({ABSENT[name]})"
+    old = [SPELLINGS[new] for new in LATER.get(name, ()) if new in SPELLINGS]
+    here = _of_generation_1(name) or list(dict.fromkeys([SPELLINGS[name]] if name in SPELLINGS else old))
+    return " or ".join(here).replace(" | ", " or ") or "no counterpart"
+
+
+def _of_generation_1(name: str) -> list[str]:
+    """What objects of comch_next have for a call of generation 1 that they spell in their own way."""
+    rest = _old_rest(name)
+    if not name.startswith(_OLD) or rest not in GENERATION_1:
+        return []
+    owners = (comch_next.Server, comch_next.Client, comch_next.Connection)
+    return [f"{cls.__name__}.{attribute}" for cls in owners for attribute in _old_attributes(cls, rest)[:1]]
 
 
 def _generation_1(cls: type, name: str) -> str:

@@ -29,7 +29,7 @@ _EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 
 
 class InitAttr(SimpleNamespace):
-    """What a channel is made from (C: struct doca_comm_channel_init_attr); 0 leaves a size to the library.
+    """The attributes of a BlockingChannel (C: struct doca_comm_channel_init_attr). For a size of 0 the library chooses.
 
     msgsize: bytes of the longest message. maxmsgs: messages in each queue. flags: 1, no call waits. cookie: the
     program's own.

@@ -79,7 +79,7 @@ class LibraryContext(Context):
     # Callbacks
 
     def set_state_changed_cb(self, callback: Any) -> Any:
-        """Call `callback(context, old, new)` on every change of state. Returns it, so it decorates."""
+        """Call `callback(context, old, new)` on every change of state. Returns the callback, so it decorates."""
         if not callable(callback):
             raise InvalidValue(f"set_state_changed_cb takes a callback, not {callback!r}")
 
@@ -249,7 +249,7 @@ class LibraryContext(Context):
 
     @property
     def state(self) -> State:
-        """IDLE, STARTING, RUNNING or STOPPING."""
+        """The state of the context: IDLE, STARTING, RUNNING or STOPPING."""
         return self._contexts.get_state(self._handle) if self._made else State.IDLE
 
     def close(self, timeout: float = 5.0) -> None:

@@ -18,7 +18,7 @@ __all__ = ["ConsumerCompletion", "MsgQ"]
 
 
 class MsgQ(Hinted):
-    """A queue between this process and the DPA, in one direction (C: struct doca_comch_msgq).
+    """A message queue between this process and the DPA, in one direction (C: struct doca_comch_msgq).
 
     Messages are immediate data of at most 32 bytes. One of its sides is on the DPA: its contexts are configured here
     and used by kernels, see comch_next.dpa. Two queues carry both directions.
@@ -36,7 +36,7 @@ class MsgQ(Hinted):
 
     @property
     def engine(self) -> ProgressEngine:
-        """What moves its contexts that have no engine of the program's; made at the first use."""
+        """The engine of those of its contexts that have none of the program's; made at the first use."""
         if self._engine is None:
             self._engine = ProgressEngine(self._driver.name)
         return self._engine
@@ -44,19 +44,22 @@ class MsgQ(Hinted):
     # Configuration, before start
 
     def set_dpa_consumer(self, dpa: Any) -> None:
-        """From here to that DPA. Raises BadState once it has a direction, InvalidValue for a DPA of another device."""
+        """Carry messages from this process to that DPA.
+
+        Raises BadState once the queue has a direction, InvalidValue for a DPA of another device.
+        """
         self._msgqs.set_dpa_consumer(self._handle, handle_of(dpa))
 
     def set_dpa_producer(self, dpa: Any) -> None:
-        """From that DPA to here. Raises as set_dpa_consumer."""
+        """Carry messages from that DPA to this process. Raises as set_dpa_consumer."""
         self._msgqs.set_dpa_producer(self._handle, handle_of(dpa))
 
     def set_max_num_consumers(self, number: int) -> None:
-        """How many consumers it may have."""
+        """The largest number of consumers of the queue."""
         self._msgqs.set_max_num_consumers(self._handle, number)
 
     def set_max_num_producers(self, number: int) -> None:
-        """How many producers it may have."""
+        """The largest number of producers of the queue."""
         self._msgqs.set_max_num_producers(self._handle, number)
 
     # Life
@@ -66,11 +69,11 @@ class MsgQ(Hinted):
         self._msgqs.start(self._handle)
 
     def stop(self) -> None:
-        """Let it be configured again. Raises InUse while consumers or producers of it exist."""
+        """Stop the queue, so that it can be configured again. Raises InUse while it has consumers or producers."""
         self._msgqs.stop(self._handle)
 
     def destroy(self) -> None:
-        """Give it back. Raises BadState unless it is stopped."""
+        """Destroy the queue. Raises BadState unless it is stopped."""
         self._msgqs.destroy(self._handle)
         if self._engine is not None:
             self._engine.destroy()
@@ -92,7 +95,8 @@ class MsgQ(Hinted):
 
 
 class ConsumerCompletion(Hinted):
-    """Where a kernel finds what DPA consumers have received (C: struct doca_comch_consumer_completion).
+    """A completion context: kernels find there what DPA consumers received (C: struct
+    doca_comch_consumer_completion).
 
     Its limits are settable before start; numbers are rounded up to a power of two.
     """
@@ -108,7 +112,7 @@ class ConsumerCompletion(Hinted):
 
     @property
     def max_num_consumers(self) -> int:
-        """How many consumers may share it."""
+        """The largest number of consumers that share it."""
         return self._completions.get_max_num_consumers(self._handle)
 
     @max_num_consumers.setter
@@ -117,7 +121,7 @@ class ConsumerCompletion(Hinted):
 
     @property
     def max_num_recv(self) -> int:
-        """How many receives all of them may have posted."""
+        """The largest number of receives that all of them have posted."""
         return self._completions.get_max_num_recv(self._handle)
 
     @max_num_recv.setter
@@ -138,13 +142,13 @@ class ConsumerCompletion(Hinted):
         self._completions.start(self._handle)
 
     def stop(self) -> None:
-        """Let it be configured again. Raises InUse while consumers are connected to it."""
+        """Stop it, so that it can be configured again. Raises InUse while consumers are connected to it."""
         self._completions.stop(self._handle)
 
     def get_dpa_handle(self) -> int:
-        """What kernels know it by. Raises BadState before the start."""
+        """Return the handle by which kernels use it. Raises BadState before the start."""
         return self._completions.get_dpa_handle(self._handle)
 
     def destroy(self) -> None:
-        """Give it back. Raises InUse unless it is stopped."""
+        """Destroy it. Raises InUse unless it is stopped."""
         self._completions.destroy(self._handle)

@@ -64,7 +64,7 @@ class Peer(Connection):
         self._in_flight = in_flight
 
     def get_counter(self, counter: Counter) -> int:
-        """A counter of the last snapshot: messages, or bytes."""
+        """Return a counter of the last snapshot: messages, or bytes."""
         try:
             return self._counters[counter]
         except (KeyError, TypeError):

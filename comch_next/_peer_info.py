@@ -12,7 +12,7 @@ __all__ = ["PeerInfo", "peer_info"]
 
 
 class PeerInfo(SimpleNamespace):
-    """What is known of a connection (C: struct doca_comm_channel_peer_addr_info); `vport` is not, and stays 0."""
+    """A snapshot of a connection (C: struct doca_comm_channel_peer_addr_info). `vport` is unknown, and 0."""
 
     vport: int
     msgsize: int

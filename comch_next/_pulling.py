@@ -133,7 +133,7 @@ class PullingContext(Configured):
         return self._port
 
     def receive(self, size: int | None = ANY_SIZE, *, timeout: float | None = None) -> Message:
-        """The oldest message of all connections. A server accepts waiting clients here, too.
+        """Receive the oldest message of all connections. A server also accepts waiting clients here.
 
         size: bytes that the caller can hold; a longer message stays, and InvalidValue carries its length.
         timeout: seconds; None waits for ever, 0 raises Again when nothing is there, otherwise TimeOut is raised, and
@@ -204,17 +204,17 @@ class PullingContext(Configured):
 
     @property
     def send_fd(self) -> int:
-        """A descriptor, ready when a send in flight has ended, so also when one that raised Again may be tried again.
+        """A descriptor for poll and epoll, ready when a send in flight has ended and one that raised Again may succeed.
 
-        See `arm_send`. It is this context's until `close`, however often it disconnects and connects.
+        See `arm_send`. It stays valid until `close`, also when the context disconnects and connects again.
         """
         return self._descriptor("send_fd")
 
     @property
     def recv_fd(self) -> int:
-        """A descriptor, ready when a message, a waiting client or a lost peer is there; see `arm_recv`.
+        """A descriptor for poll and epoll, ready when a message, a waiting client or a lost peer is there.
 
-        It is this context's until `close`, however often it disconnects and connects.
+        It stays valid until `close`, also when the context disconnects and connects again.
         """
         return self._descriptor("recv_fd")
 
@@ -237,11 +237,11 @@ class PullingContext(Configured):
             raise NotFound(f"{name}: {error}") from error  # as generation 1
 
     def arm_send(self) -> None:
-        """Let `send_fd` become ready once: when a send in flight ends, or at once for what the program has missed."""
+        """Arm `send_fd` once. It is ready when a send in flight ends, at once if one ended unnoticed."""
         self._opened_port("arm_send").arm_send()
 
     def arm_recv(self) -> None:
-        """Let `recv_fd` become ready once, at once when something waits."""
+        """Arm `recv_fd` once. It is ready at once if something waits."""
         self._opened_port("arm_recv").arm_recv()
 
     def _opened_port(self, call: str) -> PullPort:

@@ -12,7 +12,7 @@ __all__ = ["RepInfo", "Representor"]
 
 
 class RepInfo(Hinted):
-    """A representor as its device's list shows it (C: struct doca_devinfo_rep)."""
+    """A representor in the list of its device (C: struct doca_devinfo_rep)."""
 
     def __init__(self, driver: Driver, handle: protocol.RepInfo) -> None:
         self._driver = driver
@@ -23,12 +23,12 @@ class RepInfo(Hinted):
 
     @property
     def pci_addr_str(self) -> str:
-        """The host's address of the function it stands for, DDDD:BB:DD.F."""
+        """The PCI address of its function on the host, DDDD:BB:DD.F."""
         return self._driver.devices.rep_get_pci_addr_str(self._handle)
 
     @property
     def pci_addr(self) -> PciBdf:
-        """The host's address in numbers, without the domain."""
+        """The PCI address of its function in numbers, without the domain."""
         return PciBdf.of(self.pci_addr_str)
 
     def is_equal_pci_addr(self, pci_addr: str | bytes) -> bool:
@@ -42,7 +42,7 @@ class RepInfo(Hinted):
 
     @property
     def vuid(self) -> str:
-        """The vendor's unique text for it."""
+        """The vendor's unique identifier, a text."""
         return self._driver.devices.rep_get_vuid(self._handle)
 
     @property
@@ -52,7 +52,7 @@ class RepInfo(Hinted):
 
     @property
     def vhca_id(self) -> int:
-        """The hardware function's number."""
+        """The number of the hardware function."""
         return self._driver.devices.rep_get_vhca_id(self._handle)
 
     @property
@@ -61,7 +61,7 @@ class RepInfo(Hinted):
         return self._driver.devices.rep_get_is_hotplug(self._handle)
 
     def open(self) -> "Representor":
-        """C: doca_dev_rep_open."""
+        """Open the representor (C: doca_dev_rep_open)."""
         return Representor(self._driver, self._driver.devices.rep_open(self._handle))
 
 
@@ -80,5 +80,5 @@ class Representor(Closable):
 
     @property
     def devinfo_rep(self) -> RepInfo:
-        """What the list said of it (C: doca_dev_rep_as_devinfo)."""
+        """Its entry in the list of representors (C: doca_dev_rep_as_devinfo)."""
         return RepInfo(self._driver, self._driver.devices.rep_as_devinfo(self._handle))

@@ -30,7 +30,7 @@ class ServiceState(ControlContext):
 
     @property
     def service_fd(self) -> int:
-        """A descriptor, ready when a client comes or goes or the server fails.
+        """A descriptor for poll and epoll, ready when a client connects or disconnects, or the server fails.
 
         Asking for it first arms it; afterwards `arm_service` and `update_info` do.
         """
@@ -40,7 +40,7 @@ class ServiceState(ControlContext):
         return fd
 
     def arm_service(self) -> None:
-        """Let `service_fd` become ready once, at once when a client waits."""
+        """Arm `service_fd` once. It is ready at once if a client waits."""
         self._service_port("arm_service").arm_service()
         self._service_armed = True
 
@@ -66,12 +66,12 @@ class ServiceState(ControlContext):
 
     @property
     def connections(self) -> list[Connection]:
-        """Those that were up at the last `update_info`, the oldest first; none before."""
+        """The connections that were up at the last `update_info`, the oldest first; none before it."""
         return list(self._known("connections").connections)
 
     @property
     def pending(self) -> int:
-        """Clients that waited at the last `update_info`; `receive` lets them in."""
+        """The number of clients that waited at the last `update_info`; `receive` accepts them."""
         return self._known("pending").pending
 
     def _known(self, call: str) -> _Snapshot:

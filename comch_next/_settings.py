@@ -68,7 +68,7 @@ class Configured(LibraryContext):
     # Settings
 
     def configure(self, **options: Any) -> None:
-        """Set several of the options of the constructor at once: all of them, or none when one is refused.
+        """Set several options of the constructor at once: all of them, or none if one is refused.
 
         Legal while IDLE, so after `disconnect` again. Raises TypeError for an option that there is not, InvalidValue
         for a value that does not fit, as far as the device is known, and BadState while active.
@@ -194,7 +194,7 @@ class Configured(LibraryContext):
 
     @property
     def engine(self) -> ProgressEngine:
-        """The progress engine that moves it: set, connected by `connect_ctx`, or from the first use on its own."""
+        """The progress engine: one that you set or connect by `connect_ctx`, else an engine of the context's own."""
         given: ProgressEngine | None = self._settings["engine"]
         if given is not None:
             return given
@@ -206,9 +206,9 @@ class Configured(LibraryContext):
 
     @property
     def max_msg_size(self) -> int:
-        """Bytes of the longest message. Setting it makes a peer with another setting unable to connect.
+        """The longest message, in bytes. If both sides set it, they connect only with the same value.
 
-        Until it is set the device's default; None while no device is known.
+        The default is the device's; None while no device is known.
         """
         if self._endpoint is not None:
             return self._endpoint.get("max_msg_size")  # type: ignore[no-any-return]
@@ -221,9 +221,9 @@ class Configured(LibraryContext):
 
     @property
     def recv_queue_size(self) -> int:
-        """Messages that wait here, per connection, before the sender's stay in flight.
+        """The depth of each connection's receive queue, in messages. Beyond it messages stay in flight at the sender.
 
-        Until it is set the device's default; None while no device is known.
+        The default is the device's; None while no device is known.
         """
         if self._endpoint is not None:
             return self._endpoint.get("recv_queue_size")  # type: ignore[no-any-return]
@@ -236,7 +236,7 @@ class Configured(LibraryContext):
 
     @property
     def send_queue_size(self) -> int | None:
-        """Messages that may be in flight per connection while the context is pulled from; None for the default."""
+        """The messages that may be in flight on each connection, if the context is pulled from; None: the default."""
         if self._endpoint is not None:
             return self._endpoint.get("send_queue_size")  # type: ignore[no-any-return]
         size: int | None = self._settings["send_queue_size"]
@@ -248,7 +248,7 @@ class Configured(LibraryContext):
 
     @property
     def one_sided(self) -> bool:
-        """Whether each call answers as generation 1 did, in codes and values, for programs that are being migrated.
+        """Whether calls answer as in generation 1, in codes and values: for programs that are being migrated.
 
         Sizes are rounded, a representor's address does not stand for it, a wrong side is NotPermitted, a name that is
         taken ConnectionAborted, and so on. A peer that leaves in order is no event: no Shutdown, its connection's

@@ -31,10 +31,10 @@ _REDIAL_S = 0.05  # a server whose backlog is full is dialled again this often
 
 
 class Client(ControlContext):
-    """It reaches one server, by the name and through its own device (C: struct doca_comch_client).
+    """A context on the host that connects to one server by its name (C: struct doca_comch_client).
 
-    Every argument is a setting as well, which may be given later and changed while IDLE, so again after `disconnect`:
-    by assignment, `configure`, or `connect(name)`. The library's context is made as soon as device and name are known.
+    Each argument is a setting, too: give or change it while IDLE, also after `disconnect`, by assignment,
+    `configure` or `connect(name)`. The library's context is made as soon as device and name are known.
     """
 
     _options = tuple(option for option in ControlContext._options if option != "device_rep")
@@ -77,7 +77,7 @@ class Client(ControlContext):
 
     @property
     def connection(self) -> Connection:
-        """The one connection, once started (C: doca_comch_client_get_connection); else BadState."""
+        """The connection of a client that has been started (C: doca_comch_client_get_connection); else BadState."""
         if not self._made:
             self._refuse_unmade("connection")
         return self._connection(self._clients.get_connection(self._handle))
@@ -85,9 +85,9 @@ class Client(ControlContext):
     # Pulling
 
     def connect(self, name: str | None = UNSET, timeout: float | None = 5.0) -> Connection:
-        """Start, and wait for the server to accept: with callbacks registered as they are, else with a pull port.
+        """Start the client and wait for the server to accept it. Without registered callbacks it opens a pull port.
 
-        name: the service's, unless it has been set. timeout: seconds; None waits for ever, 0 returns the connection in
+        name: the service, unless it has been set. timeout: seconds; None waits for ever, 0 returns the connection in
         progress. Raises ConnectionAborted when no server listens or it refuses, TimeOut when it has not accepted in
         time; then nothing is left. Raises BadState when a setting is missing, InvalidValue for an invalid timeout.
         """
@@ -145,7 +145,7 @@ class Client(ControlContext):
             raise from_code(error.code, f"{call}: {reason}", connection=error.connection) from None
 
     def disconnect(self, connection: Connection | None = UNSET, timeout: float = 5.0) -> None:
-        """Stop and progress to IDLE; then everything may be set anew, and `connect` is legal again.
+        """Stop the client and progress to IDLE; then every setting may change, and `connect` is legal again.
 
         connection: the one that is to be left, for programs that name it; there is no other. Legal, too, once for a
         connection that the server has ended already. Raises BadState unless started, InvalidValue for a connection of

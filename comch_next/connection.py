@@ -24,7 +24,10 @@ FLUSH_TICK_S = 0.0005
 
 @spelled
 class Connection(CNames, Strict):
-    """Made by the library: a client has one, a server one for each client (C: struct doca_comch_connection)."""
+    """A connection between a client and its server (C: struct doca_comch_connection).
+
+    The library makes it: a client has one, a server has one for each client.
+    """
 
     _link: Any = None  # of a one-sided context: the life that it belongs to
     _late_bytes: int | None = None  # of the send that a one-sided context accepted after the peer had left
@@ -55,13 +58,13 @@ class Connection(CNames, Strict):
 
     @property
     def server(self) -> Server | None:
-        """The server whose connection this is, None on a client (C: doca_comch_server_get_server_ctx)."""
+        """The server of this connection; None on a client (C: doca_comch_server_get_server_ctx)."""
         handle = self._connections.get_server(self._handle)
         return None if handle is None else self._context  # type: ignore[return-value]
 
     @property
     def client(self) -> Client | None:
-        """The client whose connection this is, None on a server (C: doca_comch_client_get_client_ctx)."""
+        """The client of this connection; None on a server (C: doca_comch_client_get_client_ctx)."""
         handle = self._connections.get_client(self._handle)
         return None if handle is None else self._context  # type: ignore[return-value]
 
@@ -73,7 +76,7 @@ class Connection(CNames, Strict):
             self._connections.update_info(self._handle)
 
     def get_counter(self, counter: Counter) -> int:
-        """A counter of the last snapshot: messages, or bytes."""
+        """Return a counter of the last snapshot: messages, or bytes."""
         count = self._connections.get_counter(self._handle, counter)
         if self._late_bytes is not None:
             count += {Counter.SENT_MESSAGES: 1, Counter.SENT_BYTES: self._late_bytes}.get(counter, 0)
@@ -81,11 +84,11 @@ class Connection(CNames, Strict):
 
     @property
     def in_flight(self) -> int:
-        """Messages accepted that are not in the receiver's queue yet."""
+        """The number of accepted messages that are not in the receiver's queue yet."""
         return self._context._opened_port("in_flight").in_flight(self)
 
     def send(self, data: bytes | bytearray | memoryview, timeout: float | None = None) -> None:
-        """Send one message; returns when it is accepted, which waits only for a free place among those in flight.
+        """Send one message and return when it is accepted; wait only while the send queue is full.
 
         timeout: seconds; None waits for ever, 0 raises Again instead of waiting, otherwise TimeOut is raised.
         Raises InvalidValue above the largest message or for an invalid timeout, ConnectionReset when the peer died or
@@ -127,15 +130,15 @@ class Connection(CNames, Strict):
 
 
 class Message(NamedTuple):
-    """What `receive` returns: the bytes, and the connection that they came on."""
+    """A received message: its bytes, and the connection that it came on."""
 
     data: bytes
     connection: Connection
 
     def reply(self, data: bytes | bytearray | memoryview, timeout: float | None = None) -> bool:
-        """Send an answer to where this came from, as Connection.send, and return True.
+        """Send an answer on the connection of this message, as Connection.send, and return True.
 
-        On a server, False when that client has gone: the others are served on. `Server.messages` reports its end.
+        On a server, return False if that client has gone, so that the loop goes on. `Server.messages` reports its end.
         """
         try:
             self.connection.send(data, timeout)

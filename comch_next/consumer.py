@@ -54,7 +54,7 @@ class Consumer(FastContext):
 
     @property
     def id(self) -> int:
-        """What producers of the other side name it by: above 0, unique on the connection."""
+        """The number by which producers of the other side address the consumer: above 0, unique on the connection."""
         return self._consumers.get_id(self._handle)
 
     @property
@@ -69,11 +69,11 @@ class Consumer(FastContext):
     def task_post_recv_set_conf(
         self, done: Callable[[PostRecvTask], object], failed: Callable[[PostRecvTask], object], num_tasks: int
     ) -> None:
-        """The callbacks `(task)` for receives that succeeded and failed, and the depth of the pool; mandatory."""
+        """Set the callbacks `(task)` for receives that succeeded and failed, and the number of tasks. Mandatory."""
         self._consumers.task_post_recv_set_conf(self._handle, done, failed, num_tasks)
 
     def task_post_recv_alloc_init(self, buf: Buf | None = None) -> PostRecvTask:
-        """A task that posts the free part of the buffer, or without one receives immediate data only.
+        """Allocate a task that posts the free part of the buffer, or, without a buffer, receives immediate data only.
 
         Raises NoMemory when all tasks are in use, InvalidValue for a buffer outside of the map or in a list.
         """
@@ -82,13 +82,13 @@ class Consumer(FastContext):
     # Of a message queue to the DPA: on others these raise BadState
 
     def set_dev_max_num_recv(self, number: int) -> None:
-        """How many receives a kernel may have posted: mandatory, before start; rounded up to a power of two."""
+        """Set how many receives a kernel may have posted, rounded up to a power of two. Mandatory before start."""
         self._consumers.set_dev_max_num_recv(self._handle, number)
 
     def set_completion(self, completion: ConsumerCompletion, user_data: Any = None) -> None:
-        """Where a kernel finds what has been received: mandatory, after set_datapath_on_dpa and before start."""
+        """Set the completion context for kernels. Mandatory, after set_datapath_on_dpa and before start."""
         self._consumers.set_completion(self._handle, handle_of(completion), user_data)
 
     def get_dpa_handle(self) -> int:
-        """What kernels know it by. Raises BadState unless RUNNING."""
+        """Return the handle by which kernels use it. Raises BadState unless RUNNING."""
         return self._consumers.get_dpa_handle(self._handle)

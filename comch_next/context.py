@@ -87,7 +87,7 @@ class Context(ContextNames, Strict):
 
     @alone
     def start(self) -> State:
-        """Freeze the configuration and begin; the state reached (C: doca_ctx_start).
+        """Freeze the configuration, start the context, and return its state (C: doca_ctx_start).
 
         Raises BadConfig without the mandatory callbacks, NotSupported on a device of the wrong side, AlreadyExist
         when the name is taken, Initialization when the meeting place cannot be used, BadState unless IDLE.
@@ -97,12 +97,15 @@ class Context(ContextNames, Strict):
 
     @alone
     def stop(self) -> State:
-        """Tell every peer and fail what waits; IDLE, or STOPPING until progress has finished (C: doca_ctx_stop)."""
+        """Stop the context and return its state: IDLE, or STOPPING until progress completes it (C: doca_ctx_stop).
+
+        Every peer is notified; sends that still wait fail.
+        """
         self._need_engine("stop")
         return self._contexts.stop(self._handle)
 
     def try_start(self) -> ErrorCode:
-        """Start, and return the code as C has it: IN_PROGRESS while STARTING, or that of the failure.
+        """Start the context and return the result code of C: IN_PROGRESS while STARTING, or that of the failure.
 
         As the function of the class, `Context.try_start(context)`, INVALID_VALUE for anything but a context.
         """
@@ -114,14 +117,14 @@ class Context(ContextNames, Strict):
 
     @property
     def state(self) -> State:
-        """IDLE, STARTING, RUNNING or STOPPING."""
+        """The state of the context: IDLE, STARTING, RUNNING or STOPPING."""
         return self._contexts.get_state(self._handle)
 
     def _active(self) -> bool:
         return self.state is not State.IDLE
 
     def set_state_changed_cb(self, callback: _C) -> _C:
-        """Call `callback(context, old, new)` on every change of state. Returns it, so it decorates."""
+        """Call `callback(context, old, new)` on every change of state. Returns the callback, so it decorates."""
         changed: Any = callback if not callable(callback) else lambda _, old, new: callback(self, old, new)
         self._contexts.set_state_changed_cb(self._handle, changed)
         self._state_changed_cb = changed
@@ -133,12 +136,12 @@ class Context(ContextNames, Strict):
         return self._contexts.get_num_inflight_tasks(self._handle)
 
     def flush_tasks(self) -> None:
-        """Push what was submitted without the flush flag (C: doca_ctx_flush_tasks)."""
+        """Flush tasks that were submitted without the flush flag (C: doca_ctx_flush_tasks)."""
         self._contexts.flush_tasks(self._handle)
 
     @alone
     def destroy(self, *, strict: bool = False) -> None:
-        """Give it back (C: doca_comch_*_destroy). Raises InUse unless IDLE.
+        """Destroy the context (C: doca_comch_*_destroy). Raises InUse unless it is IDLE.
 
         A second call does nothing; with `strict` it raises InvalidValue, as in C.
         """

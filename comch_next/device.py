@@ -16,15 +16,15 @@ __all__ = ["DevInfo", "Device", "RepInfo", "Representor", "devices", "open_devic
 
 
 def devices(driver: str | None = None) -> list["DevInfo"]:
-    """Every device that this side sees (C: doca_devinfo_create_list)."""
+    """List the devices that this side sees (C: doca_devinfo_create_list)."""
     chosen = load(driver)
     return [DevInfo(chosen, handle) for handle in chosen.devices.create_list()]
 
 
 def open_device(pci_addr: str | bytes, driver: str | None = None) -> "Device":
-    """Open the device at that PCI address, BB:DD.F or DDDD:BB:DD.F, as text or as C has it.
+    """Open the device at a PCI address, given as BB:DD.F, DDDD:BB:DD.F or PciBdf.
 
-    Raises NotFound when this side has no such device, InvalidValue when the text is no address.
+    Raises NotFound if this side has no such device, InvalidValue for an invalid address.
     """
     pci_addr = text(pci_addr, "PCI address")
     found = devices(driver)
@@ -36,7 +36,7 @@ def open_device(pci_addr: str | bytes, driver: str | None = None) -> "Device":
 
 
 class DevInfo(Hinted):
-    """A device as the list shows it (C: struct doca_devinfo)."""
+    """A device in the list of devices (C: struct doca_devinfo)."""
 
     def __init__(self, driver: Driver, handle: protocol.DevInfo) -> None:
         self._driver = driver
@@ -56,7 +56,7 @@ class DevInfo(Hinted):
         return PciBdf.of(self.pci_addr_str)
 
     def is_equal_pci_addr(self, pci_addr: str | bytes) -> bool:
-        """Whether this is the device at that address, short or long form; InvalidValue when it is none."""
+        """Return whether this is the device at an address, in short or long form; InvalidValue for an invalid one."""
         return self._driver.devices.is_equal_pci_addr(self._handle, text(pci_addr, "PCI address"))
 
     @property
@@ -72,7 +72,7 @@ class DevInfo(Hinted):
     def open(self) -> "Device":
         """Open the device, or count one more open of it (C: doca_dev_open).
 
-        Raises NotConnected when it does not work, Initialization when it is open too often.
+        Raises NotConnected if it does not work, Initialization if it is open too often.
         """
         return Device(self._driver, self._driver.devices.open(self._handle))
 
@@ -235,7 +235,7 @@ class Device(Closable):
 
     @property
     def devinfo(self) -> DevInfo:
-        """What the list said of it (C: doca_dev_as_devinfo)."""
+        """Its entry in the list of devices (C: doca_dev_as_devinfo)."""
         return DevInfo(self._driver, self._driver.devices.as_devinfo(self._handle))
 
     def representors(self, rep_filter: RepFilter = RepFilter.ALL) -> list[RepInfo]:

@@ -65,7 +65,7 @@ def wait_readable(descriptor: Callable[[], int], deadline: float | None) -> bool
 
 @spelled
 class ProgressEngine(CNames, Strict):
-    """Where contexts move on: callbacks run inside `progress` and nowhere else (C: struct doca_pe)."""
+    """An engine that delivers completions and events to contexts, in `progress` (C: struct doca_pe)."""
 
     def __init__(self, driver: str | None = None, *, max_events: int | None = None, _lock: Lock | None = None) -> None:
         """C: doca_pe_create. Raises NoMemory when memory or descriptors have run out.
@@ -105,7 +105,7 @@ class ProgressEngine(CNames, Strict):
         quicken(self, "clear_notification", lambda _: engines.quick_clear(handle))
 
     def progress(self) -> bool:
-        """Do what can be done, without waiting. Whether anything moved (C: doca_pe_progress).
+        """Run the callbacks that are due, without waiting, and return whether anything moved (C: doca_pe_progress).
 
         NVIDIA's header has each call run the callback of one task or event. One call here runs more, which spares a
         program calls: up to 64 messages, up to 64 completed receives of each consumer, every completed send, and
@@ -130,9 +130,11 @@ class ProgressEngine(CNames, Strict):
         self._engines.set_max_events(self._handle, number)
 
     def connect_ctx(self, context: "Context") -> None:
-        """C: doca_pe_connect_ctx. Raises NotPermitted when it has an engine, BadState unless IDLE.
+        """Connect a context to this engine (C: doca_pe_connect_ctx).
 
-        A context that is not complete yet is connected as soon as it is.
+        Raises NotPermitted if it has an engine, BadState unless it is IDLE.
+
+        A context whose settings are incomplete is connected when they are complete.
         """
         take = getattr(context, "_take_engine", None)
         if take is None:
@@ -142,7 +144,7 @@ class ProgressEngine(CNames, Strict):
     def _connect(self, context: "Context") -> None:
         """Connect what the library has made of a context."""
         if context._driver not in (self._driver, self._view):
-            raise InvalidValue(f"connect_ctx: {context!r} is no context of this engine's driver {self._driver.name}")
+            raise InvalidValue(f"connect_ctx: {context!r} is not a context of this engine's driver {self._driver.name}")
         self._engines.connect_ctx(self._handle, context._handle)
         self._contexts.add(context)
         if self._view is not self._driver:
@@ -154,24 +156,24 @@ class ProgressEngine(CNames, Strict):
         return self._engines.get_notification_handle(self._handle)
 
     def fileno(self) -> int:
-        """The notification handle: an engine can be given to select and to selectors."""
+        """Return the notification handle, so that select and selectors take the engine itself."""
         return self.notification_handle
 
     def request_notification(self) -> None:
-        """Arm the notification handle, once (C: doca_pe_request_notification)."""
+        """Arm the notification handle once (C: doca_pe_request_notification)."""
         self._engines.request_notification(self._handle)
 
     def clear_notification(self, handle: int = 0) -> None:
-        """Disarm it after a wake-up; 0 stands for the engine's own handle (C: doca_pe_clear_notification)."""
+        """Disarm the notification handle after a wake-up; 0: the engine's own (C: doca_pe_clear_notification)."""
         self._engines.clear_notification(self._handle, handle)
 
     @property
     def num_inflight_tasks(self) -> int:
-        """Tasks submitted and not completed, of all contexts."""
+        """The number of submitted tasks of all contexts that have not completed."""
         return self._engines.get_num_inflight_tasks(self._handle)
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Sleep until progress has something to do; False when `timeout` seconds have passed before.
+        """Sleep until progress has something to do; return False if `timeout` seconds pass first.
 
         Raises InvalidValue if the timeout is negative or not a number.
         """
@@ -183,7 +185,7 @@ class ProgressEngine(CNames, Strict):
 
     @alone
     def destroy(self, *, strict: bool = False) -> None:
-        """C: doca_pe_destroy. Raises InUse while connected contexts live.
+        """Destroy the engine (C: doca_pe_destroy). Raises InUse while contexts are connected to it.
 
         A second call does nothing; with `strict` it raises InvalidValue, as in C.
         """

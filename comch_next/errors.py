@@ -82,9 +82,9 @@ _NO_CODE = "unknown error"
 
 
 def code_name(code: int) -> str:
-    """The C name of a result code, such as ``"DOCA_ERROR_AGAIN"`` or ``"DOCA_SUCCESS"``.
+    """Return the C name of a result code, such as ``"DOCA_ERROR_AGAIN"`` or ``"DOCA_SUCCESS"``.
 
-    As in C (doca_error_get_name) an unknown number has a fixed text, too.
+    An unknown number has a fixed text, as in C (doca_error_get_name).
     """
     if not isinstance(code, int) or code not in MEANINGS:
         return _NO_CODE
@@ -92,14 +92,14 @@ def code_name(code: int) -> str:
 
 
 def describe(code: int) -> str:
-    """What a result code means, in a few words; a fixed text for an unknown number (C: doca_error_get_descr)."""
+    """Return a short description of a result code; a fixed text for an unknown number (C: doca_error_get_descr)."""
     if not isinstance(code, int) or code not in MEANINGS:
         return _NO_CODE
     return MEANINGS[ErrorCode(code)]
 
 
 class DocaError(Exception):
-    """A call that did not return DOCA_SUCCESS.
+    """The failure of a DOCA call; there is a subclass for each result code.
 
     ``code`` is the DOCA number, ``errno`` the system's number for the same situation where there is one,
     ``connection`` the connection concerned and ``length`` the size in bytes that would have been needed.
@@ -136,6 +136,8 @@ class DocaError(Exception):
 
     def __init_subclass__(cls) -> None:
         cls._is_os_error = issubclass(cls, OSError)
+        if cls.__doc__ is None:
+            cls.__doc__ = f"{MEANINGS[cls.code].capitalize()} ({code_name(cls.code)}, {cls.code})."
 
     @property
     def name(self) -> str:
@@ -288,9 +290,9 @@ _CLASSES: dict[ErrorCode, type[DocaError]] = {cls.code: cls for cls in DocaError
 
 
 def from_code(code: int, message: str = "", **details: Any) -> DocaError:
-    """The exception for a result code; `details` are the keywords of DocaError.
+    """Return the exception for a result code; `details` are the keywords of DocaError.
 
-    A number that is in no table becomes Unknown, and its message names it: a newer library may have it.
+    A number that no table has, as a newer library may return, becomes Unknown with that number in its message.
     """
     if code == ErrorCode.SUCCESS:
         raise ValueError("DOCA_SUCCESS is not an error: there is no exception for it")

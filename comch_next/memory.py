@@ -30,9 +30,9 @@ __all__ = ["Buf", "BufInventory", "Mmap"]
 
 
 class Mmap(Hinted, Strict):
-    """A range of memory that devices may use (C: struct doca_mmap).
+    """A range of memory that devices may access (C: struct doca_mmap).
 
-    Give it a range, permissions and a device, then start it; a `with` block starts and destroys it.
+    Set a range, permissions and a device, then start the map. A `with` block starts and destroys it.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class Mmap(Hinted, Strict):
 
     @classmethod
     def create_from_export(cls, export_desc: bytes, device: Device, user_data: object = None) -> Self:
-        """The other side's memory as a map of this side, started (C: doca_mmap_create_from_export).
+        """Import memory that the other side exported, as a started map (C: doca_mmap_create_from_export).
 
         Raises InvalidValue if the descriptor is invalid or its process has gone, NotPermitted if that denies access.
         Tasks fail with IO_FAILED once the exporter of memory that it brought itself has gone.
@@ -82,20 +82,20 @@ class Mmap(Hinted, Strict):
     # Configuration, before start
 
     def add_dev(self, device: Device) -> None:
-        """Raises AlreadyExist, NoMemory when it has as many as it may, NotPermitted once started."""
+        """Add a device. Raises AlreadyExist, NoMemory at `max_num_devices`, NotPermitted once started."""
         self._mmaps.add_dev(self._handle, handle_of(device))
 
     def rm_dev(self, device: Device) -> None:
-        """Raises NotFound for a device that it does not have, NotPermitted once started."""
+        """Remove a device. Raises NotFound if the map does not have it, NotPermitted once started."""
         self._mmaps.rm_dev(self._handle, handle_of(device))
 
     def dev_get_dpa_handle(self, device: Device) -> int:
-        """What kernels know it by. Raises NotPermitted unless started, and for an import, NotFound."""
+        """Return the handle by which kernels use it. Raises NotPermitted unless started and for an import; NotFound."""
         return self._mmaps.dev_get_dpa_handle(self._handle, handle_of(device))
 
     @property
     def max_num_devices(self) -> int:
-        """How many devices it may have; settable before the first start."""
+        """The largest number of devices; settable before the first start."""
         return self._mmaps.get_max_num_devices(self._handle)
 
     @max_num_devices.setter
@@ -103,14 +103,14 @@ class Mmap(Hinted, Strict):
         self._mmaps.set_max_num_devices(self._handle, number)
 
     def set_permissions(self, permissions: AccessFlag) -> None:
-        """AccessFlag bits; a consumer's map needs PCI_READ_WRITE. Raises InvalidValue for both PCI ones."""
+        """Set AccessFlag bits; a consumer's map needs PCI_READ_WRITE. Raises InvalidValue for both PCI ones."""
         self._mmaps.set_permissions(self._handle, permissions)
 
     def set_memrange(self, memory: int | bytearray | memoryview | Any, length: int = UNSET) -> None:
-        """Once: bytes of memory to make, or writable memory that the program keeps for as long as the map lives.
+        """Set the memory, once: a number of bytes to allocate, or writable memory that you keep while the map lives.
 
-        length: how much of that memory, which may be an address then.
-        Raises NotPermitted when there is a range already, NoMemory, InvalidValue for memory that is none.
+        length: the bytes of that memory, which may then be an address.
+        Raises NotPermitted if a range is set, NoMemory, InvalidValue for invalid memory.
         """
         if length is not UNSET:
             memory = span(memory, length)
@@ -124,7 +124,7 @@ class Mmap(Hinted, Strict):
         self._mmaps.set_free_cb(self._handle, callback, opaque)
 
     def enable_thread_safety(self) -> None:
-        """Let several threads take buffers of it. Raises NotPermitted once started."""
+        """Let several threads take buffers of the map. Raises NotPermitted once started."""
         self._mmaps.enable_thread_safety(self._handle)
 
     @property
@@ -139,16 +139,16 @@ class Mmap(Hinted, Strict):
     # Life
 
     def start(self) -> None:
-        """Freeze the configuration. Raises InvalidValue when something is lacking."""
+        """Freeze the configuration and start the map. Raises InvalidValue if a setting is missing."""
         self._mmaps.start(self._handle)
 
     def stop(self) -> None:
-        """Raises NotPermitted while buffers or consumers lie in it, and for one that was exported or imported."""
+        """Stop the map. Raises NotPermitted while buffers or consumers use it, and if it was exported or imported."""
         self._mmaps.stop(self._handle)
 
     @alone
     def destroy(self, *, strict: bool = False) -> None:
-        """Stop and give it back. Raises NotPermitted while buffers or consumers lie in it,
+        """Stop and destroy the map. Raises NotPermitted while buffers or consumers use it,
         otherwise what the free callback raises. A second call does nothing; with `strict` it raises InvalidValue.
         """
         if self._alive:
@@ -175,19 +175,19 @@ class Mmap(Hinted, Strict):
 
     @property
     def memrange(self) -> tuple[int, int]:
-        """Address and length in bytes. Raises BadState before there is one."""
+        """The address and the length in bytes. Raises BadState before a range is set."""
         return self._mmaps.get_memrange(self._handle)
 
     @property
     def addr(self) -> int:
-        """Where it begins."""
+        """The address at which the memory begins."""
         return self.memrange[0]
 
     @property
     def view(self) -> memoryview:
-        """All of its bytes; read-only for an import that may only be read.
+        """The bytes of the map; read-only for an import with read permission only.
 
-        Raises NotSupported for an import of memory that the exporter brought itself: only tasks reach that.
+        Raises NotSupported for an import of memory that the exporter allocated itself: only tasks reach it.
         """
         return self._mmaps.get_view(self._handle)
 
@@ -196,13 +196,13 @@ class Mmap(Hinted, Strict):
 
     @property
     def num_bufs(self) -> int:
-        """Buffers and consumers that lie in it."""
+        """The number of buffers and consumers that use the map."""
         return self._mmaps.get_num_bufs(self._handle)
 
     # Sharing
 
     def export_pci(self, device: Device) -> bytes:
-        """What `create_from_export` on the other side takes, for as long as this process keeps the map.
+        """Export the map and return the descriptor for `create_from_export`, valid while this process keeps the map.
 
         Raises NotPermitted unless started with a PCI permission, NotFound for a device that it does not have,
         NotSupported for memory of the program's own where Linux lets no process read another.
@@ -210,17 +210,17 @@ class Mmap(Hinted, Strict):
         return self._mmaps.export_pci(self._handle, handle_of(device))
 
     def export_rdma(self, device: Device) -> bytes:
-        """The same for the network. Raises NotSupported where there is none."""
+        """Export the map for the network. Raises NotSupported where there is none."""
         return self._mmaps.export_rdma(self._handle, handle_of(device))
 
     @property
     def exported(self) -> bool:
-        """Whether it has been exported."""
+        """Whether the map has been exported."""
         return self._mmaps.get_exported(self._handle)
 
     @property
     def from_export(self) -> bool:
-        """Whether it is an import."""
+        """Whether the map is an import."""
         return self._mmaps.get_from_export(self._handle)
 
 

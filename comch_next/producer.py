@@ -41,7 +41,7 @@ class Producer(FastContext):
 
     @property
     def id(self) -> int:
-        """What consumers of the other side know it by: above 0, unique on the connection."""
+        """The number by which consumers of the other side know the producer: above 0, unique on the connection."""
         return self._producers.get_id(self._handle)
 
     def task_send_set_conf(
@@ -50,11 +50,11 @@ class Producer(FastContext):
         failed: Callable[[ProducerSendTask], object],
         num_tasks: int,
     ) -> None:
-        """The callbacks `(task)` for sends that succeeded and failed, and the depth of the pool; mandatory."""
+        """Set the callbacks `(task)` for sends that succeeded and failed, and the number of tasks. Mandatory."""
         self._producers.task_send_set_conf(self._handle, done, failed, num_tasks)
 
     def task_send_alloc_init(self, buf: Buf | None, imm_data: Any, consumer_id: int) -> ProducerSendTask:
-        """A task that sends the buffer's data segment, immediate data of which it keeps a copy, or both.
+        """Allocate a task that sends the buffer's data segment, immediate data, of which it keeps a copy, or both.
 
         consumer_id: from the consumer event. Raises NoMemory when all tasks are in use, InvalidValue for a buffer in
         a list, for more immediate data than the device can carry, and for neither buffer nor data.
@@ -64,7 +64,7 @@ class Producer(FastContext):
     # Of a message queue from the DPA: on others these raise BadState
 
     def set_dev_max_num_send(self, number: int) -> None:
-        """How many sends a kernel may have submitted: mandatory, before start; rounded up to a power of two."""
+        """Set how many sends a kernel may have submitted, rounded up to a power of two. Mandatory before start."""
         self._producers.set_dev_max_num_send(self._handle, number)
 
     def dpa_completion_attach(self, completion: Any) -> None:
@@ -75,5 +75,5 @@ class Producer(FastContext):
         self._producers.dpa_completion_attach(self._handle, handle_of(completion), self.user_data)
 
     def get_dpa_handle(self) -> int:
-        """What kernels know it by. Raises BadState unless RUNNING."""
+        """Return the handle by which kernels use it. Raises BadState unless RUNNING."""
         return self._producers.get_dpa_handle(self._handle)

@@ -49,7 +49,9 @@ _BY_TASKS = frozenset({"task_send_set_conf"})  # what the form with a helper thr
 
 
 class PullPort:
-    """Opened on an IDLE context; then `start()` it. Connections wait for `accept`, messages for `receive`.
+    """The pull view of a context: connections wait for `accept`, messages for `receive`.
+
+    Open it on an IDLE context, then `start()` the context.
 
     On a one-sided context it reports the ends of connections as generation 1 did: see Server.one_sided.
     """
@@ -89,9 +91,9 @@ class PullPort:
 
     @alone
     def reopen(self, *, max_msg_size: int | None = None, send_queue_size: int | None = None) -> None:
-        """Open it anew on its IDLE context, with other sizes; the descriptors it gave out stay its own.
+        """Open the port again on its IDLE context, with other sizes; its descriptors stay valid.
 
-        Sizes as in the constructor. Raises BadState unless the context is IDLE.
+        The sizes are those of the constructor. Raises BadState unless the context is IDLE.
         """
         self._open(self._port, max_msg_size, send_queue_size)
 
@@ -133,7 +135,7 @@ class PullPort:
         self.reopen(max_msg_size=self.max_msg_size, send_queue_size=self._send_queue_size)
 
     def send(self, connection: Connection, data: bytes | bytearray | memoryview) -> bool:
-        """Send one message. False when it is not accepted now: the queue is full, or the connection not up yet.
+        """Send one message and return whether it was accepted: not if the queue is full or the connection not up yet.
 
         Raises InvalidValue above the largest message, ConnectionReset when the peer died or the server has
         failed, Shutdown when the peer left, NotConnected after this side disconnected.
@@ -162,7 +164,7 @@ class PullPort:
         self._port.withdraw(self._own(connection, "withdraw"))
 
     def receive(self, size: int | None = None) -> tuple[bytes, Connection] | None:
-        """The oldest message and its connection; None when there is none, or when `accept` should be called first.
+        """Return the oldest message and its connection; None if there is none, or if `accept` has to be called first.
 
         size: bytes that the caller can hold; a longer message stays, and InvalidValue carries its length.
         Raises ConnectionReset (the peer died) or Shutdown (it left) once per lost connection, after its messages; on
@@ -187,7 +189,10 @@ class PullPort:
         self._endings.receive_failed(error)
 
     def accept(self) -> Connection | None:
-        """Complete the oldest waiting handshake; None when none waits. Raises ConnectionReset when it breaks."""
+        """Complete the oldest waiting handshake and return its connection; None if none waits.
+
+        Raises ConnectionReset if the handshake fails.
+        """
         return self._port.accept(self.context._connection)
 
     def _accept_some(self) -> int:
@@ -202,17 +207,20 @@ class PullPort:
 
     @property
     def pending(self) -> int:
-        """Handshakes that wait for `accept`."""
+        """The number of handshakes that wait for `accept`."""
         return self._port.get_pending()
 
     @property
     def connections(self) -> list[Connection]:
-        """Those that are up, the oldest first."""
+        """The connections that are up, the oldest first."""
         return self._port.get_connections()
 
     def status(self, connection: Connection) -> ErrorCode:
-        """SUCCESS, CONNECTION_INPROGRESS, or what ended it: SHUTDOWN when the peer left, CONNECTION_RESET when it
-        died, CONNECTION_ABORTED when it never came up, NOT_CONNECTED when this side left."""
+        """Return the state of a connection as a result code.
+
+        SUCCESS while it is up, CONNECTION_INPROGRESS before; then SHUTDOWN if the peer left, CONNECTION_RESET if it
+        died, CONNECTION_ABORTED if it never came up, NOT_CONNECTED if this side left.
+        """
         status = self._port.get_status(self._own(connection, "status"))
         if connection in self._left:
             return ErrorCode.NOT_CONNECTED
@@ -227,15 +235,15 @@ class PullPort:
             connection._connections.update_info(connection._handle)
 
     def in_flight(self, connection: Connection) -> int:
-        """Messages accepted that are not in the receiver's queue yet."""
+        """Return the number of accepted messages that are not in the receiver's queue yet."""
         return self._port.get_in_flight(self._own(connection, "in_flight"))
 
     def failed(self, connection: Connection) -> int:
-        """Messages accepted that never reached the receiver's queue, because the connection ended before."""
+        """Return the number of accepted messages that the end of the connection kept from the receiver's queue."""
         return self._port.get_undelivered(self._own(connection, "failed"))
 
     def max_msg_size_of(self, connection: Connection) -> int:
-        """Bytes of the largest message that it carries from here, also when it has ended; 0 if it never came up."""
+        """Return the largest message that a connection carries from here, in bytes; 0 if it never came up."""
         return self._port.get_max_msg_size(self._own(connection, "max_msg_size_of"))
 
     @property
@@ -245,12 +253,15 @@ class PullPort:
 
     @property
     def recv_fd(self) -> int:
-        """A descriptor, ready when a message, a waiting client or a lost peer is there; see `arm_recv`."""
+        """A descriptor for poll and epoll, ready when a message, a waiting client or a lost peer is there."""
         return self._port.get_fd("recv")
 
     @property
     def service_fd(self) -> int:
-        """A descriptor, ready when a client comes or goes or the service fails. NotSupported on a client."""
+        """A descriptor for poll and epoll, ready when a client connects or disconnects, or the service fails.
+
+        NotSupported on a client.
+        """
         return self._port.get_fd("service")
 
     def arm_send(self) -> None:
@@ -261,17 +272,17 @@ class PullPort:
         self._port.arm_send()
 
     def arm_recv(self) -> None:
-        """Arm `recv_fd` once; at once ready when something waits."""
+        """Arm `recv_fd` once. It is ready at once if something waits."""
         self._port.arm_recv()
         if self._endings is not None and self._endings.has_errors:
             self.ring_recv()
 
     def arm_service(self) -> None:
-        """Arm `service_fd` once; at once ready when a client waits."""
+        """Arm `service_fd` once. It is ready at once if a client waits."""
         self._port.arm_service()
 
     def ring_recv(self) -> None:
-        """Make `recv_fd` ready, if it has been armed: for events of the program's own."""
+        """Make `recv_fd` ready if it is armed, for events of your own."""
         self._port.ring_recv()
 
     def _forget(self, connection: Connection) -> None:
@@ -282,7 +293,7 @@ class PullPort:
 
     @alone
     def close(self) -> None:
-        """Close it, for good; the context must be IDLE. Idempotent."""
+        """Close the port; the context must be IDLE. Idempotent."""
         if self.context._port is self:
             self._port.close()
             self.context._port = None

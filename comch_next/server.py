@@ -34,10 +34,10 @@ def _nothing(*_: object) -> None:
 
 
 class Server(ServiceState):
-    """Many clients find it by device, representor and name (C: struct doca_comch_server).
+    """A context on the DPU that clients find by device, representor and name (C: struct doca_comch_server).
 
-    Every argument is a setting as well, which may be given later and changed while IDLE: by assignment, `configure`,
-    or `listen(name)`. The library's context is made as soon as device, representor and name are known.
+    Each argument is a setting, too: give or change it while IDLE by assignment, `configure` or `listen(name)`.
+    The library's context is made as soon as device, representor and name are known.
     """
 
     _required: tuple[str, ...] = ("device", "device_rep", "name")
@@ -96,7 +96,7 @@ class Server(ServiceState):
 
     @property
     def device_rep(self) -> Representor | str | None:
-        """The representor, None until it is set, an address until a device is known.
+        """The representor; None until it is set, an address while no device is known.
 
         C: doca_comch_server_get_device_rep.
         """
@@ -137,9 +137,9 @@ class Server(ServiceState):
     def event_connection_status_changed_register(
         self, up: Callable[[Connection, bool], object], down: Callable[[Connection, bool], object]
     ) -> None:
-        """Call `up(connection, ok)` for a client that came and `down(connection, ok)` for one that went; mandatory.
+        """Call `up(connection, ok)` when a client connects and `down(connection, ok)` when it disconnects. Mandatory.
 
-        `ok` is False for a handshake that broke, and for a client that died without taking leave.
+        `ok` is False if the handshake failed, and if the client died.
         """
         callbacks = self._given_connections(up, down)
 
@@ -179,9 +179,9 @@ class Server(ServiceState):
 
     @alone
     def listen(self, name: str | None = UNSET) -> None:
-        """Start: with callbacks registered as they are, else with a pull port and what is mandatory.
+        """Start the server. Without registered callbacks it sets the mandatory configuration and opens a pull port.
 
-        name: the service's, unless it has been set. Raises BadState when a setting is missing, and what `start` raises.
+        name: the service, unless it has been set. Raises BadState if a setting is missing, and what `start` raises.
         """
         if self._endpoint is not None:
             self._endpoint.listen(name)
@@ -221,7 +221,7 @@ class Server(ServiceState):
         return self.messages()
 
     def messages(self, on_lost: OnLost = _nothing) -> Iterator[Message]:
-        """Every message of all clients, waiting for each; a client that leaves or dies ends nothing.
+        """Iterate over the messages of all clients. A client that leaves or dies does not end the loop.
 
         on_lost: called as `on_lost(connection, error)` for a client that has gone, after its messages: Shutdown when it
         left (not on a one-sided server), ConnectionReset when it died. Raises ConnectionReset when the server itself

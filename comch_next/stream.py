@@ -39,7 +39,7 @@ _LOST = (ConnectionReset, Shutdown, NotConnected, IoFailed, BadState)  # the las
 
 
 class Stream:
-    """Both directions of a connection, one stream after the other: each `send_stream` meets a `recv_stream`.
+    """Streams on a connection, one after the other, in both directions: each `send_stream` meets a `recv_stream`.
 
     A connection has one of these, within a `with` block, for as many streams as there are, and no other consumers. Its
     calls are for one thread at a time, outside of callbacks. They wait without a limit, until the connection ends.

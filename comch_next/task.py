@@ -34,19 +34,22 @@ class Task(CNames):
         return f"<{self._kind} of {task.context!r}, last result {code_name(self.status)}>"
 
     def submit(self) -> None:
-        """C: doca_task_submit. Raises BadState unless the program holds the task; then it still does."""
+        """Submit the task (C: doca_task_submit). A refused one stays with the program.
+
+        Raises BadState unless the program holds it.
+        """
         self._tasks.submit(self._handle)
 
     def try_submit(self) -> None:
-        """The same (C: doca_task_try_submit)."""
+        """Submit the task (C: doca_task_try_submit)."""
         self._tasks.try_submit(self._handle)
 
     def submit_ex(self, flags: int) -> None:
-        """The same with SubmitFlag bits (C: doca_task_submit_ex)."""
+        """Submit the task with SubmitFlag bits (C: doca_task_submit_ex)."""
         self._tasks.submit_ex(self._handle, flags)
 
     def free(self) -> None:
-        """Give it back to its context's pool (C: doca_task_free). BadState while submitted or freed before.
+        """Return the task to its context's pool (C: doca_task_free). Raises BadState if it is submitted or was freed.
 
         A context that stops is IDLE only when all its tasks have been freed, those included whose callbacks failed:
         free them there, or later, while it is STOPPING.
@@ -62,9 +65,9 @@ class Task(CNames):
 
 @spelled
 class SendTask(Task):
-    """One message to send, again and again if need be (C: struct doca_comch_task_send).
+    """A task that sends one message and can be submitted again (C: struct doca_comch_task_send).
 
-    context: the server or client that the task is of (C: doca_task_get_ctx).
+    context: the server or client of the task (C: doca_task_get_ctx).
     Made by a context's `task_send_alloc_init`. A driver with quick calls makes tasks of a subclass, which are their
     own handles.
     """
@@ -89,7 +92,7 @@ class _BufTask(Task):
     _buf: Buf | None
 
     def free(self) -> None:
-        """Give it back to its context's pool (C: doca_task_free). BadState when freed before.
+        """Return the task to its context's pool (C: doca_task_free). Raises BadState if it was freed before.
 
         A submitted one may be freed, too, before its context is stopped: no callback reports it any more, and the
         pool has it back when the library lets go of it, at the latest when the context is IDLE.
@@ -98,7 +101,7 @@ class _BufTask(Task):
 
     @property
     def buf(self) -> Buf | None:
-        """The buffer, or None. Set it to use the task again with another; not while submitted."""
+        """The buffer, or None. Set another one to use the task again; not while it is submitted."""
         return self._buf
 
     @buf.setter
@@ -109,7 +112,7 @@ class _BufTask(Task):
 
 @spelled
 class PostRecvTask(_BufTask):
-    """A buffer for producers to write to (C: struct doca_comch_consumer_task_post_recv).
+    """A task that posts a buffer for producers to write to (C: struct doca_comch_consumer_task_post_recv).
 
     Made by `Consumer.task_post_recv_alloc_init`. It completes when a producer has written; the data is then
     appended to the buffer's.
@@ -121,7 +124,7 @@ class PostRecvTask(_BufTask):
 
     @property
     def context(self) -> Consumer:
-        """The consumer that the task is of (C: doca_task_get_ctx)."""
+        """The consumer of the task (C: doca_task_get_ctx)."""
         return self.consumer
 
     def __init__(self, consumer: Consumer, buf: Buf | None) -> None:
@@ -133,20 +136,20 @@ class PostRecvTask(_BufTask):
 
     @property
     def producer_id(self) -> int:
-        """Who wrote; 0 before the completion."""
+        """The number of the producer that wrote; 0 before the completion."""
         found: int = self._tasks.get_producer_id(self._handle)
         return found
 
     @property
     def imm_data(self) -> bytes | None:
-        """The immediate data that came with it, None without any."""
+        """The immediate data that was received; None without any."""
         found: bytes | None = self._tasks.get_imm_data(self._handle)
         return found
 
 
 @spelled
 class ProducerSendTask(_BufTask):
-    """Data for one consumer (C: struct doca_comch_producer_task_send).
+    """A task that sends data to one consumer (C: struct doca_comch_producer_task_send).
 
     Made by `Producer.task_send_alloc_init`. Raises Again from submit while the consumer has posted nothing,
     InvalidValue when what it posted next is too small.
@@ -158,7 +161,7 @@ class ProducerSendTask(_BufTask):
 
     @property
     def context(self) -> Producer:
-        """The producer that the task is of (C: doca_task_get_ctx)."""
+        """The producer of the task (C: doca_task_get_ctx)."""
         return self.producer
 
     def __init__(self, producer: Producer, buf: Buf | None, imm_data: Any, consumer_id: int) -> None:
@@ -172,7 +175,7 @@ class ProducerSendTask(_BufTask):
 
     @property
     def consumer_id(self) -> int:
-        """The consumer that it is for; another may be set while the program holds the task."""
+        """The number of the consumer to send to. Settable while the program holds the task."""
         found: int = self._tasks.get_consumer_id(self._handle)
         return found
 
@@ -182,7 +185,7 @@ class ProducerSendTask(_BufTask):
 
     @property
     def imm_data(self) -> bytes | None:
-        """The immediate data, None without any; other may be set while the program holds the task."""
+        """The immediate data to send; None without any. Settable while the program holds the task."""
         found: bytes | None = self._tasks.get_imm_data(self._handle)
         return found
 

@@ -29,7 +29,7 @@ class DevInfo:
         return Device(self.modern.open())
 
     def get_pci_addr_str(self) -> str:
-        """The address in its long form: ``"0000:03:00.0"``."""
+        """Return the PCI address in its long form: ``"0000:03:00.0"``."""
         return self.modern.pci_addr_str
 
     def get_pci_addr(self) -> PciBdf:
@@ -139,7 +139,7 @@ class Device(_Opened):
         self.modern = modern
 
     def as_devinfo(self) -> DevInfo:
-        """What is known of the device."""
+        """Return its entry in the list of devices."""
         return DevInfo(self.modern.devinfo)
 
     def representors(self, rep_filter: int = comch.RepFilter.ALL) -> list[RepInfo]:
@@ -174,11 +174,11 @@ class Representor(_Opened):
         self.modern = modern
 
     def as_devinfo(self) -> RepInfo:
-        """What is known of the representor."""
+        """Return its entry in the list of representors."""
         return RepInfo(self.modern.devinfo_rep)
 
     def close(self) -> None:
-        """Give the representor back; InUse while an endpoint listens on it."""
+        """Close the representor. Raises InUse while an endpoint listens on it."""
         self.modern.close()
 
     def __repr__(self) -> str:
@@ -187,13 +187,13 @@ class Representor(_Opened):
 
 @old_call("doca_devinfo_create_list")
 def devices() -> list[DevInfo]:
-    """Every device of this machine."""
+    """List the devices of this machine."""
     return [DevInfo(modern) for modern in comch.devices()]
 
 
 @old_call("doca_dev_open")
 def open_device(pci_addr: str) -> Device:
-    """Open the device with this address, given in its short or its long form; NotFound when there is none."""
+    """Open the device at an address in short or long form. Raises NotFound if there is none."""
     return Device(comch.open_device(pci_addr))
 
 

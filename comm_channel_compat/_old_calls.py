@@ -28,7 +28,7 @@ is_watched = _warns or _reports
 
 
 class LegacyCallWarning(DeprecationWarning):
-    """A program called one of the old APIs."""
+    """The warning for a call of an old API."""
 
 
 if _warns and not sys.warnoptions:

@@ -22,32 +22,32 @@ _NAME_LEN = 128  # SERVICE_NAME_MAX of the oldest headers, reported where no dev
 
 @old_call("doca_comm_channel_get_max_service_name_len")
 def get_max_service_name_len() -> int:
-    """The longest service name in bytes, its NUL included, on whichever device."""
+    """Return the length of the longest service name, in bytes, its NUL included; the same for all devices."""
     lengths = [outcome(info.cap_get_max_name_len)[1] for info in modern_devices()]
     return min((length for length in lengths if length is not None), default=_NAME_LEN)
 
 
 @old_call("doca_comm_channel_get_max_message_size")
 def get_max_message_size(devinfo: DevInfo) -> int:
-    """The largest message in bytes that `ep.set_max_msg_size` takes on this device."""
+    """Return the largest message, in bytes, that `ep.set_max_msg_size` takes on this device."""
     return _ask(devinfo, comch.DevInfo.cap_get_max_msg_size)
 
 
 @old_call("doca_comm_channel_get_max_send_queue_size")
 def get_max_send_queue_size(devinfo: DevInfo) -> int:
-    """The most messages in flight that `ep.set_send_queue_size` takes on this device."""
+    """Return the largest send queue that `ep.set_send_queue_size` takes on this device."""
     return _ask(devinfo, comch.DevInfo.cap_get_max_send_tasks)
 
 
 @old_call("doca_comm_channel_get_max_recv_queue_size")
 def get_max_recv_queue_size(devinfo: DevInfo) -> int:
-    """The most waiting messages that `ep.set_recv_queue_size` takes on this device."""
+    """Return the largest receive queue that `ep.set_recv_queue_size` takes on this device."""
     return _ask(devinfo, comch.DevInfo.cap_get_max_recv_queue_size)
 
 
 @old_call("doca_comm_channel_get_service_max_num_connections")
 def get_service_max_num_connections(devinfo: DevInfo) -> int:
-    """The most clients of one service, 0 for no limit; NotSupported on a device that cannot be a service."""
+    """Return the largest number of clients of one service, 0 for no limit. Raises NotSupported on a host's device."""
     return _ask(devinfo, comch.DevInfo.max_clients_of_service)
 
 

@@ -50,76 +50,76 @@ class Endpoint(EventChannel, ServiceState, HotCalls):
     # Properties
 
     def get_device(self) -> Device:
-        """The device that was set."""
+        """Return the device that was set."""
         self._channel.device  # noqa: B018  # raises when there is none
         assert self._device is not None
         return self._device
 
     def get_device_rep(self) -> Representor:
-        """The representor that was set."""
+        """Return the representor that was set."""
         self._channel.device_rep  # noqa: B018  # raises when there is none
         assert self._representor is not None
         return self._representor
 
     def get_max_msg_size(self) -> int:
-        """The largest message this endpoint sends."""
+        """Return the largest message that the endpoint sends, in bytes."""
         return self._channel.max_msg_size
 
     def get_send_queue_size(self) -> int:
-        """The most messages in flight to one peer."""
+        """Return the largest number of messages in flight to one peer."""
         size = self._channel.send_queue_size
         assert size is not None
         return size
 
     def get_recv_queue_size(self) -> int:
-        """The most messages that wait from one peer."""
+        """Return the largest number of waiting messages from one peer."""
         return self._channel.recv_queue_size
 
     def set_device(self, device: Device) -> None:
-        """The device to work on; needed by both sides."""
+        """Set the device. Mandatory on both sides."""
         self._channel.device = device.modern if isinstance(device, Device) else foreign(device, Device)
         self._device = device
 
     def set_device_rep(self, device_rep: Representor) -> None:
-        """The representor to listen on; needed by a service only."""
+        """Set the representor to listen on. Mandatory for a service."""
         self._channel.device_rep = (
             device_rep.modern if isinstance(device_rep, Representor) else foreign(device_rep, Representor)
         )
         self._representor = device_rep
 
     def set_max_msg_size(self, max_msg_size: int) -> None:
-        """Up to the device's limit; a tiny size is raised."""
+        """Set the largest message, in bytes, up to the device's limit; a very small size is raised."""
         self._channel.max_msg_size = max_msg_size
 
     def set_send_queue_size(self, send_queue_size: int) -> None:
-        """Up to the device's limit; rounded up to a power of two."""
+        """Set the size of the send queue, up to the device's limit; rounded up to a power of two."""
         self._channel.send_queue_size = send_queue_size
 
     def set_recv_queue_size(self, recv_queue_size: int) -> None:
-        """Up to the device's limit; rounded up to a power of two."""
+        """Set the size of the receive queue, up to the device's limit; rounded up to a power of two."""
         self._channel.recv_queue_size = recv_queue_size
 
     # Connections
 
     def listen(self, name: str | bytes) -> None:
-        """Become the service of that name on the representor; clients wait until `recvfrom` lets them in."""
+        """Become the service of that name on the representor; clients wait until `recvfrom` accepts them."""
         self._channel.listen(name)  # type: ignore[arg-type]  # bytes too, where a context is one-sided
         self._stand_on_port()
 
     def connect(self, name: str | bytes) -> PeerAddr:
-        """Begin to connect to the service of that name; poll `peer.update_info` until it has let us in."""
+        """Begin to connect to the service of that name; poll `peer.update_info` until the service has accepted."""
         connection = self._channel.connect(name, timeout=0)  # type: ignore[arg-type]  # bytes too
         self._stand_on_port()
         return self._peers[connection]
 
     @quick_method(SENDTO)
     def sendto(self, msg: Buffer, peer: PeerAddr, flags: int = 0) -> None:
-        """Queue a copy of the message and return; Again when the queue is full or the handshake runs on."""
+        """Queue a copy of the message. Raises Again if the queue is full or the handshake is not complete."""
         self._sendto(msg, peer, flags)
 
     @quick_method(RECVFROM)
     def recvfrom(self, size: int, flags: int = 0) -> tuple[bytes, PeerAddr]:
-        """The oldest message of up to `size` bytes, with the peer that sent it; Again when none has come.
+        """Return the oldest message of up to `size` bytes and the peer that sent it. Raises Again if there is none.
 
         InvalidValue with its `.length` when the message is longer, which then stays. ConnectionReset, with the
         peer as `.connection`, once for a peer in the error state whose messages have all been read.
@@ -133,6 +133,6 @@ class Endpoint(EventChannel, ServiceState, HotCalls):
         self._peers.pop(connection, None)
 
     def destroy(self) -> None:
-        """Leave every connection and give everything back; what waits to be sent is lost."""
+        """Leave every connection and destroy the endpoint; messages that wait to be sent are lost."""
         self._channel.close()
         self._peers.clear()

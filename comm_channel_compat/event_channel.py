@@ -22,13 +22,13 @@ class EventChannel:
     _channel: Channel
 
     def get_event_channel(self) -> tuple[int, int]:
-        """The descriptors for messages in flight that have ended and for messages that came; arm before every wait."""
+        """Return two descriptors: for sends that have ended, and for received messages. Arm before every wait."""
         return self._channel.send_fd, self._channel.recv_fd
 
     def event_handle_arm_send(self) -> None:
-        """Let the send descriptor fire once: when a message in flight ends, or at once for a missed one."""
+        """Arm the send descriptor once: it is ready when a send in flight ends, at once if one ended unnoticed."""
         self._channel.arm_send()
 
     def event_handle_arm_recv(self) -> None:
-        """Let the receive descriptor fire once: when recvfrom would not answer AGAIN."""
+        """Arm the receive descriptor once: it is ready when recvfrom would not return AGAIN."""
         self._channel.arm_recv()

@@ -10,7 +10,7 @@ __all__ = ["PeerAddr"]
 
 @old_call("doca_comm_channel_peer_addr_")
 class PeerAddr:
-    """The other side of one connection; `connect` and `recvfrom` return it, a program creates none.
+    """The other side of one connection, as `connect` and `recvfrom` return it.
 
     The statistics are those of the last `update_info`, zero before it. They stay readable for ever, by the process
     that has the peer: in a forked child every call is BadState.
@@ -30,38 +30,38 @@ class PeerAddr:
         return f"<PeerAddr of {self._connection!r}>"
 
     def get_user_data(self) -> int:
-        """The program's own number for this peer, 0 until set."""
+        """Return the number that the program stored with the peer; 0 until set."""
         number: int = self._connection.user_data
         return number
 
     def set_user_data(self, user_context: int) -> None:
-        """Keep a number of up to 64 bits with this peer."""
+        """Store a number of up to 64 bits with the peer."""
         self._connection.user_data = user_context
 
     def update_info(self) -> None:
-        """Take a snapshot of the statistics, and raise the state of the connection.
+        """Take a snapshot of the statistics, and check the state of the connection.
 
         ConnectionInprogress until the service has completed the handshake, ConnectionAborted when it was
-        refused or when the connection is dead. The other side's orderly departure is not seen here.
+        refused or the connection has failed. That the other side has disconnected in order does not show here.
         """
         self._connection.update_info()
 
     def get_send_messages(self) -> int:
-        """How many messages were sent to the peer."""
+        """Return the number of messages sent to the peer."""
         return self._connection.get_counter(Counter.SENT_MESSAGES)
 
     def get_send_bytes(self) -> int:
-        """How many bytes were sent to the peer."""
+        """Return the number of bytes sent to the peer."""
         return self._connection.get_counter(Counter.SENT_BYTES)
 
     def get_recv_messages(self) -> int:
-        """How many messages were received from the peer."""
+        """Return the number of messages received from the peer."""
         return self._connection.get_counter(Counter.RECV_MESSAGES)
 
     def get_recv_bytes(self) -> int:
-        """How many bytes were received from the peer."""
+        """Return the number of bytes received from the peer."""
         return self._connection.get_counter(Counter.RECV_BYTES)
 
     def get_send_in_flight_messages(self) -> int:
-        """How many sent messages had not reached the peer's queue: wait for 0 before a disconnect."""
+        """Return the number of sent messages that had not reached the peer's queue; wait for 0 before a disconnect."""
         return self._connection.in_flight

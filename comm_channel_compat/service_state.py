@@ -22,13 +22,13 @@ class ServiceState:
     _listed: list[PeerAddr]
 
     def get_service_event_channel(self) -> int:
-        """The descriptor for clients that come and go; this call and update_service_state_info arm it."""
+        """Return the descriptor for clients that come and go; this call and update_service_state_info arm it."""
         return self._channel.service_fd
 
     def update_service_state_info(self) -> None:
-        """Take a snapshot of the service and arm its event channel; ConnectionReset when it has failed.
+        """Take a snapshot of the service and arm its event channel. Raises ConnectionReset if the service has failed.
 
-        Driver when the descriptor or the snapshot cannot be had; the snapshot is then the one before.
+        Raises Driver if the descriptor or the snapshot fails; the former snapshot then stays.
         """
         try:
             self._channel.update_info()
@@ -41,9 +41,9 @@ class ServiceState:
         self._listed = [self._peers[connection] for connection in self._channel.connections]
 
     def get_peer_addr_list(self) -> list[PeerAddr]:
-        """The peers of the last snapshot, in the order of their coming."""
+        """Return the peers of the last snapshot, in the order in which they connected."""
         return list(self._listed) if self._channel.connections else []
 
     def get_pending_connections(self) -> int:
-        """How many clients waited to be let in at the last snapshot; recvfrom completes their handshakes."""
+        """Return the number of clients that waited at the last snapshot; recvfrom accepts them."""
         return self._channel.pending

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 USAGE = 64
 MODE = "rewrite: for comch_next (default); shim: only import comm_channel_compat in the place of the old module"
-EVIDENCE = "the JSON account of a run (comm_channel_compat run --report): what it shows is rewritten, too; repeatable"
+EVIDENCE = "also rewrite what the JSON account of a run settles (comm_channel_compat run --report); repeatable"
 UNSAFE = "also rewrite findings of level needs-evidence (see explain)"
 IDIOMS = "also join statements where the program behaves the same"
-KEEP_SPELLING = "programs that call doca_cc through cffi or ctypes go on calling C, with doca_comch"
+KEEP_SPELLING = "keep programs that call doca_cc through cffi or ctypes on C, with doca_comch"
 REPORT = "write one more report, in the form that the suffix names: {}; repeatable"
 FORMATS = ("text", "json", "sarif", "html", "github")
 _SUFFIXES = {".txt": "text", ".json": "json", ".sarif": "sarif", ".html": "html"}
@@ -103,7 +103,7 @@ def _parser() -> Parser:
     parser.add_argument("--keep-spelling", action="store_true", help=KEEP_SPELLING)
     parser.add_argument("--evidence", action="append", metavar="FILE", help=EVIDENCE)
     parser.add_argument("--mode", choices=("rewrite", "shim"), default="rewrite", help=MODE)
-    parser.add_argument("--format", choices=FORMATS, default="text", help="of the report (default: text)")
+    parser.add_argument("--format", choices=FORMATS, default="text", help="form of the report (default: text)")
     parser.add_argument("--output", metavar="FILE", help="write the report to a file")
     parser.add_argument(
         "--report",
@@ -111,14 +111,14 @@ def _parser() -> Parser:
         metavar="FILE",
         help=REPORT.format(", ".join(_SUFFIXES)),
     )
-    parser.add_argument("--jobs", type=count, metavar="N", help="processes (default: one per processor)")
+    parser.add_argument("--jobs", type=count, metavar="N", help="number of processes (default: one per processor)")
     parser.add_argument(
         "--exclude",
         action="append",
         metavar="PATTERN",
-        help="do not rewrite these, as a line of .gitignore; repeatable",
+        help="do not rewrite files that match, as a line of .gitignore; repeatable",
     )
-    parser.add_argument("--no-ignore", action="store_true", help="look at what .gitignore files leave out, too")
+    parser.add_argument("--no-ignore", action="store_true", help="include files that .gitignore leaves out")
     parser.add_version()
     parser.add_argument("paths", nargs="+", metavar="PATH", help="Python files and folders of them, or -")
     return parser

@@ -58,8 +58,10 @@ def _explain(given: Sequence[str]) -> int:
             check_installed()
             from migrate import explain
             from migrate._command import Command
+            from migrate.files import project_of
 
-            command = Command(read_options([*evidence, path]), set())
+            project = project_of(Path(path).absolute())  # what a run over all of it finds, not over this file alone
+            command = Command(read_options([*evidence, path, *([str(project)] if project else [])]), set())
             run = command.look()
             pages.append(explain.place(run, command.settings.paths[0], int(line)))
             status |= run.status & (Exit.FILES | Exit.INTERNAL)

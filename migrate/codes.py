@@ -193,7 +193,7 @@ CODES: dict[str, Code] = {
     "CCM085": Code(
         "an old object may be shown as text",
         "The expression is None, or an empty collection, at other times. The text of the modern object is another one.",
-        "Nothing, unless somebody reads the output by machine.",
+        "Nothing, unless another program reads the output.",
         "safe",
     ),
     "CCM086": Code(
@@ -207,7 +207,7 @@ CODES: dict[str, Code] = {
     "CCM087": Code(
         "nothing calls this function or class of a script",
         "It takes or returns handles. The file is a script that no other file imports, so that it is not used at all.",
-        "Remove it; or see that whoever imports the script is migrated as well.",
+        "Remove it, or migrate the programs that import the script as well.",
         "safe",
     ),
     "CCM088": Code(
@@ -311,7 +311,7 @@ CODES: dict[str, Code] = {
     "CCM074": Code(
         "the text of an error is shown",
         "The exceptions are the same; their texts name the modern call.",
-        "Nothing, unless somebody reads the output by machine.",
+        "Nothing, unless another program reads the output.",
         "safe",
     ),
     "CCM075": Code(

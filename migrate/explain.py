@@ -87,12 +87,13 @@ def _fate(generation: str, name: str) -> str:
 
 
 def _example(text: str, side: str) -> str:
-    """The first golden case with a text in one of its sides, to stand below a page; nothing if there is none."""
-    case = next((case for case in cases() if case.after and text in getattr(case, side)), None)
-    if case is None or case.after is None:
-        return ""
-    shown = [f"Example ({case.title}):", *_indented(case.before), "becomes", *_indented(case.after)]
-    return "\n\n" + "\n\n".join(shown)
+    """A golden case with a text in one of its sides, best of the rule that the text is named for; nothing if none."""
+    known = [case for case in cases() if case.after and text in getattr(case, side)]
+    own = [case for case in known if text.endswith(case.rule.rpartition(".")[2])]
+    for case in (own or known)[:1]:
+        after = _indented(case.after or "")
+        return "\n\n" + "\n\n".join([f"Example ({case.title}):", *_indented(case.before), "becomes", *after])
+    return ""
 
 
 def _indented(text: str) -> list[str]:

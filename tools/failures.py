@@ -22,7 +22,7 @@ HEAD = """\
 
 Each DOCA result code is an exception class of `comch_next`. Each class also extends the natural builtin, so
 `except ConnectionError` and `except BlockingIOError` work. `error.code` is the DOCA number, `error.name` its name;
-`error.connection` is the connection that the error is about, where there is one. The text says what was attempted, in
+`error.connection` is the connection that the error is about, where there is one. The text states what was attempted, in
 which state, and what would be legal. Objects of generation 1 and 2 raise the same classes under `comm_channel_compat`;
 flat functions return the codes.
 

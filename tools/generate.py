@@ -35,6 +35,16 @@ ENUMS = (
     ("doca_task_submit_flag", "DOCA_TASK_SUBMIT_FLAG_", "SubmitFlag", "IntFlag"),
     ("doca_access_flag", "DOCA_ACCESS_FLAG_", "AccessFlag", "IntFlag"),
 )
+ENUM_DOCSTRINGS = {
+    "ErrorCode": "The result code of a call",
+    "State": "The state of a context",
+    "Counter": "A counter of a connection",
+    "RepFilter": "A filter for representors; its bits combine",
+    "PciFuncType": "The type of a PCIe function",
+    "SubmitFlag": "A flag for the submission of a task; its bits combine",
+    "AccessFlag": "A permission of a map; its bits combine",
+    "LogLevel": "A level of DOCA's log",
+}
 LOG_LEVEL = ("doca_log_level", "DOCA_LOG_LEVEL_", "LogLevel", "IntEnum")  # new programs use Python's logging
 
 FABRIC = ROOT / "comch_next" / "driver" / "emulated" / "_fabric"  # whose reader of topologies has a schema
@@ -71,7 +81,7 @@ def codes() -> str:
     """The text of comch_next/_codes.py."""
     lines = [CODES_HEAD]
     for tag, prefix, cls, base in (*ENUMS, LOG_LEVEL):
-        lines += ["", "", f"class {cls}({base}):", f'    """enum {tag}"""', ""]
+        lines += ["", "", f"class {cls}({base}):", f'    """{ENUM_DOCSTRINGS[cls]} (C: enum {tag})."""', ""]
         lines += [f"    {name} = {value}" for name, value in _members(tag, prefix)]
         shown = _CODE_SHOWN if tag == "doca_error" else "    __str__ = int.__repr__  # as from Python 3.11 on"
         lines += ["", shown, *FORMATTED]

@@ -1,4 +1,7 @@
-"""The hook of mkdocs.yml: pages of the top folder join the site, links to sources become names, every name is there."""
+"""The hook of mkdocs.yml: pages of the top folder join the site, links to sources become names, every name is there.
+
+It also adds what browsers need: a place to search from the file system, and places where C names in tables may break.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
 from mkdocstrings import Inventory
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -17,12 +21,18 @@ TOP = {
     "README.md": "overview.md",
     **{f"{name}.md": f"{name.lower()}.md" for name in ("MIGRATION", "CHANGELOG", "CONTRIBUTING", "SECURITY")},
 }
+# Pages of wide tables, which take the place of their short table of contents.
+WIDE = {"status.md", "symbols.md", "errors.md", "proofs.md"}
+ASSETS = {"assets/site.css": "site.css", "assets/iframe-worker.js": "iframe-worker.js"}  # mkdocs.yml names them
+_CODE_IN_CELLS = re.compile(r"(?<=<code>)[^<]+(?=</code>(?:(?!<td|<th).)*</t[dh]>)")
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!https?:|#)([^)#\s]+)(#[^)\s]*)?\)")
 _log = logging.getLogger("mkdocs.hooks.site")  # a warning fails `make docs`, which is strict
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pages of the top folder, and make links lead within the site."""
+    """Add the pages of the top folder and what browsers need, and make links lead within the site."""
+    for place, name in ASSETS.items():
+        files.append(File.generated(config, place, content=(Path(__file__).with_name(name)).read_text("utf-8")))
     for path, place in TOP.items():
         files.append(File.generated(config, place, content=(ROOT / path).read_text("utf-8")))
     for page in files.documentation_pages():
@@ -45,6 +55,17 @@ def _relinked(text: str, path: str, place: str, files: Files) -> str:
         return words if words in (to, f"`{to}`") else f"{words} (`{to}`)"
 
     return _LINK.sub(link, text)
+
+
+def on_page_markdown(markdown: str, *, page: Page, **_: object) -> None:
+    """Give wide tables the whole width."""
+    if page.file.src_uri in WIDE:
+        page.meta["hide"] = ["toc"]
+
+
+def on_post_page(output: str, **_: object) -> str:
+    """Let names in tables break behind an underscore, a bracket or a dot, but for endings; the search has read them."""
+    return _CODE_IN_CELLS.sub(lambda code: re.sub(r"(?<=[_(])(?=\w)|(?<=\.)(?=\w{3})", "<wbr>", code[0]), output)
 
 
 def on_post_build(config: MkDocsConfig) -> None:

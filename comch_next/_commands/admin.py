@@ -45,7 +45,7 @@ class Wanted(NamedTuple):
     """Which servers and connections to show; None leaves nothing out."""
 
     server: str | None = None  # its name
-    device: str | None = None  # of the server, or the function that its clients are on
+    device: str | None = None  # the server's, or the host function of its clients, in the long form
     pid: int | None = None  # of a server or a client
 
 
@@ -53,18 +53,19 @@ _ALL = Wanted()
 
 
 def admin(wanted: Wanted = _ALL, *, clients: bool = False) -> Report:
-    """The living servers and their connections, with the messages and bytes that each server counts."""
+    """List the running servers and their connections, with the messages and bytes that each server counts."""
     driver = load()
     if driver.admin is None:
         raise NotSupported(f"admin: driver {driver.name!r} cannot show the servers of other processes")
     found = [server for server in driver.admin.create_list() if _is_wanted(server, wanted)]
     found.sort(key=lambda server: (server.name is None, server.name or "", server.place))
     connections = [row for server in found for row in _connections(server, wanted.pid)]
+    title = f"Servers in {driver.admin.get_place()} (limit 0: no limit)"
     sections = [
-        Section("servers", f"Servers in {driver.admin.get_place()} (limit 0: any)", _SERVER, list(map(_server, found))),
+        Section("servers", title, _SERVER, list(map(_server, found))),
         _clients(connections)
         if clients
-        else Section("connections", "Connections, as the server counts", _CONNECTION, connections),
+        else Section("connections", "Connections (the counts are the server's)", _CONNECTION, connections),
     ]
     return Report(sections, [f"{server.place}: {server.fault}" for server in found if server.fault])
 
@@ -73,14 +74,9 @@ def _is_wanted(server: ServerStatus, wanted: Wanted) -> bool:
     pids = {server.pid, *(connection.client_pid for connection in server.connections or ())}
     return (
         wanted.server in (None, server.name)
-        and (wanted.device is None or _whole(wanted.device) in (server.device, server.representor))
+        and wanted.device in (None, server.device, server.representor)
         and (wanted.pid is None or wanted.pid in pids)
     )
-
-
-def _whole(address: str) -> str:
-    """A PCI address in its long form."""
-    return address.lower() if address.count(":") > 1 else f"0000:{address.lower()}"
 
 
 def _server(server: ServerStatus) -> dict[str, Any]:

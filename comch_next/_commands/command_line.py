@@ -2,6 +2,7 @@
 
 import argparse
 import math
+import re
 import signal
 import sys
 from collections.abc import Callable
@@ -9,7 +10,7 @@ from typing import NoReturn
 
 from comch_next._version import __version__
 
-__all__ = ["INTERRUPTED", "USAGE", "Parser", "end_with_reader", "run", "seconds"]
+__all__ = ["INTERRUPTED", "USAGE", "Parser", "end_with_reader", "pci_address", "run", "seconds"]
 
 USAGE = 64
 INTERRUPTED = 130
@@ -36,6 +37,13 @@ def seconds(text: str) -> float:
     if not 0 < found < math.inf:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds above 0")
     return found
+
+
+def pci_address(text: str) -> str:
+    """Read a PCI address in short or long form; return the long form."""
+    if not re.fullmatch(r"([0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]", text.lower()):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a PCI address such as 03:00.0 or 0000:03:00.0")
+    return text.lower() if text.count(":") == 2 else f"0000:{text.lower()}"
 
 
 def end_with_reader() -> None:

@@ -30,7 +30,7 @@ _REPRESENTOR = {
 _CAPS = (
     (
         "caps",
-        "Control path (name and message in bytes; clients 0: any)",
+        "Control path (name and message in bytes; clients 0: no limit)",
         {
             "cap_server_is_supported": "Server",
             "cap_client_is_supported": "Client",
@@ -76,7 +76,7 @@ _CAPS = (
 
 
 def devices() -> Report:
-    """The devices that this side sees, and the representors on them."""
+    """List the devices that this side sees, and their representors."""
     rows, representors, notes = [], [], []
     for info in list_devices():
         side = "dpu" if _has_representors(info) else "host"
@@ -116,7 +116,7 @@ def _representors(info: DevInfo) -> list[dict[str, Any]]:
 
 
 def caps() -> Report:
-    """What Comch can do on each device, on the control path and the fast path (C: the calls with _cap_)."""
+    """List the capabilities of each device, on the control path and the fast path (C: the calls with _cap_)."""
     found = list_devices()
     return Report([_section(found, *section) for section in _CAPS])
 

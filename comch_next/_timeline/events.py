@@ -74,7 +74,7 @@ def _lines(name: str, text: str) -> Iterator[Line]:
             line = json.loads(row)
             (line["t"], line["pid"], line["what"])
         except (ValueError, KeyError, TypeError) as error:
-            raise InvalidValue(f"timeline: {name}:{number} is no line of a trace") from error
+            raise InvalidValue(f"timeline: {name}:{number} is not a line of a trace") from error
         yield line
 
 

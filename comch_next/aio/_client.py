@@ -30,7 +30,7 @@ async def connect(
     send_queue_size: int | None = None,
     streams: bool = False,
 ) -> AsyncIterator[Client]:
-    """A client that is up within the block; leaving it stops the context and waits for IDLE. Sizes as comch.Client.
+    """Connect a client for an `async with` block; its end stops the context and waits for IDLE. Sizes as comch.Client.
 
     streams: whether `Stream` may be used on its connection.
 
@@ -54,7 +54,7 @@ async def connect(
 
 
 class Client(Side[comch.Client]):
-    """Made by `connect`: a client that is up."""
+    """A client that is connected, made by `connect`."""
 
     connection: Connection
 

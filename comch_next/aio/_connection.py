@@ -28,7 +28,7 @@ _ENDED = {
 
 
 class Connection:
-    """A connection that tasks send on. `connection` is the one below, for its counters; its user_data is taken."""
+    """A connection for tasks to send on. Its `connection` has the counters; the user_data of that is in use."""
 
     def __init__(self, side: Side[Any], connection: comch.Connection) -> None:
         self.user_data: Any = None
@@ -44,17 +44,17 @@ class Connection:
 
     @property
     def in_flight(self) -> int:
-        """Messages accepted that are not in the receiver's queue yet."""
+        """The number of accepted messages that are not in the receiver's queue yet."""
         return self._port.in_flight(self.connection)
 
     @property
     def closed(self) -> bool:
-        """Whether it has ended; messages that came before can still be received."""
+        """Whether the connection has ended; messages that came before can still be received."""
         return self.reason is not None
 
     @property
     def reason(self) -> DocaError | None:
-        """What ended it: Shutdown when the peer left, ConnectionReset when it died, NotConnected when this side did.
+        """What ended it: Shutdown if the peer left, ConnectionReset if it died, NotConnected if this side left.
 
         None while it is up.
         """
@@ -64,7 +64,7 @@ class Connection:
         return from_code(code, f"{self!r} has ended: {_ENDED[code]}", connection=self)
 
     async def wait_closed(self) -> None:
-        """Wait until it has ended; `reason` is why."""
+        """Wait until the connection has ended; then `reason` is the cause."""
         while not self.closed:
             await asyncio.sleep(_CLOSED_TICK_S)
 
@@ -92,9 +92,9 @@ class Connection:
                 await asyncio.sleep(_FLUSH_TICK_S)
 
     async def receive(self) -> Message:
-        """The next message on this connection; raises what ended it after the last one.
+        """Receive the next message of this connection; after the last one raise what ended it.
 
-        On a client as Client.receive. On a server legal where a handler serves the clients, else BadState is raised.
+        On a client as Client.receive. On a server it needs a handler, else it raises BadState.
         """
         if self._inbox is not None:
             return await self._inbox.get()
@@ -112,15 +112,15 @@ class Connection:
 
 
 class Message(NamedTuple):
-    """What `receive` returns: the bytes, and the connection that they came on."""
+    """A received message: its bytes, and the connection that it came on."""
 
     data: bytes
     connection: Connection
 
     async def reply(self, data: bytes | bytearray | memoryview) -> bool:
-        """Send an answer to where this came from, as Connection.send, and return True.
+        """Send an answer on the connection of this message, as Connection.send, and return True.
 
-        On a server, False when that client has gone: the others are served on. `Server.messages` reports its end.
+        On a server, return False if that client has gone, so that the loop goes on. `Server.messages` reports its end.
         """
         try:
             await self.connection.send(data)

@@ -33,7 +33,7 @@ async def serve(
     send_queue_size: int | None = None,
     streams: bool = False,
 ) -> AsyncIterator[Server]:
-    """A server that listens within the block; leaving it disconnects all and waits for IDLE. Sizes as comch.Server.
+    """Run a server for an `async with` block; its end disconnects all and waits for IDLE. Sizes as comch.Server.
 
     streams: whether `Stream` may be used on connections.
 
@@ -63,18 +63,18 @@ async def serve(
 
 
 class Server(Side[comch.Server]):
-    """Made by `serve`: a server that listens. It accepts clients while a task receives, or when it has a handler."""
+    """A server that listens, made by `serve`. It accepts clients while a task receives, or if it has a handler."""
 
     _handling: Handling | None = None
 
     @property
     def connections(self) -> list[Connection]:
-        """Those that are up, the oldest first."""
+        """The connections that are up, the oldest first."""
         self._present("connections")
         return [self._known(connection) for connection in self.context._opened_port("connections").connections]
 
     async def receive(self) -> Message:
-        """As on a client; accepts waiting clients, too. Raises BadState where a handler gets the messages."""
+        """Receive the oldest message of all clients; accept those that wait. Raises BadState if there is a handler."""
         if self._handling is not None:
             text = f"receive was attempted on {self!r}, whose messages go to its handler"
             raise BadState(f"{text}; legal on the connections that the handler gets")
@@ -89,15 +89,15 @@ class Server(Side[comch.Server]):
             self._handling.begin_new()
 
     async def serve_forever(self) -> None:
-        """Wait while the handler serves the clients; raises ConnectionReset when the server has failed."""
+        """Wait while the handler serves the clients. Raises ConnectionReset if the server fails."""
         if self._handling is None:
             raise BadState(f"serve_forever was attempted on {self!r}, which has no handler; iterate over it instead")
         await self._handling.wait()
 
     async def broadcast(self, data: bytes | bytearray | memoryview) -> int:
-        """Send one message to every client that is up; how many have accepted it. Raises InvalidValue as send.
+        """Send one message to every connected client and return how many accepted it. Raises InvalidValue as send.
 
-        Returns when all have, so a client whose queue is full is waited for. One that goes meanwhile is left out.
+        It waits for clients whose queues are full, and leaves out those that disconnect meanwhile.
         """
         sends = [connection.send(data) for connection in self.connections]
         failures = [error for error in await asyncio.gather(*sends, return_exceptions=True) if error is not None]
@@ -116,7 +116,7 @@ class Server(Side[comch.Server]):
             self._handling.raise_failure()
 
     async def messages(self, on_lost: OnLost = _nothing) -> AsyncGenerator[Message, None]:
-        """Every message of all clients, waiting for each; a client that leaves or dies ends nothing.
+        """Iterate over the messages of all clients. A client that leaves or dies does not end the loop.
 
         on_lost: called as `on_lost(connection, error)` for a client that has gone, after its messages: Shutdown when it
         left, ConnectionReset when it died. ConnectionReset is raised when the server itself has failed.

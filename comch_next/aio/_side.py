@@ -50,7 +50,7 @@ class Side(Generic[_C]):
         return repr(self.context)
 
     async def receive(self) -> Message:
-        """The oldest message of all connections. A server accepts waiting clients here, too.
+        """Receive the oldest message of all connections. A server also accepts waiting clients here.
 
         Tasks that wait get the messages in the order of their calls. Raises ConnectionReset once for a peer that
         died, after its messages (`.connection` is it), and always on a server that has failed; on a client Shutdown

@@ -22,7 +22,7 @@ _T = TypeVar("_T")
 
 
 class Stream:
-    """Both directions of a connection, within an `async with` block: see comch.Stream, also for what is raised.
+    """Streams on a connection, in both directions, within an `async with` block: see comch.Stream, also for errors.
 
     Its context was made with `streams=True`. Files are read and written in the event loop, a chunk at a time, and other
     tasks have their turn between chunks. A call that is cancelled gives the stream up; the next one is a new stream.

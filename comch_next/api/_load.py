@@ -99,7 +99,7 @@ def _function(row: _Row, generation: Generation, inferred: bool = False) -> Func
 
 @cache
 def functions(generation: Generation) -> tuple[Function, ...]:
-    """Every function of a generation in header order; older spellings (with `replaced_by`) follow."""
+    """Return every function of a generation in the order of the header, then older spellings (with `replaced_by`)."""
     table = _generation(generation)
     current = [_function(row, generation) for row in table["functions"]]
     older = [_function(row, generation) for row in table.get("legacy_functions", ())]
@@ -109,7 +109,7 @@ def functions(generation: Generation) -> tuple[Function, ...]:
 
 @cache
 def device_functions() -> tuple[Function, ...]:
-    """The calls that run on the DPA processor itself: named by the guide, out of reach of this toolkit."""
+    """Return the calls that kernels make on the DPA; comch_next.dpa.dev has them for emulated kernels."""
     return tuple(_function(row, "comch") for row in _generation("comch")["dpa_device_functions"])
 
 
@@ -123,7 +123,7 @@ def _functions_by_name() -> Mapping[str, Mapping[Generation, Function]]:
 
 
 def function(name: str, generation: Generation | None = None) -> Function:
-    """One function by its C name; of a name with two shapes the newer one, unless a generation is named."""
+    """Return the function with a C name; of two shapes the newer one, unless a generation is given."""
     shapes = _functions_by_name().get(name)
     if shapes is None:
         proper = aliases().get(name)
@@ -138,7 +138,7 @@ def function(name: str, generation: Generation | None = None) -> Function:
 
 @cache
 def callbacks(generation: Generation) -> tuple[Callback, ...]:
-    """Every callback type of a generation."""
+    """Return every callback type of a generation."""
 
     def build(row: _Row) -> Callback:
         params = _params(row["params"])
@@ -152,7 +152,7 @@ def callbacks(generation: Generation) -> tuple[Callback, ...]:
 
 @cache
 def enums(generation: Generation) -> tuple[EnumTable, ...]:
-    """Every enum of a generation; one that two releases filled differently comes twice, apart by `doca`."""
+    """Return every enum of a generation; one with other members in another release comes twice, with another `doca`."""
     return tuple(
         EnumTable(
             name=row["name"],
@@ -181,7 +181,7 @@ def in_release(row: _T, doca: str) -> _T:
 
 
 def enum(name: str) -> EnumTable:
-    """One enum by its C tag; of two shapes the newer one."""
+    """Return the enum with a C tag; of two shapes the newer one."""
     newest_first = [table for generation in GENERATIONS for table in enums(generation)]
     known = {table.name: table for table in reversed(newest_first)}
     if name not in known:
@@ -191,7 +191,7 @@ def enum(name: str) -> EnumTable:
 
 @cache
 def structs(generation: Generation) -> tuple[Struct, ...]:
-    """Every struct and union of a generation; those without fields are opaque."""
+    """Return every struct and union of a generation; those without fields are opaque."""
     table = _generation(generation)
 
     def build(row: str | _Row, kind: Literal["struct", "union"]) -> Struct:
@@ -206,20 +206,20 @@ def structs(generation: Generation) -> tuple[Struct, ...]:
 
 @cache
 def typedefs(generation: Generation) -> tuple[Typedef, ...]:
-    """Every typedef of a generation that is not a callback."""
+    """Return every typedef of a generation that is not a callback."""
     rows = _table(generation.removesuffix("_1x")).get("typedefs", ())
     return tuple(Typedef(row["name"], row["ctype"], row.get("notes", "")) for row in rows)
 
 
 def library(generation: Generation) -> Library:
-    """The shared library that holds a generation's functions."""
+    """Return the shared library that has a generation's functions."""
     row = _table(generation.removesuffix("_1x"))["library"] if _generation(generation) else {}
     return Library(row["soname"], row["file"], row["pkg_config"])
 
 
 @cache
 def constants(generation: Generation | None = None) -> Mapping[str, int]:
-    """Value of every constant by C name, enum members included; of one generation or of all.
+    """Return the value of every constant by C name, enum members included, of one generation or of all.
 
     DOCA_CC_INIT_FLAG_NONBLOCK of 1.x is not in it: its value is not confirmed (see `unconfirmed_constants`).
     """
@@ -233,20 +233,20 @@ def constants(generation: Generation | None = None) -> Mapping[str, int]:
 
 @cache
 def unconfirmed_constants() -> Mapping[str, str]:
-    """Constants whose value no header at hand tells, with what is known about them."""
+    """Return the constants whose values no known header has, with what is known about them."""
     every = [_generation(each)["constants"].items() for each in GENERATIONS]
     return MappingProxyType({k: v for items in every for k, v in items if isinstance(v, str)})
 
 
 @cache
 def macros() -> tuple[str, ...]:
-    """The macros of the core headers."""
+    """Return the macros of the core headers."""
     return tuple(_generation("core")["macros"])
 
 
 @cache
 def renames() -> tuple[Rename, ...]:
-    """Every old name with where it went; (old, old_generation) is unique."""
+    """Return every old name with its successor; (old, old_generation) is unique."""
     return tuple(
         Rename(
             old=row["old"],
@@ -263,7 +263,7 @@ def renames() -> tuple[Rename, ...]:
 
 
 def rename(old: str, generation: Generation | None = None) -> Rename:
-    """Where one old name went; of a name with two rows that of the newer generation, unless one is named."""
+    """Return the successor of an old name; of two rows that of the newer generation, unless one is given."""
     rows = [row for row in renames() if row.old == old and generation in (None, row.old_generation)]
     if not rows:
         raise _unknown("rename of", old, (row.old for row in renames()))
@@ -272,9 +272,9 @@ def rename(old: str, generation: Generation | None = None) -> Rename:
 
 @cache
 def aliases() -> Mapping[str, str]:
-    """Other spellings that take the same arguments, each with its proper name.
+    """Return other spellings that take the same arguments, each with its proper name.
 
-    Guide slips and cut-off names of every generation, and the older names of core functions. An older name
+    Misprints and cut-off names of the guides, and the older names of core functions. An older name
     whose arguments or behaviour differ is no alias: it is in `renames` only.
     """
     found: dict[str, str] = {}

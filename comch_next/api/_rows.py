@@ -49,7 +49,7 @@ class Param:
 
 @dataclass(frozen=True, slots=True)
 class ErrorRow:
-    """One documented failure: the code's C name, and when it is returned."""
+    """A documented failure: the C name of the code, and when it is returned."""
 
     code: str
     when: str
@@ -67,7 +67,7 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """One C function of one generation, with what its header says."""
+    """A C function of one generation, with the facts of its header."""
 
     name: str
     generation: Generation
@@ -88,12 +88,12 @@ class Function:
 
     @property
     def since_release(self) -> Version | None:
-        """The first release that surely has it; None if unknown."""
+        """The first release that certainly has it; None if unknown."""
         return first_release(self.since)
 
     @property
     def until_release(self) -> Version | None:
-        """The last release that surely has it; None if there is none."""
+        """The last release that certainly has it; None if there is none."""
         return last_release(self.until)
 
     @property
@@ -107,7 +107,7 @@ class Function:
         return tuple(param for param in self.params if param.is_output)
 
     def available_in(self, release: str | Version) -> bool:
-        """Whether a DOCA release certainly has the function; ValueError if `release` is no version."""
+        """Return whether a DOCA release certainly has the function; ValueError for an invalid `release`."""
         try:
             wanted = release if isinstance(release, Version) else Version(release)
         except InvalidVersion:
@@ -120,7 +120,7 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Callback:
-    """One C callback type."""
+    """A C callback type."""
 
     name: str
     generation: Generation
@@ -137,7 +137,7 @@ class Callback:
 
 @dataclass(frozen=True, slots=True)
 class EnumTable:
-    """One C enum; values and meanings by C name, in header order."""
+    """A C enum: values and meanings by C name, in the order of the header."""
 
     name: str
     generation: Generation
@@ -152,7 +152,7 @@ class EnumTable:
 
 @dataclass(frozen=True, slots=True)
 class Struct:
-    """One C struct or union; without fields it is opaque."""
+    """A C struct or union; without fields it is opaque."""
 
     name: str
     generation: Generation
@@ -164,7 +164,7 @@ class Struct:
 
 @dataclass(frozen=True, slots=True)
 class Typedef:
-    """One C typedef."""
+    """A C typedef."""
 
     name: str
     ctype: str
@@ -182,7 +182,7 @@ class Library:
 
 @dataclass(frozen=True, slots=True)
 class Rename:
-    """Where an old name went; `new` reads ``a | b`` (by role), ``a + b`` (a recipe) or nothing."""
+    """The successor of an old name; `new` is ``a | b`` (by role), ``a + b`` (a sequence of calls) or empty."""
 
     old: str
     new: str
@@ -200,5 +200,5 @@ class Rename:
 
     @property
     def since_release(self) -> Version | None:
-        """The first release that surely has it; None if unknown."""
+        """The first release that certainly has it; None if unknown."""
         return first_release(self.since_doca)

@@ -123,7 +123,7 @@ class Parser:
         except getopt.GetoptError as error:
             self._complain(str(error), NotSupported)
         if rest:
-            self._complain(f"{rest[0]!r} is no flag", InvalidValue)
+            self._complain(f"{rest[0]!r} is not a flag", InvalidValue)
         named = {f"-{param.short}": param for param in self._params if param.short}
         named |= {f"--{param.long}": param for param in self._params if param.long}
         for flag, text in flags:
@@ -144,7 +144,7 @@ class Parser:
         for group in filter(None, groups):
             for name, value in group.items():
                 if name not in known:
-                    self._complain(f"{path}: {name!r} is no flag", NotSupported)
+                    self._complain(f"{path}: {name!r} is not a flag", NotSupported)
                 if value is not False:  # a flag that is not given
                     yield known[name], value
 
@@ -171,7 +171,7 @@ class Parser:
             try:
                 return self._ffi.new("int *", int(value))
             except (ValueError, TypeError, OverflowError):
-                self._complain(f"{value!r} is no whole number", InvalidValue)
+                self._complain(f"{value!r} is not a whole number", InvalidValue)
         if kind is Kind.BOOLEAN:
             return self._ffi.new("bool *", bool(value))
         return self._ffi.new("char[]", bytes_of(value if isinstance(value, str) else json.dumps(value)))
@@ -214,7 +214,7 @@ class Parser:
 
     def _check_level(self, value: Any, set_limit: Callable[[int], int]) -> None:
         if not str(value).isdigit() or set_limit(int(value)):
-            self._complain(f"{value!r} is no log level; legal are {_LEVELS}", InvalidValue)
+            self._complain(f"{value!r} is not a log level; legal are {_LEVELS}", InvalidValue)
 
 
 def _set_kind(param: Param, kind: int) -> None:

@@ -88,7 +88,7 @@ class Handles:
         """Return the living handle of that struct; InvalidValue for NULL, stale and foreign pointers."""
         handle = self._by_tag[tag].get(address)
         if handle is None:
-            raise InvalidValue(f"{address:#x} is no struct {tag}: NULL, given back before, or another struct")
+            raise InvalidValue(f"{address:#x} is not a struct {tag}: NULL, destroyed before, or another struct")
         return handle
 
     def for_c(self, code_of: Callable[..., int]) -> tuple[object, ...]:

@@ -127,9 +127,9 @@ class DpaCompletion(Hinted):
         self._completions.stop(self._handle)
 
     def get_dpa_handle(self) -> int:
-        """What kernels know it by. Raises BadState before the start."""
+        """Return the handle by which kernels use it. Raises BadState before the start."""
         return self._completions.get_dpa_handle(self._handle)
 
     def destroy(self) -> None:
-        """Give it back. Raises InUse unless it is stopped."""
+        """Destroy it. Raises InUse unless it is stopped."""
         self._completions.destroy(self._handle)

@@ -1,4 +1,4 @@
-"""The conformance suite: functions that prove a driver right. No test framework is needed.
+"""The conformance suite: functions that check a driver. It needs no test framework.
 
 A check takes a maker of a connected pair, and raises AssertionError with what was expected and what was seen:
 

@@ -10,7 +10,7 @@ __all__ = ["Skipped", "expect", "refused", "until"]
 
 
 class Skipped(Exception):
-    """The driver lacks what a check is about, and says so; the text is the reason."""
+    """A check that does not apply to the driver; the text is the reason."""
 
 
 def expect(seen: object, wanted: object, what: str) -> None:

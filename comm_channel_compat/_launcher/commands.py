@@ -22,7 +22,7 @@ _NOT_EXECUTABLE, _NOT_FOUND = 126, 127  # as a shell
 # Option -> (its value's name, what it does); -h is understood by every command.
 _OPTIONS = {
     "--doca": ("RELEASE", "run a program of that DOCA: 2.6 (the default), 2.5 or 1.4, where types or calls differ"),
-    "--force": ("", "stand in for the C libraries even where real ones are installed"),
+    "--force": ("", "use the C libraries of the toolkit even if real ones are installed"),
     "--warn": ("", "report every line that calls an old channel API, once (COMCH_COMPAT_WARN=1)"),
     "--report": ("FILE", "write at exit which old calls were made, from where, and how they ended: .json, .md or text"),
     "--trace": ("FILE", "append what happens on the channels to FILE, as JSON lines (COMCH_TRACE)"),

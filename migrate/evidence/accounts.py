@@ -74,7 +74,7 @@ def read(path: Path) -> Account:
     except OSError as error:
         raise AccountError(f"{path} cannot be read: {error.strerror}") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise AccountError(f"{path} is no account of `comm_channel_compat run --report FILE.json`") from error
+        raise AccountError(f"{path} is not an account of `comm_channel_compat run --report FILE.json`") from error
 
 
 def _account(name: str, facts: Mapping[str, Any]) -> Account:

@@ -30,17 +30,17 @@ from migrate.verify.stage import Limits
 _EPILOG = f"""\
 The folder of the program (--root; else the innermost one that holds all of its ends) is copied, and the copy migrated.
 Each end runs in its own folder of such a copy, old ones under `python -m comm_channel_compat run`. A compiled end runs
-as it is on both sides; OLD=NEW for a SCRIPT of --tree compares it with what took its place. The service starts first;
+as it is on both sides; OLD=NEW for a SCRIPT of --tree compares it with its successor. The service starts first;
 the client when it listens.
 
 The ends are compared in messages and their order per connection, in results of calls other than success and waiting,
-in stdout and exit status. The results of compiled programs cannot be seen.
+in stdout and exit status. The results of calls of compiled programs are not compared.
 
 The default faults are
   {f"{chr(10)}  ".join(FAULTS)}
 
-If the old program does not repeat itself, the verdict is inconclusive; so it is if lines that call the old API never
-ran, or stay old. Exit status: 0 equivalent; 1 diverged; 2 inconclusive; 4 a file could not be handled; 64 a wrong
+The verdict is inconclusive if the old program differs from run to run, or if lines that call the old API never ran or
+were not rewritten. Exit status: 0 equivalent; 1 diverged; 2 inconclusive; 4 a file could not be handled; 64 a wrong
 command line."""
 
 _REPORTS = {".txt": "text", ".json": "json", ".html": "page"}
@@ -103,15 +103,15 @@ def _parser() -> Parser:
     parser.add_version()
     parser.add_argument("scripts", nargs="+", metavar="SCRIPT", help="a service and its client, or one program")
     parser.add_argument("--args", default="", metavar="ARGS", help="arguments of every end, as a shell splits them")
-    parser.add_argument("--args-service", metavar="ARGS", help="those of the service")
-    parser.add_argument("--args-client", metavar="ARGS", help="those of the client")
+    parser.add_argument("--args-service", metavar="ARGS", help="arguments of the service")
+    parser.add_argument("--args-client", metavar="ARGS", help="arguments of the client")
     parser.add_argument("--root", metavar="DIR", help="the folder of the program")
     parser.add_argument(
         "--tree", nargs=2, metavar=("OLD", "NEW"), help="compare two folders; each SCRIPT is a path in both, or OLD=NEW"
     )
     parser.add_argument("--times", type=count, default=1, metavar="N", help="repeat everything (default: once)")
-    parser.add_argument("--faults", action="append", metavar="SPEC", help="these faults (COMCH_FAULTS); repeatable")
-    parser.add_argument("--no-faults", action="store_true", help="without faults only")
+    parser.add_argument("--faults", action="append", metavar="SPEC", help="replace the default faults; repeatable")
+    parser.add_argument("--no-faults", action="store_true", help="run without faults only")
     parser.add_argument("--unsafe", action="store_true", help=UNSAFE)
     parser.add_argument("--idioms", action="store_true", help=IDIOMS)
     parser.add_argument("--keep-spelling", action="store_true", help=KEEP_SPELLING)
@@ -124,12 +124,12 @@ def _parser() -> Parser:
         help=REPORT.format(", ".join(_REPORTS)),
     )
     parser.add_argument(
-        "--keep", metavar="DIR", help="leave both sides there, and of each run output, errors and traces"
+        "--keep", metavar="DIR", help="keep both programs there, with the output and traces of each run"
     )
     parser.add_argument(
-        "--doca", default="", metavar="RELEASE", help="the DOCA of the old program, as for run and exec"
+        "--doca", default="", metavar="RELEASE", help="the release of the old program, as for run and exec"
     )
-    parser.add_argument("--cue", default="", metavar="TEXT", help="what the service prints when the client may start")
+    parser.add_argument("--cue", default="", metavar="TEXT", help="start the client when the service prints this")
     for name, seconds, does in (
         ("timeout", limits.timeout_s, "seconds that a run may take"),
         ("linger", limits.linger_s, "seconds after the client has ended until the service gets SIGINT"),

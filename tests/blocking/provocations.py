@@ -116,7 +116,7 @@ PROVOCATIONS: dict[Row, tuple[Callable[[Stage], Any], str]] = {
     ),
     ("ep_recvfrom", "UNKNOWN"): (_service_died, "the peer is in the error state"),
     ("ep_disconnect", "NOT_CONNECTED"): (
-        lambda stage: cc.doca_comm_channel_ep_disconnect(*_left(stage)), "is no connection of"),
+        lambda stage: cc.doca_comm_channel_ep_disconnect(*_left(stage)), "is not a connection of"),
     ("ep_destroy", "NOT_CONNECTED"): (_destroyed_twice, "is closed once"),
     ("peer_addr_user_data_get", "INVALID_VALUE"): (
         lambda stage: cc.doca_comm_channel_peer_addr_user_data_get(None), "peer_addr is NULL"),

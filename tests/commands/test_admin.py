@@ -62,7 +62,7 @@ def test_as_tables(start_python: StartPython, runtime_dir: Path) -> None:
     here = call(start_python, "名前\n\x1b[2J")
     servers, connections = run(start_python, "admin").rstrip("\n").split("\n\n")
     title, heading, row = servers.splitlines()
-    assert title == f"Servers in {runtime_dir} (limit 0: any)"
+    assert title == f"Servers in {runtime_dir} (limit 0: no limit)"
     wire = str(handshake.VERSION)
     assert row.split() == ["名前\\n\\x1b[2J", str(there.pid), "0000:03:00.0", "0000:b1:00.0", "1", "512", wire]
     assert heading.index("PID") + len("PID") == row.index(str(there.pid)) + len(str(there.pid)) + 2  # two wide signs
@@ -74,7 +74,7 @@ def test_nobody_is_there(start_python: StartPython, runtime_dir: Path, exists: b
     folder = runtime_dir if exists else runtime_dir / "not" / "comch"
     env = {"COMCH_RUNTIME_DIR": str(folder) if exists else "", "XDG_RUNTIME_DIR": str(folder.parent)}
     assert ask(start_python, "admin", env=env) == NOTHING
-    assert f"Servers in {folder} (limit 0: any): none" in run(start_python, "admin", env=env)
+    assert f"Servers in {folder} (limit 0: no limit): none" in run(start_python, "admin", env=env)
     assert folder.exists() == exists
 
 
@@ -86,7 +86,7 @@ def test_a_chosen_directory_that_is_not_there(
     env = {"COMCH_RUNTIME_DIR": str(folder)}
     ended = start_python("-m", "comch_next", "admin", *options, env=env).finish()
     assert (ended.returncode, ended.stdout, ended.stderr.count("\n")) == (1, "", 1)
-    assert f"{folder} cannot be looked at: No such file or directory" in ended.stderr
+    assert f"{folder} cannot be inspected: No such file or directory" in ended.stderr
     assert not folder.parent.exists()
 
 

@@ -40,6 +40,12 @@ def test_filters(start_python: StartPython) -> None:
     assert shown(start_python, "--server", "b", "--pid", str(one.pid)) == ([], [])
 
 
+def test_a_device_that_is_no_address(start_python: StartPython) -> None:
+    finished = start_python("-m", "comch_next", "admin", "--device", "b1").finish()
+    assert (finished.returncode, finished.stdout) == (64, "")
+    assert "'b1' is not a PCI address such as 03:00.0 or 0000:03:00.0" in finished.stderr
+
+
 def test_by_client(start_python: StartPython) -> None:
     server, client = serve(start_python), call(start_python)
     client.say("hello\n")

@@ -136,7 +136,7 @@ def test_caps_of_other_devices(start_python: StartPython) -> None:
     assert consumers["0000:04:00.0"] is None, "what cannot be had has no limits"
     assert consumers["0000:b1:00.7"] == 1 << 30
     title, heading, *rows = run(start_python, "caps").split("\n\n")[0].splitlines()
-    assert title == "Control path (name and message in bytes; clients 0: any)"
+    assert title == "Control path (name and message in bytes; clients 0: no limit)"
     assert len(rows) == 3
     assert len({len(line) for line in (heading, *rows)}) == 1
 

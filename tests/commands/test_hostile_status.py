@@ -232,7 +232,7 @@ def test_a_directory_of_somebody_else(runtime_dir: Path, start_python: StartPyth
     os.chown(runtime_dir, 0, 0)
     assert (finished.returncode, finished.stdout) == (1, "")
     assert finished.stderr.count("\n") == 1
-    assert f"{runtime_dir} cannot be looked at: the directory belongs to user 12345" in finished.stderr
+    assert f"{runtime_dir} cannot be inspected: the directory belongs to user 12345" in finished.stderr
 
 
 @as_root
@@ -247,7 +247,7 @@ def test_a_directory_that_may_not_be_opened(runtime_dir: Path) -> None:
             admin.create_list()
         return str(refused.value)
 
-    assert "cannot be looked at: Permission denied" in in_child(look)
+    assert "cannot be inspected: Permission denied" in in_child(look)
 
 
 @as_root
@@ -268,7 +268,7 @@ def test_what_is_no_directory(runtime_dir: Path, start_python: StartPython, kind
     (runtime_dir / "file").write_text("x")
     finished = start_python("-m", "comch_next", "admin", env={"COMCH_RUNTIME_DIR": str(place)}).finish()
     assert (finished.returncode, finished.stdout) == (1, "")
-    assert finished.stderr.startswith(f"comch_next: the runtime directory {place} cannot be looked at: ")
+    assert finished.stderr.startswith(f"comch_next: the runtime directory {place} cannot be inspected: ")
 
 
 # Looking takes a lock for a moment, in which a server may start

@@ -134,7 +134,7 @@ def test_a_picture_is_as_wide_as_its_texts() -> None:
 
 @pytest.mark.parametrize("broken", ["{", "[1]", '{"t": 1}', "words"])
 def test_what_is_no_trace(broken: str) -> None:
-    with pytest.raises(InvalidValue, match="trace:2 is no line of a trace"):
+    with pytest.raises(InvalidValue, match="trace:2 is not a line of a trace"):
         _read(_line(0, SERVER, "up", ok=True), broken)
     with pytest.raises(InvalidValue, match="nothing happened"):
         _read()

@@ -27,7 +27,7 @@ def test_a_usage_error(start_python: StartPython, arguments: list[str]) -> None:
 def test_help_names_every_command(start_python: StartPython) -> None:
     finished = start_python("-m", "comch_next", "--help").finish()
     assert finished.returncode == 0
-    assert all(f"    {name} " in finished.stdout for name in COMMANDS)
+    assert all(f"    {name} " in finished.stdout for name in (*COMMANDS, "timeline", "explain"))
 
 
 @pytest.mark.parametrize(

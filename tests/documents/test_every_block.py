@@ -10,7 +10,7 @@ from tests.documents.test_sessions import SESSIONS
 
 RUN = {*PROGRAMS, *SESSIONS}
 NOT_RUN = {
-    "sh",  # installs, or builds C programs: see tests/faces
+    "sh",  # installs
     "yaml",  # docs/ci.md, see tests/commands/test_ci.py
 }
 

@@ -15,6 +15,7 @@ GUIDE_PROGRAMS = {
     "poller.py": "b'received'\n",
     "steps.py": "b'hello'\n",
     "callbacks.py": "[b'hello']\n",
+    "failures.py": "DOCA_ERROR_NOT_FOUND 16\nConnectionAborted of 103\n12 DOCA_ERROR_CONNECTION_ABORTED None\n",
 }
 AIO_PROGRAMS = ("handlers.py", "asking.py")
 STREAM_PROGRAMS = ("receive_file.py", "send_file.py")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -26,7 +27,10 @@ SESSIONS = [
             "evidence",
         )
     ),
+    *(("docs/c_programs.md", title) for title in ("build", "C service", "C client")),
+    ("docs/commands.md", "explain"),
     ("docs/testing.md", "trace"),
+    ("docs/topology.md", "schema"),
 ]
 
 
@@ -106,6 +110,23 @@ def _run_report(page: str, title: str, start: Shell) -> None:
     finished = start(command).finish()
     assert finished.returncode == 1  # rewrites pending
     assert is_shown(shown, finished.stdout.splitlines()), finished.stdout
+
+
+@pytest.mark.skipif(shutil.which("pkg-config") is None, reason="pkg-config is not installed")
+def test_c_programs(start: Shell) -> None:
+    page = "docs/c_programs.md"
+    _run(page, "build", start)
+    _run_pair(page, "C service", "C client", start)
+
+
+def test_where_the_schema_is(start: Shell) -> None:
+    ((command, _),) = commands("docs/topology.md", "schema")
+    finished = start(command).finish()
+    assert Path(finished.stdout.strip()).is_file()
+
+
+def test_c_names_in_python(start: Shell) -> None:
+    _run("docs/commands.md", "explain", start)
 
 
 def test_a_trace(start: Shell) -> None:

@@ -45,7 +45,7 @@ def end(msgq: comch.MsgQ) -> None:
 
 def test_a_queue_needs_its_direction(dpa: Dpa) -> None:
     msgq = comch.MsgQ(comch.open_device("03:00.0"))
-    with pytest.raises(comch.BadConfig, match="lacks its direction"):
+    with pytest.raises(comch.BadConfig, match="the direction is missing"):
         msgq.start()
     msgq.set_dpa_consumer(dpa)
     for again in (msgq.set_dpa_consumer, msgq.set_dpa_producer):
@@ -94,7 +94,7 @@ def test_a_queue_makes_as_many_as_it_may_while_it_is_started(dpa: Dpa, side: str
 
 
 def test_a_thread_needs_a_kernel_and_runs_once_started(thread: DpaThread) -> None:
-    with pytest.raises(comch.BadConfig, match="lacks its function"):
+    with pytest.raises(comch.BadConfig, match="the function is missing"):
         thread.start()
     with pytest.raises(comch.InvalidValue, match="callback"):
         thread.set_func_arg(7)  # type: ignore[arg-type]
@@ -204,7 +204,7 @@ def test_numbers_of_a_completion_context_are_rounded_up(thread: DpaThread) -> No
     for wrong in (-1, 33):
         with pytest.raises(comch.InvalidValue, match="0 to 32"):
             comp.imm_data_len = wrong
-    with pytest.raises(comch.BadConfig, match="lacks its DPA thread"):
+    with pytest.raises(comch.BadConfig, match="the DPA thread is missing"):
         comp.start()
     comp.set_dpa_thread(thread)
     comp.start()

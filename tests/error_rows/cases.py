@@ -149,10 +149,10 @@ CASES: dict[Key, Raises | Answer] = {
         lambda w: w.there.context.device_rep.close(), "1 server still uses it; destroy it first"
     ),
     ("doca_devinfo_is_equal_pci_addr", "INVALID_VALUE"): Raises(
-        lambda w: w.dpu.devinfo.is_equal_pci_addr("what"), "'what' is no PCI address"
+        lambda w: w.dpu.devinfo.is_equal_pci_addr("what"), "'what' is not a PCI address"
     ),
     ("doca_devinfo_rep_is_equal_pci_addr", "INVALID_VALUE"): Raises(
-        lambda w: w.dpu.representors()[0].is_equal_pci_addr("what"), "'what' is no PCI address"
+        lambda w: w.dpu.representors()[0].is_equal_pci_addr("what"), "'what' is not a PCI address"
     ),
     # Capabilities
     ("doca_comch_cap_server_is_supported", "NOT_SUPPORTED"): Answer(

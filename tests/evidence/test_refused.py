@@ -101,9 +101,9 @@ def test_a_method_that_others_have_shows_nothing(recorded: Callable[..., Recorde
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("{", "is no account of"),
-        ("[]", "is no account of"),
-        ('{"version": 2}', "is no account of"),
+        ("{", "is not an account of"),
+        ("[]", "is not an account of"),
+        ('{"version": 2}', "is not an account of"),
         ('{"version": 1}', "is an account of version 1, not 2: run it again"),
         (None, "cannot be read: No such file or directory"),
     ],

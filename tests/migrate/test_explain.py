@@ -65,6 +65,12 @@ def test_unknown_names_have_none(capsys: pytest.CaptureFixture[str]) -> None:
     assert "explain knows no frobnicate" in capsys.readouterr().err
 
 
+def test_the_example_of_a_name_is_one_of_its_own_rule(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "doca_comm_channel_ep_sendto"]) == 0
+    example = capsys.readouterr().out.partition("Example (")[2].partition(")")[0]
+    assert example in {case.title for case in explain.cases() if case.rule == "gen1.sendto"}
+
+
 def test_a_line_shows_the_chain_of_its_findings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "pyproject.toml").write_text("")
     (tmp_path / "x.py").write_text("import doca_comm_channel as cc\nuse(ep)  # manual\nuse(ep)  # follows\n")

@@ -135,7 +135,7 @@ def test_what_was_ended_is_not_ended_again(stub: Log) -> None:
     loop.engine.progress()
     loop.close()
     assert {"doca_comch_client_destroy", "doca_pe_destroy", "doca_dev_close"} < set(ends(stub))
-    with pytest.raises(comch.InvalidValue, match="the client is no more"):
+    with pytest.raises(comch.InvalidValue, match="the client has been destroyed"):
         contexts.start(handle)
     gc.collect()
     assert "doca_comch_client_destroy" not in ends(stub)

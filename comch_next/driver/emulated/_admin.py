@@ -45,7 +45,7 @@ class Admin:
             if isinstance(error, FileNotFoundError) and not is_chosen():
                 return []  # no server has ever run there
             kind = NotPermitted if isinstance(error, PermissionError) else OperatingSystem
-            raise kind(f"the runtime directory {self.get_place()} cannot be looked at: {error.strerror}") from error
+            raise kind(f"the runtime directory {self.get_place()} cannot be inspected: {error.strerror}") from error
 
 
 def _server(folder: int, name: str) -> ServerStatus | None:

@@ -118,7 +118,7 @@ class Client(ControlContext):
             differ = handshake.difference(self.delivery.terms(), welcome.terms)
             return self._refused(f"the server refuses ({describe(welcome.code)}){differ}")
         if len(fds) not in (3, 4):
-            return self._refused("the welcome lacks its rings or bells, or descriptors have run out")
+            return self._refused("the server's handshake has no rings or bells, or descriptors have run out")
         own = self.delivery.terms()
         handshake.check_memory(own, welcome.terms, own, self.dev.info.row.limits.max_connection_memory)
         to_server, to_client = handshake.negotiate(own, welcome.terms)

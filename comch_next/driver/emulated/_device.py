@@ -149,7 +149,7 @@ class Devices:
     def _same(self, own: str, text: object) -> bool:
         given = topology.long_form(text)
         if given is None:
-            raise InvalidValue(f"{text!r} is no PCI address; legal are BB:DD.F and DDDD:BB:DD.F")
+            raise InvalidValue(f"{text!r} is not a PCI address; legal are BB:DD.F and DDDD:BB:DD.F")
         return own == given
 
     def get_iface_name(self, devinfo: object) -> str:

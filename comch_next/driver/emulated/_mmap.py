@@ -71,7 +71,7 @@ class Mmap(Named, Handle, calls.BufOwner):
 
     @property
     def users(self) -> int:
-        """Buffers and consumers that lie in it."""
+        """The number of buffers and consumers that use the map."""
         return self.bufs + len(self.consumers)
 
     def check_unused(self, call: str) -> None:

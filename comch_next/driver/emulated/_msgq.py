@@ -172,7 +172,7 @@ class MsgQs:
     @_configurable
     def start(self, msgq: MsgQ) -> None:
         if not msgq.dpa_side:
-            raise BadConfig("msgq_start: it lacks its direction; set_dpa_consumer or set_dpa_producer gives it one")
+            raise BadConfig("msgq_start: the direction is missing; call set_dpa_consumer or set_dpa_producer")
         started_dpa(msgq.dpa, "msgq_start")
         msgq.started = True
 

@@ -145,7 +145,7 @@ def live(handle: object, kind: type[_H], call: str) -> _H:
     if not isinstance(handle, kind):
         raise InvalidValue(f"{call} takes a {kind.__name__}, not {handle!r}")
     if handle.pointer is None:
-        raise handle.fault(f"{call}: the {handle} is no more; make another")
+        raise handle.fault(f"{call}: the {handle} has been destroyed; make another")
     return handle
 
 

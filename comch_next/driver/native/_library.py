@@ -74,7 +74,7 @@ class Library(dict[str, Callable[..., Any]]):
         return int(ffi.cast("uintptr_t", function)) if isinstance(function, ffi.CData) else 0
 
     def _absent(self, row: Function) -> Callable[..., NoReturn]:
-        release = "of a release that it does not tell" if self.version is None else f"of DOCA {self.version}"
+        release = "of an unknown release" if self.version is None else f"of DOCA {self.version}"
         text = f"{row.name}: {self.paths[row.generation]}, {release}, has no such function"
 
         def refuse(*_: object) -> NoReturn:

@@ -91,7 +91,7 @@ def expect_held(task: Task, name: str) -> None:
     if task.owner is not HELD:
         raise BadState(f"{name}: the task is {task.owner}; legal for a task that the program holds")
     if task.ctx.pointer is None:
-        raise task.ctx.fault(f"{name}: the {task.ctx} of the task is no more")
+        raise task.ctx.fault(f"{name}: the {task.ctx} of the task has been destroyed")
 
 
 class Tasks(Noun):

@@ -264,7 +264,7 @@ class ConsumerCompletions:
     def start(self, completion: ConsumerCompletion) -> None:
         _stopped(completion, "consumer_completion_start")
         if completion.thread is None:
-            raise BadConfig("consumer_completion_start: it lacks its DPA thread; set_dpa_thread gives it one")
+            raise BadConfig("consumer_completion_start: the DPA thread is missing; call set_dpa_thread")
         completion.started = completion.armed = True
 
     @_of_consumers

@@ -223,7 +223,7 @@ class DpaThreads:
     def start(self, thread: DpaThread) -> None:
         _stopped(thread, "dpa_thread_start")
         if thread.func is None:
-            raise BadConfig("dpa_thread_start: the thread lacks its function; set_func_arg gives it one")
+            raise BadConfig("dpa_thread_start: the function is missing; call set_func_arg")
         started_dpa(thread.dpa, "dpa_thread_start")
         thread.start()
 

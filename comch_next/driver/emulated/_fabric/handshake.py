@@ -84,12 +84,12 @@ class Welcome(NamedTuple):
     def decode(cls, data: bytes) -> "Welcome":
         """Raise ConnectionAborted-coded errors for anything but a welcome of this version."""
         if len(data) < 6 or data[:4] != _MAGIC:
-            raise from_code(ErrorCode.CONNECTION_ABORTED, "the server's answer is no welcome")
+            raise from_code(ErrorCode.CONNECTION_ABORTED, "the server's answer is not a valid handshake")
         if (version := _version(data)) != VERSION:
             text = f"the server speaks wire version {version}, this client {VERSION}: install the same release on both"
             raise from_code(ErrorCode.CONNECTION_ABORTED, text)
         if len(data) != _WELCOME.size:
-            raise from_code(ErrorCode.CONNECTION_ABORTED, "the server's answer is no welcome")
+            raise from_code(ErrorCode.CONNECTION_ABORTED, "the server's answer is not a valid handshake")
         _, _, strict, code, msg_size, send_limit, recv_limit = _WELCOME.unpack(data)
         terms = Terms(msg_size, bool(strict), send_limit, recv_limit)
         known = strict in _FLAGS and code in ErrorCode.__members__.values()

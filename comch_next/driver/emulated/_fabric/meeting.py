@@ -105,7 +105,7 @@ def dial(dpu_pci: str, rep_pci: str, name: str) -> Socket:
             sock.connect(f"/proc/self/fd/{folder}/{file_name(dpu_pci, rep_pci, name)}.sock")
             _, user = peer_of(sock)
             if not is_trusted(user):
-                raise PermissionError(errno.EPERM, f"user {user} listens there, who is not trusted", name)
+                raise PermissionError(errno.EPERM, f"the server runs as user {user}, who is not trusted", name)
         except BaseException:
             sock.close()
             raise
@@ -213,7 +213,7 @@ class Listener:
             pass
         else:
             if not stat.S_ISSOCK(found.st_mode):
-                raise FileExistsError(errno.EEXIST, "what stands in the socket's place is no socket", socket_name)
+                raise FileExistsError(errno.EEXIST, "the file in the place of the socket is not a socket", socket_name)
             os.unlink(socket_name, dir_fd=folder)
         self.socket = Socket(socket.AF_UNIX, socket.SOCK_SEQPACKET | socket.SOCK_NONBLOCK)
         try:

@@ -158,7 +158,7 @@ def current() -> Topology:
             raise  # the file may be sound
         raise NotFound(f"COMCH_TOPOLOGY names {path!r}, which cannot be read: {error}") from error
     except ValueError as error:
-        raise InvalidValue(f"COMCH_TOPOLOGY names {path!r}, which is no TOML file: {error}") from error
+        raise InvalidValue(f"COMCH_TOPOLOGY names {path!r}, which is not a TOML file: {error}") from error
     return parse(table, path)
 
 
@@ -180,9 +180,9 @@ def parse(table: dict[str, Any], source: str) -> Topology:
         limits = Limits().with_those(table.get("limits", {}))
         devices = tuple(_device(row, limits) for row in table["device"])
     except (KeyError, TypeError, ValueError) as error:
-        raise InvalidValue(f"{source} is no topology: {error!r}") from error
+        raise InvalidValue(f"{source} is not a topology: {error!r}") from error
     if len({device.pci_addr for device in devices}) != len(devices):
-        raise InvalidValue(f"{source} is no topology: a PCI address stands twice")
+        raise InvalidValue(f"{source} is not a topology: a PCI address occurs twice")
     return Topology(devices)
 
 
@@ -230,5 +230,5 @@ def _representor(row: dict[str, Any], number: int) -> Representor:
 def _address(text: object) -> str:
     pci = long_form(text)
     if pci is None:
-        raise ValueError(f"{text!r} is no PCI address")
+        raise ValueError(f"{text!r} is not a PCI address")
     return pci

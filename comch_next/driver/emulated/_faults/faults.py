@@ -47,7 +47,7 @@ class Fault:
         name, _, rest = text.strip().partition(":")
         found = _FORMS[name].fullmatch(rest) if name in _FORMS else None
         if found is None:
-            raise InvalidValue(f"COMCH_FAULTS: {text.strip()!r} is no fault\n{GRAMMAR}")
+            raise InvalidValue(f"COMCH_FAULTS: {text.strip()!r} is not a fault\n{GRAMMAR}")
         told = found.groupdict()
         times, seconds = told.get("times") or 1, told.get("seconds") or 0
         return cls(name, told["kind"], int(told["number"]), int(times), float(seconds))

@@ -50,7 +50,7 @@ class _End:
         self._unmap()
         if result == lib.COMCH_NOMEM:
             raise NoMemory("no memory for the ring's first part")
-        raise from_code(ErrorCode.CONNECTION_ABORTED, "the ring offered does not say where its words are")
+        raise from_code(ErrorCode.CONNECTION_ABORTED, "the offered ring has no valid layout")
 
     def _unmap(self) -> None:
         """Unmap the ring without notifying the peer. Idempotent."""
