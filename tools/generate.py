@@ -34,6 +34,7 @@ ENUMS = (
     ("doca_pci_func_type", "DOCA_PCI_FUNC_TYPE_", "PciFuncType", "IntEnum"),
     ("doca_task_submit_flag", "DOCA_TASK_SUBMIT_FLAG_", "SubmitFlag", "IntFlag"),
     ("doca_access_flag", "DOCA_ACCESS_FLAG_", "AccessFlag", "IntFlag"),
+    ("doca_dpa_dev_completion_type", "DOCA_DPA_DEV_COMP_", "CompletionType", "IntEnum"),
 )
 LOG_LEVEL = ("doca_log_level", "DOCA_LOG_LEVEL_", "LogLevel", "IntEnum")  # new programs use Python's logging
 

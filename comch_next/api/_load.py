@@ -1,4 +1,4 @@
-"""Reads the five JSON tables, each once and only when asked for, and answers questions about them."""
+"""Reads the six JSON tables, each once and only when asked for, and answers questions about them."""
 
 from __future__ import annotations
 
@@ -109,8 +109,8 @@ def functions(generation: Generation) -> tuple[Function, ...]:
 
 @cache
 def device_functions() -> tuple[Function, ...]:
-    """The calls that run on the DPA processor itself: named by the guide, out of reach of this toolkit."""
-    return tuple(_function(row, "comch") for row in _generation("comch")["dpa_device_functions"])
+    """The functions that kernels call, on the DPA processor itself."""
+    return tuple(row for row in functions("dpa") if row.name.startswith("doca_dpa_dev_"))
 
 
 @cache

@@ -86,9 +86,13 @@ class Binding:
         found = ((name, *tables[name]) for name in tables if name in self._called)
         return [Function(name, returns, tuple(Param(*param) for param in params)) for name, returns, params in found]
 
-    def attach(self, name: str, function: Call) -> None:
-        """Have C call this function; what it raises is logged, and UNEXPECTED where there is a code."""
-        is_coded = self._result(name).cname == "int"
+    def attach(self, name: str, function: Call, is_coded: bool | None = None) -> None:
+        """Have C call this function; what it raises is logged, and UNEXPECTED where there is a code.
+
+        `is_coded`: whether the result is one, unless every int of the library is.
+        """
+        if is_coded is None:
+            is_coded = self._result(name).cname == "int"
         on_error = {"error": _UNEXPECTED} if is_coded else {}
         self.ffi.def_extern(name=f"py_{name}", onerror=self._log, **on_error)(watched(name, is_coded, function))
 

@@ -56,6 +56,8 @@ def _expected(row: api.Function, param: api.Param, kind: str) -> int | None:
         return 0 if kind == "null" else None  # a cast, which no call takes afterwards
     if row.returns != "doca_error_t":
         return 0
+    if (row.name, param.name, kind != "null") == ("doca_dpa_set_app", "app", True):
+        return BAD_STATE  # any pointer that DPACC has made, and the DPA has been started
     if kind == "null" and (row.name, param.name) in NULLABLE:
         return NULLABLE[row.name, param.name]
     return ELSEWHERE.get((row.name, param.name), INVALID_VALUE)
