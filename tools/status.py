@@ -216,13 +216,13 @@ DPA it calls none, and takes what the program has made with that library. [nativ
 proved.
 
 A C function of a noun is a method of its class; `create` is the constructor, plain get and set pairs are properties,
-and capabilities belong to DevInfo. What begins with `dpa.` is in the module `comch_next.dpa`. Servers, clients and the like are contexts themselves, and tasks are tasks, so
-`as_ctx` and `as_task` are the object itself; `Task` stands for SendTask, PostRecvTask and ProducerSendTask, and ` | `
-separates the spellings of several classes. If you use a C name as an attribute of a Python object, whole or without its
-noun, the AttributeError names the spelling of this page. Where Python has no counterpart, the column beside it says
-why. The last column names the library in which a C program, or one that uses cffi or ctypes, finds the function, and
-what it answers there if it is not implemented. Failures are listed
-in [errors.md](errors.md).
+and capabilities belong to DevInfo. What begins with `dpa.` is in the module `comch_next.dpa`. Servers, clients and the
+like are contexts themselves, and tasks are tasks, so `as_ctx` and `as_task` are the object itself; `Task` stands for
+SendTask, PostRecvTask and ProducerSendTask, and ` | ` separates the spellings of several classes. If you use a C name
+as an attribute of a Python object, whole or without its noun, the AttributeError names the spelling of this page.
+Where Python has no counterpart, the column beside it says why. The last column names the library in which a C program,
+or one that uses cffi or ctypes, finds the function, and what it answers there if it is not implemented. Failures are
+listed in [errors.md](errors.md).
 """
 TITLES = {"comch": "DOCA Comch", "core": "DOCA Core", "dpa": "DOCA DPA"}
 

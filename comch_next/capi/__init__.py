@@ -1,4 +1,4 @@
-"""The C face: libdoca_common, libdoca_argp, libdoca_comch and libdoca_dpa over the emulated library, for C and cffi programs.
+"""The C face: libdoca_common, libdoca_argp, libdoca_comch and libdoca_dpa over the emulated library, for C programs.
 
 A face is a shared library with the real one's SONAME and functions, made when the project is installed (_building)
 from the fact tables. Each of its functions is a small C wrapper around a Python function, in an interpreter that the

@@ -29,7 +29,10 @@ SCENES = {
         ],
         "",
     ),
-    "host_calls": ([*["in a kernel: DOCA_ERROR_BAD_STATE"] * 3, *["in a kernel: DOCA_SUCCESS", "the DPA: DOCA_SUCCESS"]], ""),
+    "host_calls": (
+        [*["in a kernel: DOCA_ERROR_BAD_STATE"] * 3, *["in a kernel: DOCA_SUCCESS", "the DPA: DOCA_SUCCESS"]],
+        "",
+    ),
     "endless": (["stop: DOCA_ERROR_TIME_OUT", "destroy: DOCA_ERROR_IN_USE", "stop: DOCA_SUCCESS"], ""),
     "wrong_place": (["outside of a kernel: 0, 7", "the DPA: DOCA_SUCCESS"], ""),
     "memory": (
@@ -76,7 +79,6 @@ def test_the_sample(tmp_path: Path) -> None:
 
 
 # Scripts: a kernel is a callback, whose calls return even where a kernel in C would end
-
 
 
 @pytest.mark.parametrize("lane", ["WithCffi", "WithCtypes"])

@@ -65,7 +65,6 @@ class Dpa(Handle):
         if used := [str(user) for user in self.users if user.active]:
             raise InUse(f"{call}: the {self} still has {listed(sorted(used))}; stop {them(len(used))} first")
 
-
     def bytes_at(self, address: int, size: int, call: str) -> memoryview:
         """Its memory there. Raises InvalidValue for what lies in no allocation."""
         for begin, allocated in self.memory.items():
