@@ -56,13 +56,12 @@ class Kernels:
     def __init__(self, binding: Binding) -> None:
         self._binding = binding
         self._ffi, self._lib = binding.ffi, binding.lib
-        completion, send = self._get_completion, self._send
-        self._by_hand: dict[str, Callable[..., Callable[..., Any]]] = {
-            "get_completion": completion,
-            "comch_consumer_get_completion": completion,
+        self._by_hand: dict[str, Callable[[Call], Call]] = {
+            "get_completion": self._get_completion,
+            "comch_consumer_get_completion": self._get_completion,
             "comch_consumer_get_completion_imm": self._get_imm,
-            "comch_producer_post_send_imm_only": send,
-            "comch_producer_dma_copy": send,
+            "comch_producer_post_send_imm_only": self._send,
+            "comch_producer_dma_copy": self._send,
         }
 
     def at(self, address: int) -> Callable[[int], None]:
@@ -76,7 +75,7 @@ class Kernels:
     def bind(self, row: Function) -> None:
         """Attach the driver's device call to the function of a row."""
         method = row.name.removeprefix(DEVICE)
-        adapt = self._by_hand.get(method, _plain if row.returns == "void" else _number)
+        adapt = self._by_hand.get(method, _nothing if row.returns == "void" else _number)
         nothing = None if row.returns == "void" else 0
 
         def run(*args: Any) -> Any:
@@ -127,10 +126,11 @@ def _expect_place(call: Call, pointer: Any, name: str) -> None:
         raise ValueError(f"{DEVICE}{call.__name__}: {name} is NULL")
 
 
-def _plain(call: Call) -> Call:
+def _nothing(call: Call) -> Call:
+    """It returns nothing."""
     return call
 
 
 def _number(call: Call) -> Call:
-    """What nobody has set, storage or user data, is 0."""
+    """It returns a number; what nobody has set, storage or user data, is 0."""
     return lambda *args: int(call(*args) or 0)

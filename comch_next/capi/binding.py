@@ -89,7 +89,7 @@ class Binding:
     def attach(self, name: str, function: Call, is_coded: bool | None = None) -> None:
         """Have C call this function; what it raises is logged, and UNEXPECTED where there is a code.
 
-        `is_coded`: whether the result is one, unless every int of the library is.
+        `is_coded`: whether the result is a code; unless it is given, an int is one.
         """
         if is_coded is None:
             is_coded = self._result(name).cname == "int"

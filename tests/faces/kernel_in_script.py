@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 import comch_next.capi
+from comch_next.errors import code_name
 from tests.faces.world import check, ffi, lib, made, path_of
 
 DEPTH = 16
@@ -132,7 +133,7 @@ class Lane:
     def last_error(self) -> str:
         """The name of the DPA's."""
         code = lib.doca_dpa_peek_at_last_error(self.dpa)
-        return str(ffi.string(lib.doca_error_get_name(code)).decode())
+        return code_name(code)
 
     # The scenes
 
@@ -174,6 +175,17 @@ class Lane:
         empty = self.device.doca_dpa_dev_comch_producer_is_consumer_empty
         self.answers = [empty(self.dpa_producer, self.cpu_consumer_id + 100)]
         self.later = True
+
+    def leave(self) -> None:
+        """The kernel polls for ever, and the program ends."""
+        self.open(self._poll)
+        self.until(lambda: self.later)
+        print("polling", flush=True)
+
+    def _poll(self, _: int) -> None:
+        while True:
+            self.device.doca_dpa_dev_comch_producer_is_consumer_empty(self.dpa_producer, self.cpu_consumer_id)
+            self.later = True
 
     def take(self) -> bytes | None:
         """The next message, given back."""
@@ -228,7 +240,7 @@ class WithCtypes(Lane):
 
     def pointer(self, kernel: Kernel) -> Any:
         callback = self.keep(ctypes.CFUNCTYPE(None, ctypes.c_uint64)(kernel))
-        return ffi.cast("doca_dpa_func_t *", ctypes.cast(callback, ctypes.c_void_p).value)
+        return ffi.cast("doca_dpa_func_t *", ctypes.cast(callback, ctypes.c_void_p).value or 0)
 
     def take(self) -> bytes | None:
         element, length = ctypes.c_uint64(), ctypes.c_uint32()

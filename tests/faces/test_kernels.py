@@ -63,8 +63,9 @@ def test_a_kernel_in_c(scenes: Path, scene: str) -> None:
     assert bool(reported) == bool(ended.stderr), ended.stderr
 
 
-def test_a_process_ends_while_its_kernel_runs(scenes: Path) -> None:
-    ended = run(scenes, "exit").finish()
+@pytest.mark.parametrize("scene", ["exit", "exit_polling"])
+def test_a_process_ends_while_its_kernel_runs(scenes: Path, scene: str) -> None:
+    ended = run(scenes, scene).finish()
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "the process ends\n", "")
 
 
@@ -90,6 +91,9 @@ class TestInScripts:
 
     def test_it_answers(self, lane: str) -> None:
         assert self.told(lane, "answer") == (["5 -> 25", "6 -> 36", "7 -> 49", "DOCA_SUCCESS"], "")
+
+    def test_the_process_ends_while_it_runs(self, lane: str) -> None:
+        assert self.told(lane, "leave") == (["polling"], "")
 
     def test_a_refused_call_returns_and_every_later_one_is_refused(self, lane: str) -> None:
         told, reported = self.told(lane, "refuse")

@@ -27,7 +27,7 @@ class Program:
     def __init__(self) -> None:
         self.device = comch.open_device("03:00.0")
         self.engine = comch.ProgressEngine()
-        self.kernel = ffi.callback("void(uint64_t)", self._reverse)
+        self.kernel: Any = ffi.callback("void(uint64_t)", self._reverse)
         self.received: list[bytes] = []
         self.posted = False
         self._make_dpa()

@@ -190,6 +190,13 @@ static void never_end(uint64_t arg)
 		;
 }
 
+static void poll_for_ever(uint64_t arg)
+{
+	for (;; begun = 1)
+		(void)doca_dpa_dev_comch_producer_is_consumer_empty(argument_of(arg)->producer,
+								    argument_of(arg)->cpu_consumer_id);
+}
+
 static void stop_it(void)
 {
 	progress_until(&begun);
@@ -255,6 +262,7 @@ static const struct scene {
 	{"host_calls", call_the_host, host_calls, 1},
 	{"endless", never_end, stop_it, 1},
 	{"exit", never_end, leave_it, 1},
+	{"exit_polling", poll_for_ever, leave_it, 1},
 	{"wrong_place", nothing, wrong_place, 1},
 	{"memory", nothing, memory, 0},
 };

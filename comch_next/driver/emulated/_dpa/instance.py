@@ -136,11 +136,12 @@ class Dpas:
         return dpa.error
 
     @says_no_memory
-    def mem_alloc(self, dpa: object, size: int) -> int:
-        found = started_dpa(dpa, "dpa_mem_alloc")
+    @_known
+    def mem_alloc(self, dpa: Dpa, size: int) -> int:
+        started_dpa(dpa, "dpa_mem_alloc")
         allocated = ffi.new("char[]", expect_number(size, _MOST_MEMORY, "dpa_mem_alloc"))
         address = int(ffi.cast("uintptr_t", allocated))
-        found.memory[address] = allocated
+        dpa.memory[address] = allocated
         return address
 
     @_known
