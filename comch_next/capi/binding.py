@@ -27,7 +27,7 @@ _STRUCT = re.compile(r"(?:const )?struct (\w+) (\*+)")
 MOST_READ = 1 << 16  # bytes; no endpoint's message, immediate data or description of a map is longer
 _UNEXPECTED, _NO_MEMORY = map(int, (ErrorCode.UNEXPECTED, ErrorCode.NO_MEMORY))
 _WARNING, _DEBUG = 40, 60  # enum doca_log_level
-_ENDS = re.compile(r"_(destroy|close|free|destroy_list)$")  # what gives its first argument back
+_ENDS = ("_destroy", "_close", "_free", "_destroy_list")  # of the struct's name: gives the first argument back
 
 
 def bytes_at(ffi: Any, pointer: Any, length: int) -> bytes | None:
@@ -275,10 +275,11 @@ def tag_of(ctype: str) -> str:
 
 def _ended(row: Function) -> str | None:
     """What the function gives back, as HANDLES has it."""
-    if not row.params or not _ENDS.search(row.name):
+    ctype = row.params[0].ctype if row.params else ""
+    tag = tag_of(ctype)
+    if not tag or row.name.removeprefix(tag.removesuffix("_t")) not in _ENDS:
         return None
-    ctype = row.params[0].ctype
-    return tag_of(ctype) + " *" * (ctype.count("*") - 1)
+    return tag + " *" * (ctype.count("*") - 1)
 
 
 def _is_size_of_text(row: Function, place: int) -> bool:

@@ -162,43 +162,56 @@ doca_error_t lane_send(struct lane *lane, const void *message, uint32_t length)
 	return result;
 }
 
-/* Stop a context, which takes progress while it has tasks. */
-static void stop(struct lane *lane, struct doca_ctx *ctx)
+/* Stop a context that has not stopped by itself; that takes progress while it has tasks. */
+static doca_error_t stop(struct lane *lane, struct doca_ctx *ctx)
 {
 	enum doca_ctx_states state;
+	doca_error_t result = doca_ctx_get_state(ctx, &state);
 
-	if (doca_ctx_stop(ctx) == DOCA_ERROR_IN_PROGRESS)
-		while (doca_ctx_get_state(ctx, &state) == DOCA_SUCCESS && state != DOCA_CTX_STATE_IDLE)
-			(void)doca_pe_progress(lane->pe);
+	if (result == DOCA_SUCCESS && state == DOCA_CTX_STATE_RUNNING)
+		result = doca_ctx_stop(ctx);
+	while ((result == DOCA_SUCCESS || result == DOCA_ERROR_IN_PROGRESS) && state != DOCA_CTX_STATE_IDLE) {
+		(void)doca_pe_progress(lane->pe);
+		result = doca_ctx_get_state(ctx, &state);
+	}
+	return result;
 }
 
-/* Give everything back, in the opposite order. What has not been made is NULL, which the library refuses. */
-void lane_close(struct lane *lane)
+static void keep(doca_error_t *first, doca_error_t result)
 {
-	stop(lane, doca_comch_consumer_as_ctx(lane->cpu_consumer));
-	(void)doca_comch_consumer_destroy(lane->cpu_consumer);
-	stop(lane, doca_comch_producer_as_ctx(lane->dpa_producer));
-	(void)doca_comch_producer_destroy(lane->dpa_producer);
-	(void)doca_dpa_completion_stop(lane->producer_comp);
-	(void)doca_dpa_completion_destroy(lane->producer_comp);
-	(void)doca_comch_msgq_stop(lane->from_dpa);
-	(void)doca_comch_msgq_destroy(lane->from_dpa);
+	if (*first == DOCA_SUCCESS)
+		*first = result;
+}
 
-	stop(lane, doca_comch_producer_as_ctx(lane->cpu_producer));
-	(void)doca_comch_producer_destroy(lane->cpu_producer);
-	stop(lane, doca_comch_consumer_as_ctx(lane->dpa_consumer));
-	(void)doca_comch_consumer_destroy(lane->dpa_consumer);
-	(void)doca_comch_consumer_completion_stop(lane->consumer_comp);
-	(void)doca_comch_consumer_completion_destroy(lane->consumer_comp);
-	(void)doca_comch_msgq_stop(lane->to_dpa);
-	(void)doca_comch_msgq_destroy(lane->to_dpa);
+doca_error_t lane_close(struct lane *lane)
+{
+	doca_error_t first = DOCA_SUCCESS;
 
-	(void)doca_dpa_thread_stop(lane->thread);
-	(void)doca_dpa_thread_destroy(lane->thread);
-	(void)doca_dpa_mem_free(lane->dpa, lane->argument_on_dpa);
-	(void)doca_dpa_stop(lane->dpa);
-	(void)doca_dpa_destroy(lane->dpa);
-	(void)doca_pe_destroy(lane->pe);
+	keep(&first, stop(lane, doca_comch_consumer_as_ctx(lane->cpu_consumer)));
+	keep(&first, doca_comch_consumer_destroy(lane->cpu_consumer));
+	keep(&first, stop(lane, doca_comch_producer_as_ctx(lane->dpa_producer)));
+	keep(&first, doca_comch_producer_destroy(lane->dpa_producer));
+	keep(&first, doca_dpa_completion_stop(lane->producer_comp));
+	keep(&first, doca_dpa_completion_destroy(lane->producer_comp));
+	keep(&first, doca_comch_msgq_stop(lane->from_dpa));
+	keep(&first, doca_comch_msgq_destroy(lane->from_dpa));
+
+	keep(&first, stop(lane, doca_comch_producer_as_ctx(lane->cpu_producer)));
+	keep(&first, doca_comch_producer_destroy(lane->cpu_producer));
+	keep(&first, stop(lane, doca_comch_consumer_as_ctx(lane->dpa_consumer)));
+	keep(&first, doca_comch_consumer_destroy(lane->dpa_consumer));
+	keep(&first, doca_comch_consumer_completion_stop(lane->consumer_comp));
+	keep(&first, doca_comch_consumer_completion_destroy(lane->consumer_comp));
+	keep(&first, doca_comch_msgq_stop(lane->to_dpa));
+	keep(&first, doca_comch_msgq_destroy(lane->to_dpa));
+
+	keep(&first, doca_dpa_thread_stop(lane->thread));
+	keep(&first, doca_dpa_thread_destroy(lane->thread));
+	keep(&first, doca_dpa_mem_free(lane->dpa, lane->argument_on_dpa));
+	keep(&first, doca_dpa_stop(lane->dpa));
+	keep(&first, doca_dpa_destroy(lane->dpa));
+	keep(&first, doca_pe_destroy(lane->pe));
+	return first;
 }
 
 doca_error_t lane_open(struct lane *lane, struct doca_dev *dev, doca_dpa_func_t *kernel)

@@ -41,9 +41,12 @@ struct lane {
 
 doca_error_t open_device(const char *pci_addr, struct doca_dev **dev);
 
-/* Make everything but run nothing. Whatever the result, lane_close gives back what has been made. */
+/* Make everything but run nothing. */
 doca_error_t lane_open(struct lane *lane, struct doca_dev *dev, doca_dpa_func_t *kernel);
-void lane_close(struct lane *lane);
+
+/* Give everything back, in the opposite order; returns the first failure. What has not been made is NULL, which the
+ * library refuses. */
+doca_error_t lane_close(struct lane *lane);
 
 /* Give the kernel its argument, and have it run. */
 doca_error_t lane_run(struct lane *lane);

@@ -29,14 +29,14 @@ static doca_error_t play(struct lane *lane, uint64_t rounds)
 static doca_error_t run(struct doca_dev *dev, uint64_t rounds)
 {
 	struct lane lane;
-	doca_error_t result = lane_open(&lane, dev, msgq_ping_pong_kernel);
+	doca_error_t result = lane_open(&lane, dev, msgq_ping_pong_kernel), closed;
 
 	if (result == DOCA_SUCCESS)
 		result = lane_run(&lane);
 	if (result == DOCA_SUCCESS)
 		result = play(&lane, rounds);
-	lane_close(&lane);
-	return result;
+	closed = lane_close(&lane);
+	return result == DOCA_SUCCESS ? closed : result;
 }
 
 int main(int argc, char **argv)

@@ -149,6 +149,7 @@ static void copies(void)
 		(void)doca_pe_progress(lane.pe);
 	printf("received %.*s: %s\n", (int)lane.length, (const char *)lane.message, target);
 	print_code("thread", doca_dpa_thread_stop(lane.thread));
+	print_code("thread", doca_dpa_thread_start(lane.thread));
 	printf("went on: %d\n", went_on);
 	print_code("map", doca_mmap_destroy(maps[0]));
 	print_code("map", doca_mmap_destroy(maps[1]));
@@ -204,6 +205,7 @@ static void stop_it(void)
 	print_code("destroy:", doca_dpa_thread_destroy(lane.thread));
 	may_end = 1;
 	print_code("stop:", doca_dpa_thread_stop(lane.thread));
+	print_code("start:", doca_dpa_thread_start(lane.thread));
 }
 
 static void leave_it(void)
@@ -246,6 +248,7 @@ static void memory(void)
 	printf("left alone: %d\n", lane.argument_on_dpa == there);
 	print_code("free:", doca_dpa_mem_free(lane.dpa, there));
 	print_code("free:", doca_dpa_mem_free(lane.dpa, there));
+	print_code("another:", doca_dpa_mem_alloc(lane.dpa, 1 << 20, &lane.argument_on_dpa));
 }
 
 static const struct scene {
@@ -279,7 +282,7 @@ static int play(const struct scene *scene)
 		result = lane_run(&lane);
 	if (result == DOCA_SUCCESS)
 		scene->host();
-	lane_close(&lane);
+	print_code("close:", lane_close(&lane));
 	print_code("close:", doca_dev_close(dev));
 	return result != DOCA_SUCCESS;
 }
