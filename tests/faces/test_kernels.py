@@ -22,10 +22,13 @@ SCENES = {
     "runs": (["runs: several", "went on: 0"], ""),
     "copies": (
         [
-            *["more DOCA_SUCCESS", "maps DOCA_SUCCESS", "maps DOCA_SUCCESS", "run DOCA_SUCCESS"],
+            "more DOCA_SUCCESS",
+            *["beyond: DOCA_ERROR_INVALID_VALUE", "twice: DOCA_ERROR_NOT_PERMITTED", "started: DOCA_ERROR_BAD_STATE"],
+            *["map DOCA_SUCCESS", "map DOCA_SUCCESS", "run DOCA_SUCCESS"],
             "type 0, user data 42, read copied by the DPA",
             "received done: copied by the DPA",
-            *["thread DOCA_SUCCESS", "thread DOCA_SUCCESS", "went on: 0", "map DOCA_SUCCESS", "map DOCA_SUCCESS"],
+            *["thread DOCA_SUCCESS", "thread DOCA_SUCCESS", "went on: 0"],
+            *["map DOCA_SUCCESS", "map DOCA_SUCCESS", "free DOCA_SUCCESS"],
         ],
         "",
     ),

@@ -90,17 +90,18 @@ static void runs(void)
 
 /* Storage, the producer's user data, copies. */
 
-static char source[64] = "copied by the DPA", target[64];
+static char target[64];
+static doca_dpa_dev_uintptr_t source; /* as long, in memory of the DPA */
 static doca_dpa_dev_mmap_t source_map, target_map;
 
 static void look_around(uint64_t arg)
 {
 	const struct argument *const argument = argument_of(arg);
 	doca_dpa_dev_completion_element_t element;
-	const char *read = (const char *)doca_dpa_dev_mmap_get_external_ptr(source_map, (uintptr_t)source);
+	const char *read = (const char *)doca_dpa_dev_mmap_get_external_ptr(source_map, source);
 
 	doca_dpa_dev_comch_producer_dma_copy(argument->producer, argument->cpu_consumer_id, target_map, (uintptr_t)target,
-					     source_map, (uintptr_t)source, sizeof(source), (const uint8_t *)"done", 4, 1);
+					     source_map, source, sizeof(target), (const uint8_t *)"done", 4, 1);
 	while (!doca_dpa_dev_get_completion((doca_dpa_dev_completion_t)doca_dpa_dev_thread_get_local_storage(), &element))
 		;
 	printf("type %d, user data %u, read %s\n", doca_dpa_dev_get_completion_type(element),
@@ -110,14 +111,34 @@ static void look_around(uint64_t arg)
 	went_on = 1;
 }
 
-static doca_error_t map(char *memory, size_t size, struct doca_mmap **mmap, doca_dpa_dev_mmap_t *handle)
+static doca_error_t create_map(struct doca_mmap **mmap)
 {
 	CHECK(doca_mmap_create(mmap));
 	CHECK(doca_mmap_add_dev(*mmap, lane.dev));
-	CHECK(doca_mmap_set_permissions(*mmap, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE));
-	CHECK(doca_mmap_set_memrange(*mmap, memory, size));
+	return doca_mmap_set_permissions(*mmap, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
+}
+
+static doca_error_t map_memory_of_the_dpa(struct doca_mmap **mmap)
+{
+	char text[sizeof(target)] = "copied by the DPA";
+
+	CHECK(create_map(mmap));
+	CHECK(doca_dpa_mem_alloc(lane.dpa, sizeof(text), &source));
+	CHECK(doca_dpa_h2d_memcpy(lane.dpa, source, text, sizeof(text)));
+	print_code("beyond:", doca_mmap_set_dpa_memrange(*mmap, lane.dpa, source + 1, sizeof(text)));
+	CHECK(doca_mmap_set_dpa_memrange(*mmap, lane.dpa, source, sizeof(text)));
+	print_code("twice:", doca_mmap_set_dpa_memrange(*mmap, lane.dpa, source, sizeof(text)));
 	CHECK(doca_mmap_start(*mmap));
-	return doca_mmap_dev_get_dpa_handle(*mmap, lane.dev, handle);
+	print_code("started:", doca_mmap_set_dpa_memrange(*mmap, lane.dpa, source, sizeof(text)));
+	return doca_mmap_dev_get_dpa_handle(*mmap, lane.dev, &source_map);
+}
+
+static doca_error_t map_memory_of_the_host(struct doca_mmap **mmap)
+{
+	CHECK(create_map(mmap));
+	CHECK(doca_mmap_set_memrange(*mmap, target, sizeof(target)));
+	CHECK(doca_mmap_start(*mmap));
+	return doca_mmap_dev_get_dpa_handle(*mmap, lane.dev, &target_map);
 }
 
 /* Give the thread its storage, and the producer its user data, which needs them stopped. */
@@ -142,8 +163,8 @@ static void copies(void)
 	struct doca_mmap *maps[2];
 
 	print_code("more", tell_more());
-	print_code("maps", map(source, sizeof(source), &maps[0], &source_map));
-	print_code("maps", map(target, sizeof(target), &maps[1], &target_map));
+	print_code("map", map_memory_of_the_dpa(&maps[0]));
+	print_code("map", map_memory_of_the_host(&maps[1]));
 	print_code("run", lane_run(&lane));
 	while (!lane.received)
 		(void)doca_pe_progress(lane.pe);
@@ -153,6 +174,7 @@ static void copies(void)
 	printf("went on: %d\n", went_on);
 	print_code("map", doca_mmap_destroy(maps[0]));
 	print_code("map", doca_mmap_destroy(maps[1]));
+	print_code("free", doca_dpa_mem_free(lane.dpa, source));
 }
 
 /* A kernel may not call the host's API. */
