@@ -155,7 +155,7 @@ class Lane:
         while (message := self.take()) is not None:
             (number,) = _NUMBER.unpack(message)
             device.doca_dpa_dev_comch_consumer_ack(self.consumer, 1)
-            answer = self.bytes_of(_NUMBER.pack(number * number))
+            answer = _NUMBER.pack(number * number)
             send = device.doca_dpa_dev_comch_producer_post_send_imm_only
             send(self.dpa_producer, self.cpu_consumer_id, answer, _NUMBER.size, 0)
         device.doca_dpa_dev_comch_consumer_completion_request_notification(self.completion)
@@ -191,10 +191,6 @@ class Lane:
         """The next message, given back."""
         raise NotImplementedError
 
-    def bytes_of(self, data: bytes) -> Any:
-        """Bytes as a kernel passes them."""
-        raise NotImplementedError
-
 
 class WithCffi(Lane):
     """Through cffi."""
@@ -213,9 +209,6 @@ class WithCffi(Lane):
         message: bytes = ffi.buffer(imm, length[0])[:]
         lib.doca_dpa_dev_comch_consumer_completion_ack(self.completion, 1)
         return message
-
-    def bytes_of(self, data: bytes) -> Any:
-        return data
 
 
 class WithCtypes(Lane):
@@ -250,9 +243,6 @@ class WithCtypes(Lane):
         message = bytes(imm[: length.value])
         self.device.doca_dpa_dev_comch_consumer_completion_ack(self.completion, 1)
         return message
-
-    def bytes_of(self, data: bytes) -> Any:
-        return data
 
 
 def main() -> int:

@@ -90,7 +90,7 @@ static void runs(void)
 
 /* Storage, the producer's user data, copies. */
 
-static char target[64];
+static char target[64], seen[128];
 static doca_dpa_dev_uintptr_t source; /* as long, in memory of the DPA */
 static doca_dpa_dev_mmap_t source_map, target_map;
 
@@ -104,8 +104,8 @@ static void look_around(uint64_t arg)
 					     source_map, source, sizeof(target), (const uint8_t *)"done", 4, 1);
 	while (!doca_dpa_dev_get_completion((doca_dpa_dev_completion_t)doca_dpa_dev_thread_get_local_storage(), &element))
 		;
-	printf("type %d, user data %u, read %s\n", doca_dpa_dev_get_completion_type(element),
-	       doca_dpa_dev_get_completion_user_data(element), read);
+	snprintf(seen, sizeof(seen), "type %d, user data %u, read %s", doca_dpa_dev_get_completion_type(element),
+		 doca_dpa_dev_get_completion_user_data(element), read);
 	doca_dpa_dev_completion_ack((doca_dpa_dev_completion_t)doca_dpa_dev_thread_get_local_storage(), 1);
 	doca_dpa_dev_thread_finish();
 	went_on = 1;
@@ -168,8 +168,8 @@ static void copies(void)
 	print_code("run", lane_run(&lane));
 	while (!lane.received)
 		(void)doca_pe_progress(lane.pe);
-	printf("received %.*s: %s\n", (int)lane.length, (const char *)lane.message, target);
 	print_code("thread", doca_dpa_thread_stop(lane.thread));
+	printf("%s\nreceived %.*s: %s\n", seen, (int)lane.length, (const char *)lane.message, target);
 	print_code("thread", doca_dpa_thread_start(lane.thread));
 	printf("went on: %d\n", went_on);
 	print_code("map", doca_mmap_destroy(maps[0]));
