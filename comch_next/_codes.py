@@ -133,6 +133,22 @@ class AccessFlag(IntFlag):
         return int.__format__(self, format_spec)  # before Python 3.11 it would be the text's
 
 
+class CompletionType(IntEnum):
+    """The type of a completion on the DPA (C: enum doca_dpa_dev_completion_type)."""
+
+    SEND = 0
+    RECV_RDMA_WRITE_IMM = 1
+    RECV_SEND = 2
+    RECV_SEND_IMM = 3
+    SEND_ERR = 13
+    RECV_ERR = 14
+
+    __str__ = int.__repr__  # as from Python 3.11 on
+
+    def __format__(self, format_spec: str) -> str:
+        return int.__format__(self, format_spec)  # before Python 3.11 it would be the text's
+
+
 class LogLevel(IntEnum):
     """A level of DOCA's log (C: enum doca_log_level)."""
 

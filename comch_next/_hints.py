@@ -121,8 +121,8 @@ def _calls(cls: type | None, rest: str) -> Iterator[str]:
 def _attributes(cls: type, c_name: str) -> list[str]:
     """The attributes of the class that a C name is spelled by."""
     owners = {base.__name__.removeprefix("_") for base in cls.__mro__}
-    parts = (spelling.partition(".") for spelling in SPELLINGS.get(c_name, "").split(" | "))
-    return [attribute for owner, _, attribute in parts if owner in owners and attribute]
+    parts = (spelling.rpartition(".") for spelling in SPELLINGS.get(c_name, "").split(" | "))
+    return [attribute for owner, _, attribute in parts if owner.rpartition(".")[2] in owners]
 
 
 def _spelled(c_name: str, cls: type) -> str:

@@ -17,6 +17,7 @@ MODULES: dict[api.Generation, str] = {
     "comm_channel_1x": "generation 1 before DOCA 1.5",
     "cc": "generation 2, in both shapes",
     "comch": "generation 3",
+    "dpa": "DOCA DPA, of its host and its kernels",
 }
 _FUNCTION = "what it returns, and its parameters in C order, each (name, direction, C type)"
 

@@ -34,6 +34,7 @@ ENUMS = (
     ("doca_pci_func_type", "DOCA_PCI_FUNC_TYPE_", "PciFuncType", "IntEnum"),
     ("doca_task_submit_flag", "DOCA_TASK_SUBMIT_FLAG_", "SubmitFlag", "IntFlag"),
     ("doca_access_flag", "DOCA_ACCESS_FLAG_", "AccessFlag", "IntFlag"),
+    ("doca_dpa_dev_completion_type", "DOCA_DPA_DEV_COMP_", "CompletionType", "IntEnum"),
 )
 ENUM_DOCSTRINGS = {
     "ErrorCode": "The result code of a call",
@@ -43,6 +44,7 @@ ENUM_DOCSTRINGS = {
     "PciFuncType": "The type of a PCIe function",
     "SubmitFlag": "A flag for the submission of a task; its bits combine",
     "AccessFlag": "A permission of a map; its bits combine",
+    "CompletionType": "The type of a completion on the DPA",
     "LogLevel": "A level of DOCA's log",
 }
 LOG_LEVEL = ("doca_log_level", "DOCA_LOG_LEVEL_", "LogLevel", "IntEnum")  # new programs use Python's logging

@@ -1,4 +1,4 @@
-"""Reads the five JSON tables, each once and only when asked for, and answers questions about them."""
+"""Reads the six JSON tables, each once and only when asked for, and answers questions about them."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def functions(generation: Generation) -> tuple[Function, ...]:
 @cache
 def device_functions() -> tuple[Function, ...]:
     """Return the calls that kernels make on the DPA; comch_next.dpa.dev has them for emulated kernels."""
-    return tuple(_function(row, "comch") for row in _generation("comch")["dpa_device_functions"])
+    return tuple(row for row in functions("dpa") if row.name.startswith("doca_dpa_dev_"))
 
 
 @cache

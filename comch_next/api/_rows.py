@@ -9,7 +9,7 @@ from typing import Literal
 
 from packaging.version import InvalidVersion, Version
 
-Generation = Literal["comm_channel", "comm_channel_1x", "cc", "comch", "core"]
+Generation = Literal["comm_channel", "comm_channel_1x", "cc", "comch", "core", "dpa"]
 
 _RELEASE = re.compile(r"\d+(?:\.\d+)+")
 _WORD = re.compile(r"[A-Za-z_][\w-]*(?:\.\w+)?")

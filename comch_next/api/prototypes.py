@@ -41,7 +41,7 @@ def _prototype(row: Function | Callback, name: str, types: Mapping[str, str] = M
 @cache
 def _function_types() -> frozenset[str]:
     """Name the callback types that are functions, not pointers to them: setters take a pointer to these."""
-    generations: tuple[Generation, ...] = ("comm_channel", "cc", "comch", "core")
+    generations: tuple[Generation, ...] = ("comm_channel", "cc", "comch", "core", "dpa")
     used = {param.ctype for generation in generations for row in functions(generation) for param in row.params}
     known = {row.name for generation in generations for row in callbacks(generation)}
     return frozenset(name for name in known if f"{name} *" in used)

@@ -1,4 +1,4 @@
-"""The C face: libdoca_common, libdoca_argp and libdoca_comch over the emulated library, for C and cffi programs.
+"""The C face: libdoca_common, libdoca_argp, libdoca_comch and libdoca_dpa over the emulated library, for C programs.
 
 A face is a shared library with the real one's SONAME and functions, made when the project is installed (_building)
 from the fact tables. Each of its functions is a small C wrapper around a Python function, in an interpreter that the
@@ -13,5 +13,6 @@ seam          which call of the driver a function is
 _common, _memory         the functions of libdoca_common
 _comch, _fast_path       the functions of libdoca_comch
 _argp                    the functions of libdoca_argp
+_dpa, _kernels           the functions of libdoca_dpa, and C functions as kernels
 lib, include, pkgconfig  what was made
 """

@@ -139,6 +139,12 @@ def _get_connection(client: int, out: Any) -> int:
     return _SUCCESS
 
 
+def _dpa_completion_attach(producer: int, dpa_comp: int) -> int:
+    context, completion = HANDLES.find("doca_comch_producer", producer), HANDLES.find("doca_dpa_completion", dpa_comp)
+    DRIVER.producers.dpa_completion_attach(context.target, completion.target, context.user_data)
+    return _SUCCESS
+
+
 def _set_user_data(connection: int, user_data: int) -> int:
     HANDLES.find("doca_comch_connection", connection).user_data = user_data
     return _SUCCESS
@@ -152,5 +158,6 @@ def _get_user_data(connection: int) -> int:
 _CODED: dict[str, Callable[..., int]] = {
     "doca_comch_client_get_connection": _get_connection,
     "doca_comch_connection_set_user_data": _set_user_data,
+    "doca_comch_producer_dpa_completion_attach": _dpa_completion_attach,
 }
 _BARE = {"doca_comch_connection_get_user_data": _get_user_data}

@@ -27,7 +27,7 @@ _STRUCT = re.compile(r"(?:const )?struct (\w+) (\*+)")
 MOST_READ = 1 << 16  # bytes; no endpoint's message, immediate data or description of a map is longer
 _UNEXPECTED, _NO_MEMORY = map(int, (ErrorCode.UNEXPECTED, ErrorCode.NO_MEMORY))
 _WARNING, _DEBUG = 40, 60  # enum doca_log_level
-_ENDS = re.compile(r"_(destroy|close|free|destroy_list)$")  # what gives its first argument back
+_ENDS = ("_destroy", "_close", "_free", "_destroy_list")  # of the struct's name: gives the first argument back
 
 
 def bytes_at(ffi: Any, pointer: Any, length: int) -> bytes | None:
@@ -86,9 +86,13 @@ class Binding:
         found = ((name, *tables[name]) for name in tables if name in self._called)
         return [Function(name, returns, tuple(Param(*param) for param in params)) for name, returns, params in found]
 
-    def attach(self, name: str, function: Call) -> None:
-        """Have C call this function; what it raises is logged, and UNEXPECTED where there is a code."""
-        is_coded = self._result(name).cname == "int"
+    def attach(self, name: str, function: Call, is_coded: bool | None = None) -> None:
+        """Have C call this function; what it raises is logged, and UNEXPECTED where there is a code.
+
+        `is_coded`: whether the result is a code; unless it is given, an int is one.
+        """
+        if is_coded is None:
+            is_coded = self._result(name).cname == "int"
         on_error = {"error": _UNEXPECTED} if is_coded else {}
         self.ffi.def_extern(name=f"py_{name}", onerror=self._log, **on_error)(watched(name, is_coded, function))
 
@@ -271,10 +275,11 @@ def tag_of(ctype: str) -> str:
 
 def _ended(row: Function) -> str | None:
     """What the function gives back, as HANDLES has it."""
-    if not row.params or not _ENDS.search(row.name):
+    ctype = row.params[0].ctype if row.params else ""
+    tag = tag_of(ctype)
+    if not tag or row.name.removeprefix(tag.removesuffix("_t")) not in _ENDS:
         return None
-    ctype = row.params[0].ctype
-    return tag_of(ctype) + " *" * (ctype.count("*") - 1)
+    return tag + " *" * (ctype.count("*") - 1)
 
 
 def _is_size_of_text(row: Function, place: int) -> bool:

@@ -9,7 +9,7 @@ from comch_next.driver import load
 from comch_next.driver.protocol import Driver
 from comch_next.errors import NotSupported
 
-__all__ = ["DRIVER", "driver_call", "leads_to_dpa"]
+__all__ = ["DRIVER", "driver_call"]
 
 DRIVER: Driver = load("emulated")  # the native one would come back here
 
@@ -29,6 +29,11 @@ _NOUNS = (
     ("doca_comch_producer_task_send_", "producer_send_tasks", ""),
     ("doca_comch_producer_", "producers", ""),
     ("doca_comch_producer_", "contexts", ""),
+    ("doca_comch_consumer_completion_", "consumer_completions", ""),
+    ("doca_comch_msgq_", "msgqs", ""),
+    ("doca_dpa_thread_", "dpa_threads", ""),
+    ("doca_dpa_completion_", "dpa_completions", ""),
+    ("doca_dpa_", "dpas", ""),
     ("doca_pe_", "engines", ""),
     ("doca_ctx_", "contexts", ""),
     ("doca_dev_rep_", "devices", "rep_"),
@@ -41,15 +46,8 @@ _NOUNS = (
 )
 
 
-def leads_to_dpa(function: str) -> bool:
-    """Whether a function of Comch is for the DPA, whose kernels would be C functions here."""
-    return any(part in function for part in ("_msgq_", "_completion", "_dpa_", "_set_dev_"))
-
-
 def driver_call(row: Function) -> Call:
     """Return the driver's call of that name; one that refuses if it has none."""
-    if leads_to_dpa(row.name):
-        return _unsupported(row)
     for prefix, noun, method in _NOUNS:
         if row.name.startswith(prefix):
             call = getattr(getattr(DRIVER, noun), method + row.name.removeprefix(prefix), None)

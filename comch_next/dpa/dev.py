@@ -7,9 +7,9 @@ raises what is wrong and is the instance's fatal error (`Dpa.error`). Outside of
 
 from __future__ import annotations
 
-from enum import IntEnum
 from typing import Any, NoReturn
 
+from comch_next._codes import CompletionType
 from comch_next.arguments import Buffer
 from comch_next.driver.protocol import device_calls
 
@@ -34,17 +34,6 @@ __all__ = [
     "doca_dpa_dev_thread_get_local_storage",
     "doca_dpa_dev_thread_reschedule",
 ]
-
-
-class CompletionType(IntEnum):
-    """What has completed (C: DOCA_DPA_DEV_COMP_*). Message queues have sends only; the others are of RDMA."""
-
-    SEND = 0
-    RECV_RDMA_WRITE_IMM = 1
-    RECV_SEND = 2
-    RECV_SEND_IMM = 3
-    SEND_ERR = 13
-    RECV_ERR = 14
 
 
 # Threads

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import comch_next
-from comch_next import AccessFlag, BufInventory, Mmap
+from comch_next import AccessFlag, BufInventory, Mmap, dpa
 from comch_next._names import has
 from comch_next._spellings import ABSENT, GENERATION_1, SPELLINGS
 from tests.fast_path.lane import Lane
@@ -20,6 +20,7 @@ from tests.processes import ROOT
 from tools import status
 from tools.status import IMPLEMENTED, spelling
 
+TITLES = ("DOCA Comch", "DOCA Core", "DOCA DPA")
 PAGE = ROOT / "docs" / "status.md"
 FUNCTION = re.compile(r"^\| `(\w+)` \| [\w.]* \| [^|]* \| ([^|]*) \| ([^|]+) \| [^|]*\|$", re.MULTILINE)
 OTHER = re.compile(r"^\| `(\w+)` \| [a-z ]+ \| ([^|]*) \| ([^|]+) \|$", re.MULTILINE)
@@ -38,7 +39,7 @@ def rows(title: str) -> list[tuple[str, list[str], str]]:
 
 
 def every_row() -> list[tuple[str, list[str], str]]:
-    return [*rows("DOCA Comch"), *rows("DOCA Core")]
+    return [row for title in TITLES for row in rows(title)]
 
 
 def facts(generation: str) -> dict[str, Any]:
@@ -48,7 +49,7 @@ def facts(generation: str) -> dict[str, Any]:
 def names(generation: str) -> tuple[list[str], set[str]]:
     """Functions and other names of a table, told by the file itself, not by the loader that the page is made with."""
     table = facts(generation)
-    parts = ("functions", "legacy_functions", "inferred_functions", "dpa_device_functions")
+    parts = ("functions", "legacy_functions", "inferred_functions")
     functions = [row["name"] for part in parts for row in table.get(part, ())]
     others = {row["name"] for part in ("callbacks", "enums", "typedefs", "unions") for row in table.get(part, ())}
     others |= {value for row in table["enums"] for value in row["values"]}
@@ -71,7 +72,7 @@ def objects() -> Iterator[dict[str, Any]]:
         made = [lane.there.context, lane.here.context, lane.here.connection, lane.there.engine]
         made += [lane.inbox.consumer, lane.outbox.producer, message, post, send]
         made += [device, device.devinfo, rep, rep.devinfo_rep, mmap, inventory, buf]
-        found = {name: getattr(comch_next, name) for name in comch_next.__all__}
+        found = {name: getattr(comch_next, name) for name in comch_next.__all__} | {"dpa": dpa}
         yield found | {type(each).__name__: each for each in made} | {"Context": lane.there.context}
         buf.dec_refcount()
     for task in (send, post, message):
@@ -80,7 +81,8 @@ def objects() -> Iterator[dict[str, Any]]:
 
 
 @pytest.mark.parametrize(
-    ("title", "generation", "functions", "others"), [("DOCA Comch", "comch", 122, 31), ("DOCA Core", "core", 199, 148)]
+    ("title", "generation", "functions", "others"),
+    [("DOCA Comch", "comch", 113, 31), ("DOCA Core", "core", 199, 148), ("DOCA DPA", "dpa", 41, 16)],
 )
 def test_every_name_has_a_row(title: str, generation: str, functions: int, others: int) -> None:
     wanted = names(generation)
@@ -98,12 +100,12 @@ def test_every_row_has_a_spelling_or_the_reason_why_not() -> None:
             assert told.startswith(IMPLEMENTED), name
         else:
             assert re.match(r"[A-Za-z ]+: \w", told), f"{name}: one word for the kind, and why"
-    functions = {name for name in names("comch")[0] if "_dpa_dev_" not in name}
+    functions = set(names("comch")[0])
     assert all(spellings for name, spellings, _ in rows("DOCA Comch") if name in functions)
 
 
 def test_the_counts_are_those_of_the_rows() -> None:
-    for title in ("DOCA Comch", "DOCA Core"):
+    for title in TITLES:
         counts = re.findall(r"(\d+) implemented, (\d+) without a counterpart", section(title))
         told = [row[2] for row in rows(title)]
         implemented = sum(each.startswith(IMPLEMENTED) for each in told)

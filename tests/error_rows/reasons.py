@@ -82,6 +82,7 @@ HARDWARE_ONLY: dict[Key, str] = {
 
 # Rows that only C can spell, each with the test that provokes them by real C calls.
 BY_C_CALLS = "tests/faces/test_bad_pointers.py::test_a_bad_pointer_is_refused[null]"
+_KERNELS = "tests/faces/test_kernels.py::test_a_kernel_in_c[copies]"
 _ENGINE = "tests/faces/test_bad_pointers.py::test_a_context_without_an_engine_is_not_connected"
 _NULL_ONLY = (
     *("pe_destroy", "pe_get_notification_handle", "pe_get_num_inflight_tasks"),
@@ -115,6 +116,8 @@ _NULL_ONLY = (
 _WRITTEN = ("pe_create", "mmap_create", "devinfo_create_list", "devinfo_destroy_list", "devinfo_rep_destroy_list")
 C_ONLY: dict[Key, str] = {
     **{(f"doca_{name}", "INVALID_VALUE"): BY_C_CALLS for name in (*_NULL_ONLY, *_WRITTEN)},
+    ("doca_mmap_set_dpa_memrange", "INVALID_VALUE"): BY_C_CALLS,
+    **{("doca_mmap_set_dpa_memrange", code): _KERNELS for code in ("BAD_STATE", "NOT_PERMITTED")},
     ("doca_ctx_start", "NOT_CONNECTED"): _ENGINE,
     ("doca_ctx_stop", "NOT_CONNECTED"): _ENGINE,
 }

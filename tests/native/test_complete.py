@@ -1,4 +1,7 @@
-"""The native driver calls every function that the modern API implements, but for those that Python answers itself."""
+"""The native driver calls every function that the modern API implements, but for those that Python answers itself.
+
+It does not load libdoca_dpa: programs give it what that has made.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,8 @@ import re
 from pathlib import Path
 
 import comch_next.driver.native
-from tools.status import GENERATIONS, IMPLEMENTED, rows
+from comch_next.driver.native._find import GENERATIONS
+from tools.status import IMPLEMENTED, rows
 
 SOURCES = Path(comch_next.driver.native.__path__[0])
 # What Python objects know without the library: whose they are, what was given with them, and texts.

@@ -14,6 +14,7 @@ _HOMES = {
     "core": "doca_types.h",
     "comch": "doca_comch.h",
     "cc": "doca_cc.h",
+    "dpa": "doca_dpa.h",
     **dict.fromkeys(("comm_channel", "comm_channel_1x"), "doca_comm_channel.h"),
 }
 _TYPES = ("doca_types.h", "doca_error.h")
@@ -28,6 +29,8 @@ _INCLUDED = {
         ("doca_comch_consumer.h", "doca_comch_producer.h", "doca_comch_msgq.h"),
         (*_TYPES, "doca_comch.h", "doca_buf.h", "doca_mmap.h"),
     ),
+    **dict.fromkeys(("doca_dpa_dev.h", "doca_dpa_dev_buf.h"), (*_TYPES, "doca_dpa.h")),
+    "doca_dpa_dev_comch_msgq.h": (*_TYPES, "doca_dpa_dev.h", "doca_comch.h"),
     **dict.fromkeys(("doca_cc_consumer.h", "doca_cc_producer.h"), (*_TYPES, "doca_cc.h", "doca_buf.h", "doca_mmap.h")),
 }
 
@@ -61,6 +64,8 @@ _MACROS = {
 		if ((kept) == DOCA_SUCCESS) \\
 			(kept) = (result); \\
 	} while (0)""",
+    "doca_dpa_dev.h": """#define __dpa_global__
+#define __dpa_rpc__""",
     "doca_log.h": """#define DOCA_LOG_REGISTER(source) \\
 	static int log_source; \\
 	static void __attribute__((constructor(101))) doca_log_register_this_file(void) \\

@@ -18,6 +18,7 @@ class Face:
 
     `generations` are those of the functions, `headers` the ones that declare them; `sources` are written in C, and
     what they define is not generated. `needs` are faces that it is linked with, `calls` what its Python calls in C.
+    Names of functions that kernels call begin with `kernels`.
     A face of one release, `doca`, has the types of that time and a folder of its own; without a module it calls those
     that it needs.
     """
@@ -31,6 +32,7 @@ class Face:
     needs: tuple[str, ...] = ()
     calls: tuple[str, ...] = ()
     doca: str = ""
+    kernels: str = ""
 
     @property
     def key(self) -> str:
@@ -71,6 +73,13 @@ _BY_HAND = ("interpreter.c", "log.c", "version.c", "tasks.c")
 _CC = ("doca_cc.h", "doca_cc_consumer.h", "doca_cc_producer.h")
 _COMCH = ("doca_comch.h", "doca_comch_consumer.h", "doca_comch_producer.h", "doca_comch_msgq.h")
 
+_DPA = ("doca_dpa.h", "doca_dpa_dev.h", "doca_dpa_dev_buf.h", "doca_dpa_dev_comch_msgq.h")
+_KERNELS = (
+    "void comch_face_run_kernel(uintptr_t function, uint64_t arg);",
+    "void comch_face_end_kernel(void);",
+    "void comch_face_name_kernel(uintptr_t function, char *name, size_t size);",
+)
+
 _LOG = "int doca_log_level_set_global_{}_limit(uint32_t level);"
 _ARGP_CALLS = ("void exit(int);", "const char *doca_version(void);", _LOG.format("lower"), _LOG.format("sdk"))
 
@@ -107,6 +116,17 @@ FACES = {
             ("doca_argp.h",),
             needs=("common",),
             calls=_ARGP_CALLS,
+        ),
+        Face(
+            "dpa",
+            "comch_next.capi",
+            "comch_next.capi._dpa",
+            ("dpa",),
+            _DPA,
+            ("kernels.c",),
+            needs=("comch", "common"),
+            calls=_KERNELS,
+            kernels="doca_dpa_dev_",
         ),
         Face(
             "comm_channel",

@@ -63,6 +63,17 @@ def _refusals(row: api.Function) -> Iterator[str]:
             yield f"\tif (!{param.name})\n\t\treturn DOCA_ERROR_INVALID_VALUE;\n"
 
 
+def _kernel_wrapper(row: api.Function) -> str:
+    """The wrapper of a call that may end the kernel which makes it: kernels.c."""
+    call = f"py_{row.name}({', '.join(map(_argument, row.params))})"
+    if row.returns == "void":
+        run = f"\tif (started())\n\t\t{call};\n\tkernel_called();\n"
+    else:
+        run = f"\tconst {_result(row)} result = started() ? {call} : 0;\n\n\tkernel_called();\n"
+        run += f"\treturn ({row.returns})result;\n"
+    return f"FACE {prototype(row)}\n{{\n{run}}}\n"
+
+
 def _wrapper(row: api.Function) -> str:
     call = f"py_{row.name}({', '.join(map(_argument, row.params))})"
     if row.returns == "void":
@@ -136,8 +147,11 @@ def c_source(face: Face) -> str:
     includes = "\n".join(f"#include <{header}>" for header in face.headers)
     rows = wrapped(face)
     declarations = "".join(f"static {python_side(row)};\n" for row in rows)
+    of_kernels = [row for row in rows if face.kernels and row.name.startswith(face.kernels)]
     older = [(row, newer) for row in face.functions() if (newer := _newer(row)) is not None]
     forwards = [_forward(row, newer) for row, newer in older]
     forwards += [_cast(row) for row in face.functions() if _is_cast(row)]
     head = _HEAD.format(includes=includes, enter=ENTER, by_hand=_by_hand(face))
-    return head + declarations + "\n" + "\n".join([*map(_wrapper, rows), *forwards])
+    of_host = [row for row in rows if row not in of_kernels]
+    functions = [*map(_wrapper, of_host), *map(_kernel_wrapper, of_kernels)]
+    return head + declarations + "\n" + "\n".join([*functions, *forwards])

@@ -73,6 +73,7 @@ class Context(Handle, calls.Context, ABC):
     """
 
     start_trigger: ClassVar[Trigger]
+    needs_engine = True  # unless its data path is on the DPA
     lost: Sized  # connections whose end has to be reported
 
     def __init__(self, dev: Dev, name: str) -> None:
@@ -132,8 +133,7 @@ class Context(Handle, calls.Context, ABC):
 
     def start(self) -> State:
         """Freeze the configuration and begin."""
-        if self.engine is None:
-            raise self.no_engine("ctx_start")
+        self.check_engine("ctx_start")
         if (self.state, self.start_trigger) not in TRANSITIONS:
             self.move(self.start_trigger)  # the table's refusal
         if not self.supported():
@@ -141,16 +141,21 @@ class Context(Handle, calls.Context, ABC):
             raise NotSupported(f"ctx_start: {self} cannot run on device {row.pci_addr} of the {row.side}")
         if missing := self.missing():
             raise BadConfig(f"ctx_start: {self} lacks {listed(missing)}")
-        self.engine.keep(self)
+        engine = self.engine
+        if engine is not None:
+            engine.keep(self)
         try:
             self.begin()
         except BaseException:
-            self.engine.let_idle(self)
+            if engine is not None:
+                engine.let_idle(self)
             raise
         return self.move(self.start_trigger)
 
-    def no_engine(self, call: str) -> NotConnected:
-        return NotConnected(f"{call}: {self} has no progress engine; connect one first")
+    def check_engine(self, call: str) -> None:
+        """Raise NotConnected for a context without the progress engine that it needs."""
+        if self.engine is None and self.needs_engine:
+            raise NotConnected(f"{call}: {self} has no progress engine; connect one first")
 
     def set_datapath_on_dpa(self, dpa: object) -> None:
         """Have kernels use it instead of the host."""

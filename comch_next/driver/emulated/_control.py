@@ -71,8 +71,7 @@ class ControlContext(Context):
 
     def stop(self) -> State:
         """Tell every peer, fail what waits; IDLE when nothing is outstanding, else through progress."""
-        if self.engine is None:
-            raise self.no_engine("ctx_stop")
+        self.check_engine("ctx_stop")
         for connection in self.connections:
             connection.fast.check_unused("ctx_stop")
         outstanding = self.tasks_out or self.connections or self.lost

@@ -155,8 +155,7 @@ class FastContext(Context, calls.FastContext):
 
     def stop(self) -> State:
         """Take part no more; IDLE when no task is out, else through progress."""
-        if self.engine is None:
-            raise self.no_engine("ctx_stop")
+        self.check_engine("ctx_stop")
         clean = False
         if self.state in (State.STARTING, State.RUNNING):
             self.withdraw()

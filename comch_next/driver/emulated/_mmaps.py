@@ -7,6 +7,7 @@ from typing import Any
 
 from comch_next.driver.emulated._checks import expect, expect_callback, expect_number, says_no_memory
 from comch_next.driver.emulated._device import Dev
+from comch_next.driver.emulated._dpa.instance import Dpa
 from comch_next.driver.emulated._export import MEMFD
 from comch_next.driver.emulated._guard import UNCONNECTED, Find, guard
 from comch_next.driver.emulated._kernel.memory import ffi, make_shared, map_shared
@@ -144,6 +145,10 @@ class Mmaps(Sharing):
         except (TypeError, BufferError, ValueError):
             raise InvalidValue(f"mmap_set_memrange takes writable memory in one piece, not {memory!r}") from None
         self._set_range(mmap, held, len(held), -1)
+
+    def set_dpa_memrange(self, mmap: object, dpa: object, dpa_addr: int, length: int) -> None:
+        call = "mmap_set_dpa_memrange"
+        self.set_memrange(mmap, expect(dpa, Dpa, call).bytes_at(dpa_addr, length, call))
 
     @says_no_memory
     @_stopped

@@ -64,11 +64,11 @@ class Consumers(Noun):
 
     set_dev_max_num_recv = call("doca_comch_consumer_set_dev_max_num_recv")
 
-    def set_completion(self, consumer: object, completion: object, user_data: int) -> None:
+    def set_completion(self, consumer: object, completion: object, user_data: int | None) -> None:
         name = "doca_comch_consumer_set_completion"
         context, found = live(consumer, Consumer, name), live(completion, ConsumerCompletion, name)
         with context.lock:
-            passed(self.library[name], name, context.pointer, found.pointer, user_data)
+            passed(self.library[name], name, context.pointer, found.pointer, user_data or 0)
 
     get_dpa_handle = call("doca_comch_consumer_get_dpa_handle")
     cap_is_supported = is_supported("doca_comch_consumer_cap_is_supported")

@@ -85,6 +85,7 @@ class Mmaps(Noun):
         found.life.leave(device.life)
 
     dev_get_dpa_handle = call("doca_mmap_dev_get_dpa_handle")
+    set_dpa_memrange = call("doca_mmap_set_dpa_memrange")
     set_max_num_devices = call("doca_mmap_set_max_num_devices")
     get_max_num_devices = call("doca_mmap_get_max_num_devices")
     set_permissions = call("doca_mmap_set_permissions")

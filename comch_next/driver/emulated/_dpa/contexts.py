@@ -30,6 +30,7 @@ class _OnDpa(Named):
     dpa: Dpa
     depth = 0
     on: Dpa | None = None
+    needs_engine: bool
 
     def set_datapath_on_dpa(self, dpa: object) -> None:
         """Take the instance, which must be that of its message queue."""
@@ -37,7 +38,7 @@ class _OnDpa(Named):
         self.configurable("ctx_set_datapath_on_dpa")
         if found is not self.dpa:
             raise InvalidValue("ctx_set_datapath_on_dpa takes the DPA that the message queue was given")
-        self.on = found
+        self.on, self.needs_engine = found, False
 
     def configurable(self, call: str) -> None:
         """Raise BadState once it has been started."""

@@ -207,8 +207,8 @@ def _count(number: object) -> int:
 
 def _immediate(imm: Any, length: int) -> bytes:
     data = as_bytes(imm, "it")
-    if _count(length) > len(data):
-        raise InvalidValue(f"{counted(length, *_IMM)} more than the {len(data)} given")
-    if length > MOST_IMM_DATA:
+    if _count(length) > MOST_IMM_DATA:
         raise InvalidValue(f"{counted(length, *_IMM)} above the {MOST_IMM_DATA} of a message queue")
+    if length > len(data):
+        raise InvalidValue(f"{counted(length, *_IMM)} more than the {len(data)} given")
     return data[:length]

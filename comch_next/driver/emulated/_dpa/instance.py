@@ -3,17 +3,20 @@
 import threading
 from typing import Any
 
-from comch_next.driver.emulated._checks import expect, in_use
+from comch_next.driver.emulated._checks import expect, expect_number, in_use, says_no_memory
 from comch_next.driver.emulated._device import Dev
 from comch_next.driver.emulated._dpa.handles import living
 from comch_next.driver.emulated._guard import UNCONNECTED, guard
 from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._kernel.handle import Handle
+from comch_next.driver.emulated._kernel.memory import ffi
 from comch_next.driver.protocol import WeakSet, counted, listed, them
 from comch_next.driver.protocol._typed import Protocol
 from comch_next.errors import BadState, InUse, InvalidValue, NotSupported
 
 __all__ = ["Dpa", "Dpas", "started_dpa"]
+
+_MOST_MEMORY = 1 << 31  # bytes of an allocation
 
 
 class User(Protocol):
@@ -37,6 +40,7 @@ class Dpa(Handle):
         self.error: BaseException | None = None
         self.turn = threading.RLock()
         self.users: WeakSet[User] = WeakSet()
+        self.memory: dict[int, Any] = {}  # that the program has allocated there, by address
         dev.users.add(self)
         owned(self)
 
@@ -60,6 +64,14 @@ class Dpa(Handle):
         """Raise InUse while threads, completions or queues of it are started."""
         if used := [str(user) for user in self.users if user.active]:
             raise InUse(f"{call}: the {self} still has {listed(sorted(used))}; stop {them(len(used))} first")
+
+    def bytes_at(self, address: int, size: int, call: str) -> memoryview:
+        """Its memory there. Raises InvalidValue for what lies in no allocation."""
+        for begin, allocated in self.memory.items():
+            if begin <= address and address + size <= begin + len(allocated):
+                return memoryview(ffi.buffer(allocated))[address - begin : address - begin + size]
+        text = f"{counted(size, 'byte lies', 'bytes lie')} in no memory that dpa_mem_alloc has returned"
+        raise InvalidValue(f"{call}: at {address:#x}, {text}")
 
 
 _living = living(Dpa)
@@ -107,6 +119,7 @@ class Dpas:
             raise BadState("dpa_stop was attempted on a DPA that is not started; start it first")
         dpa.check_unused("dpa_stop")
         dpa.started = False
+        dpa.memory.clear()
 
     @_known
     def destroy(self, dpa: Dpa) -> None:
@@ -121,3 +134,26 @@ class Dpas:
     @_known
     def peek_at_last_error(self, dpa: Dpa) -> BaseException | None:
         return dpa.error
+
+    @says_no_memory
+    @_known
+    def mem_alloc(self, dpa: Dpa, size: int) -> int:
+        started_dpa(dpa, "dpa_mem_alloc")
+        allocated = ffi.new("char[]", expect_number(size, _MOST_MEMORY, "dpa_mem_alloc"))
+        address = int(ffi.cast("uintptr_t", allocated))
+        dpa.memory[address] = allocated
+        return address
+
+    @_known
+    def mem_free(self, dpa: Dpa, dev_ptr: int) -> None:
+        if dpa.memory.pop(dev_ptr, None) is None:
+            raise InvalidValue(f"dpa_mem_free takes what dpa_mem_alloc has returned, not {dev_ptr:#x}")
+
+    @_known
+    def h2d_memcpy(self, dpa: Dpa, dst_ptr: int, src: Any) -> None:
+        data = memoryview(src).cast("B")
+        dpa.bytes_at(dst_ptr, len(data), "dpa_h2d_memcpy")[:] = data
+
+    @_known
+    def d2h_memcpy(self, dpa: Dpa, src_ptr: int, size: int) -> bytes:
+        return bytes(dpa.bytes_at(src_ptr, size, "dpa_d2h_memcpy"))
