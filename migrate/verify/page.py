@@ -56,7 +56,7 @@ def _runs(result: Result) -> Iterator[Element]:
             tag("tr", tag("th", kind or "none", scope="row"), *(_cell(result, kind, name) for name in pairings))
             for kind in faults
         )
-        yield section("Runs, each held against two old ends", table(("faults", *pairings), list(rows)))
+        yield section("Runs, each compared with the old program", table(("faults", *pairings), list(rows)))
 
 
 def _cell(result: Result, faults: str, pairing: str) -> Element:
